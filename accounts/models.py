@@ -1,0 +1,12 @@
+"""People. Custom from the first migration, because changing AUTH_USER_MODEL later is not possible."""
+
+from django.contrib.auth.models import AbstractUser
+
+
+class User(AbstractUser):
+    """Someone who can sign in. What they may do is in their campaign memberships."""
+
+    @property
+    def name(self) -> str:
+        """What screens call this person."""
+        return self.get_full_name() or self.username

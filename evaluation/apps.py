@@ -1,0 +1,12 @@
+from django.apps import AppConfig
+from django.db.models.signals import post_migrate
+
+from evaluation.triggers import install_triggers
+
+
+class EvaluationConfig(AppConfig):
+    name = "evaluation"
+
+    def ready(self) -> None:
+        """Have the append-only triggers put back after every migrate and flush."""
+        post_migrate.connect(install_triggers, sender=self, dispatch_uid="evaluation.triggers")

@@ -1,0 +1,35 @@
+"""The one way to say no: a refusal with a code for programs and a message for people."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from web.refusal import Refusal
+
+PROBLEMS_SHOWN = 20
+
+
+class Refused(Refusal):
+    """An act that the rules do not allow. Nothing has been written when it is raised."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with an input: which file, line and field, and what was expected there."""
+
+    file: str
+    line: int
+    field: str
+    expected: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.field}: {self.expected}"
+
+
+class BadInput(Refused):
+    """A file that cannot be loaded, with up to `PROBLEMS_SHOWN` problems listed."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problems)
+        shown = [str(problem) for problem in self.problems[:PROBLEMS_SHOWN]]
+        more = len(self.problems) - len(shown)
+        super().__init__("bad_input", "\n".join(shown + ([f"and {more} more"] if more > 0 else [])))

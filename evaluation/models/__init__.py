@@ -1,0 +1,46 @@
+"""The domain's rows. What an assessor may see and what they may not live in different tables."""
+
+from evaluation.models.campaigns import Campaign, ConditionDefault, Membership, Protocol
+from evaluation.models.corpus import Qrel, QrelSource, Segment, Topic, TopicTag
+from evaluation.models.events import Event, Finding
+from evaluation.models.judges import Judge
+from evaluation.models.labels import Assignment, SupportJudgment
+from evaluation.models.nuggets import (
+    ListedNugget,
+    Nugget,
+    NuggetEvidence,
+    NuggetLineage,
+    NuggetList,
+    NuggetSet,
+    NuggetVersion,
+)
+from evaluation.models.runs import Answer, AnswerProvenance, Citation, Run, Sentence
+
+__all__ = [
+    "Answer",
+    "AnswerProvenance",
+    "Assignment",
+    "Campaign",
+    "Citation",
+    "ConditionDefault",
+    "Event",
+    "Finding",
+    "Judge",
+    "ListedNugget",
+    "Membership",
+    "Nugget",
+    "NuggetEvidence",
+    "NuggetLineage",
+    "NuggetList",
+    "NuggetSet",
+    "NuggetVersion",
+    "Protocol",
+    "Qrel",
+    "QrelSource",
+    "Run",
+    "Segment",
+    "Sentence",
+    "SupportJudgment",
+    "Topic",
+    "TopicTag",
+]

@@ -1,0 +1,114 @@
+"""A campaign: one evaluation, its members, and the protocol it follows."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+
+from evaluation.models.fields import choices_of
+from evaluation.terms import Role
+
+
+class Campaign(models.Model):
+    """One evaluation: its topics, segments, qrels, runs, nuggets and labels."""
+
+    slug = models.SlugField(max_length=60, unique=True)
+    name = models.CharField(max_length=200)
+    description = models.TextField(blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    # Goes up with every import, in the same transaction: what a cached report was computed from.
+    revision = models.PositiveBigIntegerField(default=0)
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def protocol(self) -> "Protocol":
+        """The protocol in force: the newest version."""
+        return Protocol.objects.filter(campaign=self).latest("version")
+
+
+class Membership(models.Model):
+    """One role of one person in one campaign."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    role = models.CharField(max_length=10, choices=choices_of(Role))
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "user", "role"], name="membership_once"),
+            models.CheckConstraint(condition=Q(role__in=list(Role)), name="membership_role"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} as {self.role} of {self.campaign}"
+
+
+class Protocol(models.Model):
+    """The settings a campaign is judged under. A change is a new version; old versions stay."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="protocols")
+    version = models.PositiveIntegerField(default=1)
+    window_size = models.PositiveSmallIntegerField(default=10, help_text="segments a nuggetizer call reads")
+    batch_size = models.PositiveSmallIntegerField(default=10, help_text="nuggets a call labels at most")
+    draft_cap = models.PositiveSmallIntegerField(default=30, help_text="nuggets an AutoNuggets list grows to")
+    nugget_cap = models.PositiveSmallIntegerField(default=20, help_text="nuggets kept of an AutoNuggets list")
+    manual_cap = models.PositiveSmallIntegerField(default=20, null=True, blank=True)
+    edited_cap = models.PositiveSmallIntegerField(null=True, blank=True, help_text="empty: no limit")
+    grade_threshold = models.PositiveSmallIntegerField(default=1, help_text="grade from which a segment is read")
+    relevance_max = models.PositiveSmallIntegerField(default=3, help_text="highest grade of the scale")
+    first_citations = models.PositiveSmallIntegerField(
+        default=1, null=True, blank=True, help_text="citations judged per sentence; empty: all"
+    )
+    answer_word_limit = models.PositiveIntegerField(default=400, null=True, blank=True)
+    reference_limit = models.PositiveIntegerField(default=20, null=True, blank=True)
+    show_importance = models.BooleanField(default=False, help_text="show vital and okay while assigning")
+    pool_depth = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="runs judged per group and task; empty: all"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "version"], name="protocol_version"),
+            models.CheckConstraint(condition=Q(version__gte=1), name="protocol_version_from_1"),
+            models.CheckConstraint(
+                condition=Q(window_size__gte=1, batch_size__gte=1, nugget_cap__gte=1), name="protocol_sizes"
+            ),
+            models.CheckConstraint(condition=Q(nugget_cap__lte=F("draft_cap")), name="protocol_caps"),
+            models.CheckConstraint(
+                condition=Q(grade_threshold__lte=F("relevance_max")), name="protocol_threshold_on_scale"
+            ),
+            models.CheckConstraint(
+                condition=Q(first_citations=None) | Q(first_citations__gte=1), name="protocol_first_citations"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.campaign} protocol {self.version}"
+
+
+class ConditionDefault(models.Model):
+    """Which judge and nugget set a condition means where several fit. Names, so that it can be said up front."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="defaults")
+    condition = models.CharField(max_length=10)
+    judge = models.CharField(max_length=200, blank=True)
+    nuggets = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "condition"], name="condition_default_once"),
+            models.CheckConstraint(
+                condition=Q(
+                    condition__in=["A/A", "E/M", "M/M", "E/A", "M/A", "A/M", "scratch", "post-edit", "llm"]
+                ),
+                name="condition_default_condition",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.condition}: {self.nuggets or 'any nuggets'}, {self.judge or 'any judge'}"

@@ -1,0 +1,19 @@
+"""Field helpers that several models share."""
+
+import secrets
+from enum import IntEnum, StrEnum
+
+
+def new_public_id() -> str:
+    """Return a random id for URLs and screens: it tells neither order nor kind."""
+    return secrets.token_urlsafe(9)
+
+
+def choices_of(words: type[StrEnum]) -> list[tuple[str, str]]:
+    """Return the field choices for a vocabulary of words."""
+    return [(word.value, word.value.replace("_", " ")) for word in words]
+
+
+def codes_of(words: type[IntEnum]) -> list[tuple[int, str]]:
+    """Return the field choices for a vocabulary of stored codes."""
+    return [(word.value, word.name.lower()) for word in words]

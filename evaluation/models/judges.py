@@ -1,0 +1,38 @@
+"""Who or what gives labels."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from evaluation.models.fields import choices_of
+from evaluation.terms import JudgeKind
+
+
+class Judge(models.Model):
+    """A person, or an LLM: an endpoint, a model and the versions of its prompts.
+
+    Imported labels may name a person without an account here, or a model whose endpoint nobody recorded.
+    """
+
+    name = models.CharField(max_length=200, unique=True)
+    kind = models.CharField(max_length=10, choices=choices_of(JudgeKind))
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    model = models.CharField(max_length=200, blank=True)
+    base_url = models.URLField(blank=True)
+    prompt_versions = models.JSONField(default=dict, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(fields=["user"], name="judge_per_user"),
+            models.CheckConstraint(
+                condition=Q(kind=JudgeKind.HUMAN, model="", base_url="") | Q(kind=JudgeKind.LLM, user=None),
+                name="judge_person_or_llm",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,64 @@
+"""The judgments. One current row per judge, item and submission; the event log is the history."""
+
+from django.db import models
+from django.db.models import Q
+
+from evaluation.models.corpus import Segment
+from evaluation.models.events import Event
+from evaluation.models.fields import choices_of, codes_of
+from evaluation.models.judges import Judge
+from evaluation.models.nuggets import NuggetVersion
+from evaluation.models.runs import Answer, Sentence
+from evaluation.terms import AssignmentLabel, SupportCondition, SupportLabel
+
+
+class Assignment(models.Model):
+    """Whether one answer contains one nugget, by one judge. Nothing leads here from the answer or the nugget."""
+
+    judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="+")
+    answer = models.ForeignKey(Answer, on_delete=models.PROTECT, related_name="+", db_index=False)
+    nugget_version = models.ForeignKey(NuggetVersion, on_delete=models.PROTECT, related_name="+")
+    submission = models.PositiveSmallIntegerField(default=1)
+    label = models.PositiveSmallIntegerField(choices=codes_of(AssignmentLabel))
+    raw = models.TextField(blank=True, help_text="what was said, where it is not one of the labels")
+    given_at = models.DateTimeField()
+    imported_by = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["answer", "nugget_version", "judge", "submission"], name="assignment_once"
+            ),
+            models.CheckConstraint(condition=Q(label__in=list(AssignmentLabel)), name="assignment_label"),
+        ]
+
+    def __str__(self) -> str:
+        return AssignmentLabel(self.label).name.lower()
+
+
+class SupportJudgment(models.Model):
+    """Whether one cited segment supports one answer sentence, by one judge under one condition."""
+
+    judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="+")
+    condition = models.CharField(max_length=10, choices=choices_of(SupportCondition))
+    sentence = models.ForeignKey(Sentence, on_delete=models.PROTECT, related_name="+", db_index=False)
+    segment = models.ForeignKey(Segment, on_delete=models.PROTECT, related_name="+")
+    submission = models.PositiveSmallIntegerField(default=1)
+    label = models.PositiveSmallIntegerField(choices=codes_of(SupportLabel))
+    raw = models.TextField(blank=True, help_text="what was said, where it is not one of the labels")
+    given_at = models.DateTimeField()
+    imported_by = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["sentence", "segment", "judge", "condition", "submission"], name="support_judgment_once"
+            ),
+            models.CheckConstraint(condition=Q(label__in=list(SupportLabel)), name="support_judgment_label"),
+            models.CheckConstraint(
+                condition=Q(condition__in=list(SupportCondition)), name="support_judgment_condition"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return SupportLabel(self.label).name.lower()

@@ -1,0 +1,95 @@
+"""Runs and their answers. What an answer says is here; which run it came from stands in a table of its own."""
+
+from django.db import models
+from django.db.models import Q
+
+from evaluation.models.campaigns import Campaign
+from evaluation.models.corpus import Segment, Topic
+from evaluation.models.events import Event
+from evaluation.models.fields import choices_of, new_public_id
+from evaluation.terms import Task
+
+
+class Run(models.Model):
+    """One system's answers to the topics."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="runs")
+    run_id = models.CharField(max_length=200)
+    group = models.CharField(max_length=200, blank=True, help_text="the team that submitted it")
+    task = models.CharField(max_length=3, choices=choices_of(Task), blank=True)
+    priority = models.PositiveSmallIntegerField(null=True, blank=True, help_text="1 is judged first")
+    control = models.BooleanField(default=False, help_text="an organizers' control run")
+    pool = models.BooleanField(default=False, help_text="judged whatever its priority")
+    sha256 = models.CharField(max_length=64, blank=True, editable=False)
+    imported_by = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+")
+
+    class Meta:
+        ordering = ["run_id"]
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "run_id"], name="run_once"),
+            models.CheckConstraint(condition=Q(task__in=["", *Task]), name="run_task"),
+        ]
+
+    def __str__(self) -> str:
+        return self.run_id
+
+
+class Answer(models.Model):
+    """One answer to one topic, as anybody may read it."""
+
+    topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="answers")
+    public_id = models.CharField(max_length=16, unique=True, default=new_public_id, editable=False)
+    words = models.PositiveIntegerField(help_text="whitespace words")
+
+    def __str__(self) -> str:
+        return self.public_id
+
+
+class AnswerProvenance(models.Model):
+    """Which run an answer came from. No attribute leads here from the answer."""
+
+    answer = models.OneToOneField(Answer, on_delete=models.CASCADE, primary_key=True, related_name="+")
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="+")
+    topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="+")
+    response_length = models.PositiveIntegerField(null=True, help_text="as the run's file declares it")
+    references = models.JSONField(default=list)
+    extra = models.JSONField(default=dict)
+    line = models.PositiveIntegerField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["run", "topic"], name="answer_once")]
+
+    def __str__(self) -> str:
+        return f"{self.run} on {self.topic}"
+
+
+class Sentence(models.Model):
+    """One sentence of an answer; `index` counts from 0."""
+
+    answer = models.ForeignKey(Answer, on_delete=models.CASCADE, related_name="sentences")
+    index = models.PositiveIntegerField()
+    text = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["index"]
+        constraints = [models.UniqueConstraint(fields=["answer", "index"], name="sentence_once")]
+
+    def __str__(self) -> str:
+        return self.text[:60]
+
+
+class Citation(models.Model):
+    """One citation of a sentence. Their order is data: the study judges the first."""
+
+    sentence = models.ForeignKey(Sentence, on_delete=models.CASCADE, related_name="citations")
+    position = models.PositiveIntegerField()
+    public_id = models.CharField(max_length=16, unique=True, default=new_public_id, editable=False)
+    segment = models.ForeignKey(Segment, on_delete=models.PROTECT, null=True, related_name="+")
+    raw = models.CharField(max_length=200, help_text="as the run wrote it")
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [models.UniqueConstraint(fields=["sentence", "position"], name="citation_once")]
+
+    def __str__(self) -> str:
+        return self.raw

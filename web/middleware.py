@@ -1,0 +1,24 @@
+"""Where a refusal becomes a page: the one place, so that views need no try."""
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from web.refusal import Refusal
+
+
+class RefusalMiddleware:
+    """Answer 422 with the reason when a rule says no."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """Turn a `Refusal` into a page; leave every other exception to Django."""
+        if not isinstance(exception, Refusal):
+            return None
+        return render(request, "refused.html", {"message": exception.message}, status=422)

@@ -1,0 +1,10 @@
+"""The base of every way to say no. It stands below the domain, so that the middleware can know it."""
+
+
+class Refusal(Exception):
+    """An act that the rules do not allow, with a code for programs and a message for people."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
