@@ -97,7 +97,7 @@ class ListedNugget(models.Model):
     nugget_version = models.ForeignKey(NuggetVersion, on_delete=models.PROTECT, related_name="+")
     position = models.PositiveIntegerField()
     importance = models.PositiveSmallIntegerField(choices=codes_of(Importance), default=Importance.UNKNOWN)
-    raw_importance = models.CharField(max_length=200, blank=True, help_text="as the file had it")
+    raw_importance = models.TextField(blank=True, help_text="as the file had it")
     group = models.TextField(blank=True, help_text="for instance the sub-narrative")
     extra = models.JSONField(default=dict)
 

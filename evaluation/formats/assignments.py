@@ -1,0 +1,153 @@
+"""Assignments as nuggetizer writes them: one line per topic and run, one label per nugget.
+
+The largest files of a campaign (835,000 labels): items are validated as typed dicts and turned into named tuples.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple, NotRequired, cast
+
+from typing_extensions import TypedDict
+
+from evaluation.formats.ids import Count, Id, Text
+from evaluation.formats.lines import CONFIG, Line, Once, json_line, json_rows, with_extra
+from evaluation.formats.problems import Problems
+from evaluation.formats.source import Source
+from evaluation.terms import AssignmentLabel
+
+LABELS: Final = {label.name.lower(): label for label in AssignmentLabel if label != AssignmentLabel.FAILED}
+FAILED: Final = AssignmentLabel.FAILED
+
+
+class LabelRow(NamedTuple):
+    """One label. Nuggets have no ids in these files: `occurrence` (from 0) tells equal texts of a row apart.
+
+    `raw` is what the file says where that is no label (`label` is then FAILED), else empty.
+    """
+
+    text: str
+    label: AssignmentLabel
+    raw: str = ""
+    importance: str = ""
+    position: int = 0
+    occurrence: int = 0
+    extra: dict[str, Any] = {}
+
+
+class UnjudgedRow(NamedTuple):
+    """A nugget listed without a label (`null` or no `assignment`)."""
+
+    text: str
+    importance: str = ""
+    position: int = 0
+    occurrence: int = 0
+    extra: dict[str, Any] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class AssignmentRow:
+    """One answer's labels; `position` of labels and unjudged nuggets together counts 0, 1, 2, ..."""
+
+    line: int
+    topic_id: str
+    run_id: str
+    labels: tuple[LabelRow, ...]
+    unjudged: tuple[UnjudgedRow, ...] = ()
+    answer_text: str | None = None
+    response_length: int | None = None
+    query: str = ""
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+class LabelItem(TypedDict):
+    """A nugget of a line; other keys are kept."""
+
+    __pydantic_config__ = CONFIG  # type: ignore[misc]
+    text: Text
+    importance: NotRequired[str | None]
+    assignment: NotRequired[str | None]
+
+
+class AssignmentLine(Line):
+    """A JSONL line."""
+
+    query: str | None = None
+    qid: Id
+    run_id: Id
+    response_length: Count | None = None
+    answer_text: str | None = None
+    nuggets: list[LabelItem]
+
+
+def parse_assignments(source: Source) -> tuple[AssignmentRow, ...]:
+    """All rows in file order. Raises `BadInput`; (topic, run) twice is an error, an unknown label is FAILED."""
+    problems = Problems(source.name)
+    once = Once(problems, "run_id")
+    rows = tuple(
+        _row(line, found)
+        for line, found in json_rows(source, AssignmentLine.model_validate_json, problems)
+        if once.is_first(line, (found.qid, found.run_id), f"topic {found.qid} of run {found.run_id}")
+    )
+    problems.raise_if_any()
+    return rows
+
+
+def assignment_line(row: AssignmentRow) -> str:
+    """The row as `parse_assignments` and nuggetizer read it, unjudged nuggets as `null` in their places."""
+    items: list[LabelRow | UnjudgedRow] = sorted([*row.labels, *row.unjudged], key=lambda item: item.position)
+    known = {
+        "query": row.query or None,
+        "qid": row.topic_id,
+        "run_id": row.run_id,
+        "response_length": row.response_length,
+        "answer_text": row.answer_text,
+        "nuggets": [_item(item) for item in items],
+    }
+    return json_line(known, row.extra)
+
+
+def label_word(label: AssignmentLabel, raw: str) -> str:
+    """How a file spells a label; a failure as what was said, if that is not a label's name."""
+    if label is AssignmentLabel.FAILED:
+        return "failed" if raw in LABELS else raw
+    return label.name.lower()
+
+
+def _row(line: int, found: AssignmentLine) -> AssignmentRow:
+    labels, unjudged = _labels(found.nuggets)
+    return AssignmentRow(
+        line=line,
+        topic_id=found.qid,
+        run_id=found.run_id,
+        labels=tuple(labels),
+        unjudged=tuple(unjudged),
+        answer_text=found.answer_text,
+        response_length=found.response_length,
+        query=found.query or "",
+        extra=found.extra,
+    )
+
+
+def _labels(items: list[LabelItem]) -> tuple[list[LabelRow], list[UnjudgedRow]]:
+    labels: list[LabelRow] = []
+    unjudged: list[UnjudgedRow] = []
+    seen: dict[str, int] = {}
+    # The items are this parse's own dicts: what is popped from them leaves the unknown keys.
+    for position, item in enumerate(cast(list[dict[str, Any]], items)):
+        text = item.pop("text")
+        importance = item.pop("importance", None) or ""
+        raw = item.pop("assignment", None)
+        occurrence = seen.get(text, 0)
+        seen[text] = occurrence + 1
+        if raw is None:
+            unjudged.append(UnjudgedRow(text, importance, position, occurrence, dict(item)))
+            continue
+        label = LABELS.get(raw, FAILED)
+        said = raw if label is FAILED else ""
+        labels.append(LabelRow(text, label, said, importance, position, occurrence, dict(item)))
+    return labels, unjudged
+
+
+def _item(item: LabelRow | UnjudgedRow) -> dict[str, Any]:
+    known = with_extra({"text": item.text, "importance": item.importance or None}, {})
+    known["assignment"] = label_word(item.label, item.raw) if isinstance(item, LabelRow) else None
+    return known | {key: value for key, value in item.extra.items() if key not in {"text", "importance"}}

@@ -1,0 +1,108 @@
+"""Published run-level scores: a CSV with `run_id[,group,task]` and score columns; other columns are ignored."""
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from evaluation.formats.ids import id_problem
+from evaluation.formats.lines import Once
+from evaluation.formats.problems import Problems
+from evaluation.formats.source import Source
+from evaluation.terms import Task
+
+SCORES: Final = (
+    *("vital_strict", "vital", "weighted_strict", "weighted", "all_strict", "all", "length"),
+    *("weighted_precision", "weighted_recall", "sentences"),
+)
+NUMBER: Final = re.compile(r"-?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,2})?")
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRow:
+    """One run's scores; a score whose cell is empty is not in `values`."""
+
+    line: int
+    run_id: str
+    group: str
+    task: Task | None
+    values: dict[str, float]
+
+
+def parse_scores(source: Source) -> tuple[ScoreRow, ...]:
+    """All rows in file order.
+
+    Raises `BadInput`: no header with `run_id`, no known score column, a cell that is not a finite number,
+    a run twice.
+    """
+    problems = Problems(source.name)
+    cells = _records(source, problems)
+    header_line, header = next(cells, (1, []))
+    _check_header(header_line, header, problems)
+    problems.raise_if_any()
+    once = Once(problems, "run_id")
+    rows = [_row(line, record, problems) for line, record in _named(cells, header, problems)]
+    if not rows:
+        problems.add(header_line, "file", "rows below the header")
+    kept = tuple(row for row in rows if once.is_first(row.line, row.run_id, f"run {row.run_id}"))
+    problems.raise_if_any()
+    return kept
+
+
+def _records(source: Source, problems: Problems) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader((text + "\n" for _, text in source.lines), strict=True)
+    taken = 0
+    try:
+        for record in reader:
+            yield source.lines[taken][0], [cell.strip() for cell in record]
+            taken = reader.line_num  # a quoted cell may go over several lines
+    except csv.Error as error:
+        problems.add(source.lines[taken][0], "line", f"valid CSV: {error}")
+
+
+def _check_header(line: int, header: list[str], problems: Problems) -> None:
+    if "run_id" not in header:
+        problems.add(line, "header", "a header line with commas and a column `run_id`")
+    elif not set(SCORES) & set(header):
+        problems.add(line, "header", f"at least one score column of: {', '.join(SCORES)}")
+    for name, times in Counter(header).items():
+        if times > 1 and name:
+            problems.add(line, "header", f"every column once, found `{name}` {times} times")
+
+
+def _named(
+    cells: Iterator[tuple[int, list[str]]], header: list[str], problems: Problems
+) -> Iterator[tuple[int, Mapping[str, str]]]:
+    for line, record in cells:
+        if len(record) == len(header):
+            yield line, dict(zip(header, record, strict=True))
+        else:
+            problems.add(line, "columns", f"{len(header)} columns as in the header, found {len(record)}")
+
+
+def _row(line: int, record: Mapping[str, str], problems: Problems) -> ScoreRow:
+    run_id, group = record["run_id"], record.get("group", "")
+    for name, problem in (("run_id", id_problem(run_id)), ("group", group and id_problem(group))):
+        if problem:
+            problems.add(line, name, problem)
+    task = _task(line, record.get("task", ""), problems)
+    return ScoreRow(line, run_id, group, task, dict(_values(line, record, problems)))
+
+
+def _task(line: int, word: str, problems: Problems) -> Task | None:
+    if word in list(Task):
+        return Task(word)
+    if word:
+        problems.add(line, "task", f"{' or '.join(Task)} or nothing, found {word[:40]!r}")
+    return None
+
+
+def _values(line: int, record: Mapping[str, str], problems: Problems) -> Iterator[tuple[str, float]]:
+    for name in SCORES:
+        cell = record.get(name, "")
+        if NUMBER.fullmatch(cell):
+            yield name, float(cell)
+        elif cell:
+            problems.add(line, name, f"a finite number or nothing, found {cell[:40]!r}")

@@ -1,0 +1,207 @@
+"""Open an input file once, safely: sizes are bounded, gzip is read as is, text is clean UTF-8 or it is refused."""
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from evaluation.formats.problems import Problems
+from evaluation.formats.stream import MAX_BYTES, chunks
+
+MAX_LINE_BYTES = 1_048_576
+MAX_SEGMENT_LINE_BYTES = 16 * 1_048_576
+
+BOM = b"\xef\xbb\xbf"
+UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
+# C0 controls but tab and newline. Carriage returns are in it: a clean block has none of these.
+CONTROLS = bytes(code for code in range(32) if code not in {9, 10})
+CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f]")
+
+Keep = Callable[[str], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file's name, the SHA-256 of its (decompressed) content, and its lines that are not blank.
+
+    `lines` holds (1-based line number, text without the newline).
+    """
+
+    name: str
+    sha256: str
+    lines: tuple[tuple[int, str], ...]
+
+
+def read_source(
+    path: str | Path,
+    *,
+    max_line_bytes: int = MAX_LINE_BYTES,
+    max_bytes: int = MAX_BYTES,
+    keep: Keep | None = None,
+) -> Source:
+    """Read a text file, a `.gz` (told by its first bytes) or, for `-`, standard input.
+
+    `keep` drops lines as they are read, so that a large file can be filtered at bounded memory.
+    Raises `BadInput` naming file, line and field: cannot be opened, empty, too large, broken or bomb-like gzip,
+    byte order mark, not UTF-8, control characters, a line over `max_line_bytes`, LF and CRLF line ends mixed
+    (a file with CRLF throughout is read as if with LF: the 2024 track's topics are one).
+    """
+    name = "<stdin>" if str(path) == "-" else str(path)
+    problems = Problems(name)
+    digest = hashlib.sha256()
+    reader = _LineReader(problems, max_line_bytes, keep)
+    for chunk in chunks(path, problems, max_bytes):
+        digest.update(chunk)
+        reader.feed(chunk)
+        if problems.full:
+            break
+    reader.close()
+    problems.raise_if_any()
+    return Source(name, digest.hexdigest(), tuple(reader.lines))
+
+
+class _LineReader:
+    """Cuts chunks into checked lines. Clean blocks are decoded whole; line by line is for those with a problem."""
+
+    def __init__(self, problems: Problems, max_line_bytes: int, keep: Keep | None) -> None:
+        self.lines: list[tuple[int, str]] = []
+        self._problems = problems
+        self._limit = max_line_bytes
+        self._keep = keep
+        self._number = 0  # lines finished
+        self._carry: list[bytes] = []  # pieces of the line that is not finished
+        self._carried = 0
+        self._overlong = False  # in the middle of a refused line: its bytes are not kept
+        self._first = True
+        self._any_text = False
+        self._crlf: bool | None = None  # the line end of the first line, and so of all
+        self._mixed_noted = False
+
+    def feed(self, chunk: bytes) -> None:
+        if self._first:
+            chunk = self._without_bom(chunk)
+        cut = chunk.rfind(b"\n")
+        if cut >= 0:
+            self._finish(chunk[:cut])
+        self._hold(chunk[cut + 1 :])
+
+    def close(self) -> None:
+        if self._carried or self._overlong:
+            self._crlf = bool(self._crlf)
+            self._finish(b"", last=True)
+        if not self._any_text and not self._problems:
+            expected = "only blank lines, expected data" if self._number else "the file is empty, expected data"
+            self._problems.add(1, "file", expected)
+
+    def _without_bom(self, chunk: bytes) -> bytes:
+        self._first = False
+        if chunk.startswith(BOM):
+            self._problems.add(
+                1, "encoding", "UTF-8 without a byte order mark (remove it: sed -i '1s/^\\xEF\\xBB\\xBF//' FILE)"
+            )
+            return chunk[len(BOM) :]
+        return chunk
+
+    def _hold(self, rest: bytes) -> None:
+        if not rest or self._overlong:
+            return
+        self._carry.append(rest)
+        self._carried += len(rest)
+        if self._carried > self._limit:
+            self._too_long(self._number + 1)
+            self._carry, self._carried, self._overlong = [], 0, True
+
+    def _finish(self, block: bytes, *, last: bool = False) -> None:
+        """Take whole lines: `block` starts inside the carried line and ends where its last line does."""
+        if self._overlong:
+            self._number += 1
+            self._overlong = False
+            _, newline, block = block.partition(b"\n")
+            if not newline:
+                return
+        block = b"".join([*self._carry, block])
+        self._carry, self._carried = [], 0
+        if self._crlf is None:
+            self._crlf = block.partition(b"\n")[0].endswith(b"\r")
+        block = self._unix(block, last)
+        text = self._clean(block)
+        if text is None:
+            self._add_each(block, last)
+        else:
+            self._add_all(text)
+
+    def _unix(self, block: bytes, last: bool) -> bytes:
+        """The block with LF, if the file has CRLF and the block has it on every line; else as it is."""
+        if not self._crlf:
+            return block
+        ended = block if last else block + b"\n"
+        converted = ended.replace(b"\r\n", b"\n")
+        if len(ended) - len(converted) != ended.count(b"\n"):
+            return block
+        return converted if last else converted[:-1]
+
+    def _clean(self, block: bytes) -> str | None:
+        """The text of a block without any problem, else None."""
+        if len(block) != len(block.translate(None, CONTROLS)):
+            return None
+        if len(block) > self._limit and max(map(len, block.split(b"\n"))) > self._limit:
+            return None
+        try:
+            return block.decode()
+        except UnicodeDecodeError:
+            return None
+
+    def _add_all(self, text: str) -> None:
+        texts = text.split("\n")
+        found = [(n, t) for n, t in enumerate(texts, self._number + 1) if t and not t.isspace()]
+        self._number += len(texts)
+        self._any_text = self._any_text or bool(found)
+        keep = self._keep
+        self.lines += found if keep is None else [pair for pair in found if keep(pair[1])]
+
+    def _add_each(self, block: bytes, last: bool) -> None:
+        raws = block.split(b"\n")
+        unended = len(raws) if last else 0
+        for index, raw in enumerate(raws, 1):
+            line = raw if index == unended else self._without_end(raw)
+            if self._sound(self._number + 1, line):
+                self._add_all(line.decode())
+            else:
+                self._number += 1
+
+    def _without_end(self, raw: bytes) -> bytes:
+        """The line without the CR of a CRLF. A line end of the other kind is noted, once for the file."""
+        crlf = raw.endswith(b"\r")
+        if crlf != self._crlf and not self._mixed_noted:
+            self._mixed_noted = True
+            found = "found CRLF after LF" if crlf else "found LF after CRLF"
+            expected = f"line ends all alike, {found} (convert them: sed -i 's/\\r$//' FILE)"
+            self._problems.add(self._number + 1, "line", expected)
+        return raw[:-1] if crlf else raw
+
+    def _sound(self, number: int, raw: bytes) -> bool:
+        if len(raw) > self._limit:
+            self._too_long(number)
+            return False
+        found = next(_faults(number, raw), None)
+        if found:
+            self._problems.add(number, *found)
+        return found is None
+
+    def _too_long(self, number: int) -> None:
+        self._problems.add(number, "line", f"a line of at most {self._limit:,} bytes")
+
+
+def _faults(number: int, raw: bytes) -> Iterator[tuple[str, str]]:
+    """What is wrong with one line's bytes, as (field, expected); the first says most."""
+    if number == 1 and raw.startswith(UTF16_BOMS):
+        yield "encoding", "UTF-8 text, this looks like UTF-16 (convert it: iconv -f UTF-16 -t UTF-8 FILE)"
+    if control := CONTROL.search(raw):
+        code = raw[control.start()]
+        kind = "a NUL byte" if code == 0 else f"control character 0x{code:02x}"
+        yield "line", f"text without control characters, found {kind} at byte {control.start()}"
+    try:
+        raw.decode()
+    except UnicodeDecodeError as error:
+        yield "encoding", f"UTF-8, found byte 0x{raw[error.start]:02x} at byte {error.start} of the line"

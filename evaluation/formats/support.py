@@ -1,0 +1,106 @@
+"""Support judgments: one line per (answer sentence, cited segment), sentences counted from 0."""
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from evaluation.formats.ids import Count, Id, Name
+from evaluation.formats.lines import Line, Once, json_line, json_rows
+from evaluation.formats.problems import Problems
+from evaluation.formats.source import Source
+from evaluation.terms import SupportCondition, SupportLabel
+
+LABELS: Final = {label.name.lower(): label for label in SupportLabel if label != SupportLabel.FAILED}
+CONDITIONS: Final = " or ".join(SupportCondition)
+
+
+@dataclass(frozen=True, slots=True)
+class SupportRow:
+    """One judgment. `condition` and `judge` are None where they come from the command's options.
+
+    `raw` is what the file says where that is no label (`label` is then FAILED), else empty.
+    """
+
+    line: int
+    run_id: str
+    topic_id: str
+    sentence: int
+    docid: str
+    label: SupportLabel
+    raw: str = ""
+    condition: SupportCondition | None = None
+    judge: str | None = None
+    reason: str | None = None
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+class SupportLine(Line):
+    """A JSONL line."""
+
+    run_id: Id
+    topic_id: Id
+    sentence: Count
+    docid: Id
+    label: str
+    condition: str | None = None
+    judge: Name | None = None
+    reason: str | None = None
+
+
+def parse_support(source: Source) -> tuple[SupportRow, ...]:
+    """All judgments in file order; equal repetitions are dropped, conflicting ones refuse the file.
+
+    Raises `BadInput`; an unknown label is FAILED with its text in `raw`, an unknown condition is an error.
+    """
+    problems = Problems(source.name)
+    once = Once(problems, "label")
+    rows: list[SupportRow] = []
+    for line, found in json_rows(source, SupportLine.model_validate_json, problems):
+        if found.condition is not None and found.condition not in list(SupportCondition):
+            problems.add(line, "condition", f"{CONDITIONS}, found {found.condition[:40]!r}")
+            continue
+        row = _row(line, found)
+        key = (row.run_id, row.topic_id, row.sentence, row.docid, row.condition, row.judge)
+        shown = f"run {row.run_id}, topic {row.topic_id}, sentence {row.sentence}, {row.docid}"
+        if once.is_new(line, key, (row.label, row.raw, row.reason), shown):
+            rows.append(row)
+    problems.raise_if_any()
+    return tuple(rows)
+
+
+def support_line(row: SupportRow) -> str:
+    """The judgment as a line that `parse_support` reads back."""
+    known = {
+        "run_id": row.run_id,
+        "topic_id": row.topic_id,
+        "sentence": row.sentence,
+        "docid": row.docid,
+        "label": support_word(row.label, row.raw),
+        "condition": row.condition,
+        "judge": row.judge,
+        "reason": row.reason,
+    }
+    return json_line(known, row.extra)
+
+
+def support_word(label: SupportLabel, raw: str) -> str:
+    """How a file spells a label; a failure as what was said, if that is not a label's name."""
+    if label is SupportLabel.FAILED:
+        return "failed" if raw in LABELS else raw
+    return label.name.lower()
+
+
+def _row(line: int, found: SupportLine) -> SupportRow:
+    label = LABELS.get(found.label, SupportLabel.FAILED)
+    return SupportRow(
+        line=line,
+        run_id=found.run_id,
+        topic_id=found.topic_id,
+        sentence=found.sentence,
+        docid=found.docid,
+        label=label,
+        raw=found.label if label is SupportLabel.FAILED else "",
+        condition=SupportCondition(found.condition) if found.condition else None,
+        judge=found.judge,
+        reason=found.reason,
+        extra=found.extra,
+    )

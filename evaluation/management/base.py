@@ -1,0 +1,76 @@
+"""What every command does the same way: exit codes, refusals on stderr, data on stdout, named choices."""
+
+import sys
+from argparse import RawDescriptionHelpFormatter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from tqdm import tqdm
+
+from evaluation.errors import Refused
+from evaluation.formats.source import Source, read_source
+from evaluation.models import Campaign
+
+EXIT_REFUSED = 1
+EXIT_USAGE = 2
+USAGE_CODES = ("ambiguous", "usage")
+
+
+class AssayCommand(BaseCommand):
+    """A command that prints its example, exits with 1 when refused and with 2 on wrong usage."""
+
+    example = ""
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        """Show the example below the options, as it is written."""
+        kwargs |= {"epilog": f"Example:\n  {self.example}", "formatter_class": RawDescriptionHelpFormatter}
+        return super().create_parser(prog_name, subcommand, **kwargs)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Run `act`; say why not, and exit accordingly, when it is refused."""
+        try:
+            self.act(options)
+        except Refused as refusal:
+            self.stderr.write(refusal.message)
+            sys.exit(EXIT_USAGE if refusal.code in USAGE_CODES else EXIT_REFUSED)
+
+    def act(self, options: dict[str, Any]) -> None:
+        """Do the command's work."""
+        raise CommandError(f"{type(self).__module__} does nothing")
+
+    def say(self, message: object) -> None:
+        """Tell the person at the terminal; stdout is for data."""
+        self.stderr.write(str(message), self.style.SUCCESS)
+
+
+def add_campaign(parser: CommandParser) -> None:
+    """Add `--campaign`."""
+    parser.add_argument("--campaign", required=True, metavar="SLUG", help="the campaign's short name")
+
+
+def add_files(parser: CommandParser, *, several: bool = False) -> None:
+    """Add the FILE argument and `--replace`."""
+    said = "a file, a .gz of it, or - for standard input"
+    if several:
+        parser.add_argument("files", nargs="+", metavar="FILE", help=said)
+    else:
+        parser.add_argument("file", metavar="FILE", help=said)
+    parser.add_argument(
+        "--replace", action="store_true", help="change what is loaded; refused where labels hang on it"
+    )
+
+
+def the_campaign(slug: str) -> Campaign:
+    """Return the campaign of that name. Raises `Refused` with the names that exist."""
+    campaign = Campaign.objects.filter(slug=slug).first()
+    if campaign is None:
+        there = ", ".join(Campaign.objects.order_by("slug").values_list("slug", flat=True)) or "none"
+        raise Refused("no_such_campaign", f"There is no campaign {slug}; there are: {there}.")
+    return campaign
+
+
+def read_sources(files: Sequence[str], **limits: Any) -> list[Source]:
+    """Read whole files, with a progress bar on a terminal. `limits` are those of `read_source`."""
+    bar: Iterable[str] = tqdm(files, desc="reading", unit="file", disable=None if len(files) > 1 else True)
+    return [read_source(file, **limits) for file in bar]

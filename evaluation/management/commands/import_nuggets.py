@@ -1,0 +1,37 @@
+"""Import nugget lists."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from evaluation.formats.source import read_source
+from evaluation.management.base import AssayCommand, add_campaign, add_files, the_campaign
+from evaluation.services.importing import import_nuggets
+from evaluation.terms import JudgeKind, Origin
+
+
+class Command(AssayCommand):
+    help = "Load nugget lists as nuggetizer writes them: {query, qid, nuggets: [{text, importance}]}."
+    example = "manage.py import_nuggets --campaign rag24 --origin auto --judge gpt-4o nuggets.jsonl"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add_campaign(parser)
+        add_files(parser)
+        parser.add_argument("--origin", required=True, choices=list(Origin))
+        parser.add_argument("--judge", required=True, metavar="NAME", help="who made the lists; made if unknown")
+        parser.add_argument("--by", choices=list(JudgeKind), help="a person for edited and manual, else an LLM")
+        parser.add_argument("--set", default="", metavar="NAME", help="name of the set; ORIGIN-JUDGE without it")
+        parser.add_argument("--drafts", default="", metavar="SET", help="the set an edited one was made from")
+
+    def act(self, options: dict[str, Any]) -> None:
+        receipt = import_nuggets(
+            campaign=the_campaign(options["campaign"]),
+            source=read_source(options["file"]),
+            origin=Origin(options["origin"]),
+            judge=options["judge"],
+            kind=JudgeKind(options["by"]) if options["by"] else None,
+            name=options["set"],
+            drafts=options["drafts"],
+            replace=options["replace"],
+        )
+        self.say(receipt)

@@ -1,0 +1,38 @@
+"""Import runs."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from evaluation.management.base import AssayCommand, add_campaign, add_files, read_sources, the_campaign
+from evaluation.services.importing import RunOptions, import_runs
+from evaluation.terms import Task
+
+
+class Command(AssayCommand):
+    help = "Load runs, one per file, in the TREC RAG forms of 2024 and 2025."
+    example = "manage.py import_run --campaign rag24 --group ragnarok --task AG --priority 1 run.jsonl"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add_campaign(parser)
+        add_files(parser, several=True)
+        parser.add_argument("--group", help="the team; without it what the file says")
+        parser.add_argument("--task", choices=list(Task), help="AG or RAG; without it what the file says")
+        parser.add_argument("--priority", type=int, help="1 is judged first")
+        parser.add_argument("--control", action="store_true", help="an organizers' control run")
+        parser.add_argument("--pool", action="store_true", help="judge these runs whatever their priority")
+
+    def act(self, options: dict[str, Any]) -> None:
+        receipt = import_runs(
+            campaign=the_campaign(options["campaign"]),
+            sources=read_sources(options["files"]),
+            options=RunOptions(
+                group=options["group"],
+                task=Task(options["task"]) if options["task"] else None,
+                priority=options["priority"],
+                control=options["control"],
+                pool=options["pool"],
+            ),
+            replace=options["replace"],
+        )
+        self.say(receipt)

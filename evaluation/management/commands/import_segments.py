@@ -1,0 +1,35 @@
+"""Import segment texts."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from evaluation.formats.segments import names_any
+from evaluation.formats.source import MAX_SEGMENT_LINE_BYTES
+from evaluation.management.base import AssayCommand, add_campaign, add_files, read_sources, the_campaign
+from evaluation.services.importing import import_segments, needed_docids
+
+# One file of the MS MARCO V2.1 segment collection is a few GB; read with --needed-only it is never held whole.
+MAX_COLLECTION_BYTES = 64 * 1024**3
+
+
+class Command(AssayCommand):
+    help = "Load segment texts: MS MARCO V2.1 segment JSONL, or candidates of ragnarok or rank_llm."
+    example = "manage.py import_segments --campaign rag24 --needed-only msmarco_v2.1_doc_segmented_*.json.gz"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add_campaign(parser)
+        add_files(parser, several=True)
+        parser.add_argument("--needed-only", action="store_true", help="only docids that qrels or runs name")
+
+    def act(self, options: dict[str, Any]) -> None:
+        campaign = the_campaign(options["campaign"])
+        needed = needed_docids(campaign) if options["needed_only"] else None
+        sources = read_sources(
+            options["files"],
+            max_line_bytes=MAX_SEGMENT_LINE_BYTES,
+            max_bytes=MAX_COLLECTION_BYTES,
+            keep=names_any(needed) if needed is not None else None,
+        )
+        receipt = import_segments(campaign=campaign, sources=sources, needed=needed, replace=options["replace"])
+        self.say(receipt)

@@ -1,0 +1,178 @@
+"""Making a campaign and changing its protocol."""
+
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+from django.core.exceptions import ValidationError as DjangoValidationError
+from django.db import transaction
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from accounts.models import User
+from evaluation.errors import BadInput, Problem, Refused
+from evaluation.models import Campaign, ConditionDefault, Event, Membership, Protocol
+from evaluation.terms import Condition, Role, SupportCondition
+
+Count = Annotated[int, Field(ge=1, le=10_000, strict=True)]
+
+
+class ProtocolSettings(BaseModel):
+    """The `[protocol]` table: what is not said keeps its default. A limit of 0 means none."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    window_size: Count | None = None
+    batch_size: Count | None = None
+    draft_cap: Count | None = None
+    nugget_cap: Count | None = None
+    manual_cap: Annotated[int, Field(ge=0, strict=True)] | None = None
+    edited_cap: Annotated[int, Field(ge=0, strict=True)] | None = None
+    grade_threshold: Annotated[int, Field(ge=0, le=10, strict=True)] | None = None
+    relevance_max: Annotated[int, Field(ge=1, le=10, strict=True)] | None = None
+    first_citations: Annotated[int, Field(ge=0, strict=True)] | None = None
+    answer_word_limit: Annotated[int, Field(ge=0, strict=True)] | None = None
+    reference_limit: Annotated[int, Field(ge=0, strict=True)] | None = None
+    show_importance: Annotated[bool, Field(strict=True)] | None = None
+    pool_depth: Annotated[int, Field(ge=0, strict=True)] | None = None
+
+
+class DefaultChoice(BaseModel):
+    """One `[defaults."E/M"]` table."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    judge: str = ""
+    nuggets: str = ""
+
+
+class CampaignFile(BaseModel):
+    """A campaign's TOML file."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = ""
+    description: str = ""
+    protocol: ProtocolSettings = ProtocolSettings()
+    defaults: dict[Condition | SupportCondition, DefaultChoice] = {}
+
+
+UNLIMITED = ("manual_cap", "edited_cap", "first_citations", "answer_word_limit", "reference_limit", "pool_depth")
+
+
+def read_campaign_file(path: str | Path) -> CampaignFile:
+    """Read a campaign's settings. Raises `BadInput` naming the file and the field."""
+    try:
+        return CampaignFile.model_validate(tomllib.loads(Path(path).read_text(encoding="utf-8")))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BadInput([Problem(str(path), 1, "file", f"a readable TOML file ({error})")]) from error
+    except ValidationError as error:
+        problems = [
+            Problem(str(path), 1, ".".join(str(part) for part in one["loc"]), one["msg"]) for one in error.errors()
+        ]
+        raise BadInput(problems) from error
+
+
+def create_campaign(
+    *,
+    slug: str,
+    name: str,
+    file: CampaignFile | None = None,
+    replace: bool = False,
+    actor: User | None = None,
+) -> tuple[Campaign, str]:
+    """Make a campaign with protocol version 1; return it and what happened: `made`, `changed` or `unchanged`.
+
+    Made again with the same settings it stays as it is; with others it is refused, and with `replace` gets a new
+    protocol version.
+    """
+    said = file or CampaignFile()
+    with transaction.atomic():
+        campaign = Campaign.objects.select_for_update().filter(slug=slug).first()
+        if campaign is None:
+            return _make(slug, name, said, actor), "made"
+        return campaign, _change(campaign, name, said, replace, actor)
+
+
+def _make(slug: str, name: str, said: CampaignFile, actor: User | None) -> Campaign:
+    campaign = Campaign(slug=slug, name=name or said.name, description=said.description)
+    _check(campaign)
+    campaign.save()
+    protocol = Protocol(campaign=campaign, **_settings(said))
+    _check(protocol)
+    protocol.save()
+    _write_defaults(campaign, said)
+    Event.objects.create(
+        campaign=campaign, kind="campaign.made", actor=actor, payload=said.model_dump(mode="json")
+    )
+    return campaign
+
+
+def _change(campaign: Campaign, name: str, said: CampaignFile, replace: bool, actor: User | None) -> str:
+    wanted = _Wanted(name or said.name, said.description, _settings(said), _choices(said))
+    if not wanted.differs_from(campaign):
+        return "unchanged"
+    if not replace:
+        raise Refused("campaign_differs", f"Campaign {campaign.slug} is there with other settings; see --replace.")
+    campaign.name, campaign.description = wanted.name, wanted.description or campaign.description
+    _check(campaign)
+    campaign.save()
+    if any(getattr(campaign.protocol, key) != value for key, value in wanted.protocol.items()):
+        protocol = Protocol(campaign=campaign, version=campaign.protocol.version + 1, **wanted.protocol)
+        _check(protocol)
+        protocol.save()
+    _write_defaults(campaign, said)
+    payload = said.model_dump(mode="json")
+    Event.objects.create(campaign=campaign, kind="campaign.changed", actor=actor, payload=payload)
+    return "changed"
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    name: str
+    description: str
+    protocol: dict[str, Any]
+    defaults: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    def differs_from(self, campaign: Campaign) -> bool:
+        there = {one.condition: (one.judge, one.nuggets) for one in campaign.defaults.all()}
+        return (
+            self.name != campaign.name
+            or (self.description or campaign.description) != campaign.description
+            or any(getattr(campaign.protocol, key) != value for key, value in self.protocol.items())
+            or any(there.get(key) != value for key, value in self.defaults.items())
+        )
+
+
+def _settings(said: CampaignFile) -> dict[str, Any]:
+    given = said.protocol.model_dump(exclude_none=True)
+    return {key: None if key in UNLIMITED and value == 0 else value for key, value in given.items()}
+
+
+def _choices(said: CampaignFile) -> dict[str, tuple[str, str]]:
+    return {str(key): (one.judge, one.nuggets) for key, one in said.defaults.items()}
+
+
+def _write_defaults(campaign: Campaign, said: CampaignFile) -> None:
+    for condition, (judge, nuggets) in _choices(said).items():
+        ConditionDefault.objects.update_or_create(
+            campaign=campaign, condition=condition, defaults={"judge": judge, "nuggets": nuggets}
+        )
+
+
+def _check(row: Campaign | Protocol) -> None:
+    try:
+        row.full_clean()
+    except DjangoValidationError as error:
+        raise Refused(
+            "invalid", " ".join(f"{key}: {' '.join(said)}" for key, said in error.message_dict.items())
+        ) from error
+
+
+def add_member(*, campaign: Campaign, user: User, role: Role, actor: User | None = None) -> None:
+    """Give someone a role in a campaign; the same role again changes nothing."""
+    with transaction.atomic():
+        _, made = Membership.objects.get_or_create(campaign=campaign, user=user, role=role)
+        if made:
+            payload = {"user": user.pk, "role": role}
+            Event.objects.create(campaign=campaign, kind="member.added", actor=actor, payload=payload)

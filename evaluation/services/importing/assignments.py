@@ -1,0 +1,258 @@
+"""Import assignments: which answers contain which nuggets."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from django.utils import timezone
+
+from accounts.models import User
+from evaluation.errors import BadInput, Problem
+from evaluation.formats.assignments import AssignmentRow, LabelRow, parse_assignments
+from evaluation.formats.source import Source
+from evaluation.models import (
+    AnswerProvenance,
+    Assignment,
+    Campaign,
+    Event,
+    Judge,
+    ListedNugget,
+    NuggetSet,
+)
+from evaluation.services.choosing import the_nugget_set
+from evaluation.services.importing.answers import answer_texts
+from evaluation.services.importing.base import (
+    BATCH,
+    Found,
+    Plan,
+    Receipt,
+    carry_out,
+    changed_problem,
+    refuse_changes,
+)
+from evaluation.services.judges import ensure_judge
+from evaluation.terms import AssignmentLabel, FindingCode, JudgeKind, Origin
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """One label of a file with the rows it belongs to."""
+
+    source: Source
+    line: int
+    answer: int
+    nugget_version: int
+    label: LabelRow
+
+
+@dataclass(slots=True)
+class _Known:
+    """What labels are matched against: answers by run and topic, wordings by topic and text in list order."""
+
+    topics: set[str]
+    runs: set[str]
+    answers: dict[tuple[str, str], int]
+    wordings: dict[str, dict[str, list[int]]]
+
+
+def import_assignments(
+    *,
+    campaign: Campaign,
+    sources: Sequence[Source],
+    origin: Origin,
+    judge: str,
+    kind: JudgeKind,
+    nuggets: str = "",
+    replace: bool = False,
+    actor: User | None = None,
+) -> Receipt:
+    """Load labels, joined to nuggets by text within the topic, repeated texts by occurrence.
+
+    A nugget that a row lacks stays unjudged. Raises `BadInput` for unknown topics, runs, answers or nuggets, for
+    labels given twice, and for changed labels without `replace`; `Refused` where several nugget sets fit.
+    """
+    files = [(source, parse_assignments(source)) for source in sources]
+
+    def make_plan(locked: Campaign) -> Plan:
+        nugget_set = the_nugget_set(locked, origin, nuggets)
+        return _plan(nugget_set, ensure_judge(judge, kind), files, replace)
+
+    return carry_out(campaign=campaign, kind="assignments", sources=sources, actor=actor, make_plan=make_plan)
+
+
+Files = Sequence[tuple[Source, Sequence[AssignmentRow]]]
+
+
+def _plan(nugget_set: NuggetSet, judge: Judge, files: Files, replace: bool) -> Plan:
+    known = _known(nugget_set)
+    given = _match(known, files)
+    loaded = _loaded(nugget_set, judge)
+    new = [one for one in given if (one.answer, one.nugget_version) not in loaded]
+    changed = [one for one in given if _said(one) != loaded.get((one.answer, one.nugget_version), _said(one))]
+    refuse_changes(
+        [changed_problem(one.source, one.line, "assignment", repr(one.label.text)) for one in changed], replace
+    )
+
+    def write(event: Event) -> None:
+        _write(judge, new + changed, event)
+
+    found = _dirty_labels(new + changed) + _short_rows(known, files) + _other_texts(known, files)
+    unchanged = len(given) - len(new) - len(changed)
+    return Plan("labels", len(new), len(changed), unchanged, found if new or changed else [], write=write)
+
+
+def _known(nugget_set: NuggetSet) -> _Known:
+    campaign = nugget_set.campaign
+    answers = AnswerProvenance.objects.filter(run__campaign=campaign)
+    return _Known(
+        topics=set(campaign.topics.values_list("topic_id", flat=True)),
+        runs=set(campaign.runs.values_list("run_id", flat=True)),
+        answers={
+            (run, topic): pk for run, topic, pk in answers.values_list("run__run_id", "topic__topic_id", "pk")
+        },
+        wordings=_wordings(nugget_set),
+    )
+
+
+def _wordings(nugget_set: NuggetSet) -> dict[str, dict[str, list[int]]]:
+    """Return the wordings of each topic's newest list: topic id -> text -> primary keys in list order."""
+    lists = nugget_set.lists.filter(submitted=True).order_by("version")
+    newest: dict[str, int] = dict(lists.values_list("topic__topic_id", "pk"))
+    wordings: dict[str, dict[str, list[int]]] = {topic: defaultdict(list) for topic in newest}
+    topic_of = {pk: topic for topic, pk in newest.items()}
+    items = ListedNugget.objects.filter(nugget_list__nugget_set=nugget_set).order_by("position")
+    for pk, wording, text in items.values_list("nugget_list", "nugget_version", "nugget_version__text"):
+        if pk in topic_of:
+            wordings[topic_of[pk]][text].append(wording)
+    return wordings
+
+
+def _match(known: _Known, files: Files) -> list[_Given]:
+    given: list[_Given] = []
+    problems: list[Problem] = []
+    first: dict[tuple[str, str], str] = {}
+    for source, rows in files:
+        for row in rows:
+            wrong = list(_row_problems(known, source, row, first))
+            problems += wrong
+            if not wrong:
+                given += _match_row(known, source, row, problems)
+    if problems:
+        raise BadInput(problems)
+    return given
+
+
+def _row_problems(
+    known: _Known, source: Source, row: AssignmentRow, first: dict[tuple[str, str], str]
+) -> Iterator[Problem]:
+    key = (row.run_id, row.topic_id)
+    here = f"{source.name}:{row.line}"
+    if row.topic_id not in known.topics:
+        yield Problem(source.name, row.line, "qid", f"a topic of the campaign, not {row.topic_id}")
+    elif row.run_id not in known.runs:
+        yield Problem(source.name, row.line, "run_id", f"a run of the campaign, not {row.run_id}")
+    elif key not in known.answers:
+        said = f"a topic that {row.run_id} answered; it has no answer for {row.topic_id}"
+        yield Problem(source.name, row.line, "qid", said)
+    elif row.labels and row.topic_id not in known.wordings:
+        yield Problem(source.name, row.line, "qid", f"a topic with a nugget list; {row.topic_id} has none")
+    elif first.setdefault(key, here) != here:
+        yield Problem(source.name, row.line, "run_id", f"each answer once; it is also at {first[key]}")
+
+
+def _match_row(known: _Known, source: Source, row: AssignmentRow, problems: list[Problem]) -> Iterator[_Given]:
+    answer = known.answers[row.run_id, row.topic_id]
+    wordings = known.wordings.get(row.topic_id, {})
+    for number, label in enumerate(row.labels):
+        there = wordings.get(label.text, [])
+        if label.occurrence >= len(there):
+            said = f"a nugget of topic {row.topic_id}'s list, not {label.text!r}"
+            problems.append(Problem(source.name, row.line, f"nuggets.{number}.text", said))
+            continue
+        yield _Given(source, row.line, answer, there[label.occurrence], label)
+
+
+def _loaded(nugget_set: NuggetSet, judge: Judge) -> dict[tuple[int, int], tuple[int, str]]:
+    labels = Assignment.objects.filter(judge=judge, nugget_version__nugget__nugget_set=nugget_set, submission=1)
+    return {
+        (answer, wording): (label, raw)
+        for answer, wording, label, raw in labels.values_list("answer", "nugget_version", "label", "raw")
+    }
+
+
+def _said(one: _Given) -> tuple[int, str]:
+    return one.label.label, one.label.raw
+
+
+def _dirty_labels(given: list[_Given]) -> list[Found]:
+    return [
+        Found(
+            FindingCode.UNKNOWN_LABEL,
+            one.source.name,
+            one.line,
+            f"{one.label.raw!r} is no label; {one.label.text!r} counts as failed there",
+        )
+        for one in given
+        if one.label.label is AssignmentLabel.FAILED
+    ]
+
+
+def _short_rows(known: _Known, files: Files) -> list[Found]:
+    found = []
+    for source, rows in files:
+        for row in rows:
+            listed = sum(len(there) for there in known.wordings.get(row.topic_id, {}).values())
+            lacking = listed - len(row.labels)
+            if lacking:
+                said = f"{lacking} of {listed} nuggets have no label; they are unjudged"
+                found.append(
+                    Found(FindingCode.UNJUDGED_NUGGETS, source.name, row.line, said, row.topic_id, row.run_id)
+                )
+    return found
+
+
+def _other_texts(known: _Known, files: Files) -> list[Found]:
+    """Find rows that carry another answer text than the run: labels that were given to something else."""
+    said = {
+        known.answers[row.run_id, row.topic_id]: (source, row)
+        for source, rows in files
+        for row in rows
+        if row.answer_text is not None
+    }
+    if not said:
+        return []
+    texts = answer_texts(list(said))
+    return [
+        Found(
+            FindingCode.ANSWER_TEXT_DIFFERS,
+            source.name,
+            row.line,
+            "the row carries another answer text than the run that is loaded",
+            row.topic_id,
+            row.run_id,
+        )
+        for pk, (source, row) in said.items()
+        if (row.answer_text or "").split() != texts[pk].split()
+    ]
+
+
+def _write(judge: Judge, given: list[_Given], event: Event) -> None:
+    now = timezone.now()
+    Assignment.objects.bulk_create(
+        [
+            Assignment(
+                judge=judge,
+                answer_id=one.answer,
+                nugget_version_id=one.nugget_version,
+                label=one.label.label,
+                raw=one.label.raw,
+                given_at=now,
+                imported_by=event,
+            )
+            for one in given
+        ],
+        batch_size=BATCH,
+        update_conflicts=True,
+        unique_fields=["answer", "nugget_version", "judge", "submission"],
+        update_fields=["label", "raw", "given_at", "imported_by"],
+    )

@@ -1,0 +1,203 @@
+"""Import nugget lists."""
+
+from accounts.models import User
+from evaluation.errors import BadInput, Problem, Refused
+from evaluation.formats.nuggets import NuggetListRow, NuggetRow, parse_nuggets
+from evaluation.formats.source import Source
+from evaluation.models import (
+    Campaign,
+    Event,
+    Judge,
+    ListedNugget,
+    Nugget,
+    NuggetList,
+    NuggetSet,
+    NuggetVersion,
+)
+from evaluation.services.importing.base import (
+    BATCH,
+    Found,
+    Plan,
+    Receipt,
+    carry_out,
+    changed_problem,
+    refuse_changes,
+    refuse_if_labelled,
+)
+from evaluation.services.importing.hanging import labels_on_lists
+from evaluation.services.judges import ensure_judge
+from evaluation.terms import FindingCode, Importance, JudgeKind, Origin
+
+
+def import_nuggets(
+    *,
+    campaign: Campaign,
+    source: Source,
+    origin: Origin,
+    judge: str,
+    kind: JudgeKind | None = None,
+    name: str = "",
+    drafts: str = "",
+    replace: bool = False,
+    actor: User | None = None,
+) -> Receipt:
+    """Load one set's lists, a topic a line. The set is named ORIGIN-JUDGE unless `name` gives another.
+
+    `kind` defaults to a person for edited and manual lists and to an LLM for auto and draft ones. Raises
+    `BadInput` for unknown topics and changed lists without `replace`, and `Refused` where labels hang on a
+    changed list.
+    """
+    rows = parse_nuggets(source)
+    made_by = kind or (JudgeKind.HUMAN if origin in (Origin.EDITED, Origin.MANUAL) else JudgeKind.LLM)
+
+    def make_plan(locked: Campaign) -> Plan:
+        draft_set = _drafts(locked, origin, drafts)
+        maker = ensure_judge(judge, made_by)
+        nugget_set = _ensure_set(locked, name or f"{origin}-{judge}", origin, maker, draft_set)
+        return _plan(nugget_set, source, rows, replace)
+
+    return carry_out(campaign=campaign, kind="nuggets", sources=[source], actor=actor, make_plan=make_plan)
+
+
+def _ensure_set(
+    campaign: Campaign, name: str, origin: Origin, maker: Judge, draft_set: NuggetSet | None
+) -> NuggetSet:
+    nugget_set, _ = NuggetSet.objects.get_or_create(
+        campaign=campaign, name=name, defaults={"origin": origin, "judge": maker, "drafts": draft_set}
+    )
+    if (nugget_set.origin, nugget_set.judge_id) != (origin, maker.pk):
+        said = f"{nugget_set.origin} nuggets by {nugget_set.judge}"
+        raise Refused("nugget_set_differs", f"There is a set {name} of {said}; give this one another --set.")
+    if draft_set and nugget_set.drafts_id != draft_set.pk:
+        raise Refused("nugget_set_differs", f"The set {name} was not made from {draft_set}.")
+    return nugget_set
+
+
+def _drafts(campaign: Campaign, origin: Origin, name: str) -> NuggetSet | None:
+    if not name:
+        return None
+    if origin is not Origin.EDITED:
+        raise Refused("drafts_of_edited", "--drafts says what an edited list was made from; use --origin edited.")
+    draft_set = campaign.nugget_sets.filter(name=name).first()
+    if draft_set is None:
+        there = ", ".join(campaign.nugget_sets.values_list("name", flat=True)) or "none"
+        raise Refused("no_such_set", f"There is no nugget set {name}; there are: {there}.")
+    return draft_set
+
+
+def _plan(nugget_set: NuggetSet, source: Source, rows: tuple[NuggetListRow, ...], replace: bool) -> Plan:
+    topics = dict(nugget_set.campaign.topics.values_list("topic_id", "pk"))
+    _refuse_unknown_topics(source, rows, topics)
+    loaded = {one.topic_id: one for one in nugget_set.lists.order_by("version")}
+    said = _loaded_lists(nugget_set)
+    new = [row for row in rows if topics[row.topic_id] not in loaded]
+    known = [row for row in rows if topics[row.topic_id] in loaded]
+    changed = [row for row in known if said.get(loaded[topics[row.topic_id]].pk, []) != _listed(row)]
+    refuse_changes(
+        [changed_problem(source, row.line, "nuggets", f"topic {row.topic_id}") for row in changed], replace
+    )
+    old = [loaded[topics[row.topic_id]] for row in changed]
+    refuse_if_labelled(labels_on_lists(old), "A nugget list")
+
+    def write(event: Event) -> None:
+        _delete(old)
+        _write(nugget_set, topics, new + changed, event)
+
+    found = [finding for row in new + changed for finding in _findings(nugget_set, source, row)]
+    nuggets = sum(len(row.nuggets) for row in new + changed)
+    unchanged = len(rows) - len(new) - len(changed)
+    return Plan("nugget lists", len(new), len(changed), unchanged, found, {"nuggets": nuggets}, write)
+
+
+def _refuse_unknown_topics(source: Source, rows: tuple[NuggetListRow, ...], topics: dict[str, int]) -> None:
+    problems = [
+        Problem(source.name, row.line, "qid", f"a topic of the campaign, not {row.topic_id}")
+        for row in rows
+        if row.topic_id not in topics
+    ]
+    if problems:
+        raise BadInput(problems)
+
+
+Listed = list[tuple[str, int, str, str, dict[str, object]]]
+
+
+def _listed(row: NuggetListRow) -> Listed:
+    return [(one.text, one.importance, one.raw_importance, one.group, dict(one.extra)) for one in row.nuggets]
+
+
+def _loaded_lists(nugget_set: NuggetSet) -> dict[int, Listed]:
+    said: dict[int, Listed] = {}
+    items = ListedNugget.objects.filter(nugget_list__nugget_set=nugget_set).order_by("nugget_list", "position")
+    for pk, *listed in items.values_list(
+        "nugget_list", "nugget_version__text", "importance", "raw_importance", "group", "extra"
+    ):
+        said.setdefault(pk, []).append(tuple(listed))
+    return said
+
+
+def _findings(nugget_set: NuggetSet, source: Source, row: NuggetListRow) -> list[Found]:
+    found = []
+    seen: set[str] = set()
+    for nugget in row.nuggets:
+        if _is_dirty(nugget_set, nugget):
+            said = f"importance {nugget.raw_importance!r} of {nugget.text!r} is neither vital nor okay"
+            found.append(Found(FindingCode.UNKNOWN_IMPORTANCE, source.name, row.line, said, row.topic_id))
+        if nugget.text in seen:
+            said = f"the nugget {nugget.text!r} is there more than once"
+            found.append(Found(FindingCode.REPEATED_NUGGET, source.name, row.line, said, row.topic_id))
+        seen.add(nugget.text)
+    return found
+
+
+def _is_dirty(nugget_set: NuggetSet, nugget: NuggetRow) -> bool:
+    """Drafts have no importance on purpose; anywhere else an unknown one is worth a look."""
+    unsaid = not nugget.raw_importance and nugget_set.origin == Origin.DRAFT
+    return nugget.importance is Importance.UNKNOWN and not unsaid
+
+
+def _delete(lists: list[NuggetList]) -> None:
+    for one in lists:
+        wordings = list(one.items.values_list("nugget_version", flat=True))
+        one.items.all().delete()
+        NuggetVersion.objects.filter(pk__in=wordings).delete()
+        Nugget.objects.filter(nugget_set=one.nugget_set, topic=one.topic, versions=None).delete()
+        one.delete()
+
+
+def _write(nugget_set: NuggetSet, topics: dict[str, int], rows: list[NuggetListRow], event: Event) -> None:
+    lists = [
+        NuggetList(
+            nugget_set=nugget_set,
+            topic_id=topics[row.topic_id],
+            query=row.query or "",
+            extra=dict(row.extra),
+            line=row.line,
+            imported_by=event,
+        )
+        for row in rows
+    ]
+    NuggetList.objects.bulk_create(lists, batch_size=BATCH)
+    listed = [(one, row) for one, list_row in zip(lists, rows, strict=True) for row in enumerate(list_row.nuggets)]
+    nuggets = [Nugget(nugget_set=nugget_set, topic_id=one.topic_id) for one, _ in listed]
+    Nugget.objects.bulk_create(nuggets, batch_size=BATCH)
+    wordings = [
+        NuggetVersion(nugget=nugget, text=row.text) for nugget, (_, (_, row)) in zip(nuggets, listed, strict=True)
+    ]
+    NuggetVersion.objects.bulk_create(wordings, batch_size=BATCH)
+    ListedNugget.objects.bulk_create(
+        [_item(one, wording, *row) for wording, (one, row) in zip(wordings, listed, strict=True)],
+        batch_size=BATCH,
+    )
+
+
+def _item(nugget_list: NuggetList, wording: NuggetVersion, position: int, row: NuggetRow) -> ListedNugget:
+    return ListedNugget(
+        nugget_list=nugget_list,
+        nugget_version=wording,
+        position=position,
+        importance=row.importance,
+        raw_importance=row.raw_importance,
+        group=row.group,
+        extra=dict(row.extra),
+    )

@@ -1,0 +1,224 @@
+"""Import runs: answers with their sentences and citations."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from accounts.models import User
+from evaluation.errors import BadInput, Problem
+from evaluation.formats.run_findings import run_findings
+from evaluation.formats.runs import RunFile, parse_run
+from evaluation.formats.source import Source
+from evaluation.models import Answer, AnswerProvenance, Campaign, Citation, Event, Run, Sentence
+from evaluation.services.importing.base import (
+    BATCH,
+    Found,
+    Plan,
+    Receipt,
+    carry_out,
+    changed_problem,
+    refuse_changes,
+    refuse_if_labelled,
+)
+from evaluation.services.importing.hanging import labels_on_run
+from evaluation.services.importing.stubs import restate_missing_texts, segment_pks
+from evaluation.terms import Task
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What the track knows of a run beside its file. None leaves what is loaded, or the file says, as it is."""
+
+    group: str | None = None
+    task: Task | None = None
+    priority: int | None = None
+    control: bool = False
+    pool: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Submitted:
+    source: Source
+    file: RunFile
+    sha256: str
+    wanted: dict[str, object]
+
+
+def import_runs(
+    *,
+    campaign: Campaign,
+    sources: Sequence[Source],
+    options: RunOptions | None = None,
+    replace: bool = False,
+    actor: User | None = None,
+) -> Receipt:
+    """Load one run per source. Raises `BadInput` for bad files, and for a changed run without `replace`."""
+    submitted = [_submitted(source, options or RunOptions()) for source in sources]
+    _refuse_same_run_twice(submitted)
+    return carry_out(
+        campaign=campaign,
+        kind="run",
+        sources=sources,
+        actor=actor,
+        make_plan=lambda locked: _plan(locked, submitted, replace),
+    )
+
+
+def _submitted(source: Source, options: RunOptions) -> _Submitted:
+    file = parse_run(source)
+    said = {
+        "group": options.group if options.group is not None else file.team or None,
+        "task": options.task or _task(file.task_type),
+        "priority": options.priority,
+        "control": options.control or None,
+        "pool": options.pool or None,
+    }
+    return _Submitted(source, file, _fingerprint(file), {key: one for key, one in said.items() if one is not None})
+
+
+def _task(task_type: str | None) -> Task | None:
+    """Return the task a 2025 file names in words such as `automatic rag`, if it names one."""
+    words = (task_type or "").upper().replace("-", " ").split()
+    return next((task for task in (Task.RAG, Task.AG) if task in words), None)
+
+
+def _fingerprint(file: RunFile) -> str:
+    """Return a hash of what the file says, whatever its line order within an answer's keys or its compression."""
+    digest = hashlib.sha256()
+    for answer in sorted(file.answers, key=lambda one: one.topic_id):
+        digest.update(repr((answer.topic_id, answer.references, answer.response_length)).encode())
+        for sentence in answer.sentences:
+            cited = [(citation.docid, citation.raw) for citation in sentence.citations]
+            digest.update(repr((sentence.text, cited)).encode())
+    return digest.hexdigest()
+
+
+def _refuse_same_run_twice(submitted: Sequence[_Submitted]) -> None:
+    first: dict[str, str] = {}
+    problems = []
+    for one in submitted:
+        if one.file.run_id in first:
+            said = f"one file per run; {one.file.run_id} is also in {first[one.file.run_id]}"
+            problems.append(Problem(one.source.name, 1, "run_id", said))
+        first.setdefault(one.file.run_id, one.source.name)
+    if problems:
+        raise BadInput(problems)
+
+
+def _plan(campaign: Campaign, submitted: Sequence[_Submitted], replace: bool) -> Plan:
+    topics = {topic.topic_id: topic for topic in campaign.topics.all()}
+    _refuse_unknown_topics(submitted, set(topics))
+    loaded = {run.run_id: run for run in campaign.runs.all()}
+    new = [one for one in submitted if one.file.run_id not in loaded]
+    changed = [one for one in submitted if _differs(one, loaded.get(one.file.run_id))]
+    rewritten = [one for one in changed if loaded[one.file.run_id].sha256 != one.sha256]
+    refuse_changes([changed_problem(one.source, 1, "run", one.file.run_id) for one in changed], replace)
+    for one in rewritten:
+        refuse_if_labelled(labels_on_run(loaded[one.file.run_id]), f"Run {one.file.run_id}")
+
+    def write(event: Event) -> None:
+        for one in changed:
+            _update(loaded[one.file.run_id], one, event)
+        for one in rewritten:
+            Answer.objects.filter(pk__in=_answers_of(loaded[one.file.run_id])).delete()
+        _write_answers(campaign, [(_run_of(campaign, one, loaded, event), one) for one in new + rewritten], event)
+        restate_missing_texts(campaign, event)
+
+    texts = {topic_id: topic.text for topic_id, topic in topics.items()}
+    found = [finding for one in new + rewritten for finding in _findings(campaign, one, texts)]
+    unchanged = len(submitted) - len(new) - len(changed)
+    answers = sum(len(one.file.answers) for one in new + rewritten)
+    return Plan("runs", len(new), len(changed), unchanged, found, {"answers": answers}, write)
+
+
+def _differs(one: _Submitted, run: Run | None) -> bool:
+    if run is None:
+        return False
+    return run.sha256 != one.sha256 or any(getattr(run, key) != value for key, value in one.wanted.items())
+
+
+def _refuse_unknown_topics(submitted: Sequence[_Submitted], topics: set[str]) -> None:
+    problems = [
+        Problem(one.source.name, answer.line, "topic_id", f"a topic of the campaign, not {answer.topic_id}")
+        for one in submitted
+        for answer in one.file.answers
+        if answer.topic_id not in topics
+    ]
+    if problems:
+        raise BadInput(problems)
+
+
+def _findings(campaign: Campaign, one: _Submitted, topics: dict[str, str]) -> list[Found]:
+    protocol = campaign.protocol
+    noticed = run_findings(
+        one.file,
+        word_limit=protocol.answer_word_limit,
+        reference_limit=protocol.reference_limit,
+        topics=topics,
+    )
+    return [
+        Found(each.code, one.source.name, each.line, each.message, each.topic_id or "", one.file.run_id)
+        for each in noticed
+    ]
+
+
+def _run_of(campaign: Campaign, one: _Submitted, loaded: dict[str, Run], event: Event) -> Run:
+    if one.file.run_id in loaded:
+        return loaded[one.file.run_id]
+    return Run.objects.create(
+        campaign=campaign, run_id=one.file.run_id, sha256=one.sha256, imported_by=event, **one.wanted
+    )
+
+
+def _update(run: Run, one: _Submitted, event: Event) -> None:
+    for key, value in one.wanted.items():
+        setattr(run, key, value)
+    run.sha256, run.imported_by = one.sha256, event
+    run.save()
+
+
+def _answers_of(run: Run) -> list[int]:
+    return list(AnswerProvenance.objects.filter(run=run).values_list("answer", flat=True))
+
+
+def _write_answers(campaign: Campaign, runs: list[tuple[Run, _Submitted]], event: Event) -> None:
+    topics = dict(campaign.topics.values_list("topic_id", "pk"))
+    rows = [(run, row) for run, one in runs for row in one.file.answers]
+    answers = [Answer(topic_id=topics[row.topic_id], words=row.words) for _, row in rows]
+    Answer.objects.bulk_create(answers, batch_size=BATCH)
+    AnswerProvenance.objects.bulk_create(
+        [
+            AnswerProvenance(
+                answer=answer,
+                run=run,
+                topic_id=answer.topic_id,
+                response_length=row.response_length,
+                references=list(row.references),
+                extra=dict(row.extra),
+                line=row.line,
+            )
+            for answer, (run, row) in zip(answers, rows, strict=True)
+        ],
+        batch_size=BATCH,
+    )
+    written = [
+        (Sentence(answer=answer, index=index, text=sentence.text), sentence.citations)
+        for answer, (_, row) in zip(answers, rows, strict=True)
+        for index, sentence in enumerate(row.sentences)
+    ]
+    Sentence.objects.bulk_create([sentence for sentence, _ in written], batch_size=BATCH)
+    docids = {one.docid for _, citations in written for one in citations if one.docid}
+    segments = segment_pks(campaign, docids, event)
+    Citation.objects.bulk_create(
+        [
+            Citation(
+                sentence=sentence,
+                position=position,
+                raw=one.raw,
+                segment_id=segments[one.docid] if one.docid else None,
+            )
+            for sentence, citations in written
+            for position, one in enumerate(citations)
+        ],
+        batch_size=BATCH,
+    )

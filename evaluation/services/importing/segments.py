@@ -1,0 +1,107 @@
+"""Import segment texts."""
+
+from collections.abc import Container, Sequence
+
+from accounts.models import User
+from evaluation.errors import BadInput, Problem
+from evaluation.formats.segments import SegmentRow, document_id, parse_segments
+from evaluation.formats.source import Source
+from evaluation.models import Campaign, Event, Segment
+from evaluation.services.importing.base import (
+    BATCH,
+    Plan,
+    Receipt,
+    carry_out,
+    changed_problem,
+    refuse_changes,
+    refuse_if_labelled,
+)
+from evaluation.services.importing.hanging import labels_on_segments
+from evaluation.services.importing.stubs import restate_missing_texts
+
+TEXT_FIELDS = ["text", "title", "headings", "url", "start_char", "end_char"]
+
+
+def needed_docids(campaign: Campaign) -> set[str]:
+    """Return the docids that qrels or runs name: each has a row, with or without a text."""
+    return set(campaign.segments.values_list("docid", flat=True))
+
+
+def import_segments(
+    *,
+    campaign: Campaign,
+    sources: Sequence[Source],
+    needed: Container[str] | None = None,
+    replace: bool = False,
+    actor: User | None = None,
+) -> Receipt:
+    """Load segment texts; with `needed` only those docids.
+
+    Raises `BadInput` for bad files, for one docid with two texts, and for a changed text without `replace`.
+    """
+    rows = _merge(sources, needed)
+    return carry_out(
+        campaign=campaign,
+        kind="segments",
+        sources=sources,
+        actor=actor,
+        make_plan=lambda locked: _plan(locked, rows, replace),
+    )
+
+
+Rows = dict[str, tuple[Source, SegmentRow]]
+
+
+def _merge(sources: Sequence[Source], needed: Container[str] | None) -> Rows:
+    rows: Rows = {}
+    problems = []
+    for source in sources:
+        for row in parse_segments(source, needed):
+            first = rows.setdefault(row.docid, (source, row))
+            if _texts(first[1]) != _texts(row):
+                where = f"the same text as at {first[0].name}:{first[1].line} for {row.docid}"
+                problems.append(Problem(source.name, row.line, "segment", where))
+    if problems:
+        raise BadInput(problems)
+    return rows
+
+
+def _texts(row: SegmentRow | Segment) -> tuple[object, ...]:
+    return tuple(getattr(row, name) for name in TEXT_FIELDS)
+
+
+def _plan(campaign: Campaign, rows: Rows, replace: bool) -> Plan:
+    loaded = {one.docid: one for one in campaign.segments.filter(has_text=True) if one.docid in rows}
+    new = [row for docid, (_, row) in rows.items() if docid not in loaded]
+    changed = [docid for docid, one in loaded.items() if _texts(one) != _texts(rows[docid][1])]
+    refuse_changes(
+        [changed_problem(rows[docid][0], rows[docid][1].line, "segment", docid) for docid in changed], replace
+    )
+    refuse_if_labelled(labels_on_segments([loaded[docid] for docid in changed]), "A segment's text")
+
+    def write(event: Event) -> None:
+        _write(campaign, new + [rows[docid][1] for docid in changed], event)
+        restate_missing_texts(campaign, event)
+
+    unchanged = len(loaded) - len(changed)
+    return Plan("segments", added=len(new), changed=len(changed), unchanged=unchanged, write=write)
+
+
+def _write(campaign: Campaign, rows: list[SegmentRow], event: Event) -> None:
+    Segment.objects.bulk_create(
+        [
+            Segment(
+                campaign=campaign,
+                docid=row.docid,
+                document=document_id(row.docid),
+                has_text=True,
+                imported_by=event,
+                **{name: getattr(row, name) for name in TEXT_FIELDS},
+            )
+            for row in rows
+        ],
+        batch_size=BATCH,
+        update_conflicts=True,
+        unique_fields=["campaign", "docid"],
+        update_fields=["has_text", "imported_by", *TEXT_FIELDS],
+    )

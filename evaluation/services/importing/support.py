@@ -1,0 +1,226 @@
+"""Import support judgments: whether a cited segment supports a sentence."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from django.utils import timezone
+
+from accounts.models import User
+from evaluation.errors import BadInput, Problem, Refused
+from evaluation.formats.source import Source
+from evaluation.formats.support import SupportRow, parse_support
+from evaluation.models import AnswerProvenance, Campaign, Citation, Event, Judge, Sentence, SupportJudgment
+from evaluation.services.importing.base import (
+    BATCH,
+    Found,
+    Plan,
+    Receipt,
+    carry_out,
+    changed_problem,
+    refuse_changes,
+)
+from evaluation.services.judges import ensure_judge
+from evaluation.terms import FindingCode, JudgeKind, SupportCondition, SupportLabel
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """One label of a file with the rows it belongs to."""
+
+    source: Source
+    row: SupportRow
+    sentence: int
+    segment: int
+
+
+@dataclass(slots=True)
+class _Known:
+    """What labels are matched against."""
+
+    answers: set[tuple[str, str]]
+    sentences: dict[tuple[str, str, int], int]
+    cited: dict[tuple[int, str], int]
+
+
+def import_support(
+    *,
+    campaign: Campaign,
+    sources: Sequence[Source],
+    judge: str,
+    kind: JudgeKind,
+    condition: SupportCondition | None = None,
+    replace: bool = False,
+    actor: User | None = None,
+) -> Receipt:
+    """Load labels of (sentence, cited segment) pairs.
+
+    The condition comes from the option or the rows. Raises `BadInput` for unknown runs, topics, sentences and
+    docids that the sentence does not cite, and for changed labels without `replace`.
+    """
+    files = [(source, parse_support(source)) for source in sources]
+    meant = _condition(files, kind, condition)
+    _refuse_other_judges(files, judge)
+
+    def make_plan(locked: Campaign) -> Plan:
+        return _plan(locked, ensure_judge(judge, kind), meant, files, replace)
+
+    return carry_out(campaign=campaign, kind="support", sources=sources, actor=actor, make_plan=make_plan)
+
+
+Files = Sequence[tuple[Source, Sequence[SupportRow]]]
+
+
+def _condition(files: Files, kind: JudgeKind, option: SupportCondition | None) -> SupportCondition:
+    """Return the one condition that option, judge and rows agree on."""
+    said = option or (SupportCondition.LLM if kind is JudgeKind.LLM else _first_said(files))
+    if said is None:
+        raise Refused("no_condition", "Say how people judged: --condition scratch or --condition post-edit.")
+    if (said is SupportCondition.LLM) is not (kind is JudgeKind.LLM):
+        raise Refused("condition_and_judge", f"The condition {said} does not go with --by {kind}.")
+    problems = [
+        Problem(source.name, row.line, "condition", f"{said}, as for the rest of the import")
+        for source, rows in files
+        for row in rows
+        if row.condition not in (None, said)
+    ]
+    if problems:
+        raise BadInput(problems)
+    return said
+
+
+def _first_said(files: Files) -> SupportCondition | None:
+    return next((row.condition for _, rows in files for row in rows if row.condition), None)
+
+
+def _refuse_other_judges(files: Files, judge: str) -> None:
+    problems = [
+        Problem(source.name, row.line, "judge", f"{judge}, as --judge says, or no judge at all")
+        for source, rows in files
+        for row in rows
+        if row.judge not in (None, judge)
+    ]
+    if problems:
+        raise BadInput(problems)
+
+
+def _plan(campaign: Campaign, judge: Judge, condition: SupportCondition, files: Files, replace: bool) -> Plan:
+    given = _match(_known(campaign), files)
+    loaded = _loaded(campaign, judge, condition)
+    new = [one for one in given if (one.sentence, one.segment) not in loaded]
+    changed = [one for one in given if _said(one) != loaded.get((one.sentence, one.segment), _said(one))]
+    refuse_changes([changed_problem(one.source, one.row.line, "label", one.row.docid) for one in changed], replace)
+
+    def write(event: Event) -> None:
+        _write(judge, condition, new + changed, event)
+
+    unchanged = len(given) - len(new) - len(changed)
+    return Plan("labels", len(new), len(changed), unchanged, _dirty_labels(new + changed), write=write)
+
+
+def _known(campaign: Campaign) -> _Known:
+    provenance = AnswerProvenance.objects.filter(run__campaign=campaign)
+    of = {pk: key for pk, *key in provenance.values_list("pk", "run__run_id", "topic__topic_id")}
+    sentences = Sentence.objects.filter(answer__topic__campaign=campaign)
+    cited = Citation.objects.filter(sentence__answer__topic__campaign=campaign, segment__isnull=False)
+    return _Known(
+        answers={(run, topic) for run, topic in of.values()},
+        sentences={
+            (of[answer][0], of[answer][1], index): pk
+            for answer, index, pk in sentences.values_list("answer", "index", "pk")
+        },
+        cited={
+            (sentence, docid): segment
+            for sentence, docid, segment in cited.values_list("sentence", "segment__docid", "segment")
+        },
+    )
+
+
+def _match(known: _Known, files: Files) -> list[_Given]:
+    given: list[_Given] = []
+    problems: list[Problem] = []
+    first: dict[tuple[int, int], str] = {}
+    for source, rows in files:
+        for row in rows:
+            wrong = list(_row_problems(known, source, row))
+            problems += wrong
+            if not wrong:
+                sentence = known.sentences[row.run_id, row.topic_id, row.sentence]
+                one = _Given(source, row, sentence, known.cited[sentence, row.docid])
+                problems += _said_twice(first, one)
+                given.append(one)
+    if problems:
+        raise BadInput(problems)
+    return given
+
+
+def _row_problems(known: _Known, source: Source, row: SupportRow) -> Iterator[Problem]:
+    sentence = known.sentences.get((row.run_id, row.topic_id, row.sentence))
+    if (row.run_id, row.topic_id) not in known.answers:
+        said = f"an answer that is loaded; there is none of {row.run_id} for topic {row.topic_id}"
+        yield Problem(source.name, row.line, "run_id", said)
+    elif sentence is None:
+        yield Problem(source.name, row.line, "sentence", "the number, from 0, of a sentence the answer has")
+    elif (sentence, row.docid) not in known.cited:
+        said = f"a docid that sentence {row.sentence} cites, not {row.docid}"
+        yield Problem(source.name, row.line, "docid", said)
+
+
+def _said_twice(first: dict[tuple[int, int], str], one: _Given) -> Iterator[Problem]:
+    here = f"{one.source.name}:{one.row.line}"
+    there = first.setdefault((one.sentence, one.segment), here)
+    if there != here:
+        yield Problem(one.source.name, one.row.line, "docid", f"each pair once; it is also at {there}")
+
+
+def _loaded(
+    campaign: Campaign, judge: Judge, condition: SupportCondition
+) -> dict[tuple[int, int], tuple[int, str]]:
+    labels = SupportJudgment.objects.filter(
+        judge=judge, condition=condition, sentence__answer__topic__campaign=campaign, submission=1
+    )
+    return {
+        (sentence, segment): (label, raw)
+        for sentence, segment, label, raw in labels.values_list("sentence", "segment", "label", "raw")
+    }
+
+
+def _said(one: _Given) -> tuple[int, str]:
+    return one.row.label, one.row.raw
+
+
+def _dirty_labels(given: list[_Given]) -> list[Found]:
+    return [
+        Found(
+            FindingCode.UNKNOWN_LABEL,
+            one.source.name,
+            one.row.line,
+            f"{one.row.raw!r} is no label; the pair counts as failed",
+            one.row.topic_id,
+            one.row.run_id,
+        )
+        for one in given
+        if one.row.label is SupportLabel.FAILED
+    ]
+
+
+def _write(judge: Judge, condition: SupportCondition, given: list[_Given], event: Event) -> None:
+    now = timezone.now()
+    SupportJudgment.objects.bulk_create(
+        [
+            SupportJudgment(
+                judge=judge,
+                condition=condition,
+                sentence_id=one.sentence,
+                segment_id=one.segment,
+                label=one.row.label,
+                raw=one.row.raw,
+                given_at=now,
+                imported_by=event,
+            )
+            for one in given
+        ],
+        batch_size=BATCH,
+        update_conflicts=True,
+        unique_fields=["sentence", "segment", "judge", "condition", "submission"],
+        update_fields=["label", "raw", "given_at", "imported_by"],
+    )

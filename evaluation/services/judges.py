@@ -1,0 +1,43 @@
+"""Making and finding judges."""
+
+from accounts.models import User
+from evaluation.errors import Refused
+from evaluation.models import Judge
+from evaluation.terms import JudgeKind
+
+
+def add_judge(
+    *, name: str, kind: JudgeKind, model: str = "", base_url: str = "", user: User | None = None
+) -> tuple[Judge, bool]:
+    """Make a judge; return it and whether it is new. The same judge again changes nothing.
+
+    Raises `Refused` when the name is taken by another judge, a person has a model, or an LLM none.
+    """
+    _check_shape(kind, model, base_url, user)
+    wanted = {"kind": kind, "model": model, "base_url": base_url, "user": user}
+    judge, made = Judge.objects.get_or_create(name=name, defaults=wanted)
+    if any(getattr(judge, key) != value for key, value in wanted.items()):
+        raise Refused("judge_differs", f"There is another judge named {name}: {describe(judge)}.")
+    return judge, made
+
+
+def _check_shape(kind: JudgeKind, model: str, base_url: str, user: User | None) -> None:
+    if kind is JudgeKind.LLM and (user or not model):
+        raise Refused("judge_shape", "An LLM judge has a model and no user.")
+    if kind is JudgeKind.HUMAN and (model or base_url or not user):
+        raise Refused("judge_shape", "A person who judges has a user, and neither model nor endpoint.")
+
+
+def ensure_judge(name: str, kind: JudgeKind) -> Judge:
+    """Return the judge that an import names, made if unknown. Raises `Refused` when it is of the other kind."""
+    judge, _ = Judge.objects.get_or_create(name=name, defaults={"kind": kind})
+    if judge.kind != kind:
+        raise Refused("judge_kind", f"{name} is {describe(judge)}, not {describe(Judge(kind=kind))}.")
+    return judge
+
+
+def describe(judge: Judge) -> str:
+    """Return what kind of judge it is, in words."""
+    if judge.kind == JudgeKind.HUMAN:
+        return f"a person ({judge.user.username})" if judge.user else "a person"
+    return f"an LLM ({judge.model})" if judge.model else "an LLM"

@@ -1,0 +1,49 @@
+"""Krippendorff's alpha for ordinal labels and any number of judges, gaps allowed.
+
+Krippendorff 2011, "Computing Krippendorff's alpha-reliability": alpha = 1 - observed / expected
+disagreement over the coincidences of values within units.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reports.metrics.arrays import Floats
+
+
+def alpha_ordinal(labels: NDArray[np.integer]) -> float | None:
+    """Alpha, at most 1, of a judges x units matrix of labels 0, 1, 2, ...; a negative cell is a gap.
+
+    Only units with at least two labels count. None where no disagreement is expected: no such unit,
+    or a single value in all of them. Raises ValueError unless the matrix has two dimensions.
+    """
+    if labels.ndim != 2:
+        raise ValueError(f"a judges x units matrix expected, found {labels.ndim} dimensions")
+    coincidences = _coincidences(_value_counts(labels))
+    totals = coincidences.sum(axis=1)
+    distance = _ordinal_distance(totals)
+    expected = (np.outer(totals, totals) * distance).sum()
+    if not expected:
+        return None
+    return float(1 - (totals.sum() - 1) * (coincidences * distance).sum() / expected)
+
+
+def _value_counts(labels: NDArray[np.integer]) -> Floats:
+    """How often each unit got each value, units x values."""
+    values = int(labels.max(initial=0)) + 1
+    return np.stack([(labels == value).sum(axis=0) for value in range(values)], axis=1).astype(np.float64)
+
+
+def _coincidences(counts: Floats) -> Floats:
+    """Ordered pairs of values within units, each unit weighing as many as it has labels, V x V."""
+    size = counts.sum(axis=1)
+    pairable = counts[size > 1]
+    weighted = pairable / (size[size > 1] - 1)[:, np.newaxis]
+    table: Floats = weighted.T @ pairable - np.diag(weighted.sum(axis=0))
+    return table
+
+
+def _ordinal_distance(totals: Floats) -> Floats:
+    """Squared number of labels between two values, each end by half, V x V."""
+    middle = np.cumsum(totals) - totals / 2
+    distance: Floats = np.subtract.outer(middle, middle) ** 2
+    return distance

@@ -1,0 +1,42 @@
+"""Array types and the few reductions that every metric shares."""
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Booleans: TypeAlias = NDArray[np.bool_]
+Bytes: TypeAlias = NDArray[np.int8]
+Indices: TypeAlias = NDArray[np.int32]
+Counts: TypeAlias = NDArray[np.int64]
+Floats: TypeAlias = NDArray[np.float64]
+
+DECIMALS = 10
+
+
+def comparable(values: Floats) -> Floats:
+    """Values rounded to 10 decimals, same shape: means of equal fractions must compare as equal."""
+    rounded: Floats = np.round(values, DECIMALS)
+    rounded += 0.0  # turns -0.0 into 0.0
+    return rounded
+
+
+def ratio(numerator: Floats | Counts, denominator: Floats | Counts) -> Floats:
+    """Element-wise quotient, nan where the denominator is 0, without a warning. Shapes broadcast."""
+    top = np.asarray(numerator, dtype=np.float64)
+    bottom = np.asarray(denominator, dtype=np.float64)
+    quotient: Floats = np.full(np.broadcast_shapes(top.shape, bottom.shape), np.nan)
+    np.divide(top, bottom, out=quotient, where=np.broadcast_to(bottom != 0, quotient.shape))
+    return quotient
+
+
+def column_means(values: Floats, rows: Booleans) -> Floats:
+    """Mean of each column of a T x R matrix over the chosen rows (T), nan cells left out; R, nan if none."""
+    chosen = values[rows]
+    known = ~np.isnan(chosen)
+    return ratio(np.where(known, chosen, 0.0).sum(axis=0), known.sum(axis=0))
+
+
+def defined(value: float) -> float | None:
+    """A plain float, or None where the value is undefined (nan)."""
+    return None if np.isnan(value) else float(value)

@@ -1,0 +1,152 @@
+"""Seeded percentile bootstrap over topics for the three levels of agreement (method, section 6).
+
+Topics are the sampling unit. A resample is a row of multiplicities, how often each topic was drawn.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from reports.metrics.agreement import ALL_TOPIC_RUN, RUN_LEVEL, TOPIC_AVERAGE, Paired, ScoreTable, pair
+from reports.metrics.arrays import Booleans, Counts, Floats, comparable, ratio
+from reports.metrics.kendall import dense_ranks, kendall_rows
+from reports.metrics.policies import TopicChoice
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Percentile interval of a tau and the number of resamples in which the tau was defined."""
+
+    low: float
+    high: float
+    resamples: int
+
+
+def intervals(
+    x: ScoreTable,
+    y: ScoreTable,
+    topics: TopicChoice = "all",
+    *,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> dict[str, Interval | None]:
+    """Bootstrap intervals of the three taus, keyed by LEVELS; None for fewer than two topics or no tau.
+
+    The run level resamples the topics that its means are over (of either condition under `all`), the
+    other two the common ones. Equal arguments give equal intervals. Raises ValueError for
+    `confidence` outside (0, 1) or `resamples` below 1.
+    """
+    if not 0 < confidence < 1 or resamples < 1:
+        raise ValueError("confidence must lie in (0, 1) and resamples be positive")
+    both = pair(x, y)
+    levels = {RUN_LEVEL: _run_level, TOPIC_AVERAGE: _topic_average, ALL_TOPIC_RUN: _pooled}
+    used = both.run_topics(topics)[0] | both.run_topics(topics)[1]
+    rows = {RUN_LEVEL: used, TOPIC_AVERAGE: both.common, ALL_TOPIC_RUN: both.common}
+    found: dict[str, Interval | None] = {}
+    for name, taus in levels.items():
+        size = int(rows[name].sum())
+        draws = _draws(size, resamples, seed) if size > 1 else np.zeros((0, size), dtype=np.int64)
+        found[name] = _interval(taus(both, topics, rows[name], draws), confidence)
+    return found
+
+
+def _draws(topics: int, resamples: int, seed: int) -> Counts:
+    """How often each topic is drawn, resamples x T."""
+    return np.random.default_rng(seed).multinomial(topics, np.full(topics, 1 / topics), size=resamples)
+
+
+def _interval(taus: Floats, confidence: float) -> Interval | None:
+    known = taus[~np.isnan(taus)]
+    if not known.size:
+        return None
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(known, [tail, 1 - tail])
+    return Interval(float(low), float(high), len(known))
+
+
+def _run_level(both: Paired, topics: TopicChoice, rows: Booleans, draws: Counts) -> Floats:
+    """Tau of the run means of each resample; a run without a mean in one is left out of that one."""
+    masks = both.run_topics(topics)
+    sides = zip((both.x, both.y), masks, strict=True)
+    x, y = (_resampled_means(np.where(mask[:, np.newaxis], v, np.nan)[rows], draws) for v, mask in sides)
+    return kendall_rows(x, y).tau
+
+
+def _resampled_means(values: Floats, draws: Counts) -> Floats:
+    """Mean per run of each resample, B x R, from values T x R."""
+    known = ~np.isnan(values)
+    return comparable(ratio(draws @ np.where(known, values, 0.0), draws @ known.astype(np.int64)))
+
+
+def _topic_average(both: Paired, _topics: TopicChoice, rows: Booleans, draws: Counts) -> Floats:
+    """Mean of the topics' taus in each resample: a topic's own tau does not change."""
+    taus = kendall_rows(both.x[rows], both.y[rows]).tau
+    known = ~np.isnan(taus)
+    return ratio(draws @ np.where(known, taus, 0.0), draws @ known.astype(np.int64))
+
+
+def _pooled(both: Paired, _topics: TopicChoice, rows: Booleans, draws: Counts) -> Floats:
+    """Tau of all pairs of each resample, exactly, from topic-by-topic sums.
+
+    A topic drawn m times brings each of its pairs m times, and two observations of topics s and t
+    meet m_s * m_t times. So the balance of a resample, and its ties, are quadratic forms in m.
+    """
+    if not len(draws):
+        return np.zeros(0)
+    cells = both.scored_on_both()[rows]
+    balance, tied_x, tied_y = _topic_by_topic(both.x[rows], both.y[rows], cells)
+    n = draws @ cells.sum(axis=1)
+    untied = [(n * n - _quadratic(draws, tied)) / 2 for tied in (tied_x, tied_y)]
+    tau = ratio(_quadratic(draws, balance) / 2, np.sqrt(untied[0]) * np.sqrt(untied[1]))
+    return np.clip(tau, -1, 1)
+
+
+def _quadratic(draws: Counts, matrix: Floats) -> Floats:
+    """m' A m of each row m; whole numbers below 2 ** 53, so exact."""
+    weights = draws.astype(np.float64)
+    form: Floats = np.einsum("bt,bt->b", weights @ matrix, weights)
+    return form
+
+
+def _topic_by_topic(x: Floats, y: Floats, cells: Booleans) -> tuple[Floats, Floats, Floats]:
+    """Concordant - discordant and ties in x and y between the observations of every two topics, T x T.
+
+    Sums are over ordered pairs, an observation with itself included (it is tied with itself).
+    """
+    topic = np.nonzero(cells)[0]
+    out = np.zeros((3, len(cells), len(cells)))
+    if len(topic):
+        present, starts = np.unique(topic, return_index=True)
+        for row, sums in zip(present, _one_against_all(x[cells], y[cells], topic), strict=True):
+            out[:, row, present] = np.add.reduceat(sums, starts, axis=1)
+    return out[0], out[1], out[2]
+
+
+def _one_against_all(x: Floats, y: Floats, topic: Counts) -> Iterator[Floats]:
+    """For each topic in turn: balance, ties in x, ties in y of its observations with each of all n, 3 x n.
+
+    A topic has few distinct values, so where another value falls among them is a small number, and
+    the sums are looked up by it: n steps per topic instead of n * R.
+    """
+    a, b = dense_ranks(x), dense_ranks(y)
+    for one in np.unique(topic):
+        mine = topic == one
+        a_signs, a_place = _places(a[mine], int(a.max()))
+        b_signs, b_place = _places(b[mine], int(b.max()))
+        balance = (a_signs @ b_signs.T)[a_place[a], b_place[b]]
+        a_ties, b_ties = ((signs == 0).sum(axis=1) for signs in (a_signs, b_signs))
+        yield np.stack([balance, a_ties[a_place[a]], b_ties[b_place[b]]])
+
+
+def _places(ranks: Counts, top: int) -> tuple[Floats, Counts]:
+    """Signs of (place - rank), places x ranks, and the place of every rank 0..top among the distinct ones.
+
+    The places of k distinct ranks are 0..2k: even between them, odd on one of them.
+    """
+    distinct = np.unique(ranks)
+    every = np.arange(top + 1)
+    place = np.searchsorted(distinct, every, "left") + np.searchsorted(distinct, every, "right")
+    signs = np.sign(np.arange(2 * len(distinct) + 1)[:, np.newaxis] - place[ranks][np.newaxis, :])
+    return signs.astype(np.float64), place

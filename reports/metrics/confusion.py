@@ -1,0 +1,93 @@
+"""How two judges' labels meet: counts, agreement, kappa, strictness (method, section 6).
+
+Rows and columns run 0, 1, 2: not_support, partial_support, support, or the same for support judging.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from reports.metrics.alpha import alpha_ordinal
+from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, defined
+from reports.metrics.sheets import FULL, NOT
+
+LABELS = 3
+LINEAR = np.abs(np.subtract.outer(np.arange(LABELS), np.arange(LABELS))).astype(np.float64)
+PLAIN = (LINEAR > 0).astype(np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """Pairs of labels: `counts` 3 x 3 (row judge by column judge), n `pairs`, `left_out` pairs without two labels.
+
+    `agreement` and the rates are fractions; `kappa`, `kappa_linear` (Cohen 1960, 1968) and `alpha`
+    (Krippendorff, ordinal) lie in [-1, 1]; `strictness` = mean(row - column) in [-2, 2], negative
+    where the row judge is the stricter one. None where undefined: no pairs, or no expected
+    disagreement.
+    """
+
+    counts: Counts
+    pairs: int
+    left_out: int
+    agreement: float | None
+    kappa: float | None
+    kappa_linear: float | None
+    alpha: float | None
+    strictness: float | None
+    row_rates: tuple[float | None, ...]
+    column_rates: tuple[float | None, ...]
+
+    @property
+    def shares(self) -> Floats:
+        """Fraction of all pairs in each cell, 3 x 3, nan without pairs."""
+        return self.counts / self.pairs if self.pairs else np.full((LABELS, LABELS), np.nan)
+
+
+def confusion(rows: Bytes, columns: Bytes) -> Confusion:
+    """Compare two label vectors of one length, item by item; items with a negative label are left out.
+
+    Raises ValueError for unequal shapes or labels above 2.
+    """
+    if rows.shape != columns.shape:
+        raise ValueError(f"labels of the same items expected, found {rows.shape} and {columns.shape}")
+    both = (rows >= 0) & (columns >= 0)
+    a, b = rows[both].astype(np.int64), columns[both].astype(np.int64)
+    if max(a.max(initial=0), b.max(initial=0)) >= LABELS:
+        raise ValueError("labels must be 0, 1 or 2")
+    counts = np.bincount(a * LABELS + b, minlength=LABELS * LABELS).reshape(LABELS, LABELS)
+    pairs = len(a)
+    return Confusion(
+        counts=counts,
+        pairs=pairs,
+        left_out=rows.size - pairs,
+        agreement=_share(int(np.trace(counts)), pairs),
+        kappa=kappa(counts, PLAIN),
+        kappa_linear=kappa(counts, LINEAR),
+        alpha=alpha_ordinal(np.stack([a, b])),
+        strictness=_share(int((a - b).sum()), pairs),
+        row_rates=tuple(_share(int(n), pairs) for n in counts.sum(axis=1)),
+        column_rates=tuple(_share(int(n), pairs) for n in counts.sum(axis=0)),
+    )
+
+
+def kappa(counts: Counts, weights: Floats) -> float | None:
+    """Cohen's kappa, 1 - observed / expected disagreement, of a K x K table under K x K weights.
+
+    PLAIN and LINEAR are the usual weights. None where no disagreement is expected.
+    """
+    pairs = counts.sum()
+    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)).astype(np.float64)
+    chance = float((weights * expected).sum())
+    if not chance:
+        return None
+    return defined(1 - float((weights * counts).sum()) * float(pairs) / chance)
+
+
+def harsh_conflicts(rows: Bytes, columns: Bytes) -> Booleans:
+    """Where one label is support and the other not_support, same shape: the pairs worth reading."""
+    harsh: Booleans = ((rows == NOT) & (columns == FULL)) | ((rows == FULL) & (columns == NOT))
+    return harsh
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None

@@ -1,0 +1,38 @@
+"""The choices that change a score, each explicit, each with its default first (method, section 5)."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+ZeroOrSkip: TypeAlias = Literal["zero", "skip"]
+ExcludeOrZero: TypeAlias = Literal["exclude", "zero"]
+TopicChoice: TypeAlias = Literal["all", "common"]
+
+
+@dataclass(frozen=True, slots=True)
+class Policies:
+    """How nugget scores treat what is not there.
+
+    `missing`: a run submitted no answer for a topic: it scores 0 (trec_eval -c) or is left out.
+    `unjudged`: an answer with a failed or unjudged nugget is left out and counted, or those labels
+    count 0 and stay in the denominator. `no_vital`: a topic without vital nuggets scores 0 in the
+    vital scores (the published pipeline) or is undefined there. `topics`: where two conditions meet,
+    run means over each one's own topics or over the common ones.
+    """
+
+    missing: ZeroOrSkip = "zero"
+    unjudged: ExcludeOrZero = "exclude"
+    no_vital: ZeroOrSkip = "zero"
+    topics: TopicChoice = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class SupportPolicies:
+    """How support scores treat what is not there.
+
+    `missing` as in `Policies`. `no_cited`: an answer that cites nothing has undefined precision and
+    is left out of the run's mean, or counts 0. `topics` as in `Policies`.
+    """
+
+    missing: ZeroOrSkip = "zero"
+    no_cited: ZeroOrSkip = "skip"
+    topics: TopicChoice = "all"

@@ -1,0 +1,121 @@
+"""What the metrics read: labels as arrays, one sheet per condition, with no database behind them.
+
+Symbols in every docstring of this package: R runs, T topics, N nuggets, S sentences, U judged or
+judgeable (sentence, cited segment) units. A cell that holds no ordinal label is negative.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from reports.metrics.arrays import Booleans, Bytes, Counts, Indices
+
+NOT, PARTIAL, FULL = 0, 1, 2
+UNJUDGED, FAILED, UNJUDGEABLE = -1, -2, -3
+VITAL, OKAY, UNKNOWN = 2, 1, 0
+
+
+@dataclass(frozen=True, slots=True)
+class AssignmentSheet:
+    """One condition's nuggets and labels (Pradeep et al. 2025: nugget assignment).
+
+    Shapes: `listed` T (the topic has a list here, maybe an empty one); `nugget_topic` N, ascending
+    indices into `topic_ids`; `importance` N (2 vital, 1 okay, 0 unknown); `labels` N x R (0, 1, 2,
+    UNJUDGED or FAILED); `answered` T x R; `words` T x R, whitespace words, 0 without an answer;
+    `labelled` R, the run takes part in this condition. Raises ValueError when shapes do not fit.
+    """
+
+    run_ids: tuple[str, ...]
+    topic_ids: tuple[str, ...]
+    listed: Booleans
+    nugget_topic: Indices
+    importance: Bytes
+    labels: Bytes
+    answered: Booleans
+    words: Indices
+    labelled: Booleans
+
+    def __post_init__(self) -> None:
+        """Refuse arrays that do not belong together: a wrong shape would broadcast into wrong scores."""
+        runs, topics, nuggets = len(self.run_ids), len(self.topic_ids), len(self.nugget_topic)
+        _check_shape("listed", self.listed.shape, (topics,))
+        _check_shape("importance", self.importance.shape, (nuggets,))
+        _check_shape("labels", self.labels.shape, (nuggets, runs))
+        _check_shape("answered", self.answered.shape, (topics, runs))
+        _check_shape("words", self.words.shape, (topics, runs))
+        _check_shape("labelled", self.labelled.shape, (runs,))
+        _check_indices("nugget_topic", self.nugget_topic, topics)
+        _check_ascending("nugget_topic", self.nugget_topic)
+
+    @property
+    def nuggets_per_topic(self) -> Counts:
+        """Nuggets of each topic, T."""
+        return np.bincount(self.nugget_topic, minlength=len(self.topic_ids))
+
+    @property
+    def vital_per_topic(self) -> Counts:
+        """Vital nuggets of each topic, T."""
+        vital = self.nugget_topic[self.importance == VITAL]
+        return np.bincount(vital, minlength=len(self.topic_ids))
+
+    @property
+    def scorable(self) -> Booleans:
+        """Topics with at least one nugget, T: the only ones that enter scores and agreement."""
+        return self.nuggets_per_topic > 0
+
+    @property
+    def empty_topics(self) -> int:
+        """Topics whose list has no nugget: they enter nothing and are only counted."""
+        return int(np.count_nonzero(self.listed & ~self.scorable))
+
+    @property
+    def no_vital_topics(self) -> int:
+        """Topics with nuggets but none of them vital: what the policy `no_vital` is about."""
+        return int(np.count_nonzero(self.scorable & (self.vital_per_topic == 0)))
+
+
+@dataclass(frozen=True, slots=True)
+class SupportSheet:
+    """One support condition's sentences and labels (Thakur et al. 2025: support evaluation).
+
+    Shapes: `answered` T x R; `sentence_answer` S, flat index topic * R + run of each sentence;
+    `unit_sentence` U, ascending sentence indices, only the first k citations that the campaign
+    counts; `unit_label` U (0, 1, 2, UNJUDGED, FAILED or UNJUDGEABLE); `cited` S, the sentence has a
+    citation. A citation that resolves to nothing belongs in as UNJUDGEABLE, so that it is counted.
+    Raises ValueError when shapes do not fit.
+    """
+
+    run_ids: tuple[str, ...]
+    topic_ids: tuple[str, ...]
+    answered: Booleans
+    sentence_answer: Indices
+    unit_sentence: Indices
+    unit_label: Bytes
+    cited: Booleans
+
+    def __post_init__(self) -> None:
+        """Refuse arrays that do not belong together."""
+        runs, topics, sentences = len(self.run_ids), len(self.topic_ids), len(self.sentence_answer)
+        _check_shape("answered", self.answered.shape, (topics, runs))
+        _check_shape("unit_label", self.unit_label.shape, self.unit_sentence.shape)
+        _check_shape("cited", self.cited.shape, (sentences,))
+        _check_indices("sentence_answer", self.sentence_answer, topics * runs)
+        _check_indices("unit_sentence", self.unit_sentence, sentences)
+        _check_ascending("unit_sentence", self.unit_sentence)
+        if not self.cited[self.unit_sentence].all():
+            raise ValueError("unit_sentence names a sentence that cites nothing")
+
+
+def _check_shape(name: str, found: tuple[int, ...], expected: tuple[int, ...]) -> None:
+    if found != expected:
+        raise ValueError(f"{name} has shape {found}, expected {expected}")
+
+
+def _check_indices(name: str, indices: Indices, size: int) -> None:
+    if len(indices) and not (indices.min() >= 0 and indices.max() < size):
+        raise ValueError(f"{name} holds an index outside 0..{size - 1}")
+
+
+def _check_ascending(name: str, indices: Indices) -> None:
+    if np.any(np.diff(indices) < 0):
+        raise ValueError(f"{name} is not ascending")
