@@ -99,7 +99,7 @@ def _pooled(both: Paired, _topics: TopicChoice, rows: Booleans, draws: Counts) -
     balance, tied_x, tied_y = _topic_by_topic(both.x[rows], both.y[rows], cells)
     n = draws @ cells.sum(axis=1)
     untied = [(n * n - _quadratic(draws, tied)) / 2 for tied in (tied_x, tied_y)]
-    tau = ratio(_quadratic(draws, balance) / 2, np.sqrt(untied[0]) * np.sqrt(untied[1]))
+    tau = ratio(_quadratic(draws, balance) / 2, np.sqrt(untied[0] * untied[1]))
     return np.clip(tau, -1, 1)
 
 

@@ -88,7 +88,7 @@ def kendall_rows(x: Floats, y: Floats) -> KendallRows:
     n = (~gap).sum(axis=1)
     pairs = n * (n - 1) // 2
     both = pairs - untied_x - untied_y + concordant + discordant
-    tau = ratio(concordant - discordant, np.sqrt(untied_x.astype(float)) * np.sqrt(untied_y.astype(float)))
+    tau = ratio(concordant - discordant, np.sqrt(untied_x * untied_y))
     tied_x, tied_y = pairs - untied_x - both, pairs - untied_y - both
     return KendallRows(np.clip(tau, -1, 1), n, tied_x, tied_y, both, concordant, discordant)
 
@@ -97,7 +97,7 @@ def tau_b(balance: int, untied_x: int, untied_y: int) -> float | None:
     """Tau-b from concordant - discordant and the pairs untied on each side; None if one side has none."""
     if not untied_x or not untied_y:
         return None
-    return max(-1.0, min(1.0, balance / sqrt(untied_x) / sqrt(untied_y)))
+    return max(-1.0, min(1.0, balance / sqrt(untied_x * untied_y)))
 
 
 def dense_ranks(values: Floats) -> Counts:

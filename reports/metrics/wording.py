@@ -42,6 +42,8 @@ def difference(before: str, after: str) -> Difference:
     """What kind of rewording leads from one text to the other; white space never counts."""
     if before.split() == after.split():
         return "none"
+    if "".join(tokens(before)) == "".join(tokens(after)):  # `on-line` became `online`
+        return "minor"
     old, new = _content(before), _content(after)
     return "minor" if _only_respelt(list((old - new).elements()), list((new - old).elements())) else "major"
 
@@ -53,7 +55,7 @@ def _content(text: str) -> Counter[str]:
 def _only_respelt(old: list[str], new: list[str]) -> bool:
     """Whether each changed word is another spelling of one on the other side."""
     if len(old) != len(new):
-        return _closed_up(old, new)
+        return False
     left = list(new)
     for word in old:
         match = next((other for other in left if misspelt(word, other)), None)
@@ -61,11 +63,6 @@ def _only_respelt(old: list[str], new: list[str]) -> bool:
             return False
         left.remove(match)
     return True
-
-
-def _closed_up(old: list[str], new: list[str]) -> bool:
-    """Whether only spaces or hyphens moved: `on line`, `on-line`, `online`."""
-    return bool(old and new) and "".join(old) == "".join(new)
 
 
 def misspelt(word: str, other: str) -> bool:

@@ -1,0 +1,82 @@
+"""Which campaigns someone may see, and which of them with everything in it: where every other read starts."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.db.models import Count, Q, QuerySet
+
+from accounts.models import User
+from evaluation.models import Assignment, Campaign, Membership, Run, SupportJudgment, Topic
+from evaluation.terms import Role
+
+UNBLINDED_ROLES = (Role.ORGANIZER, Role.RESEARCHER, Role.AUDITOR)
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignCard:
+    """A campaign in someone's list. An assessor's card carries no counts: they would tell of others' work."""
+
+    slug: str
+    name: str
+    description: str
+    unblinded: bool
+    topics: int = 0
+    runs: int = 0
+    labels: int = 0
+
+
+def unblinded(viewer: User) -> QuerySet[Campaign]:
+    """Return the campaigns in which the viewer may see runs, scores and labels.
+
+    Whoever judges in a campaign sees none of it, whatever else they are, superusers included.
+    """
+    mine = Membership.objects.filter(user=viewer)
+    judging = mine.filter(role=Role.ASSESSOR).values("campaign")
+    open_to_me = Q() if viewer.is_superuser else Q(pk__in=mine.filter(role__in=UNBLINDED_ROLES).values("campaign"))
+    return Campaign.objects.filter(open_to_me).exclude(pk__in=judging)
+
+
+def within(viewer: User, campaign: Campaign) -> QuerySet[Campaign]:
+    """Return this one campaign if the viewer may see it unblinded, else nothing: for `campaign__in=`."""
+    return unblinded(viewer).filter(pk=campaign.pk)
+
+
+def unblinded_campaign_for(viewer: User, slug: str) -> Campaign:
+    """Return the campaign, or raise `Campaign.DoesNotExist`: what is not yours answers as what is not there."""
+    return unblinded(viewer).get(slug=slug)
+
+
+def campaigns_for(viewer: User) -> list[CampaignCard]:
+    """Return the campaigns the viewer belongs to (a superuser: all), in six queries however many there are."""
+    mine = Membership.objects.filter(user=viewer).values("campaign")
+    campaigns = Campaign.objects.all() if viewer.is_superuser else Campaign.objects.filter(pk__in=mine)
+    seen = unblinded(viewer)
+    open_pks = set(seen.values_list("pk", flat=True))
+    topics = _counts(Topic.objects.filter(campaign__in=seen).values_list("campaign").annotate(Count("pk")))
+    runs = _counts(Run.objects.filter(campaign__in=seen).values_list("campaign").annotate(Count("pk")))
+    labels = _label_counts(seen)
+    return [
+        CampaignCard(
+            slug=campaign.slug,
+            name=campaign.name,
+            description=campaign.description,
+            unblinded=campaign.pk in open_pks,
+            topics=topics.get(campaign.pk, 0),
+            runs=runs.get(campaign.pk, 0),
+            labels=labels.get(campaign.pk, 0),
+        )
+        for campaign in campaigns
+    ]
+
+
+def _label_counts(campaigns: QuerySet[Campaign]) -> dict[int, int]:
+    assigned = Assignment.objects.filter(answer__topic__campaign__in=campaigns)
+    supported = SupportJudgment.objects.filter(segment__campaign__in=campaigns)
+    total = _counts(assigned.values_list("answer__topic__campaign").annotate(Count("pk")))
+    for pk, count in supported.values_list("segment__campaign").annotate(Count("pk")):
+        total[pk] = total.get(pk, 0) + count
+    return total
+
+
+def _counts(rows: Iterable[tuple[int, int]]) -> dict[int, int]:
+    return dict(rows)

@@ -1,0 +1,49 @@
+"""Searches in the lists. A search that makes no sense finds everything, it is not an error."""
+
+from django import forms
+
+from evaluation.terms import FindingCode, Task
+
+
+class Search(forms.Form):
+    """Words to look for; `said` has the value of a field, empty where it was not valid."""
+
+    words = forms.CharField(required=False, max_length=200)
+
+    def said(self, name: str) -> str:
+        """Return a field's value, empty where there is none that is valid."""
+        self.is_valid()
+        return str(self.cleaned_data.get(name, ""))
+
+
+class TopicSearch(Search):
+    """Words and a tag."""
+
+    tag = forms.CharField(required=False, max_length=100)
+
+
+class RunSearch(Search):
+    """Words and a task."""
+
+    task = forms.ChoiceField(required=False, choices=[("", "any task"), *((task, task) for task in Task)])
+
+
+class FindingSearch(Search):
+    """A code, and the run it is about."""
+
+    code = forms.ChoiceField(
+        required=False, choices=[("", "any code"), *((code, code.replace("_", " ")) for code in FindingCode)]
+    )
+    run = forms.CharField(required=False, max_length=200)
+
+
+class GridSearch(Search):
+    """Which labels a topic's grid shows."""
+
+    labels = forms.CharField(required=False, max_length=40)
+
+
+class AnswerSearch(Search):
+    """Which of a run's answers is read."""
+
+    topic = forms.CharField(required=False, max_length=16)

@@ -1,0 +1,109 @@
+"""The organizer's pages: get what was asked for, read what belongs to it, show it."""
+
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.db.models import QuerySet
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from evaluation.queries import answers, grids, holdings
+from evaluation.queries import findings as finding_rows
+from evaluation.queries import runs as run_rows
+from evaluation.queries import topics as topic_rows
+from evaluation.queries.campaigns import campaigns_for
+from organizer import forms, getters
+from organizer.boards import board_for
+from web.http import UserRequest
+
+TOPICS_A_PAGE = 50
+RUNS_A_PAGE = 50
+FINDINGS_A_PAGE = 100
+SEGMENTS_A_PAGE = 25
+ANSWERS_A_PAGE = 6
+
+
+@require_safe
+def campaigns(request: UserRequest) -> HttpResponse:
+    """The campaigns of whoever is signed in."""
+    return render(request, "organizer/campaigns.html", {"cards": campaigns_for(request.user)})
+
+
+@require_safe
+def campaign(request: UserRequest, slug: str) -> HttpResponse:
+    """What a campaign holds, and its leaderboard."""
+    viewer, campaign = request.user, getters.get_campaign(request.user, slug)
+    sets = holdings.nugget_sets_for(viewer, campaign)
+    labels = holdings.assignment_counts_for(viewer, campaign)
+    context = {
+        "campaign": campaign,
+        "holdings": holdings.holdings_for(viewer, campaign),
+        "sources": holdings.sources_for(viewer, campaign),
+        "sets": sets,
+        "labels": labels,
+        "support": holdings.support_counts_for(viewer, campaign),
+        "findings": holdings.findings_by_code_for(viewer, campaign),
+        "imports": holdings.imports_for(viewer, campaign),
+        "chosen": board_for(campaign, request.GET, sets, labels),
+    }
+    return render(request, "organizer/campaign.html", context)
+
+
+@require_safe
+def topics(request: UserRequest, slug: str) -> HttpResponse:
+    """The topics, searched and paged."""
+    viewer, campaign = request.user, getters.get_campaign(request.user, slug)
+    search = forms.TopicSearch(request.GET)
+    rows = topic_rows.topics_for(viewer, campaign, search.said("words"), search.said("tag"))
+    page = _page(request, rows, TOPICS_A_PAGE)
+    context = {
+        "campaign": campaign,
+        "search": search,
+        "tags": topic_rows.tags_for(viewer, campaign),
+        "page": page,
+        "rows": topic_rows.topic_rows(page),
+    }
+    return render(request, "organizer/topics.html", context)
+
+
+@require_safe
+def topic(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
+    """One topic: its segments, nugget lists, labels and answers."""
+    viewer = request.user
+    campaign, topic = getters.get_topic(viewer, slug, public_id)
+    sources = [source.name for source in campaign.qrel_sources.all()]
+    graded = _page(request, topic_rows.graded_pks_of(viewer, campaign, topic), SEGMENTS_A_PAGE, "segments")
+    given = _page(request, answers.answers_of_topic(viewer, campaign, topic), ANSWERS_A_PAGE, "answers")
+    context = {
+        "campaign": campaign,
+        "topic": topic,
+        "neighbours": topic_rows.neighbours_of(viewer, campaign, topic),
+        "sources": sources,
+        "graded": graded,
+        "segments": topic_rows.graded_segments(topic, [pk for pk, _ in graded], sources),
+        "lists": topic_rows.nugget_lists_of(viewer, campaign, topic),
+        "given": given,
+        "answers": answers.shown_answers(given),
+        **_grid(request, campaign, topic),
+    }
+    return render(request, "organizer/topic.html", context)
+
+
+@require_safe
+def runs(request: UserRequest, slug: str) -> HttpResponse:
+    """The runs, searched and paged."""
+    viewer, campaign = request.user, getters.get_campaign(request.user, slug)
+    search = forms.RunSearch(request.GET)
+    rows = run_rows.runs_for(viewer, campaign, search.said("words"), search.said("task"))
+    page = _page(request, rows, RUNS_A_PAGE)
+    context = {"campaign": campaign, "search": search, "page": page, "rows": run_rows.run_rows(campaign, page)}
+    return render(request, "organizer/runs.html", context)
+
+
+@require_safe
+def run(request: UserRequest, slug: str, pk: int) -> HttpResponse:
+    """One run: what it is, what imports noticed, its scores by topic, and one of its answers."""
+    viewer = request.user
+    campaign, run = getters.get_run(viewer, slug, pk)
+    ...

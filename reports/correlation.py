@@ -1,0 +1,166 @@
+"""How far two conditions agree: three taus with what they rest on, and the points of the scatter."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from evaluation.models import Campaign
+from reports.choices import ConditionChoice, SupportChoice
+from reports.external import external_scores
+from reports.frames import assignment_sheet, support_sheet
+from reports.leaderboard import number, runs_by_id
+from reports.metrics.agreement import (
+    LEVELS,
+    Agreement,
+    Paired,
+    ScoreTable,
+    agreement,
+    pair,
+    run_level_agreement,
+    run_means,
+    score_table,
+)
+from reports.metrics.bootstrap import Interval, intervals
+from reports.metrics.policies import Policies, SupportPolicies, TopicChoice
+from reports.metrics.support import support_table
+
+RESAMPLES = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class RunPoint:
+    """One run's mean under both conditions; `difference` is x - y."""
+
+    run_id: str
+    task: str
+    x: float | None
+    y: float | None
+
+    @property
+    def difference(self) -> float | None:
+        """How much higher x is, None where one side is undefined."""
+        return None if self.x is None or self.y is None else self.x - self.y
+
+
+@dataclass(frozen=True, slots=True)
+class TopicPoint:
+    """One answer's score under both conditions."""
+
+    run_id: str
+    topic_id: str
+    task: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """Two conditions side by side. `points` is empty and two taus are None where one side is a published table."""
+
+    x: str
+    y: str
+    score: str
+    policies: Policies | SupportPolicies
+    agreement: Agreement
+    intervals: dict[str, Interval | None]
+    runs: tuple[RunPoint, ...]
+    points: tuple[TopicPoint, ...]
+
+
+Side = ConditionChoice | SupportChoice | str
+
+
+def correlate(
+    campaign: Campaign,
+    x: Side,
+    y: Side,
+    score: str,
+    policies: Policies | SupportPolicies,
+    *,
+    resamples: int = RESAMPLES,
+) -> Correlation:
+    """Correlate a score under two conditions; a string names a published table, which has run-level scores only.
+
+    Raises ValueError for a score that the conditions do not have.
+    """
+    tasks = {run_id: run.task for run_id, run in runs_by_id(campaign).items()}
+    if isinstance(x, str) or isinstance(y, str):
+        return _with_published(campaign, x, y, score, policies, tasks)
+    left, right = table_of(x, score, policies), table_of(y, score, policies)
+    both = pair(left, right)
+    return Correlation(
+        x=str(x),
+        y=str(y),
+        score=score,
+        policies=policies,
+        agreement=agreement(left, right, policies.topics),
+        intervals=intervals(left, right, policies.topics, resamples=resamples),
+        runs=_run_points(both, policies.topics, tasks),
+        points=_topic_points(both, tasks),
+    )
+
+
+def table_of(
+    side: ConditionChoice | SupportChoice, score: str, policies: Policies | SupportPolicies
+) -> ScoreTable:
+    """Return one condition's score per topic and run."""
+    if isinstance(side, ConditionChoice) and isinstance(policies, Policies):
+        return score_table(assignment_sheet(side), score, policies)
+    if isinstance(side, SupportChoice) and isinstance(policies, SupportPolicies):
+        return support_table(support_sheet(side), score, policies)
+    raise TypeError(f"{side} is not scored under {type(policies).__name__}")
+
+
+def _with_published(
+    campaign: Campaign,
+    x: Side,
+    y: Side,
+    score: str,
+    policies: Policies | SupportPolicies,
+    tasks: Mapping[str, str],
+) -> Correlation:
+    left, right = (_run_scores(campaign, side, score, policies) for side in (x, y))
+    runs = [run_id for run_id in left if run_id in right]
+    return Correlation(
+        x=str(x),
+        y=str(y),
+        score=score,
+        policies=policies,
+        agreement=run_level_agreement(left, right),
+        intervals=dict.fromkeys(LEVELS),
+        runs=tuple(RunPoint(run_id, tasks.get(run_id, ""), left[run_id], right[run_id]) for run_id in runs),
+        points=(),
+    )
+
+
+def _run_scores(
+    campaign: Campaign, side: Side, score: str, policies: Policies | SupportPolicies
+) -> dict[str, float | None]:
+    if isinstance(side, str):
+        return dict(external_scores(campaign, side, score) or {})
+    table = table_of(side, score, policies)
+    means = run_means(pair(table, table), "all")[0]
+    return {run_id: number(mean) for run_id, mean in zip(table.run_ids, means, strict=True)}
+
+
+def _run_points(both: Paired, topics: TopicChoice, tasks: Mapping[str, str]) -> tuple[RunPoint, ...]:
+    x, y = run_means(both, topics)
+    points = [
+        RunPoint(run_id, tasks.get(run_id, ""), number(x[place]), number(y[place]))
+        for place, run_id in enumerate(both.run_ids)
+    ]
+    return tuple(sorted(points, key=lambda point: (point.y is None, -(point.y or 0.0), point.run_id)))
+
+
+def _topic_points(both: Paired, tasks: Mapping[str, str]) -> tuple[TopicPoint, ...]:
+    return tuple(
+        TopicPoint(
+            both.run_ids[run],
+            both.topic_ids[topic],
+            tasks.get(both.run_ids[run], ""),
+            float(both.x[topic, run]),
+            float(both.y[topic, run]),
+        )
+        for topic, run in np.argwhere(both.scored_on_both())
+    )

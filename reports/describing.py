@@ -1,0 +1,141 @@
+"""What nugget sets and labels look like, and what assessors did to the drafts."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+
+from evaluation.errors import Refused
+from evaluation.models import Campaign, ListedNugget, NuggetList, NuggetSet
+from evaluation.terms import Condition, JudgeKind, Origin
+from reports.choices import ConditionChoice, judges_of
+from reports.frames import assignment_sheet
+from reports.metrics.descriptives import (
+    LabelShares,
+    NuggetStatistics,
+    label_shares,
+    nugget_statistics,
+    word_count,
+)
+from reports.metrics.edits import EDIT_CLASSES, NuggetText, TopicEdits, incidence, topic_edits
+
+AUTHORS_FLAGS = "edit_meta"
+
+
+@dataclass(frozen=True, slots=True)
+class DescriptiveRow:
+    """One nugget set, or one condition (a set and a judge's labels of it)."""
+
+    nuggets: str
+    condition: str
+    judge: str
+    statistics: NuggetStatistics
+    labels: LabelShares | None
+
+
+def descriptives(campaign: Campaign) -> tuple[DescriptiveRow, ...]:
+    """Describe every nugget set, then every condition that has labels (method, section 6)."""
+    sets = list(campaign.nugget_sets.select_related("judge"))
+    rows = [DescriptiveRow(one.name, "", "", _statistics(campaign, one), None) for one in sets]
+    for one in sets:
+        for judge in judges_of(one):
+            condition = condition_of(one, JudgeKind(judge.kind))
+            if condition is not None:
+                choice = ConditionChoice(campaign, condition, one, judge)
+                rows.append(_condition_row(choice, rows[sets.index(one)].statistics))
+    return tuple(rows)
+
+
+def condition_of(nugget_set: NuggetSet, kind: JudgeKind) -> Condition | None:
+    """Return the condition of a set's labels by that kind of judge; drafts are never scored."""
+    origin = Origin(nugget_set.origin)
+    return next((one for one in Condition if one.origin is origin and one.judge_kind is kind), None)
+
+
+def _condition_row(choice: ConditionChoice, statistics: NuggetStatistics) -> DescriptiveRow:
+    set_name = choice.nugget_set.name if choice.nugget_set else ""
+    judge = choice.judge.name if choice.judge else ""
+    return DescriptiveRow(
+        set_name, choice.condition, judge, statistics, label_shares(assignment_sheet(choice).labels)
+    )
+
+
+def _statistics(campaign: Campaign, nugget_set: NuggetSet) -> NuggetStatistics:
+    sheet = assignment_sheet(ConditionChoice(campaign, Condition.AA, nugget_set, None))
+    texts = [nugget.text for listed in lists_of(nugget_set).values() for nugget in listed]
+    words = np.array([word_count(text) for text in texts], dtype=np.int32)
+    return nugget_statistics(sheet.listed, sheet.nugget_topic, sheet.importance, words)
+
+
+def lists_of(nugget_set: NuggetSet) -> dict[int, list[NuggetText]]:
+    """Return the newest submitted list of each topic, by the topic's primary key; empty lists too."""
+    lists = NuggetList.objects.filter(nugget_set=nugget_set, submitted=True).order_by("version")
+    newest = dict(lists.values_list("topic__pk", "pk"))
+    items = ListedNugget.objects.filter(nugget_list__in=lists).order_by("nugget_list", "position")
+    texts: dict[int, list[NuggetText]] = defaultdict(list)
+    for pk, text, importance in items.values_list("nugget_list", "nugget_version__text", "importance"):
+        texts[pk].append(NuggetText(text, importance))
+    return {topic: texts[pk] for topic, pk in newest.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class EditRow:
+    """One class of edits: the share of topics that show it, ours and as the authors' own flags say."""
+
+    edit: str
+    topics: int
+    share: float | None
+    authors_share: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class EditReport:
+    """What became of the drafts. `inferred`: lineage was not recorded, so texts were matched."""
+
+    nuggets: str
+    drafts: str
+    topics: int
+    inferred: bool
+    rows: tuple[EditRow, ...]
+
+
+def edit_report(campaign: Campaign, *, nuggets: str = "", drafts: str = "") -> EditReport:
+    """Classify the edits of an edited set against its drafts. Raises `Refused` where several sets fit, or none."""
+    edited_set = _one(campaign, nuggets, [Origin.EDITED], "--nuggets")
+    draft_set = edited_set.drafts if edited_set.drafts and not drafts else None
+    draft_set = draft_set or _one(campaign, drafts, [Origin.DRAFT, Origin.AUTO], "--drafts")
+    before, after = lists_of(draft_set), lists_of(edited_set)
+    edits = [topic_edits(before[topic], after[topic]) for topic in after if topic in before]
+    authors = _authors_flags(edited_set)
+    return EditReport(
+        nuggets=edited_set.name,
+        drafts=draft_set.name,
+        topics=len(edits),
+        inferred=any(one.inferred for one in edits),
+        rows=tuple(_edit_row(name, edits, authors) for name in EDIT_CLASSES),
+    )
+
+
+def _one(campaign: Campaign, name: str, origins: list[Origin], option: str) -> NuggetSet:
+    fitting = campaign.nugget_sets.filter(origin__in=origins, **({"name": name} if name else {}))
+    names = [one.name for one in fitting]
+    if len(names) == 1:
+        return fitting[0]
+    if not names:
+        raise Refused("no_such_set", f"There is no {' or '.join(origins)} nugget set {name}".rstrip() + ".")
+    raise Refused("ambiguous", f"Several nugget sets fit; say which with {option}: {', '.join(names)}.")
+
+
+def _authors_flags(nugget_set: NuggetSet) -> list[set[str]]:
+    """Return, per topic whose file carries the authors' own flags, the classes they reported."""
+    lists = NuggetList.objects.filter(nugget_set=nugget_set, submitted=True)
+    said = [extra[AUTHORS_FLAGS] for extra in lists.values_list("extra", flat=True) if AUTHORS_FLAGS in extra]
+    flagged = [{name for name, flag in one.items() if flag} for one in said if isinstance(one, dict)]
+    return [flags or {"no_edit"} for flags in flagged]
+
+
+def _edit_row(name: str, edits: list[TopicEdits], authors: list[set[str]]) -> EditRow:
+    ours = incidence(edits)[name]
+    known = name == "no_edit" or any(name in flags for flags in authors)
+    share = sum(name in flags for flags in authors) / len(authors) if authors and known else None
+    return EditRow(name, ours.topics, ours.share, share)

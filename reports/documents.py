@@ -1,0 +1,166 @@
+"""Each report as the JSON document and the rows that the contract names."""
+
+from dataclasses import asdict
+from typing import Any
+
+from reports.confusions import ConfusionReport
+from reports.correlation import Correlation
+from reports.describing import DescriptiveRow, EditReport
+from reports.leaderboard import Leaderboard, LeaderboardRow
+from reports.metrics.policies import Policies, SupportPolicies
+from reports.supporting import SupportReport
+
+Document = dict[str, Any]
+
+
+def policies_document(policies: Policies | SupportPolicies) -> Document:
+    """Return the policies as they are spelled on the command line."""
+    return {name.replace("_", "-"): value for name, value in asdict(policies).items()}
+
+
+def scores_document(board: Leaderboard) -> Document:
+    """Return `report scores` as JSON."""
+    return {
+        "condition": str(board.choice),
+        "nuggets": board.choice.nugget_set.name if board.choice.nugget_set else None,
+        "judge": board.choice.judge.name if board.choice.judge else None,
+        "policies": policies_document(board.policies),
+        "topics": board.topics,
+        "empty_topics": board.empty_topics,
+        "no_vital_topics": board.no_vital_topics,
+        "runs": [_score_row(row) for row in board.rows],
+        "summary": board.summary,
+    }
+
+
+def scores_rows(board: Leaderboard) -> list[Document]:
+    """Return `report scores` as rows: the runs, then the published tables' three closing rows."""
+    rows = [_score_row(row) for row in board.rows]
+    return rows + [{"run_id": name} | scores for name, scores in board.summary.items()]
+
+
+def scores_csv_rows(board: Leaderboard) -> list[Document]:
+    """Return the runs alone, so that `import_scores` reads them back."""
+    return [_score_row(row) for row in board.rows]
+
+
+def _score_row(row: LeaderboardRow) -> Document:
+    counts = ("judged", "failed", "unjudged", "excluded", "missing")
+    return {
+        "run_id": row.run_id,
+        "group": row.group,
+        "task": row.task,
+        "topics": row.topics,
+        **row.scores,
+        "length": row.length,
+        **{name: getattr(row, name) for name in counts},
+        "control": row.control,
+    }
+
+
+def correlation_document(found: Correlation) -> Document:
+    """Return `report correlation` as JSON."""
+    agreed = found.agreement
+    return {
+        "x": found.x,
+        "y": found.y,
+        "score": found.score,
+        "policies": policies_document(found.policies),
+        "runs": agreed.runs,
+        "topics": agreed.topics,
+        "pairs": agreed.pairs,
+        "run_level": agreed.run_level,
+        "topic_average": agreed.topic_average,
+        "all_topic_run": agreed.all_topic_run,
+        "undefined_topics": agreed.undefined_topics,
+        "ties": {level: asdict(ties) for level, ties in agreed.ties.items()},
+        "discordant": agreed.discordant,
+        "intervals": {level: asdict(one) if one else None for level, one in found.intervals.items()},
+    }
+
+
+def correlation_rows(found: Correlation) -> list[Document]:
+    """Return the three taus as rows."""
+    agreed = found.agreement
+    sizes = {"run_level": agreed.runs, "topic_average": agreed.topics, "all_topic_run": agreed.pairs}
+    return [
+        {
+            "level": level,
+            "tau_b": getattr(agreed, level),
+            "n": n,
+            "low": interval.low if (interval := found.intervals[level]) else None,
+            "high": interval.high if interval else None,
+            "discordant": agreed.discordant[level],
+            "tied_x": agreed.ties[level].x,
+            "tied_y": agreed.ties[level].y,
+            "tied_both": agreed.ties[level].both,
+            "undefined_topics": agreed.undefined_topics if level == "topic_average" else None,
+        }
+        for level, n in sizes.items()
+    ]
+
+
+def confusion_document(report: ConfusionReport) -> Document:
+    """Return `report confusion` as JSON."""
+    found = report.confusion
+    return {
+        "rows": report.rows,
+        "columns": report.columns,
+        "labels": list(report.labels),
+        "counts": found.counts.tolist(),
+        "pairs": found.pairs,
+        "agreement": found.agreement,
+        "kappa": found.kappa,
+        "kappa_linear": found.kappa_linear,
+        "alpha": found.alpha,
+        "ordinal_strictness": found.strictness,
+        "row_rates": list(found.row_rates),
+        "column_rates": list(found.column_rates),
+        "harsh_conflicts": report.harsh,
+    }
+
+
+def confusion_rows(report: ConfusionReport) -> list[Document]:
+    """Return the counts as rows."""
+    return [
+        {"rows": label} | dict(zip(report.labels, counts, strict=True))
+        for label, counts in zip(report.labels, report.confusion.counts.tolist(), strict=True)
+    ]
+
+
+def descriptive_rows(rows: tuple[DescriptiveRow, ...]) -> list[Document]:
+    """Return `report descriptives` as rows; shares are fractions."""
+    documents = []
+    for row in rows:
+        named: Document = {"nuggets": row.nuggets}
+        if row.condition:
+            named = {"condition": row.condition, "judge": row.judge, "set": row.nuggets}
+        stats, labels = row.statistics, row.labels
+        documents.append(
+            named
+            | {name: getattr(stats, name) for name in ("topics", "nuggets_per_topic", "words_per_nugget")}
+            | {name: getattr(stats, name) for name in ("vital", "okay", "unknown")}
+            | {
+                name: getattr(labels, name) if labels else None
+                for name in ("not_support", "partial_support", "support")
+            }
+        )
+    return documents
+
+
+def edits_document(report: EditReport) -> Document:
+    """Return `report edits` as JSON."""
+    return asdict(report)
+
+
+def support_document(report: SupportReport) -> Document:
+    """Return `report support` as JSON."""
+    return {
+        "condition": str(report.choice),
+        "judge": report.choice.judge.name if report.choice.judge else None,
+        "policies": policies_document(report.policies),
+        "first_citations": report.first_citations,
+        "published_measure": report.first_citations == 1,
+        "topics": report.topics,
+        "runs": [asdict(row) for row in report.rows],
+    }

@@ -1,0 +1,132 @@
+"""The choices of a report page. They are a GET form: the URL says everything, so it can be sent and kept."""
+
+from collections.abc import Iterable
+from typing import Any, cast
+
+from django import forms
+from django.http import QueryDict
+
+from evaluation.terms import Condition
+from reports.metrics.policies import Policies
+from reports.metrics.scores import LENGTH, SCORE_NAMES
+
+NAMED_BY_CAMPAIGN = ("", "the only one, or the campaign's default")
+
+
+class PolicyForm(forms.Form):
+    """The policies of nugget scores; what the query string leaves out has its default."""
+
+    missing = forms.ChoiceField(
+        label="Missing answer", choices=[("zero", "scores 0"), ("skip", "is left out")], initial="zero"
+    )
+    unjudged = forms.ChoiceField(
+        label="Unjudged label",
+        choices=[("exclude", "leaves the answer out"), ("zero", "counts 0")],
+        initial="exclude",
+    )
+    no_vital = forms.ChoiceField(
+        label="No vital nugget", choices=[("zero", "scores 0"), ("skip", "is undefined")], initial="zero"
+    )
+
+    def __init__(self, query: QueryDict, defaults: dict[str, str] | None = None) -> None:
+        initial = {name: field.initial for name, field in self.base_fields.items() if field.initial}
+        super().__init__(data={**initial, **(defaults or {}), **query.dict()}, auto_id="id_%s")
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """The cleaned values; asks for a form that is valid."""
+        return cast(dict[str, Any], self.cleaned_data)
+
+
+def choices_of_names(names: Iterable[str]) -> list[tuple[str, str]]:
+    """Return a select's choices: leave it to the campaign, or name one."""
+    return [NAMED_BY_CAMPAIGN, *((name, name) for name in names)]
+
+
+class BoardForm(PolicyForm):
+    """A leaderboard: condition, and where several fit, which nugget set and judge."""
+
+    condition = forms.ChoiceField(choices=[(word.value, word.value) for word in Condition])
+    nuggets = forms.ChoiceField(label="Nugget set", required=False)
+    judge = forms.ChoiceField(required=False)
+    field_order = ["condition", "nuggets", "judge", "missing", "unjudged", "no_vital"]
+
+    def __init__(
+        self, query: QueryDict, *, sets: Iterable[str], judges: Iterable[str], defaults: dict[str, str]
+    ) -> None:
+        super().__init__(query, defaults)
+        _offer(self.fields["nuggets"], choices_of_names(sets))
+        _offer(self.fields["judge"], choices_of_names(judges))
+
+    @property
+    def condition_said(self) -> Condition:
+        """The condition chosen."""
+        return Condition(self.said["condition"])
+
+    @property
+    def policies(self) -> Policies:
+        """The policies chosen."""
+        return Policies(
+            missing=self.said["missing"], unjudged=self.said["unjudged"], no_vital=self.said["no_vital"]
+        )
+
+
+class AgreementForm(PolicyForm):
+    """Two conditions, or a condition and a published table, and one score."""
+
+    x = forms.ChoiceField(label="x")
+    x_nuggets = forms.ChoiceField(label="x nugget set", required=False)
+    x_judge = forms.ChoiceField(label="x judge", required=False)
+    y = forms.ChoiceField(label="y")
+    y_nuggets = forms.ChoiceField(label="y nugget set", required=False)
+    y_judge = forms.ChoiceField(label="y judge", required=False)
+    score = forms.ChoiceField(
+        choices=[(name, name.replace("_", " ")) for name in (*SCORE_NAMES, LENGTH)], initial="vital_strict"
+    )
+    topics = forms.ChoiceField(
+        choices=[("all", "all of each condition"), ("common", "only common ones")], initial="all"
+    )
+    field_order = [
+        "x",
+        "x_nuggets",
+        "x_judge",
+        "y",
+        "y_nuggets",
+        "y_judge",
+        "score",
+        "topics",
+        "missing",
+        "unjudged",
+        "no_vital",
+    ]
+
+    def __init__(
+        self,
+        query: QueryDict,
+        *,
+        sets: Iterable[str],
+        judges: Iterable[str],
+        published: Iterable[str],
+        defaults: dict[str, str],
+    ) -> None:
+        super().__init__(query, defaults)
+        sides = [(word.value, word.value) for word in Condition]
+        tables = [("Published tables", [(name, name) for name in published])]
+        for side in "xy":
+            _offer(self.fields[side], [*sides, *(tables if tables[0][1] else [])])
+            _offer(self.fields[f"{side}_nuggets"], choices_of_names(sets))
+            _offer(self.fields[f"{side}_judge"], choices_of_names(judges))
+
+    @property
+    def policies(self) -> Policies:
+        """The policies chosen."""
+        return Policies(
+            missing=self.said["missing"],
+            unjudged=self.said["unjudged"],
+            no_vital=self.said["no_vital"],
+            topics=self.said["topics"],
+        )
+
+
+def _offer(field: forms.Field, choices: list[Any]) -> None:
+    cast(forms.ChoiceField, field).choices = choices

@@ -1,0 +1,239 @@
+"""From the database to arrays: the one place where labels meet the runs they belong to.
+
+Labels and the map from answers to runs are read as two queries and joined in NumPy, because no join leads from an
+answer to its run.
+"""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from django.db.models import QuerySet
+from numpy.typing import NDArray
+
+from evaluation.models import (
+    AnswerProvenance,
+    Assignment,
+    Campaign,
+    Citation,
+    ListedNugget,
+    NuggetList,
+    Run,
+    Sentence,
+    SupportJudgment,
+    Topic,
+)
+from evaluation.terms import AssignmentLabel, SupportLabel
+from reports.choices import ConditionChoice, SupportChoice
+from reports.metrics.sheets import (
+    FAILED,
+    NOT,
+    UNJUDGEABLE,
+    UNJUDGED,
+    AssignmentSheet,
+    SupportSheet,
+)
+from web.reading import consistent_read
+
+Ints = NDArray[np.int64]
+
+# "Can't judge" is unjudged with a reason (method, section 3); in support it is a pair nobody can judge (section 4).
+ASSIGNMENT_CELLS = np.full(256, UNJUDGED, dtype=np.int8)
+SUPPORT_CELLS = np.full(256, UNJUDGED, dtype=np.int8)
+for _cells in (ASSIGNMENT_CELLS, SUPPORT_CELLS):
+    _cells[:3] = (0, 1, 2)
+    _cells[AssignmentLabel.FAILED] = FAILED
+SUPPORT_CELLS[SupportLabel.CANT_JUDGE] = UNJUDGEABLE
+
+
+def assignment_sheet(choice: ConditionChoice) -> AssignmentSheet:
+    """Return a condition's labels as arrays, from one state of the database; kept until the campaign changes."""
+    set_pk = choice.nugget_set.pk if choice.nugget_set else None
+    judge_pk = choice.judge.pk if choice.judge else None
+    return _assignment_sheet(choice.campaign.pk, _revision(choice.campaign), set_pk, judge_pk)
+
+
+def support_sheet(choice: SupportChoice) -> SupportSheet:
+    """Return a support condition's labels as arrays; kept until the campaign changes."""
+    judge_pk = choice.judge.pk if choice.judge else None
+    first = choice.campaign.protocol.first_citations
+    revision = _revision(choice.campaign)
+    return _support_sheet(choice.campaign.pk, revision, choice.condition.value, judge_pk, first)
+
+
+def forget_sheets() -> None:
+    """Empty the cache: for tests, whose databases go back in time."""
+    _assignment_sheet.cache_clear()
+    _support_sheet.cache_clear()
+
+
+def _revision(campaign: Campaign) -> int:
+    return Campaign.objects.values_list("revision", flat=True).get(pk=campaign.pk)
+
+
+@lru_cache(maxsize=16)
+def _assignment_sheet(campaign: int, _revision: int, nugget_set: int | None, judge: int | None) -> AssignmentSheet:
+    with consistent_read() as alias:
+        answers = _Answers(campaign, alias)
+        nuggets = _Nuggets(answers, nugget_set, alias)
+        labels = np.full((len(nuggets.pk), len(answers.run_ids)), UNJUDGED, dtype=np.int8)
+        labelled = np.zeros(len(answers.run_ids), dtype=np.bool_)
+        if judge is not None and len(nuggets.pk):
+            rows = _label_rows(nuggets, judge, alias)
+            columns = answers.run[_places(answers.pk, rows[:, 0])]
+            labels[_places(nuggets.pk, rows[:, 1]), columns] = ASSIGNMENT_CELLS[rows[:, 2]]
+            labelled[columns] = True
+            _apply_rule(labels, labelled, nuggets.topic, answers)
+    return AssignmentSheet(
+        run_ids=answers.run_ids,
+        topic_ids=answers.topic_ids,
+        listed=nuggets.listed,
+        nugget_topic=nuggets.topic,
+        importance=nuggets.importance,
+        labels=labels,
+        answered=answers.answered,
+        words=answers.words,
+        labelled=labelled,
+    )
+
+
+class _Answers:
+    """The axes of every sheet, and where each answer stands on them. Answers are sorted by primary key."""
+
+    def __init__(self, campaign: int, alias: str) -> None:
+        topics = Topic.objects.using(alias).filter(campaign=campaign).values_list("pk", "topic_id")
+        runs = Run.objects.using(alias).filter(campaign=campaign).values_list("pk", "run_id")
+        self.topic_pks, self.topic_ids = _columns(topics)
+        self.run_pks, self.run_ids = _columns(runs)
+        provenance = AnswerProvenance.objects.using(alias).filter(run__campaign=campaign).order_by("pk")
+        rows = _integers(provenance.values_list("pk", "run", "topic", "answer__words"), 4)
+        self.pk = rows[:, 0]
+        self.run = _places(self.run_pks, rows[:, 1])
+        self.topic = _places(self.topic_pks, rows[:, 2])
+        shape = (len(self.topic_ids), len(self.run_ids))
+        self.answered = np.zeros(shape, dtype=np.bool_)
+        self.words = np.zeros(shape, dtype=np.int32)
+        self.answered[self.topic, self.run] = True
+        self.words[self.topic, self.run] = rows[:, 3]
+
+
+class _Nuggets:
+    """A set's nuggets on the topic axis: those of each topic's newest submitted list, in list order."""
+
+    def __init__(self, answers: _Answers, nugget_set: int | None, alias: str) -> None:
+        lists = NuggetList.objects.using(alias).filter(nugget_set=nugget_set, submitted=True)
+        newest = dict(lists.order_by("version").values_list("topic", "pk"))
+        self.lists = list(newest.values())
+        self.listed = np.isin(answers.topic_pks, np.array(list(newest), dtype=np.int64))
+        items = ListedNugget.objects.using(alias).filter(nugget_list__in=lists).order_by("nugget_list", "position")
+        rows = _integers(items.values_list("nugget_list__topic", "nugget_list", "nugget_version", "importance"), 4)
+        rows = rows[np.isin(rows[:, 1], np.array(self.lists, dtype=np.int64))]
+        topic = _places(answers.topic_pks, rows[:, 0])
+        order = np.argsort(topic, kind="stable")
+        self.topic = topic[order].astype(np.int32)
+        self.pk = rows[order, 2]
+        self.importance = rows[order, 3].astype(np.int8)
+        self.nugget_set = nugget_set
+
+
+def _label_rows(nuggets: _Nuggets, judge: int, alias: str) -> Ints:
+    """Return the labels as rows of answer, wording, code; a later submission's row comes last."""
+    labels: QuerySet[Assignment] = Assignment.objects.using(alias).filter(judge=judge)
+    labels = labels.filter(nugget_version__nugget__nugget_set=nuggets.nugget_set)
+    rows = _integers(labels.values_list("answer", "nugget_version", "label", "submission"), 4)
+    if len(rows) and rows[:, 3].max() > 1:
+        rows = rows[np.argsort(rows[:, 3], kind="stable")]
+    return rows[np.isin(rows[:, 1], nuggets.pk), :3]
+
+
+def _apply_rule(
+    labels: NDArray[np.int8], labelled: NDArray[np.bool_], topic: NDArray[np.int32], answers: _Answers
+) -> None:
+    """An answer without a word holds no nugget: not_support by rule, with no call and no assessor."""
+    empty = answers.answered & (answers.words == 0)
+    labelled |= empty.any(axis=0) & ~(answers.answered & ~empty).any(axis=0)
+    cells = empty[topic] & labelled[np.newaxis, :] & (labels == UNJUDGED)
+    labels[cells] = NOT
+
+
+@lru_cache(maxsize=16)
+def _support_sheet(
+    campaign: int, _revision: int, condition: str, judge: int | None, first: int | None
+) -> SupportSheet:
+    with consistent_read() as alias:
+        answers = _Answers(campaign, alias)
+        sentences = Sentence.objects.using(alias).filter(answer__topic__campaign=campaign)
+        rows = _integers(sentences.order_by("answer", "index").values_list("pk", "answer"), 2)
+        units = _Units(rows[:, 0], campaign, first, alias)
+        labels = SupportJudgment.objects.using(alias).filter(judge=judge, condition=condition)
+        labels = labels.filter(sentence__answer__topic__campaign=campaign).order_by("submission")
+        units.label(_integers(labels.values_list("sentence", "segment", "label"), 3))
+    place = _places(answers.pk, rows[:, 1])
+    flat = answers.topic[place] * len(answers.run_ids) + answers.run[place]
+    return SupportSheet(
+        run_ids=answers.run_ids,
+        topic_ids=answers.topic_ids,
+        answered=answers.answered,
+        sentence_answer=flat.astype(np.int32),
+        unit_sentence=units.sentence.astype(np.int32),
+        unit_label=units.labels,
+        cited=units.cited,
+    )
+
+
+class _Units:
+    """The (sentence, segment) pairs that the campaign counts: the first k different citations of each sentence."""
+
+    def __init__(self, sentences: Ints, campaign: int, first: int | None, alias: str) -> None:
+        citations = Citation.objects.using(alias).filter(sentence__answer__topic__campaign=campaign)
+        fields = citations.order_by("sentence__answer", "sentence__index", "position")
+        rows = fields.values_list("sentence", "segment", "segment__has_text")
+        pairs, texts = self._first_different(rows.iterator(chunk_size=20_000), first)
+        place = {pk: index for index, pk in enumerate(sentences.tolist())}
+        self.sentence = np.array([place[sentence] for sentence, _ in pairs], dtype=np.int64)
+        self.labels = np.where(np.array(texts, dtype=np.bool_), UNJUDGED, UNJUDGEABLE).astype(np.int8)
+        self.cited = np.zeros(len(sentences), dtype=np.bool_)
+        self.cited[self.sentence] = True
+        self._unit = {pair: index for index, pair in enumerate(pairs)}
+
+    @staticmethod
+    def _first_different(
+        rows: Iterable[tuple[int, int | None, bool | None]], first: int | None
+    ) -> tuple[list[tuple[int, int | None]], list[bool]]:
+        pairs: dict[tuple[int, int | None], bool] = {}
+        taken: dict[int, int] = {}
+        for sentence, segment, has_text in rows:
+            if (first is None or taken.get(sentence, 0) < first) and (sentence, segment) not in pairs:
+                pairs[sentence, segment] = bool(has_text)
+                taken[sentence] = taken.get(sentence, 0) + 1
+        return list(pairs), list(pairs.values())
+
+    def label(self, rows: Ints) -> None:
+        """Put each label where its pair stands; labels of citations that are not counted are left aside."""
+        for sentence, segment, code in rows.tolist():
+            unit = self._unit.get((sentence, segment))
+            if unit is not None:
+                self.labels[unit] = SUPPORT_CELLS[code]
+
+
+def _integers(rows: Iterable[tuple[Any, ...]], width: int) -> Ints:
+    """Return query rows of integers as an n x width array; faster than np.array over tuples."""
+    flat = np.fromiter(chain.from_iterable(rows), dtype=np.int64)
+    return flat.reshape(-1, width)
+
+
+def _columns(rows: Iterable[tuple[int, str]]) -> tuple[Ints, tuple[str, ...]]:
+    pairs = list(rows)
+    return np.array([pk for pk, _ in pairs], dtype=np.int64), tuple(name for _, name in pairs)
+
+
+def _places(keys: Ints, wanted: Ints) -> Ints:
+    """Return where each wanted key stands in `keys`, which must hold it. Keys are dense, so a table is fastest."""
+    if not len(keys):
+        return np.zeros(0, dtype=np.int64)
+    low = int(keys.min())
+    table = np.full(int(keys.max()) - low + 1, -1, dtype=np.int64)
+    table[keys - low] = np.arange(len(keys))
+    return table[wanted - low]

@@ -1,0 +1,116 @@
+"""The options of each report."""
+
+from django.core.management.base import CommandParser
+
+from evaluation.terms import Condition, SupportCondition
+from reports.correlation import RESAMPLES
+from reports.leaderboard import ALL_SCORES
+from reports.metrics.support import SUPPORT_NAMES
+
+
+def _common(parser: CommandParser) -> None:
+    parser.add_argument("--campaign", required=True, metavar="SLUG")
+    parser.add_argument("--format", choices=["table", "csv", "json"], default="table")
+
+
+def _policies(parser: CommandParser, *, two: bool = False) -> None:
+    said = "a run without an answer for a topic scores 0, or the topic is left out of its means"
+    parser.add_argument("--missing", choices=["zero", "skip"], default="zero", help=said)
+    said = "answers with failed or unjudged nuggets are left out, or those nuggets count 0"
+    parser.add_argument("--unjudged", choices=["exclude", "zero"], default="exclude", help=said)
+    said = "a topic without vital nuggets has vital scores of 0, or none"
+    parser.add_argument("--no-vital", choices=["zero", "skip"], default="zero", help=said)
+    if two:
+        _topics(parser)
+
+
+def _topics(parser: CommandParser) -> None:
+    said = "run means over each condition's own topics, or over those in both"
+    parser.add_argument("--topics", choices=["all", "common"], default="all", help=said)
+
+
+def _who(parser: CommandParser, side: str = "", *, nuggets: bool = True) -> None:
+    prefix = f"--{side}-" if side else "--"
+    parser.add_argument(f"{prefix}judge", default="", metavar="NAME", help="whose labels, where several fit")
+    if nuggets:
+        parser.add_argument(f"{prefix}nuggets", default="", metavar="SET", help="which set, where several fit")
+
+
+def _scores(parser: CommandParser) -> None:
+    _common(parser)
+    parser.add_argument("--condition", required=True, choices=list(Condition))
+    _policies(parser)
+    _who(parser)
+
+
+def _correlation(parser: CommandParser) -> None:
+    _common(parser)
+    for side in ("x", "y"):
+        said = "A/A, E/M, M/M, E/A, M/A, A/M, or the name of a published table"
+        parser.add_argument(f"--{side}", required=True, metavar="CONDITION", help=said)
+        _who(parser, side)
+    parser.add_argument("--score", choices=ALL_SCORES, default="vital_strict")
+    _policies(parser, two=True)
+    _resamples(parser)
+
+
+def _resamples(parser: CommandParser) -> None:
+    said = f"bootstrap resamples over topics for the intervals, seeded (default {RESAMPLES})"
+    parser.add_argument("--resamples", type=int, default=RESAMPLES, metavar="N", help=said)
+
+
+def _confusion(parser: CommandParser) -> None:
+    _common(parser)
+    for side in ("rows", "columns"):
+        parser.add_argument(f"--{side}", required=True, choices=list(Condition))
+        _who(parser, side)
+
+
+def _edits(parser: CommandParser) -> None:
+    _common(parser)
+    parser.add_argument("--nuggets", default="", metavar="SET", help="the edited set, where several fit")
+    parser.add_argument("--drafts", default="", metavar="SET", help="what it was made from, where not recorded")
+
+
+def _no_cited(parser: CommandParser) -> None:
+    said = "an answer that cites nothing has no precision, or one of 0"
+    parser.add_argument("--no-cited", choices=["skip", "zero"], default="skip", help=said)
+    said = "a run without an answer for a topic scores 0, or the topic is left out of its means"
+    parser.add_argument("--missing", choices=["zero", "skip"], default="zero", help=said)
+
+
+def _support(parser: CommandParser) -> None:
+    _common(parser)
+    parser.add_argument("--condition", required=True, choices=list(SupportCondition))
+    _no_cited(parser)
+    _who(parser, nuggets=False)
+
+
+def _support_correlation(parser: CommandParser) -> None:
+    _common(parser)
+    for side in ("x", "y"):
+        parser.add_argument(f"--{side}", required=True, metavar="CONDITION", help="scratch, post-edit, llm")
+        _who(parser, side, nuggets=False)
+    parser.add_argument("--score", choices=SUPPORT_NAMES, default="weighted_precision")
+    _no_cited(parser)
+    _topics(parser)
+    _resamples(parser)
+
+
+def _support_confusion(parser: CommandParser) -> None:
+    _common(parser)
+    for side in ("rows", "columns"):
+        parser.add_argument(f"--{side}", required=True, choices=list(SupportCondition))
+        _who(parser, side, nuggets=False)
+
+
+SUBPARSERS = {
+    "scores": ("Runs by nugget score under one condition.", _scores),
+    "correlation": ("Kendall's tau-b of two conditions, three ways.", _correlation),
+    "confusion": ("Labels of the same pairs under two conditions.", _confusion),
+    "descriptives": ("Nugget sets and labels in figures.", _common),
+    "edits": ("What assessors did to the drafts.", _edits),
+    "support": ("Runs by weighted precision and recall of their citations.", _support),
+    "support-correlation": ("Kendall's tau-b of two support conditions, three ways.", _support_correlation),
+    "support-confusion": ("Support labels of the same pairs under two conditions.", _support_confusion),
+}

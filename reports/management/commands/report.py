@@ -1,0 +1,183 @@
+"""Reports at the command line: data on stdout, what it rests on beside it."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from evaluation.errors import Refused
+from evaluation.management.base import AssayCommand, the_campaign
+from evaluation.models import Campaign
+from evaluation.terms import Condition, SupportCondition
+from reports import documents
+from reports.choices import resolve_condition, resolve_support
+from reports.confusions import ConfusionReport, confuse_assignments, confuse_support
+from reports.correlation import Correlation, Side, correlate
+from reports.describing import descriptives, edit_report
+from reports.external import external_names
+from reports.leaderboard import leaderboard
+from reports.management.arguments import SUBPARSERS
+from reports.metrics.policies import Policies, SupportPolicies
+from reports.rendering import Row, as_csv, as_json, as_table
+from reports.supporting import support_report
+
+Options = dict[str, Any]
+
+
+class Command(AssayCommand):
+    help = "Print scores, agreement, and what they rest on."
+    example = "manage.py report correlation --campaign rag24 --x A/A --y E/M --score vital_strict --format json"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        kinds = parser.add_subparsers(dest="kind", required=True, metavar="REPORT")
+        for name, (said, build) in SUBPARSERS.items():
+            build(kinds.add_parser(name, help=said, description=said))
+
+    def act(self, options: Options) -> None:
+        campaign = the_campaign(options["campaign"])
+        document, rows, said = REPORTS[options["kind"]](campaign, options)
+        if options["format"] == "json":
+            self.stdout.write(as_json(document))
+        elif options["format"] == "csv":
+            self.stdout.write(as_csv(rows))
+        else:
+            self.stdout.write(as_table(rows))
+            self.stdout.write(said)
+
+
+Printed = tuple[Row, list[documents.Document], str]
+
+
+def _scores(campaign: Campaign, options: Options) -> Printed:
+    choice = resolve_condition(
+        campaign, Condition(options["condition"]), judge=options["judge"], nuggets=options["nuggets"]
+    )
+    board = leaderboard(choice, _policies(options))
+    rows = documents.scores_rows(board) if options["format"] == "table" else documents.scores_csv_rows(board)
+    document = documents.scores_document(board)
+    return document, rows, _policy_line(document)
+
+
+def _correlation(campaign: Campaign, options: Options) -> Printed:
+    x, y = (_side(campaign, options, name) for name in ("x", "y"))
+    found = correlate(campaign, x, y, options["score"], _policies(options), resamples=options["resamples"])
+    return _correlated(found)
+
+
+def _side(campaign: Campaign, options: Options, name: str) -> Side:
+    said = options[name]
+    if said not in list(Condition):
+        return _published(campaign, said, [*Condition])
+    return resolve_condition(
+        campaign, Condition(said), judge=options[f"{name}_judge"], nuggets=options[f"{name}_nuggets"]
+    )
+
+
+def _published(campaign: Campaign, name: str, own: list[str]) -> str:
+    names = external_names(campaign)
+    if name not in names:
+        raise Refused("usage", f"No condition or published table {name}; there are: {', '.join([*own, *names])}.")
+    return name
+
+
+def _correlated(found: Correlation) -> Printed:
+    document = documents.correlation_document(found)
+    pairs = f"{found.x} against {found.y}, {found.score}: {found.agreement.topics} common topics"
+    if not found.agreement.topics and found.points:
+        pairs += "; no topic in common"
+    return document, documents.correlation_rows(found), f"{pairs}. {_policy_line(document)}"
+
+
+def _confusion(campaign: Campaign, options: Options) -> Printed:
+    rows, columns = (
+        resolve_condition(
+            campaign,
+            Condition(options[side]),
+            judge=options[f"{side}_judge"],
+            nuggets=options[f"{side}_nuggets"],
+        )
+        for side in ("rows", "columns")
+    )
+    return _confused(confuse_assignments(rows, columns))
+
+
+def _confused(report: ConfusionReport) -> Printed:
+    document = documents.confusion_document(report)
+    names = ("pairs", "agreement", "kappa", "kappa_linear", "alpha", "ordinal_strictness", "harsh_conflicts")
+    said = as_table([{name: document[name] for name in names}])
+    note = "" if report.comparable else "\nThe two conditions use different nuggets: no pair is in both."
+    return document, documents.confusion_rows(report), f"{said}{note}"
+
+
+def _descriptives(campaign: Campaign, options: Options) -> Printed:
+    rows = documents.descriptive_rows(descriptives(campaign))
+    return {"rows": rows}, rows, "Shares are fractions; labels are those that were given."
+
+
+def _edits(campaign: Campaign, options: Options) -> Printed:
+    report = edit_report(campaign, nuggets=options["nuggets"], drafts=options["drafts"])
+    document = documents.edits_document(report)
+    how = "inferred from the texts" if report.inferred else "from the recorded lineage"
+    said = f"{report.nuggets} against {report.drafts}, {report.topics} topics, {how}."
+    return document, document["rows"], said
+
+
+def _support(campaign: Campaign, options: Options) -> Printed:
+    choice = resolve_support(campaign, SupportCondition(options["condition"]), judge=options["judge"])
+    document = documents.support_document(support_report(choice, _support_policies(options)))
+    return document, document["runs"], _policy_line(document) + _citation_line(document)
+
+
+def _citation_line(document: documents.Document) -> str:
+    if document["published_measure"]:
+        return " First citation of each sentence."
+    first = document["first_citations"]
+    said = f"The first {first} citations" if first else "All citations"
+    return f" {said} of each sentence; only the first one is the published measure."
+
+
+def _support_correlation(campaign: Campaign, options: Options) -> Printed:
+    x, y = (_support_side(campaign, options, name) for name in ("x", "y"))
+    found = correlate(campaign, x, y, options["score"], _support_policies(options), resamples=options["resamples"])
+    return _correlated(found)
+
+
+def _support_side(campaign: Campaign, options: Options, name: str) -> Side:
+    said = options[name]
+    if said not in list(SupportCondition):
+        return _published(campaign, said, [*SupportCondition])
+    return resolve_support(campaign, SupportCondition(said), judge=options[f"{name}_judge"])
+
+
+def _support_confusion(campaign: Campaign, options: Options) -> Printed:
+    rows, columns = (
+        resolve_support(campaign, SupportCondition(options[side]), judge=options[f"{side}_judge"])
+        for side in ("rows", "columns")
+    )
+    return _confused(confuse_support(rows, columns))
+
+
+def _policies(options: Options) -> Policies:
+    topics = options.get("topics", "all")
+    return Policies(options["missing"], options["unjudged"], options["no_vital"], topics)
+
+
+def _support_policies(options: Options) -> SupportPolicies:
+    return SupportPolicies(options["missing"], options["no_cited"], options.get("topics", "all"))
+
+
+def _policy_line(document: Row) -> str:
+    said = ", ".join(f"{name} {value}" for name, value in document["policies"].items())
+    return f"Policies: {said}. Topics: {document['topics']}."
+
+
+REPORTS: dict[str, Callable[[Campaign, Options], Printed]] = {
+    "scores": _scores,
+    "correlation": _correlation,
+    "confusion": _confusion,
+    "descriptives": _descriptives,
+    "edits": _edits,
+    "support": _support,
+    "support-correlation": _support_correlation,
+    "support-confusion": _support_confusion,
+}

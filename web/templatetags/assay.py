@@ -1,0 +1,120 @@
+"""How the field's words and figures look on a page: one place, so that they look the same on all."""
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+register = template.Library()
+
+DASH = "–"
+MINUS = "\N{MINUS SIGN}"
+
+# By stored code; None is a label that was never given. Glyph, class, and the words of assigning and of support.
+LABELS: dict[int | None, tuple[str, str, str, str]] = {
+    2: ("●", "full", "support", "full support"),
+    1: ("◐", "part", "partial support", "partial support"),
+    0: ("○", "none", "not support", "no support"),
+    8: ("⊘", "cant", "can't judge", "can't judge"),
+    9: ("✕", "failed", "failed", "failed"),
+    None: ("▢", "unjudged", "unjudged", "unjudged"),
+}
+IMPORTANCES = {2: ("◆", "vital"), 1: ("◇", "okay"), 0: ("?", "unknown")}
+
+
+@register.simple_tag
+def label(code: int | None, *, support: bool = False, raw: str = "") -> SafeString:
+    """A label with its glyph and its word; `raw` is what was said where it is no label."""
+    glyph, kind, assigned, supported = LABELS[code]
+    said = f" “{raw}”" if raw else ""
+    return format_html(
+        '<span class="label label-{}"><span class="glyph" aria-hidden="true">{}</span> {}<bdi>{}</bdi></span>',
+        kind,
+        glyph,
+        supported if support else assigned,
+        said,
+    )
+
+
+@register.simple_tag
+def label_cell(code: int | None) -> SafeString:
+    """A label in a dense grid: the glyph for the eye, the word for everybody else."""
+    glyph, kind, assigned, _ = LABELS[code]
+    return format_html(
+        '<span class="label-{}" title="{}"><span class="glyph" aria-hidden="true">{}</span>'
+        '<span class="visually-hidden">{}</span></span>',
+        kind,
+        assigned,
+        glyph,
+        assigned,
+    )
+
+
+@register.simple_tag
+def label_key() -> SafeString:
+    """The legend of a grid."""
+    marks = (label(code) for code in LABELS)
+    return format_html('<p class="key small">{} {} {} {} {} {}</p>', *marks)
+
+
+@register.simple_tag
+def importance(code: int, raw: str = "") -> SafeString:
+    """How much a nugget matters, as mark and word; what the file said where that is unknown."""
+    glyph, word = IMPORTANCES[code]
+    said = f" “{raw}”" if raw and not code else ""
+    return format_html(
+        '<span class="nowrap {}"><span class="glyph" aria-hidden="true">{}</span> {}<bdi>{}</bdi></span>',
+        word,
+        glyph,
+        word,
+        said,
+    )
+
+
+@register.simple_tag
+def importance_mark(code: int) -> SafeString:
+    """The mark alone, its word for screen readers."""
+    glyph, word = IMPORTANCES[code]
+    return format_html(
+        '<span class="{}" title="{}"><span class="glyph" aria-hidden="true">{}</span>'
+        '<span class="visually-hidden">{}: </span></span>',
+        word,
+        word,
+        glyph,
+        word,
+    )
+
+
+@register.filter
+def score(value: float | None) -> str:
+    """A score or tau with three decimals; a dash where it is undefined."""
+    return DASH if value is None else f"{value:.3f}".replace("-", MINUS)
+
+
+@register.filter
+def signed(value: float | None) -> str:
+    """A difference with its sign."""
+    return DASH if value is None else f"{value:+.3f}".replace("-", MINUS)
+
+
+@register.filter
+def decimal(value: float | None) -> str:
+    """A mean with one decimal."""
+    return DASH if value is None else f"{value:,.1f}"
+
+
+@register.filter
+def percent(value: float | None) -> str:
+    """A fraction as a percentage with one decimal."""
+    return DASH if value is None else f"{100 * value:.1f}\N{NO-BREAK SPACE}%"
+
+
+@register.filter
+def words(code: str) -> str:
+    """A name of the field as people read it: `vital_strict` is vital strict."""
+    return code.replace("_", " ")
+
+
+@register.filter
+def item(mapping: dict[str, object], key: str) -> object:
+    """A value of a mapping by a key that is itself a variable."""
+    return mapping.get(key)
