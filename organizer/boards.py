@@ -2,15 +2,19 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 from django.http import QueryDict
 
 from evaluation.errors import Refused
-from evaluation.models import Campaign
+from evaluation.models import Campaign, Run
 from evaluation.queries.holdings import LabelCount, SetCount
 from evaluation.terms import Condition, JudgeKind
-from reports.choices import resolve_condition
+from reports.choices import ConditionChoice, resolve_condition
+from reports.correlation import table_of
 from reports.forms import BoardForm
-from reports.leaderboard import Leaderboard, leaderboard
+from reports.leaderboard import PRIMARY, Leaderboard, leaderboard, number
+from reports.metrics.arrays import Floats
+from reports.metrics.policies import Policies
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +24,15 @@ class Board:
     form: BoardForm
     board: Leaderboard | None
     message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunTable:
+    """A run's primary score under each condition that has labels: by topic id, and the mean."""
+
+    choices: tuple[ConditionChoice, ...]
+    by_topic: dict[str, tuple[float | None, ...]]
+    means: tuple[float | None, ...]
 
 
 def labelled_conditions(sets: list[SetCount], labels: list[LabelCount]) -> list[Condition]:
@@ -47,3 +60,27 @@ def board_for(campaign: Campaign, query: QueryDict, sets: list[SetCount], labels
     except Refused as refused:
         return Board(form, None, refused.message)
     return Board(form, leaderboard(choice, form.policies))
+
+
+def scores_of_run(campaign: Campaign, run: Run) -> RunTable:
+    """Return a run's primary scores under the default policies, for every condition that means one thing here."""
+    choices = tuple(filter(None, (_judged(campaign, condition) for condition in Condition)))
+    tables = [table_of(choice, PRIMARY, Policies()) for choice in choices]
+    columns = [table.values[:, table.run_ids.index(run.run_id)] for table in tables]
+    topics = tables[0].topic_ids if tables else ()
+    rows = zip(*columns, strict=True)
+    by_topic = {topic: tuple(number(value) for value in row) for topic, row in zip(topics, rows, strict=False)}
+    return RunTable(choices, by_topic, tuple(_mean(column) for column in columns))
+
+
+def _judged(campaign: Campaign, condition: Condition) -> ConditionChoice | None:
+    try:
+        choice = resolve_condition(campaign, condition)
+    except Refused:
+        return None
+    return choice if choice.judge else None
+
+
+def _mean(values: Floats) -> float | None:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else None

@@ -8,13 +8,14 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from evaluation.models import Campaign, Topic
 from evaluation.queries import answers, grids, holdings
 from evaluation.queries import findings as finding_rows
 from evaluation.queries import runs as run_rows
 from evaluation.queries import topics as topic_rows
 from evaluation.queries.campaigns import campaigns_for
 from organizer import forms, getters
-from organizer.boards import board_for
+from organizer.boards import board_for, scores_of_run
 from web.http import UserRequest
 
 TOPICS_A_PAGE = 50
@@ -22,6 +23,7 @@ RUNS_A_PAGE = 50
 FINDINGS_A_PAGE = 100
 SEGMENTS_A_PAGE = 25
 ANSWERS_A_PAGE = 6
+FINDINGS_ON_RUN = 50
 
 
 @require_safe
@@ -106,4 +108,47 @@ def run(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     """One run: what it is, what imports noticed, its scores by topic, and one of its answers."""
     viewer = request.user
     campaign, run = getters.get_run(viewer, slug, pk)
-    ...
+    answered = run_rows.answered_topics(viewer, campaign, run)
+    wanted = forms.AnswerSearch(request.GET).said("topic")
+    given = answers.answer_of_run(viewer, campaign, run, wanted or next((one.public_id for one in answered), ""))
+    context = {
+        "campaign": campaign,
+        "run": run,
+        "findings": finding_rows.findings_for(viewer, campaign, run_id=run.run_id)[:FINDINGS_ON_RUN],
+        "rows": answered,
+        "scores": scores_of_run(campaign, run),
+        "wanted": wanted,
+        "answer": next(iter(answers.shown_answers([given])), None) if given else None,
+        "sheets": grids.sheets_of(viewer, campaign, given) if given else [],
+    }
+    return render(request, "organizer/run.html", context)
+
+
+@require_safe
+def segment(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
+    """One segment to read."""
+    campaign, segment = getters.get_segment(request.user, slug, public_id)
+    return render(request, "organizer/segment.html", {"campaign": campaign, "segment": segment})
+
+
+@require_safe
+def findings(request: UserRequest, slug: str) -> HttpResponse:
+    """What imports noticed, by code and run."""
+    viewer, campaign = request.user, getters.get_campaign(request.user, slug)
+    search = forms.FindingSearch(request.GET)
+    rows = finding_rows.findings_for(viewer, campaign, search.said("code"), search.said("run"))
+    page = _page(request, rows, FINDINGS_A_PAGE)
+    return render(request, "organizer/findings.html", {"campaign": campaign, "search": search, "page": page})
+
+
+def _page(request: UserRequest, rows: QuerySet[Any, Any], size: int, parameter: str = "page") -> Page[Any]:
+    return Paginator(rows, size).get_page(request.GET.get(parameter))
+
+
+def _grid(request: UserRequest, campaign: Campaign, topic: Topic) -> dict[str, Any]:
+    """The labels of the judging that the query string names, else of the first one."""
+    judgings = grids.judgings_of(request.user, campaign, topic)
+    wanted = forms.GridSearch(request.GET).said("labels")
+    chosen = next((one for one in judgings if one.key == wanted), next(iter(judgings), None))
+    grid = grids.grid_of(request.user, campaign, topic, chosen) if chosen else None
+    return {"judgings": judgings, "grid": grid}

@@ -68,9 +68,10 @@ def answers_of_topic(viewer: User, campaign: Campaign, topic: Topic) -> QuerySet
     return rows.select_related("answer", "run", "topic").order_by("run__run_id")
 
 
-def answer_of_run(viewer: User, campaign: Campaign, run: Run, topic: Topic) -> AnswerProvenance | None:
-    """Return a run's answer to a topic, None where it submitted none."""
-    return answers_of_topic(viewer, campaign, topic).filter(run=run).first()
+def answer_of_run(viewer: User, campaign: Campaign, run: Run, public_id: str) -> AnswerProvenance | None:
+    """Return a run's answer to the topic of this public id, None where there is none."""
+    rows = provenance_for(viewer, campaign).filter(run=run, topic__public_id=public_id)
+    return rows.select_related("answer", "run", "topic").first()
 
 
 def shown_answers(rows: Iterable[AnswerProvenance]) -> list[ShownAnswer]:

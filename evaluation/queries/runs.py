@@ -86,3 +86,8 @@ def answered_topics(viewer: User, campaign: Campaign, run: Run) -> list[Answered
         )
         for row in page
     ]
+
+
+def run_pks_for(viewer: User, campaign: Campaign) -> dict[str, int]:
+    """Return the primary keys of the runs by run id: for links."""
+    return dict(runs_for(viewer, campaign).values_list("run_id", "pk"))

@@ -101,7 +101,7 @@ def topic_rows(topics: Iterable[Topic]) -> list[TopicRow]:
     page = list(topics)
     pks = [topic.pk for topic in page]
     tags: dict[int, list[str]] = defaultdict(list)
-    for pk, name in TopicTag.objects.filter(topic__in=pks).values_list("topic", "name"):
+    for pk, name in TopicTag.objects.filter(topic__in=pks).values_list("topic_id", "name"):
         tags[pk].append(name)
     qrels = Qrel.objects.filter(topic__in=pks).values_list("topic").order_by()
     judged = dict(qrels.annotate(Count("segment", distinct=True)))

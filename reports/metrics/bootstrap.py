@@ -124,29 +124,32 @@ def _topic_by_topic(x: Floats, y: Floats, cells: Booleans) -> tuple[Floats, Floa
     return out[0], out[1], out[2]
 
 
-def _one_against_all(x: Floats, y: Floats, topic: Counts) -> Iterator[Floats]:
+def _one_against_all(x: Floats, y: Floats, topic: Counts) -> Iterator[Counts]:
     """For each topic in turn: balance, ties in x, ties in y of its observations with each of all n, 3 x n.
 
     A topic has few distinct values, so where another value falls among them is a small number, and
-    the sums are looked up by it: n steps per topic instead of n * R.
+    the sums are looked up by it: n steps per topic instead of n * R. Running sums and no matrix
+    product, because many small products on a busy machine spend their time waiting for threads.
     """
     a, b = dense_ranks(x), dense_ranks(y)
+    top_a, top_b = int(a.max()), int(b.max())
     for one in np.unique(topic):
         mine = topic == one
-        a_signs, a_place = _places(a[mine], int(a.max()))
-        b_signs, b_place = _places(b[mine], int(b.max()))
-        balance = (a_signs @ b_signs.T)[a_place[a], b_place[b]]
-        a_ties, b_ties = ((signs == 0).sum(axis=1) for signs in (a_signs, b_signs))
-        yield np.stack([balance, a_ties[a_place[a]], b_ties[b_place[b]]])
+        rows, columns = _places(a[mine], top_a), _places(b[mine], top_b)
+        table = np.zeros((rows.max() + 1, columns.max() + 1), dtype=np.int64)
+        np.add.at(table, (rows[a[mine]], columns[b[mine]]), 1)
+        balance, a_place, b_place = _signed_sums(_signed_sums(table).T).T, rows[a], columns[b]
+        yield np.stack([balance[a_place, b_place], table.sum(axis=1)[a_place], table.sum(axis=0)[b_place]])
 
 
-def _places(ranks: Counts, top: int) -> tuple[Floats, Counts]:
-    """Signs of (place - rank), places x ranks, and the place of every rank 0..top among the distinct ones.
+def _places(ranks: Counts, top: int) -> Counts:
+    """Where every rank 0..top falls among k distinct ranks: 0..2k, even between them, odd on one of them."""
+    distinct, every = np.unique(ranks), np.arange(top + 1)
+    return np.searchsorted(distinct, every, "left") + np.searchsorted(distinct, every, "right")
 
-    The places of k distinct ranks are 0..2k: even between them, odd on one of them.
-    """
-    distinct = np.unique(ranks)
-    every = np.arange(top + 1)
-    place = np.searchsorted(distinct, every, "left") + np.searchsorted(distinct, every, "right")
-    signs = np.sign(np.arange(2 * len(distinct) + 1)[:, np.newaxis] - place[ranks][np.newaxis, :])
-    return signs.astype(np.float64), place
+
+def _signed_sums(table: Counts) -> Counts:
+    """Sum of the rows above each row less the sum of the rows below it, same shape."""
+    upto: Counts = np.cumsum(table, axis=0)
+    signed: Counts = 2 * upto - table - upto[-1]
+    return signed

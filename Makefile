@@ -1,0 +1,48 @@
+# `make run` serves the demo; `make test` runs every check. Both make what they need.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PORT ?= 8000
+
+.DELETE_ON_ERROR:
+.PHONY: run test lint bench lock clean
+
+$(VENV)/installed: requirements.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	cp requirements.txt $@
+
+$(VENV)/installed-dev: $(VENV)/installed requirements-dev.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	cp requirements-dev.txt $@
+
+run: $(VENV)/installed
+	@$(BIN)/python manage.py migrate --verbosity 0
+	@$(BIN)/python manage.py collectstatic --noinput --verbosity 0
+	@$(BIN)/python manage.py load_demo
+	@PORT=$(PORT) PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/honcho --no-prefix start
+
+lint: $(VENV)/installed-dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	git ls-files 'templates/*.html' | xargs $(BIN)/djade --check --target-version 5.2
+	$(BIN)/mypy .
+	$(BIN)/lint-imports
+	$(BIN)/python manage.py makemigrations --check --dry-run
+	HTTPS=1 $(BIN)/python manage.py check --deploy --fail-level WARNING
+
+# First everything that touches the database on PostgreSQL, where one is found; then all of it on SQLite.
+test: lint
+	$(BIN)/python -m tests.on_postgresql
+	$(BIN)/python -m pytest -n 2
+
+bench: $(VENV)/installed-dev
+	$(BIN)/python -m benchmarks
+
+# Pin what requirements*.in ask for, with hashes. Needs uv.
+lock:
+	uv pip compile --universal --generate-hashes --python-version 3.11 --no-emit-index-url -q requirements.in -o requirements.txt
+	uv pip compile --universal --generate-hashes --python-version 3.11 --no-emit-index-url -q requirements-dev.in -o requirements-dev.txt
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -1,0 +1,106 @@
+"""Plots as SVG. Each stands beside a table with the same figures, and is drawn once per data and theme."""
+
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from reports.correlation import Correlation
+
+WIDTH, HEIGHT = 560, 380
+FONT = "Public Sans, system-ui, Segoe UI, Roboto, sans-serif"
+SHAPES = {"RAG": "circle", "AG": "square", "": "diamond"}
+NO_TASK = "no task"
+
+
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """The colours of a theme, as in static/css/tokens.css."""
+
+    ink: str
+    rule: str
+    control: str
+    fills: tuple[str, str, str]
+
+
+LIGHT = Palette("#454545", "#dfe1e2", "#71767a", ("#0050d8", "#7a591a", "#1b1b1b"))
+DARK = Palette("#c9c9c9", "#3d4551", "#8d9297", ("#58b4ff", "#ffbe2e", "#f0f0f0"))
+
+
+def scatter_svg(found: Correlation, *, dark: bool) -> str:
+    """Return the scatter of two conditions: runs in front, single answers small behind them."""
+    runs = [
+        {"run": one.run_id, "task": one.task or NO_TASK, "x": one.x, "y": one.y}
+        for one in found.runs
+        if one.x is not None and one.y is not None
+    ]
+    answers = [{"task": one.task or NO_TASK, "x": one.x, "y": one.y} for one in found.points]
+    name = found.score.replace("_", " ")
+    titles = (f"{found.x}, {name}", f"{found.y}, {name}")
+    return _draw(json.dumps({"runs": runs, "answers": answers, "titles": titles}), DARK if dark else LIGHT)
+
+
+@lru_cache(maxsize=64)
+def _draw(data: str, palette: Palette) -> str:
+    """Draw, keyed by the data itself: equal figures give the same picture without drawing again."""
+    import altair as alt  # noqa: PLC0415  # 160 MB: only a process that draws pays for it
+    import vl_convert  # noqa: PLC0415
+
+    given = json.loads(data)
+    layers = [
+        _points(alt, given["answers"], given["titles"], palette, size=18, opacity=0.35),
+        _points(alt, given["runs"], given["titles"], palette, size=130, opacity=1.0),
+    ]
+    highest = max(
+        (point[axis] for part in ("runs", "answers") for point in given[part] for axis in "xy"), default=1
+    )
+    chart = _configured(alt.layer(_diagonal(alt, max(highest, 1), palette), *layers), palette)
+    svg: str = vl_convert.vegalite_to_svg(chart.to_json())
+    return svg
+
+
+def _points(
+    alt: Any, rows: list[dict[str, Any]], titles: list[str], palette: Palette, *, size: int, opacity: float
+) -> Any:
+    tasks = ["RAG", "AG", *([NO_TASK] if any(row["task"] == NO_TASK for row in rows) else [])]
+    shapes = alt.Scale(domain=tasks, range=[*SHAPES.values()][: len(tasks)])
+    fills = alt.Scale(domain=tasks, range=list(palette.fills[: len(tasks)]))
+    legend = alt.Legend(title=None, orient="top-left", offset=8) if opacity == 1 else None
+    stroke = palette.ink if opacity == 1 else None
+    mark = alt.Chart(alt.Data(values=rows)).mark_point(
+        filled=True, size=size, opacity=opacity, stroke=stroke or "transparent", strokeWidth=1.5
+    )
+    return mark.encode(
+        x=alt.X("x:Q", title=titles[0]),
+        y=alt.Y("y:Q", title=titles[1]),
+        shape=alt.Shape("task:N", scale=shapes, legend=legend),
+        fill=alt.Fill("task:N", scale=fills, legend=legend),
+    )
+
+
+def _diagonal(alt: Any, highest: float, palette: Palette) -> Any:
+    rows = [{"x": 0, "y": 0}, {"x": highest, "y": highest}]
+    line = alt.Chart(alt.Data(values=rows)).mark_line(color=palette.control, strokeDash=[4, 4], strokeWidth=1)
+    return line.encode(x="x:Q", y="y:Q")
+
+
+def _configured(chart: Any, palette: Palette) -> Any:
+    axis = {
+        "gridColor": palette.rule,
+        "domainColor": palette.control,
+        "tickColor": palette.control,
+        "labelColor": palette.ink,
+        "titleColor": palette.ink,
+        "labelFontSize": 12,
+        "titleFontSize": 13,
+        "titleFontWeight": "normal",
+        "titlePadding": 10,
+        "tickCount": 5,
+    }
+    return (
+        chart.properties(width=WIDTH, height=HEIGHT, background="transparent", padding=12)
+        .configure(font=FONT)
+        .configure_axis(**axis)
+        .configure_legend(labelColor=palette.ink, labelFontSize=12, symbolSize=110)
+        .configure_view(stroke=None)
+    )
