@@ -19,8 +19,8 @@ $(VENV)/installed-dev: $(VENV)/installed requirements-dev.txt
 run: $(VENV)/installed
 	@$(BIN)/python manage.py migrate --verbosity 0
 	@$(BIN)/python manage.py collectstatic --noinput --verbosity 0
-	@$(BIN)/python manage.py load_demo
-	@PORT=$(PORT) PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/honcho --no-prefix start
+	@DEMO_LOGINS="$$($(BIN)/python manage.py load_demo)" PORT=$(PORT) PATH="$(CURDIR)/$(BIN):$$PATH" \
+		$(BIN)/honcho --no-prefix start
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff format --check .
@@ -29,7 +29,7 @@ lint: $(VENV)/installed-dev
 	$(BIN)/mypy .
 	$(BIN)/lint-imports
 	$(BIN)/python manage.py makemigrations --check --dry-run
-	HTTPS=1 $(BIN)/python manage.py check --deploy --fail-level WARNING
+	HTTPS=1 DATABASE_URL=sqlite:///$(CURDIR)/var/check.sqlite3 $(BIN)/python manage.py check --deploy --fail-level WARNING
 
 # First everything that touches the database on PostgreSQL, where one is found; then all of it on SQLite.
 test: lint

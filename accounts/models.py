@@ -1,10 +1,13 @@
 """People. Custom from the first migration, because changing AUTH_USER_MODEL later is not possible."""
 
 from django.contrib.auth.models import AbstractUser
+from django.db import models
 
 
 class User(AbstractUser):
     """Someone who can sign in. What they may do is in their campaign memberships."""
+
+    demo = models.BooleanField(default=False, editable=False, help_text="made by the demo, with a known password")
 
     @property
     def name(self) -> str:

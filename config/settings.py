@@ -11,6 +11,7 @@ from config.secret import local_secret
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = BASE_DIR / "var"
 VAR_DIR.mkdir(exist_ok=True)
+OWN_DATABASE = VAR_DIR / "assay.sqlite3"
 
 env = environ.Env()
 if (BASE_DIR / ".env").exists():
@@ -86,7 +87,7 @@ SQLITE_OPTIONS = {"transaction_mode": "IMMEDIATE", "timeout": 20, "init_command"
 
 def databases() -> dict[str, Any]:
     """The database, and for SQLite a second, deferred connection for reports that need one state."""
-    default: dict[str, Any] = env.db("DATABASE_URL", default=f"sqlite:///{VAR_DIR / 'assay.sqlite3'}")
+    default: dict[str, Any] = env.db("DATABASE_URL", default=f"sqlite:///{OWN_DATABASE}")
     default["ATOMIC_REQUESTS"] = False
     if default["ENGINE"] != "django.db.backends.sqlite3":
         default["OPTIONS"] = {**default.get("OPTIONS", {}), "pool": {"min_size": 1, "max_size": 8}}

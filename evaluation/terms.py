@@ -112,3 +112,7 @@ class FindingCode(StrEnum):
     UNJUDGED_NUGGETS = "unjudged_nuggets"
     GRADE_OFF_SCALE = "grade_off_scale"
     ANSWER_TEXT_DIFFERS = "answer_text_differs"
+
+
+PROVENANCE_KEY = "assay"
+"""The extra key under which exports carry our provenance, and which imports do not take for the file's own."""

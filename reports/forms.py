@@ -35,7 +35,7 @@ class PolicyForm(forms.Form):
     @property
     def said(self) -> dict[str, Any]:
         """The cleaned values; asks for a form that is valid."""
-        return cast(dict[str, Any], self.cleaned_data)
+        return self.cleaned_data
 
 
 def choices_of_names(names: Iterable[str]) -> list[tuple[str, str]]:

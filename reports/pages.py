@@ -69,6 +69,11 @@ class AgreementPage:
         return [_tau(found, level) for level in LEVELS] if found else []
 
     @property
+    def sides(self) -> list[dict[str, str]]:
+        """What x and y mean here, in words."""
+        return [{"name": name, "said": _said(side)} for name, side in (("x", self.x), ("y", self.y))]
+
+    @property
     def heat(self) -> list[HeatRow]:
         """The confusion matrix, ready to draw."""
         found = self.confusion
@@ -154,3 +159,10 @@ def _counts(found: ConfusionReport) -> list[list[int]]:
 def _heat_row(label: str, counts: list[int], pairs: int) -> HeatRow:
     cells = tuple(HeatCell(count, count / pairs, round(HEAT_STEPS * count / pairs)) for count in counts)
     return HeatRow(label, cells, sum(counts))
+
+
+def _said(side: Side) -> str:
+    if isinstance(side, ConditionChoice):
+        nuggets = side.nugget_set.name if side.nugget_set else "no nugget set yet"
+        return f"{side.condition}, {nuggets}, {f'labels by {side.judge.name}' if side.judge else 'no labels yet'}"
+    return f"the published table {side}"

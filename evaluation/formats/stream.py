@@ -3,6 +3,7 @@
 import sys
 import zlib
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import IO
 
@@ -60,25 +61,21 @@ def _unpacked(stream: IO[bytes], problems: Problems) -> Iterator[bytes]:
 def _gunzip(first: bytes, raw: Iterator[bytes], problems: Problems) -> Iterator[bytes]:
     """Decompress one or more gzip members, at most a chunk at a time."""
     inflater = zlib.decompressobj(GZIP_WINDOW)
-    taken, given = len(first), 0
-    data = first
-    while True:
-        if inflater.eof:
-            data = (inflater.unused_data or data).lstrip(b"\0")  # zero padding may follow a member
-            inflater = zlib.decompressobj(GZIP_WINDOW) if data else inflater
-        out = b"" if inflater.eof else inflater.decompress(data, CHUNK)
-        given += len(out)
-        if given > BOMB_FLOOR and given > BOMB_RATIO * taken:
-            problems.add(0, "file", f"a gzip that grows at most {BOMB_RATIO} times, this one is bomb-like")
-            return
-        if out:
-            yield out
-        data = inflater.unconsumed_tail
-        if data or inflater.unused_data or len(out) == CHUNK:
-            continue
-        data = next(raw, b"")
+    taken = given = 0
+    for data in chain([first], raw):
         taken += len(data)
-        if not data:
-            break
+        rest = data
+        while rest:
+            if inflater.eof:
+                inflater = zlib.decompressobj(GZIP_WINDOW)
+            out = inflater.decompress(rest, CHUNK)
+            given += len(out)
+            if given > max(BOMB_FLOOR, BOMB_RATIO * taken):
+                problems.add(0, "file", f"a gzip that grows at most {BOMB_RATIO} times, this one is bomb-like")
+                return
+            if out:
+                yield out
+            # Zero padding may follow a member, or else the next one.
+            rest = inflater.unused_data.lstrip(b"\0") if inflater.eof else inflater.unconsumed_tail
     if not inflater.eof:
         problems.add(0, "file", "a whole gzip, this one is truncated")

@@ -17,7 +17,7 @@ from evaluation.formats.source import Source
 from evaluation.formats.support import parse_support
 from evaluation.formats.topics import parse_topics
 
-Parse = Callable[[Source], Any]
+Case = tuple[Callable[[Source], Any], str, int, str, str]
 
 TOPIC = {"id": "1", "title": "t"}
 SEGMENT = {"docid": "d1", "segment": "x"}
@@ -40,6 +40,11 @@ def lines(*rows: dict[str, Any] | str) -> str:
 
 def without(row: dict[str, Any], key: str) -> dict[str, Any]:
     return {name: value for name, value in row.items() if name != key}
+
+
+def answering(**sentence: Any) -> str:
+    """A run whose answer is one sentence."""
+    return lines({**RUN, "answer": [sentence]})
 
 
 DEEP = '{"qid": "1", "nuggets": [], "x": ' + "[" * 5000 + "]" * 5000 + "}"
@@ -94,7 +99,7 @@ RUNS = [
     (parse_run, lines(without(RUN, "topic_id")), 1, "topic_id", "missing"),
     (parse_run, lines(without(RUN, "references")), 1, "references", "missing"),
     (parse_run, lines(without(RUN, "answer")), 1, "answer", "missing"),
-    (parse_run, lines({"hello": "world"}), 1, "answer", "missing"),
+    (parse_run, lines({"hello": "world"}), 1, "run_id", "missing"),
     (parse_run, lines({**RUN25, "metadata": {"narrative_id": 1}}), 1, "metadata.run_id", "missing"),
     (parse_run, lines({**RUN25, "metadata": {"run_id": "r"}}), 1, "metadata.narrative_id", "missing"),
     (parse_run, lines({**RUN25, "metadata": "r"}), 1, "metadata", "an object, found a string"),
@@ -105,27 +110,27 @@ RUNS = [
     (parse_run, lines({**RUN, "response_length": -1}), 1, "response_length", "at least 0"),
     (parse_run, lines({**RUN, "answer": "A."}), 1, "answer", "a list, found a string"),
     (parse_run, lines({**RUN, "answer": ["A."]}), 1, "answer.0", "an object, found a string"),
-    (parse_run, lines({**RUN, "answer": [*RUN["answer"], {"text": 5}]}), 1, "answer.1.text", "a string"),
-    (parse_run, lines({**RUN, "answer": [{"citations": []}]}), 1, "answer.0.text", "missing"),
-    (parse_run, lines({**RUN, "answer": [{"text": "A", "citations": 0}]}), 1, "answer.0.citations", "integers"),
+    (parse_run, answering(text=5), 1, "answer.0.text", "a string"),
+    (parse_run, answering(citations=[]), 1, "answer.0.text", "missing"),
+    (parse_run, answering(text="A", citations=0), 1, "answer.0.citations", "integers"),
     (
         parse_run,
-        lines({**RUN, "answer": [{"text": "A", "citations": [0.5]}]}),
+        answering(text="A", citations=[0.5]),
         1,
         "answer.0.citations",
         "integers",
     ),
     (
         parse_run,
-        lines({**RUN, "answer": [{"text": "A", "citations": [True]}]}),
+        answering(text="A", citations=[True]),
         1,
         "answer.0.citations",
         "integers",
     ),
-    (parse_run, lines({**RUN, "answer": [{"text": "A", "citations": ["a b"]}]}), 1, "answer.0.citations", "white"),
+    (parse_run, answering(text="A", citations=["a b"]), 1, "answer.0.citations", "white"),
     (
         parse_run,
-        lines({**RUN, "answer": [{"text": "A", "citations": [10**30]}]}),
+        answering(text="A", citations=[10**30]),
         1,
         "answer.0.citations",
         "bounds",
@@ -188,13 +193,12 @@ SCORES = [
     (parse_scores, "run_id,all\nr1,0.5\nr1,0.5\n", 3, "run_id", "line 2"),
     (parse_scores, 'run_id,all\n"r1,0.5\n', 2, "line", "valid CSV"),
 ]
-CASES = [*GENERAL, *TOPICS, *SEGMENTS, *QRELS, *RUNS, *NUGGET_LISTS, *ASSIGNMENTS, *SUPPORTS, *SCORES]
+CASES: list[Case] = [*GENERAL, *TOPICS, *SEGMENTS, *QRELS, *RUNS, *NUGGET_LISTS, *ASSIGNMENTS, *SUPPORTS, *SCORES]
 
 
-@pytest.mark.parametrize(("parse", "content", "line", "field", "words"), CASES)
-def test_a_problem_names_file_line_and_field(
-    source: Callable[[str], Source], parse: Parse, content: str, line: int, field: str, words: str
-) -> None:
+@pytest.mark.parametrize("case", CASES)
+def test_a_problem_names_file_line_and_field(source: Callable[[str], Source], case: Case) -> None:
+    parse, content, line, field, words = case
     read = source(content)
     with pytest.raises(BadInput) as refused:
         parse(read)

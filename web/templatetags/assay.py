@@ -1,12 +1,14 @@
 """How the field's words and figures look on a page: one place, so that they look the same on all."""
 
+from typing import Any
+
 from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 register = template.Library()
 
-DASH = "–"
+DASH = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
 
 # By stored code; None is a label that was never given. Glyph, class, and the words of assigning and of support.
@@ -118,3 +120,11 @@ def words(code: str) -> str:
 def item(mapping: dict[str, object], key: str) -> object:
     """A value of a mapping by a key that is itself a variable."""
     return mapping.get(key)
+
+
+@register.simple_tag(takes_context=True)
+def page_url(context: dict[str, Any], parameter: str, number: int, anchor: str = "") -> str:
+    """The address of another page of one list, everything else in the query string kept."""
+    query = context["request"].GET.copy()
+    query[parameter or "page"] = str(number)
+    return f"?{query.urlencode()}" + (f"#{anchor}" if anchor else "")

@@ -31,7 +31,7 @@ from evaluation.services.importing.base import (
     refuse_changes,
 )
 from evaluation.services.judges import ensure_judge
-from evaluation.terms import AssignmentLabel, FindingCode, JudgeKind, Origin
+from evaluation.terms import PROVENANCE_KEY, AssignmentLabel, FindingCode, JudgeKind, Origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def import_assignments(
     A nugget that a row lacks stays unjudged. Raises `BadInput` for unknown topics, runs, answers or nuggets, for
     labels given twice, and for changed labels without `replace`; `Refused` where several nugget sets fit.
     """
-    files = [(source, parse_assignments(source)) for source in sources]
+    files = [(source, [row for row in parse_assignments(source) if not _by_rule(row)]) for source in sources]
 
     def make_plan(locked: Campaign) -> Plan:
         nugget_set = the_nugget_set(locked, origin, nuggets)
@@ -81,6 +81,12 @@ def import_assignments(
 
 
 Files = Sequence[tuple[Source, Sequence[AssignmentRow]]]
+
+
+def _by_rule(row: AssignmentRow) -> bool:
+    """Say whether an export of ours marked the row: an empty answer's labels, which nobody gave."""
+    provenance = row.extra.get(PROVENANCE_KEY)
+    return isinstance(provenance, dict) and provenance.get("provenance") == "rule"
 
 
 def _plan(nugget_set: NuggetSet, judge: Judge, files: Files, replace: bool) -> Plan:

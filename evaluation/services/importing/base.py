@@ -1,7 +1,8 @@
 """What every import does the same way: plan against the database, then write all of it in one transaction."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.db import transaction
 from django.db.models import F
@@ -10,7 +11,7 @@ from accounts.models import User
 from evaluation.errors import BadInput, Problem, Refused
 from evaluation.formats.source import Source
 from evaluation.models import Campaign, Event, Finding
-from evaluation.terms import FindingCode
+from evaluation.terms import PROVENANCE_KEY, FindingCode
 
 BATCH = 500
 
@@ -133,6 +134,11 @@ def refuse_if_labelled(count: int, what: str, code: str = "labelled") -> None:
     """Refuse to replace what labels hang on, saying how many."""
     if count:
         raise Refused(code, f"{what} cannot be replaced: {count:,} labels hang on it.")
+
+
+def own_keys(extra: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a file's unknown keys without the provenance that an export of ours added."""
+    return {key: value for key, value in extra.items() if key != PROVENANCE_KEY}
 
 
 def changed_problem(source: Source, line: int, field_name: str, what: str) -> Problem:

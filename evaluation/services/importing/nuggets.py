@@ -21,6 +21,7 @@ from evaluation.services.importing.base import (
     Receipt,
     carry_out,
     changed_problem,
+    own_keys,
     refuse_changes,
     refuse_if_labelled,
 )
@@ -123,7 +124,7 @@ Listed = list[tuple[str, int, str, str, dict[str, object]]]
 
 
 def _listed(row: NuggetListRow) -> Listed:
-    return [(one.text, one.importance, one.raw_importance, one.group, dict(one.extra)) for one in row.nuggets]
+    return [(one.text, one.importance, one.raw_importance, one.group, own_keys(one.extra)) for one in row.nuggets]
 
 
 def _loaded_lists(nugget_set: NuggetSet) -> dict[int, Listed]:
@@ -171,7 +172,7 @@ def _write(nugget_set: NuggetSet, topics: dict[str, int], rows: list[NuggetListR
             nugget_set=nugget_set,
             topic_id=topics[row.topic_id],
             query=row.query or "",
-            extra=dict(row.extra),
+            extra=own_keys(row.extra),
             line=row.line,
             imported_by=event,
         )
@@ -199,5 +200,5 @@ def _item(nugget_list: NuggetList, wording: NuggetVersion, position: int, row: N
         importance=row.importance,
         raw_importance=row.raw_importance,
         group=row.group,
-        extra=dict(row.extra),
+        extra=own_keys(row.extra),
     )

@@ -1,0 +1,23 @@
+"""Making accounts."""
+
+from accounts.models import User
+
+
+def ensure_demo_user(*, username: str, full_name: str, password: str, administrator: bool = False) -> User:
+    """Return a demo account, made if it is not there; one that is there keeps its password."""
+    first, _, last = full_name.partition(" ")
+    user, made = User.objects.get_or_create(
+        username=username,
+        defaults={
+            "first_name": first,
+            "last_name": last,
+            "email": f"{username}@example.org",
+            "is_staff": administrator,
+            "is_superuser": administrator,
+            "demo": True,
+        },
+    )
+    if made:
+        user.set_password(password)
+        user.save()
+    return user

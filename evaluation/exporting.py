@@ -1,0 +1,214 @@
+"""What leaves the campaign: lines in the formats that the field's own tools read, one line at a time.
+
+Our provenance stands under one extra key, `assay`, which imports leave aside.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime
+from itertools import islice
+from typing import Any
+
+from evaluation.formats.assignments import AssignmentRow, LabelRow, UnjudgedRow, assignment_line
+from evaluation.formats.lines import json_line
+from evaluation.formats.nuggets import NuggetListRow, NuggetRow, nugget_list_line
+from evaluation.formats.qrels import QrelRow, qrel_line
+from evaluation.formats.support import SupportRow, support_line
+from evaluation.models import (
+    AnswerProvenance,
+    Assignment,
+    Campaign,
+    Event,
+    Judge,
+    ListedNugget,
+    NuggetEvidence,
+    NuggetLineage,
+    NuggetList,
+    NuggetSet,
+    Qrel,
+    QrelSource,
+    SupportJudgment,
+)
+from evaluation.terms import PROVENANCE_KEY, AssignmentLabel, Importance, SupportCondition, SupportLabel
+
+CHUNK = 2000
+PART = 500
+
+
+def nugget_lines(nugget_set: NuggetSet) -> Iterator[str]:
+    """Yield each topic's newest submitted list as nuggetizer writes it."""
+    lineage, evidence = _lineage(nugget_set), _evidence(nugget_set)
+    for one in _newest_lists(nugget_set):
+        nuggets = tuple(_nugget_row(item, lineage, evidence) for item in _items(one))
+        assay = {
+            "set": nugget_set.name,
+            "origin": nugget_set.origin,
+            "judge": nugget_set.judge.name,
+            "by": nugget_set.judge.kind,
+            "version": one.version,
+        }
+        yield nugget_list_line(
+            NuggetListRow(0, one.topic.topic_id, one.query, nuggets, one.extra | {PROVENANCE_KEY: assay})
+        )
+
+
+def assignment_lines(nugget_set: NuggetSet, judge: Judge) -> Iterator[str]:
+    """Yield one judge's labels of a set's nuggets, an answer a line, runs in order.
+
+    A nugget without a label is `null`. An answer without a word has `not_support` for every nugget, by rule.
+    """
+    newest = _newest_lists(nugget_set)
+    items, queries = (
+        {one.topic_id: _items(one) for one in newest},
+        {one.topic_id: one.topic.text for one in newest},
+    )
+    for answers in _answers_in_parts(nugget_set.campaign, list(items)):
+        labels = _labels_of([one.answer_id for one in answers], judge)
+        for answer in answers:
+            listed = items[answer.topic_id]
+            given = {item.pk: labels.get((answer.answer_id, item.nugget_version_id)) for item in listed}
+            labelled = any(given.values())
+            if labelled or (listed and not answer.answer.words):
+                yield _assignment_line(answer, queries[answer.topic_id], listed, given, judge)
+
+
+def support_lines(campaign: Campaign, condition: SupportCondition, judge: Judge | None) -> Iterator[str]:
+    """Yield support labels under a condition, one pair a line."""
+    runs = _run_ids(campaign)
+    labels = SupportJudgment.objects.filter(condition=condition, sentence__answer__topic__campaign=campaign)
+    labels = labels.filter(judge=judge) if judge else labels
+    ordered = labels.order_by("sentence__answer", "sentence__index", "pk")
+    for one in ordered.select_related("judge", "segment", "sentence__answer__topic").iterator(chunk_size=CHUNK):
+        yield support_line(
+            SupportRow(
+                line=0,
+                run_id=runs[one.sentence.answer_id],
+                topic_id=one.sentence.answer.topic.topic_id,
+                sentence=one.sentence.index,
+                docid=one.segment.docid,
+                label=SupportLabel(one.label),
+                raw=one.raw,
+                condition=SupportCondition(one.condition),
+                judge=one.judge.name,
+                extra={"given_at": _stamp(one.given_at), "by": one.judge.kind},
+            )
+        )
+
+
+def qrel_lines(source: QrelSource) -> Iterator[str]:
+    """Yield one source's grades as TREC qrels."""
+    qrels = Qrel.objects.filter(source=source).order_by("topic__position", "pk")
+    for topic_id, docid, grade in qrels.values_list("topic__topic_id", "segment__docid", "grade"):
+        yield qrel_line(QrelRow(0, topic_id, docid, grade))
+
+
+def event_lines(campaign: Campaign) -> Iterator[str]:
+    """Yield the event log, oldest first."""
+    events = Event.objects.filter(campaign=campaign).order_by("pk").select_related("actor")
+    for event in events.iterator(chunk_size=CHUNK):
+        actor = event.actor.username if event.actor else None
+        known = {"id": event.pk, "at": _stamp(event.at), "kind": event.kind, "actor": actor}
+        yield json_line(known | {"payload": event.payload}, {})
+
+
+def _newest_lists(nugget_set: NuggetSet) -> list[NuggetList]:
+    lists = nugget_set.lists.filter(submitted=True).select_related("topic").order_by("version")
+    newest = {one.topic_id: one for one in lists}
+    return sorted(newest.values(), key=lambda one: one.topic.position)
+
+
+def _items(nugget_list: NuggetList) -> list[ListedNugget]:
+    return list(nugget_list.items.select_related("nugget_version__nugget").order_by("position"))
+
+
+Related = dict[int, list[dict[str, Any]]]
+
+
+def _nugget_row(item: ListedNugget, lineage: Related, evidence: Related) -> NuggetRow:
+    wording = item.nugget_version
+    assay: dict[str, Any] = {"id": wording.nugget.public_id, "version": wording.number}
+    if wording.pk in lineage:
+        assay["lineage"] = lineage[wording.pk]
+    if wording.pk in evidence:
+        assay["evidence"] = evidence[wording.pk]
+    importance = Importance(item.importance)
+    extra = item.extra | {PROVENANCE_KEY: assay}
+    return NuggetRow(wording.text, importance, item.raw_importance, item.group, extra)
+
+
+def _lineage(nugget_set: NuggetSet) -> Related:
+    found: Related = {}
+    rows = NuggetLineage.objects.filter(child__nugget__nugget_set=nugget_set).order_by("pk")
+    for child, relation, text in rows.values_list("child", "relation", "parent__text"):
+        found.setdefault(child, []).append({"relation": relation, "text": text})
+    return found
+
+
+def _evidence(nugget_set: NuggetSet) -> Related:
+    found: Related = {}
+    rows = NuggetEvidence.objects.filter(nugget_version__nugget__nugget_set=nugget_set).order_by("pk")
+    for wording, docid, sentence in rows.values_list("nugget_version", "segment__docid", "sentence"):
+        found.setdefault(wording, []).append({"docid": docid, "sentence": sentence})
+    return found
+
+
+def _answers_in_parts(campaign: Campaign, topics: list[int]) -> Iterator[list[AnswerProvenance]]:
+    """Yield the answers to these topics by run and topic, a few hundred at a time: memory stays small."""
+    provenance = AnswerProvenance.objects.filter(run__campaign=campaign, topic__in=topics)
+    ordered = provenance.select_related("run", "topic", "answer").order_by("run__run_id", "topic__position")
+    rows = ordered.iterator(chunk_size=CHUNK)
+    while part := list(islice(rows, PART)):
+        yield part
+
+
+def _labels_of(answers: list[int], judge: Judge) -> dict[tuple[int, int], Assignment]:
+    """Return a judge's newest labels of some answers, by answer and wording."""
+    labels = Assignment.objects.filter(answer__in=answers, judge=judge).order_by("submission")
+    return {(one.answer_id, one.nugget_version_id): one for one in labels}
+
+
+def _assignment_line(
+    answer: AnswerProvenance,
+    query: str,
+    items: list[ListedNugget],
+    given: dict[int, Assignment | None],
+    judge: Judge,
+) -> str:
+    by_rule = not any(given.values())
+    source = "rule" if by_rule else "label"
+    rows = [_label_row(item, given[item.pk], by_rule) for item in items]
+    assay = {"judge": judge.name, "by": judge.kind, "provenance": source}
+    return assignment_line(
+        AssignmentRow(
+            line=0,
+            topic_id=answer.topic.topic_id,
+            run_id=answer.run.run_id,
+            labels=tuple(row for row in rows if isinstance(row, LabelRow)),
+            unjudged=tuple(row for row in rows if isinstance(row, UnjudgedRow)),
+            response_length=answer.answer.words,
+            query=query,
+            extra={PROVENANCE_KEY: assay},
+        )
+    )
+
+
+def _label_row(item: ListedNugget, given: Assignment | None, by_rule: bool) -> LabelRow | UnjudgedRow:
+    text, importance = item.nugget_version.text, _importance_word(item)
+    if by_rule:
+        return LabelRow(text, AssignmentLabel.NOT_SUPPORT, "", importance, item.position)
+    if given is None:
+        return UnjudgedRow(text, importance, item.position)
+    extra = {PROVENANCE_KEY: {"given_at": _stamp(given.given_at), "submission": given.submission}}
+    return LabelRow(text, AssignmentLabel(given.label), given.raw, importance, item.position, 0, extra)
+
+
+def _importance_word(item: ListedNugget) -> str:
+    known = item.importance != Importance.UNKNOWN
+    return Importance(item.importance).name.lower() if known else item.raw_importance
+
+
+def _run_ids(campaign: Campaign) -> dict[int, str]:
+    return dict(AnswerProvenance.objects.filter(run__campaign=campaign).values_list("answer", "run__run_id"))
+
+
+def _stamp(moment: datetime) -> str:
+    return moment.isoformat(timespec="seconds")

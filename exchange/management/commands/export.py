@@ -1,0 +1,155 @@
+"""Take judgments out, in the formats that the field's own tools read."""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from django.core.management.base import CommandParser
+
+from evaluation import exporting
+from evaluation.errors import Refused
+from evaluation.management.base import AssayCommand, the_campaign
+from evaluation.models import Campaign, NuggetSet, QrelSource
+from evaluation.terms import Condition, SupportCondition
+from reports.choices import resolve_condition, resolve_support
+from reports.exporting import score_lines
+from reports.metrics.policies import Policies
+
+Options = dict[str, Any]
+
+TIME_COLUMNS = (
+    "topic_id,stage,assessor,version,wall_s,presence_s,active_low_s,active_point_s,active_high_s,active_60_s,"
+    "active_120_s,active_180_s,active_300_s,hidden_s,paused_s,offline_s,blur_s,sessions,rework_s,rule_version"
+)
+
+
+class Command(AssayCommand):
+    help = "Write nuggets, labels, scores, qrels or events to stdout or a file."
+    example = "manage.py export assignments --campaign rag24 --condition E/M --output edited.manual.jsonl"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("what", choices=list(EXPORTS))
+        parser.add_argument("--campaign", required=True, metavar="SLUG")
+        said = "A/A, E/M, ... for nuggets, assignments and scores; scratch, post-edit, llm for support"
+        parser.add_argument("--condition", default="", help=said)
+        parser.add_argument("--nuggets", default="", metavar="SET", help="which nugget set, where several fit")
+        parser.add_argument("--judge", default="", metavar="NAME", help="whose labels, where several fit")
+        parser.add_argument("--source", default="", metavar="NAME", help="which qrels, where there are several")
+        parser.add_argument("--missing", choices=["zero", "skip"], default="zero")
+        parser.add_argument("--unjudged", choices=["exclude", "zero"], default="exclude")
+        parser.add_argument("--no-vital", choices=["zero", "skip"], default="zero")
+        parser.add_argument("--output", metavar="FILE", help="instead of stdout")
+
+    def act(self, options: Options) -> None:
+        campaign = the_campaign(options["campaign"])
+        lines = EXPORTS[options["what"]](campaign, options)
+        with _output(options["output"]) as out:
+            count = _write(lines, out)
+        self.say(f"{count:,} lines written.")
+
+
+def _write(lines: Iterable[str], out: IO[str]) -> int:
+    count = 0
+    for line in lines:
+        out.write(f"{line}\n")
+        count += 1
+    return count
+
+
+@contextmanager
+def _output(name: str | None) -> Iterator[IO[str]]:
+    """Open the output. A file appears under its name only when it is whole."""
+    if not name:
+        yield sys.stdout
+        return
+    path = Path(name)
+    part = path.with_name(f"{path.name}.part")
+    try:
+        with part.open("w", encoding="utf-8", newline="\n") as out:
+            yield out
+        part.replace(path)
+    except OSError as error:
+        raise Refused("cannot_write", f"{name}: {error.strerror or error}") from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _nuggets(campaign: Campaign, options: Options) -> Iterator[str]:
+    return exporting.nugget_lines(_nugget_set(campaign, options))
+
+
+def _nugget_set(campaign: Campaign, options: Options) -> NuggetSet:
+    sets = campaign.nugget_sets.select_related("judge")
+    if options["condition"]:
+        sets = sets.filter(origin=_condition(options).origin)
+    if options["nuggets"]:
+        sets = sets.filter(name=options["nuggets"])
+    names = [one.name for one in sets]
+    if len(names) == 1:
+        return sets[0]
+    there = ", ".join(names or campaign.nugget_sets.values_list("name", flat=True)) or "none"
+    said = f"Say which nugget set with --nuggets: {there}."
+    raise Refused("ambiguous" if names else "no_such_set", said)
+
+
+def _assignments(campaign: Campaign, options: Options) -> Iterator[str]:
+    choice = resolve_condition(campaign, _condition(options), judge=options["judge"], nuggets=options["nuggets"])
+    if choice.nugget_set is None or choice.judge is None:
+        raise Refused("no_labels", f"There are no labels under {choice} in {campaign.slug}.")
+    return exporting.assignment_lines(choice.nugget_set, choice.judge)
+
+
+def _support(campaign: Campaign, options: Options) -> Iterator[str]:
+    choice = resolve_support(campaign, _support_condition(options), judge=options["judge"])
+    if choice.judge is None:
+        raise Refused("no_labels", f"There are no support labels under {choice} in {campaign.slug}.")
+    return exporting.support_lines(campaign, choice.condition, choice.judge)
+
+
+def _scores(campaign: Campaign, options: Options) -> Iterator[str]:
+    choice = resolve_condition(campaign, _condition(options), judge=options["judge"], nuggets=options["nuggets"])
+    return score_lines(choice, Policies(options["missing"], options["unjudged"], options["no_vital"]))
+
+
+def _qrels(campaign: Campaign, options: Options) -> Iterator[str]:
+    sources = QrelSource.objects.filter(campaign=campaign)
+    fitting = sources.filter(name=options["source"]) if options["source"] else sources
+    names = [one.name for one in fitting]
+    if len(names) == 1:
+        return exporting.qrel_lines(fitting[0])
+    there = ", ".join(sources.values_list("name", flat=True)) or "none"
+    raise Refused("ambiguous" if names else "no_such_source", f"Say which qrels with --source: {there}.")
+
+
+def _events(campaign: Campaign, options: Options) -> Iterator[str]:
+    return exporting.event_lines(campaign)
+
+
+def _time(campaign: Campaign, options: Options) -> Iterator[str]:
+    """Yield the header: nothing has been timed as long as nobody judges at a desk here."""
+    yield TIME_COLUMNS
+
+
+def _condition(options: Options) -> Condition:
+    if options["condition"] not in list(Condition):
+        raise Refused("usage", f"Say which condition with --condition: {', '.join(Condition)}.")
+    return Condition(options["condition"])
+
+
+def _support_condition(options: Options) -> SupportCondition:
+    if options["condition"] not in list(SupportCondition):
+        raise Refused("usage", f"Say which condition with --condition: {', '.join(SupportCondition)}.")
+    return SupportCondition(options["condition"])
+
+
+EXPORTS: dict[str, Callable[[Campaign, Options], Iterator[str]]] = {
+    "nuggets": _nuggets,
+    "assignments": _assignments,
+    "support": _support,
+    "scores": _scores,
+    "qrels": _qrels,
+    "time": _time,
+    "events": _events,
+}

@@ -1,0 +1,29 @@
+"""Load the demo campaign, where that is allowed."""
+
+from typing import Any
+
+from django.conf import settings
+
+from evaluation.management.base import AssayCommand
+from exchange.demo_campaign import PASSWORD, load_demo, logins
+
+
+class Command(AssayCommand):
+    help = "Load the demo campaign and its accounts, once. Prints the demo logins that exist."
+    example = "manage.py load_demo"
+
+    def act(self, options: dict[str, Any]) -> None:
+        if _allowed():
+            if load_demo():
+                self.say("The demo campaign is loaded.")
+        else:
+            self.say("No demo here: it goes into the project's own SQLite file, or anywhere with DEMO=1.")
+        there = logins()
+        for username, role in there:
+            self.stdout.write(f"  {username:<8} {role}")
+        if there:
+            self.stdout.write(f"  password of each: {PASSWORD}")
+
+
+def _allowed() -> bool:
+    return bool(settings.DEMO) or settings.DATABASES["default"]["NAME"] == str(settings.OWN_DATABASE)

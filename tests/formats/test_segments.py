@@ -1,0 +1,72 @@
+"""Segment texts from segment files and from candidate files."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluation.formats.segments import SegmentRow, document_id, names_any, parse_segments, segment_line
+from evaluation.formats.source import Source, read_source
+
+Read = Callable[[str], Source]
+
+
+def test_a_segment_of_ms_marco(source: Read) -> None:
+    row = SegmentRow(1, "d#0", "t", "u", "h", "x", 0, 9)
+    assert parse_segments(source(segment_line(row))) == (row,)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"docid": "d", "text": "x"},
+        {"id": "d", "contents": "x"},
+        {"query": "q", "candidates": [{"docid": "d", "score": 1.5, "doc": {"segment": "x"}}]},
+        {"query": {"qid": 1, "text": "q"}, "candidates": [{"docid": "d", "contents": "x"}]},
+        {"query": "q", "candidates": [{"score": 1, "doc": {"docid": "d", "contents": "x"}}]},
+    ],
+)
+def test_other_forms(source: Read, line: dict[str, Any]) -> None:
+    assert parse_segments(source(json.dumps(line))) == (SegmentRow(1, "d", "", "", "", "x", None, None),)
+
+
+def test_a_candidate_of_several_queries_is_one_segment(source: Read) -> None:
+    line = json.dumps({"query": "q", "candidates": [{"docid": "d", "doc": {"segment": "x"}}] * 2})
+    assert len(parse_segments(source(f"{line}\n{line}"))) == 1
+
+
+def test_only_needed_segments_are_parsed(source: Read) -> None:
+    content = '{"docid": "d", "segment": "x"}\n{"docid": "e", broken}\n{"id": "f", "text": "y"}\n'
+    assert [row.docid for row in parse_segments(source(content), {"d", "f"})] == ["d", "f"]
+
+
+def test_only_needed_candidates_are_kept(source: Read) -> None:
+    candidates = [{"docid": docid, "doc": {"segment": "x"}} for docid in "abc"]
+    line = json.dumps({"query": "q", "candidates": candidates})
+    assert [row.docid for row in parse_segments(source(line), {"b"})] == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ({"docid": "d", "segment": "x"}, True),
+        ({"docid": "e", "segment": 'he wrote "docid": "d"'}, False),
+        ({"docid": 'odd"d', "segment": "x"}, True),
+        ({"docid": 12, "segment": "x"}, True),
+    ],
+)
+def test_the_cheap_filter_errs_on_the_side_of_reading(line: dict[str, Any], expected: bool) -> None:
+    assert names_any({"d"})(json.dumps(line)) is expected
+
+
+def test_the_document_of_a_segment() -> None:
+    assert document_id("msmarco_v2.1_doc_00_1#4_22") == "msmarco_v2.1_doc_00_1"
+    assert document_id("plain") == "plain"
+
+
+def test_real_segments(data: Path) -> None:
+    rows = parse_segments(read_source(data / "qampari-list-qa/segments.jsonl"))
+    assert len(rows) == 1001
+    assert all(row.text for row in rows)
