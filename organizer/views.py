@@ -8,6 +8,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from accounts.http import UserRequest
 from evaluation.models import Campaign, Topic
 from evaluation.queries import answers, grids, holdings
 from evaluation.queries import findings as finding_rows
@@ -16,7 +17,6 @@ from evaluation.queries import topics as topic_rows
 from evaluation.queries.campaigns import campaigns_for
 from organizer import forms, getters
 from organizer.boards import board_for, scores_of_run
-from web.http import UserRequest
 
 TOPICS_A_PAGE = 50
 RUNS_A_PAGE = 50

@@ -65,7 +65,7 @@ def _points(
     tasks = ["RAG", "AG", *([NO_TASK] if any(row["task"] == NO_TASK for row in rows) else [])]
     shapes = alt.Scale(domain=tasks, range=[*SHAPES.values()][: len(tasks)])
     fills = alt.Scale(domain=tasks, range=list(palette.fills[: len(tasks)]))
-    legend = alt.Legend(title=None, orient="top-left", offset=8) if opacity == 1 else None
+    legend = alt.Legend(title=None, orient="top", direction="horizontal", offset=10)
     stroke = palette.ink if opacity == 1 else None
     mark = alt.Chart(alt.Data(values=rows)).mark_point(
         filled=True, size=size, opacity=opacity, stroke=stroke or "transparent", strokeWidth=1.5
@@ -101,6 +101,6 @@ def _configured(chart: Any, palette: Palette) -> Any:
         chart.properties(width=WIDTH, height=HEIGHT, background="transparent", padding=12)
         .configure(font=FONT)
         .configure_axis(**axis)
-        .configure_legend(labelColor=palette.ink, labelFontSize=12, symbolSize=110)
+        .configure_legend(labelColor=palette.ink, labelFontSize=12, symbolSize=110, symbolOpacity=1)
         .configure_view(stroke=None)
     )

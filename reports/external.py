@@ -13,6 +13,7 @@ from evaluation.services.importing.base import (
     changed_problem,
     refuse_changes,
 )
+from evaluation.services.names import check_name
 from evaluation.terms import Condition, SupportCondition
 from reports.models import ExternalCondition, ExternalScore
 
@@ -23,6 +24,7 @@ def import_scores(
     *, campaign: Campaign, source: Source, name: str, replace: bool = False, actor: User | None = None
 ) -> Receipt:
     """Load a published run-level table under a name. Raises `BadInput`, and `Refused` for a condition's own name."""
+    check_name("condition", name)
     if name in TAKEN:
         raise Refused("name_taken", f"{name} is a condition of Assay; give the published table another name.")
     rows = parse_scores(source)

@@ -5,12 +5,12 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from accounts.http import UserRequest
 from evaluation.models import Campaign
 from evaluation.queries.campaigns import unblinded_campaign_for
 from evaluation.queries.runs import run_pks_for
 from reports.charts import scatter_svg
 from reports.pages import agreement_page
-from web.http import UserRequest
 
 
 @require_safe

@@ -44,7 +44,7 @@ def parse_scores(source: Source) -> tuple[ScoreRow, ...]:
     problems.raise_if_any()
     once = Once(problems, "run_id")
     rows = [_row(line, record, problems) for line, record in _named(cells, header, problems)]
-    if not rows:
+    if not rows and not problems:
         problems.add(header_line, "file", "rows below the header")
     kept = tuple(row for row in rows if once.is_first(row.line, row.run_id, f"run {row.run_id}"))
     problems.raise_if_any()

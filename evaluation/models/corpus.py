@@ -34,7 +34,7 @@ class TopicTag(models.Model):
     """A word by which topics are filtered."""
 
     topic = models.ForeignKey(Topic, on_delete=models.CASCADE, related_name="tags")
-    name = models.CharField(max_length=100)
+    name = models.CharField(max_length=200)
 
     class Meta:
         ordering = ["name"]
@@ -74,7 +74,7 @@ class QrelSource(models.Model):
     """Who graded: NIST, UMBRELA, or any other name."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="qrel_sources")
-    name = models.CharField(max_length=100)
+    name = models.CharField(max_length=200)
 
     class Meta:
         ordering = ["name"]

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import PurePath
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
@@ -22,9 +23,10 @@ from evaluation.models import (
     Topic,
 )
 from evaluation.queries.campaigns import within
-from evaluation.terms import AssignmentLabel, JudgeKind
+from evaluation.terms import AssignmentLabel, Importance, JudgeKind
 
 IMPORTS_SHOWN = 8
+_VITAL = Count("pk", filter=Q(importance=Importance.VITAL))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +145,7 @@ def nugget_sets_for(viewer: User, campaign: Campaign) -> list[SetCount]:
     lists = current_lists(mine)
     topics = dict(lists.values_list("nugget_set").annotate(Count("pk")))
     listed = ListedNugget.objects.filter(nugget_list__in=lists).values_list("nugget_list__nugget_set")
-    counts = {pk: (n, vital) for pk, n, vital in listed.annotate(Count("pk"), Count("pk", filter=Q(importance=2)))}
+    counts = {pk: (n, vital) for pk, n, vital in listed.annotate(n=Count("pk"), vital=_VITAL)}
     return [
         SetCount(
             name=one.name,
@@ -190,7 +192,7 @@ def imports_for(viewer: User, campaign: Campaign) -> list[ImportRow]:
             at=event.at,
             kind=event.kind.removeprefix("import."),
             actor=event.actor.name if event.actor else "",
-            files=[file.get("name", "") for file in event.payload.get("files", [])],
+            files=[PurePath(file.get("name", "")).name for file in event.payload.get("files", [])],
             summary=_summary(event.payload),
         )
         for event in events.select_related("actor")[:IMPORTS_SHOWN]

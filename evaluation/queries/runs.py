@@ -71,9 +71,11 @@ def answered_topics(viewer: User, campaign: Campaign, run: Run) -> list[Answered
     sentences = (
         Sentence.objects.filter(answer__in=[row.answer_id for row in page]).order_by().values_list("answer")
     )
-    cited = Count("pk", filter=Q(citations__position=0))
     counts = {
-        pk: (total, with_one) for pk, total, with_one in sentences.annotate(Count("pk", distinct=True), cited)
+        pk: (total, cited)
+        for pk, total, cited in sentences.annotate(
+            total=Count("pk", distinct=True), cited=Count("pk", filter=Q(citations__position=0))
+        )
     }
     return [
         AnsweredTopic(

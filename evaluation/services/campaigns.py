@@ -1,5 +1,6 @@
 """Making a campaign and changing its protocol."""
 
+import re
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from accounts.models import User
 from evaluation.errors import BadInput, Problem, Refused
+from evaluation.formats.source import Source, read_source
 from evaluation.models import Campaign, ConditionDefault, Event, Membership, Protocol
 from evaluation.terms import Condition, Role, SupportCondition
 
@@ -61,16 +63,33 @@ UNLIMITED = ("manual_cap", "edited_cap", "first_citations", "answer_word_limit",
 
 
 def read_campaign_file(path: str | Path) -> CampaignFile:
-    """Read a campaign's settings. Raises `BadInput` naming the file and the field."""
+    """Read a campaign's settings. Raises `BadInput` naming the file, the line and the field."""
+    source = read_source(path)
     try:
-        return CampaignFile.model_validate(tomllib.loads(Path(path).read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise BadInput([Problem(str(path), 1, "file", f"a readable TOML file ({error})")]) from error
+        return CampaignFile.model_validate(tomllib.loads(_whole_text(source)))
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r"at line (\d+)", str(error))
+        line = int(place[1]) if place else source.lines[-1][0]
+        raise BadInput([Problem(source.name, line, "file", f"valid TOML: {error}")]) from error
     except ValidationError as error:
+        paths = [[str(part) for part in one["loc"]] for one in error.errors()]
         problems = [
-            Problem(str(path), 1, ".".join(str(part) for part in one["loc"]), one["msg"]) for one in error.errors()
+            Problem(source.name, _line_of(source, path), ".".join(path), one["msg"])
+            for path, one in zip(paths, error.errors(), strict=True)
         ]
         raise BadInput(problems) from error
+
+
+def _whole_text(source: Source) -> str:
+    """Return the file with the blank lines that a source leaves out, so that TOML's line numbers are the file's."""
+    texts = dict(source.lines)
+    return "\n".join(texts.get(number, "") for number in range(1, source.lines[-1][0] + 1))
+
+
+def _line_of(source: Source, path: list[str]) -> int:
+    """Return the first line that names the innermost key of a path, as nearly as can be told from the text."""
+    names = [name for name in reversed(path) if name != "[key]"]
+    return next((line for name in names for line, text in source.lines if name in text), 1)
 
 
 def create_campaign(

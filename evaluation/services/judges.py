@@ -3,6 +3,7 @@
 from accounts.models import User
 from evaluation.errors import Refused
 from evaluation.models import Judge
+from evaluation.services.names import check_name
 from evaluation.terms import JudgeKind
 
 
@@ -13,6 +14,7 @@ def add_judge(
 
     Raises `Refused` when the name is taken by another judge, a person has a model, or an LLM none.
     """
+    check_name("judge", name)
     _check_shape(kind, model, base_url, user)
     wanted = {"kind": kind, "model": model, "base_url": base_url, "user": user}
     judge, made = Judge.objects.get_or_create(name=name, defaults=wanted)
@@ -30,7 +32,7 @@ def _check_shape(kind: JudgeKind, model: str, base_url: str, user: User | None) 
 
 def ensure_judge(name: str, kind: JudgeKind) -> Judge:
     """Return the judge that an import names, made if unknown. Raises `Refused` when it is of the other kind."""
-    judge, _ = Judge.objects.get_or_create(name=name, defaults={"kind": kind})
+    judge, _ = Judge.objects.get_or_create(name=check_name("judge", name), defaults={"kind": kind})
     if judge.kind != kind:
         raise Refused("judge_kind", f"{name} is {describe(judge)}, not {describe(Judge(kind=kind))}.")
     return judge

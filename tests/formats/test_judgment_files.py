@@ -34,7 +34,7 @@ dirt = words.filter(lambda text: text not in {"vital", "okay", ""})
 importances = st.sampled_from([(Importance.VITAL, "vital"), (Importance.OKAY, "okay"), (Importance.UNKNOWN, "")])
 unknown_importances = dirt.map(lambda raw: (Importance.UNKNOWN, raw))
 nuggets = st.builds(
-    lambda text, importance, group, extra: NuggetRow(text, *importance, group, extra),
+    lambda text, importance, group, extra: NuggetRow(text, importance[0], importance[1], group, extra),
     *(texts, importances | unknown_importances, words, extras),
 )
 known_labels = st.sampled_from([(label, "") for label in AssignmentLabel if label != AssignmentLabel.FAILED])

@@ -104,7 +104,7 @@ def test_a_file_of_which_nothing_is_kept_is_not_empty(write: Write) -> None:
         pytest.param(b"a\n" + b"x" * 2_000_000, 2, "line", "1,048,576 bytes", id="2 MB line at the end"),
         pytest.param(gzip.compress(b"a\n" * 5000)[:-9], 0, "file", "truncated", id="truncated gz"),
         pytest.param(gzip.compress(b"a\n" * 5000)[:5], 0, "file", "truncated", id="gz cut in its header"),
-        pytest.param(gzip.compress(b"abc" * 50)[:12] + b"\xff" * 60, 0, "file", "corrupt", id="corrupt gz"),
+        pytest.param(gzip.compress(b"a\n")[:10] + b"\xff" * 60, 0, "file", "corrupt", id="corrupt gz"),
         pytest.param(gzip.compress(b"a\n")[:-8] + b"\1" * 8, 0, "file", "corrupt", id="gz of wrong checksum"),
         pytest.param(gzip.compress(b"a\n") + b"rubbish", 0, "file", "corrupt", id="rubbish after gz"),
     ],
@@ -140,8 +140,9 @@ def test_a_file_that_may_not_be_read(write: Write, monkeypatch: pytest.MonkeyPat
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
+    path = write("a")
     monkeypatch.setattr(Path, "open", refuse)
-    [problem] = problems_of(write("a"))
+    [problem] = problems_of(path)
     assert "Permission denied" in problem.expected
 
 

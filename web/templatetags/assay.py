@@ -52,6 +52,20 @@ def label_cell(code: int | None) -> SafeString:
 
 
 @register.simple_tag
+def label_heading(code: int) -> SafeString:
+    """A label as the heading of a column of counts, short, the whole word as its title."""
+    glyph, kind, assigned, _ = LABELS[code]
+    short = {"partial support": "partial", "not support": "not"}.get(assigned, assigned)
+    return format_html(
+        '<span class="label label-{}" title="{}"><span class="glyph" aria-hidden="true">{}</span> {}</span>',
+        kind,
+        assigned,
+        glyph,
+        short,
+    )
+
+
+@register.simple_tag
 def label_key() -> SafeString:
     """The legend of a grid."""
     marks = (label(code) for code in LABELS)

@@ -27,6 +27,7 @@ from evaluation.services.importing.base import (
 )
 from evaluation.services.importing.hanging import labels_on_lists
 from evaluation.services.judges import ensure_judge
+from evaluation.services.names import check_name
 from evaluation.terms import FindingCode, Importance, JudgeKind, Origin
 
 
@@ -54,7 +55,8 @@ def import_nuggets(
     def make_plan(locked: Campaign) -> Plan:
         draft_set = _drafts(locked, origin, drafts)
         maker = ensure_judge(judge, made_by)
-        nugget_set = _ensure_set(locked, name or f"{origin}-{judge}", origin, maker, draft_set)
+        set_name = check_name("set", name or f"{origin}-{judge}")
+        nugget_set = _ensure_set(locked, set_name, origin, maker, draft_set)
         return _plan(nugget_set, source, rows, replace)
 
     return carry_out(campaign=campaign, kind="nuggets", sources=[source], actor=actor, make_plan=make_plan)

@@ -15,6 +15,7 @@ from evaluation.services.importing.base import (
     refuse_changes,
 )
 from evaluation.services.importing.stubs import segment_pks
+from evaluation.services.names import check_name
 from evaluation.terms import FindingCode
 
 
@@ -22,6 +23,7 @@ def import_qrels(
     *, campaign: Campaign, source: Source, name: str, replace: bool = False, actor: User | None = None
 ) -> Receipt:
     """Load one source's grades. Raises `BadInput` for an unknown topic or a changed grade without `replace`."""
+    check_name("source", name)
     rows = parse_qrels(source)
     return carry_out(
         campaign=campaign,

@@ -22,6 +22,7 @@ from evaluation.services.importing.base import (
 )
 from evaluation.services.importing.hanging import labels_on_run
 from evaluation.services.importing.stubs import restate_missing_texts, segment_pks
+from evaluation.services.names import check_name
 from evaluation.terms import Task
 
 
@@ -53,6 +54,8 @@ def import_runs(
     actor: User | None = None,
 ) -> Receipt:
     """Load one run per source. Raises `BadInput` for bad files, and for a changed run without `replace`."""
+    if options and options.group:
+        check_name("group", options.group)
     submitted = [_submitted(source, options or RunOptions()) for source in sources]
     _refuse_same_run_twice(submitted)
     return carry_out(

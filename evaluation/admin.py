@@ -1,0 +1,237 @@
+"""The domain in Django's admin: to look things up. What only services may write is read-only here.
+
+Runs and assessors never meet in one list: whoever judges and may also sign in here learns nothing from it.
+"""
+
+from typing import Any
+
+from django.contrib import admin
+
+from evaluation.models import (
+    Answer,
+    AnswerProvenance,
+    Assignment,
+    Campaign,
+    Citation,
+    ConditionDefault,
+    Event,
+    Finding,
+    Judge,
+    ListedNugget,
+    Membership,
+    NuggetList,
+    NuggetSet,
+    NuggetVersion,
+    Protocol,
+    Qrel,
+    QrelSource,
+    Run,
+    Segment,
+    Sentence,
+    SupportJudgment,
+    Topic,
+)
+from web.admin import ModelAdmin, ReadOnlyAdmin
+
+
+class BigTableAdmin(ReadOnlyAdmin):
+    """A table that may hold a million rows: no second count, no dates to group by."""
+
+    show_full_result_count = False
+    list_per_page = 50
+
+
+@admin.register(Campaign)
+class CampaignAdmin(ModelAdmin):
+    """Campaigns are made by their command; name and description may be put right here."""
+
+    list_display = ["name", "slug", "created_at", "revision"]
+    search_fields = ["name", "slug"]
+    readonly_fields = ["slug", "created_at", "revision"]
+
+    def has_add_permission(self, request: Any) -> bool:
+        return False
+
+    def has_delete_permission(self, request: Any, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(Membership)
+class MembershipAdmin(ModelAdmin):
+    """Who may do what in which campaign."""
+
+    list_display = ["user", "role", "campaign"]
+    list_filter = ["role", "campaign"]
+    list_select_related = ["user", "campaign"]
+    search_fields = ["user__username", "user__email", "campaign__slug"]
+    autocomplete_fields = ["user", "campaign"]
+
+
+@admin.register(Protocol)
+class ProtocolAdmin(ModelAdmin):
+    """The settings a campaign is judged under."""
+
+    list_display = ["campaign", "version", "first_citations", "grade_threshold", "nugget_cap", "created_at"]
+    list_filter = ["campaign"]
+    list_select_related = ["campaign"]
+    raw_id_fields = ["campaign"]
+
+
+@admin.register(ConditionDefault)
+class ConditionDefaultAdmin(ModelAdmin):
+    """What a condition means where several nugget sets or judges fit."""
+
+    list_display = ["campaign", "condition", "nuggets", "judge"]
+    list_filter = ["campaign", "condition"]
+    list_select_related = ["campaign"]
+    raw_id_fields = ["campaign"]
+
+
+@admin.register(Topic)
+class TopicAdmin(ReadOnlyAdmin):
+    list_display = ["topic_id", "text", "campaign"]
+    list_filter = ["campaign"]
+    list_select_related = ["campaign"]
+    search_fields = ["topic_id", "text"]
+
+
+@admin.register(Segment)
+class SegmentAdmin(BigTableAdmin):
+    list_display = ["docid", "has_text", "campaign"]
+    list_filter = ["campaign", "has_text"]
+    list_select_related = ["campaign"]
+    search_fields = ["docid"]
+    ordering = ["id"]
+
+    def get_queryset(self, request: Any) -> Any:
+        """Leave the bodies out of the list."""
+        return super().get_queryset(request).defer("text", "headings")
+
+
+@admin.register(QrelSource)
+class QrelSourceAdmin(ReadOnlyAdmin):
+    list_display = ["name", "campaign"]
+    list_select_related = ["campaign"]
+
+
+@admin.register(Qrel)
+class QrelAdmin(BigTableAdmin):
+    list_display = ["source", "topic", "segment", "grade"]
+    list_filter = ["source", "grade"]
+    list_select_related = ["source", "topic", "segment"]
+    search_fields = ["topic__topic_id", "segment__docid"]
+    ordering = ["id"]
+
+
+@admin.register(Run)
+class RunAdmin(ReadOnlyAdmin):
+    list_display = ["run_id", "group", "task", "priority", "control", "pool", "campaign"]
+    list_filter = ["campaign", "task", "control"]
+    list_select_related = ["campaign"]
+    search_fields = ["run_id", "group"]
+
+
+@admin.register(Answer)
+class AnswerAdmin(BigTableAdmin):
+    list_display = ["public_id", "topic", "words"]
+    list_select_related = ["topic"]
+    search_fields = ["public_id", "topic__topic_id"]
+    ordering = ["id"]
+
+
+@admin.register(AnswerProvenance)
+class AnswerProvenanceAdmin(BigTableAdmin):
+    list_display = ["answer", "run", "topic", "response_length", "line"]
+    list_select_related = ["answer", "run", "topic"]
+    search_fields = ["run__run_id", "topic__topic_id"]
+    ordering = ["answer_id"]
+
+
+@admin.register(Sentence)
+class SentenceAdmin(BigTableAdmin):
+    list_display = ["answer", "index", "text"]
+    list_select_related = ["answer"]
+    search_fields = ["answer__public_id"]
+    ordering = ["id"]
+
+
+@admin.register(Citation)
+class CitationAdmin(BigTableAdmin):
+    list_display = ["sentence", "position", "raw", "segment"]
+    list_select_related = ["sentence", "segment"]
+    search_fields = ["raw"]
+    ordering = ["id"]
+
+
+@admin.register(Judge)
+class JudgeAdmin(ReadOnlyAdmin):
+    list_display = ["name", "kind", "model", "created_at"]
+    list_filter = ["kind"]
+    search_fields = ["name", "model"]
+
+
+@admin.register(NuggetSet)
+class NuggetSetAdmin(ReadOnlyAdmin):
+    list_display = ["name", "origin", "judge", "campaign"]
+    list_filter = ["origin", "campaign"]
+    list_select_related = ["judge", "campaign"]
+    search_fields = ["name"]
+
+
+@admin.register(NuggetList)
+class NuggetListAdmin(ReadOnlyAdmin):
+    list_display = ["nugget_set", "topic", "version", "submitted"]
+    list_filter = ["nugget_set", "submitted"]
+    list_select_related = ["nugget_set", "topic"]
+    search_fields = ["topic__topic_id"]
+    ordering = ["id"]
+
+
+@admin.register(NuggetVersion)
+class NuggetVersionAdmin(BigTableAdmin):
+    list_display = ["text", "nugget", "number"]
+    list_select_related = ["nugget"]
+    search_fields = ["text"]
+    ordering = ["id"]
+
+
+@admin.register(ListedNugget)
+class ListedNuggetAdmin(BigTableAdmin):
+    list_display = ["nugget_version", "nugget_list", "position", "importance", "raw_importance"]
+    list_filter = ["importance"]
+    list_select_related = ["nugget_version", "nugget_list__nugget_set", "nugget_list__topic"]
+    search_fields = ["nugget_version__text", "nugget_list__topic__topic_id"]
+    ordering = ["id"]
+
+
+@admin.register(Assignment)
+class AssignmentAdmin(BigTableAdmin):
+    list_display = ["answer", "nugget_version", "label", "judge", "given_at"]
+    list_filter = ["label", "judge"]
+    list_select_related = ["answer", "nugget_version", "judge"]
+    search_fields = ["answer__public_id", "nugget_version__text"]
+    ordering = ["id"]
+
+
+@admin.register(SupportJudgment)
+class SupportJudgmentAdmin(BigTableAdmin):
+    list_display = ["sentence", "segment", "label", "condition", "judge", "given_at"]
+    list_filter = ["label", "condition", "judge"]
+    list_select_related = ["sentence", "segment", "judge"]
+    search_fields = ["segment__docid", "sentence__answer__public_id"]
+    ordering = ["id"]
+
+
+@admin.register(Event)
+class EventAdmin(BigTableAdmin):
+    list_display = ["at", "kind", "actor", "campaign"]
+    list_filter = ["kind", "campaign"]
+    list_select_related = ["actor", "campaign"]
+
+
+@admin.register(Finding)
+class FindingAdmin(BigTableAdmin):
+    list_display = ["code", "message", "run_id", "topic_id", "file", "line", "campaign"]
+    list_filter = ["code", "campaign"]
+    list_select_related = ["campaign"]
+    search_fields = ["message", "run_id", "topic_id", "file"]

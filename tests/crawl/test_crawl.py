@@ -1,0 +1,146 @@
+"""A walk over every address as each role: nothing breaks, and nothing of a campaign one is no member of shows.
+
+Canaries are planted in a campaign that only the administrator may see. New addresses join by themselves.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from accounts.models import User
+from evaluation.models import Campaign, Run, Segment, Topic
+from evaluation.services import importing
+from evaluation.services.campaigns import create_campaign
+from evaluation.terms import JudgeKind, Origin, SupportCondition
+from exchange.demo_campaign import ADMINISTRATOR, PEOPLE, SLUG, load_demo
+from tests.crawl.addresses import addresses
+from tests.factories import make_user, write_source
+
+pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("crawl")]
+
+CANARY = "canary"
+TOKEN = re.compile(rb'name="csrfmiddlewaretoken" value="[^"]*"')
+SECRET = "canary-campaign"
+ROLES = [*PEOPLE, "sam"]
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> dict[str, list[str]]:
+    """Load the demo and a secret campaign; return the ids that addresses are made of."""
+    load_demo()
+    make_user("sam")
+    plant_canaries(tmp_path)
+    topics = list(Topic.objects.filter(campaign__slug=SLUG).values_list("public_id", flat=True)[:2])
+    segments = list(Segment.objects.filter(campaign__slug=SLUG).values_list("public_id", flat=True)[:2])
+    secret = Topic.objects.filter(campaign__slug=SECRET).values_list("public_id", flat=True)
+    runs = [str(pk) for pk in Run.objects.values_list("pk", flat=True)]
+    users = [str(pk) for pk in User.objects.values_list("pk", flat=True)[:2]]
+    objects = ["1", *runs[:1], *users[:1], str(Campaign.objects.get(slug=SECRET).pk)]
+    return {
+        "slug": [SLUG, SECRET, "nothing"],
+        "public_id": [*topics, *segments, *secret, "nothing"],
+        "pk": [*runs, "999999"],
+        "object_id": objects,
+        "app_label": ["evaluation", "accounts"],
+        "url": ["nothing"],
+    }
+
+
+def plant_canaries(folder: Path) -> None:
+    """Fill a campaign that nobody is a member of: every text in it says what it is."""
+    campaign, _ = create_campaign(slug=SECRET, name=f"{CANARY} campaign")
+    topics = write_source(folder, "t.tsv", f"{CANARY}-topic\tthe {CANARY} question\n")
+    importing.import_topics(campaign=campaign, source=topics)
+    run = (
+        f'{{"run_id": "{CANARY}-run", "topic_id": "{CANARY}-topic", "topic": "?", "references": ["{CANARY}#1"], '
+        f'"response_length": 1, "answer": [{{"text": "{CANARY}", "citations": [0]}}]}}\n'
+    )
+    importing.import_runs(campaign=campaign, sources=[write_source(folder, "r.jsonl", run)])
+    nuggets = f'{{"qid": "{CANARY}-topic", "nuggets": [{{"text": "{CANARY} fact", "importance": "vital"}}]}}\n'
+    source = write_source(folder, "n.jsonl", nuggets)
+    importing.import_nuggets(campaign=campaign, source=source, origin=Origin.AUTO, judge=f"{CANARY}-llm")
+    label = (
+        f'{{"qid": "{CANARY}-topic", "run_id": "{CANARY}-run", '
+        f'"nuggets": [{{"text": "{CANARY} fact", "assignment": "support"}}]}}\n'
+    )
+    importing.import_assignments(
+        campaign=campaign,
+        sources=[write_source(folder, "a.jsonl", label)],
+        origin=Origin.AUTO,
+        judge=f"{CANARY}-llm",
+        kind=JudgeKind.LLM,
+    )
+    pair = (
+        f'{{"run_id": "{CANARY}-run", "topic_id": "{CANARY}-topic", "sentence": 0, "docid": "{CANARY}#1", '
+        '"label": "full_support"}\n'
+    )
+    importing.import_support(
+        campaign=campaign,
+        sources=[write_source(folder, "s.jsonl", pair)],
+        judge=f"{CANARY}-person",
+        kind=JudgeKind.HUMAN,
+        condition=SupportCondition.SCRATCH,
+    )
+
+
+def client_of(username: str) -> Client:
+    client = Client(raise_request_exception=False)
+    if username:
+        client.force_login(User.objects.get(username=username))
+    return client
+
+
+def without_tokens(body: bytes) -> bytes:
+    """Return a page without its CSRF tokens, which differ each time."""
+    return TOKEN.sub(b"", body)
+
+
+def problems_of(
+    username: str, world: dict[str, list[str]], *, may_see: bool = False, htmx: bool = False
+) -> list[str]:
+    """Walk as one person; return what broke and where a canary sang."""
+    client, found = client_of(username), []
+    for address in addresses(world):
+        headers = {"hx-request": "true"} if htmx else {}
+        response = client.get(address, headers=headers)
+        body = b"".join(response) if response.streaming else response.content
+        if response.status_code >= 500:
+            found.append(f"{response.status_code} {address}")
+        sang = CANARY.encode() in body.replace(address.encode(), b"")
+        if sang or CANARY in str(response.headers).replace(address, ""):
+            found += [] if may_see else [f"canary {address}"]
+    return found
+
+
+@pytest.mark.parametrize("username", ["", *ROLES])
+def test_a_walk_breaks_nothing_and_shows_no_other_campaign(username: str, world: dict[str, list[str]]) -> None:
+    assert problems_of(username, world) == []
+
+
+def test_fragments_show_no_other_campaign_either(world: dict[str, list[str]]) -> None:
+    assert problems_of("olga", world, htmx=True) == []
+
+
+def test_an_administrator_walks_everywhere(world: dict[str, list[str]]) -> None:
+    assert problems_of(ADMINISTRATOR[0], world, may_see=True) == []
+
+
+def test_the_walk_can_fail(world: dict[str, list[str]]) -> None:
+    sung = [one for one in problems_of(ADMINISTRATOR[0], world) if one.startswith("canary")]
+    assert any(f"/campaigns/{SECRET}/" in one for one in sung)
+
+
+def test_nobody_gets_past_the_door_unasked(world: dict[str, list[str]]) -> None:
+    response = client_of("").get(f"/campaigns/{SLUG}/")
+    assert response.status_code == 302
+    assert response["Location"].startswith("/accounts/login/")
+
+
+@pytest.mark.parametrize("username", ROLES)
+def test_what_is_not_yours_answers_as_what_does_not_exist(username: str, world: dict[str, list[str]]) -> None:
+    client = client_of(username)
+    theirs, nothing = client.get(f"/campaigns/{SECRET}/"), client.get("/campaigns/nothing/")
+    assert theirs.status_code == nothing.status_code == 404
+    assert without_tokens(theirs.content) == without_tokens(nothing.content)
