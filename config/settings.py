@@ -1,5 +1,6 @@
 """All settings in one file. Everything that differs between installations comes from the environment."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -92,8 +93,9 @@ def databases() -> dict[str, Any]:
     if default["ENGINE"] != "django.db.backends.sqlite3":
         default["OPTIONS"] = {**default.get("OPTIONS", {}), "pool": {"min_size": 1, "max_size": 8}}
         return {"default": default}
-    # Tests use a file as well, so that threads and live servers meet the same journal as in production.
-    default |= {"OPTIONS": SQLITE_OPTIONS, "TEST": {"NAME": str(VAR_DIR / "test.sqlite3")}}
+    # Tests use a file as well, so that threads and live servers meet the same journal as in production; one per
+    # process, so that two test runs beside each other do not share it.
+    default |= {"OPTIONS": SQLITE_OPTIONS, "TEST": {"NAME": str(VAR_DIR / f"test-{os.getpid()}.sqlite3")}}
     snapshot = default | {
         "OPTIONS": SQLITE_OPTIONS | {"transaction_mode": "DEFERRED"},
         "TEST": {"MIRROR": "default"},

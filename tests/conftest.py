@@ -21,6 +21,12 @@ def pytest_configure() -> None:
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
 
 
+def pytest_unconfigure() -> None:
+    """Sweep up what SQLite leaves beside a test database that was deleted while open."""
+    for left in settings.VAR_DIR.glob(f"test-{os.getpid()}.sqlite3*"):
+        left.unlink(missing_ok=True)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let every database test reach the snapshot connection as well."""
     for item in items:

@@ -139,12 +139,18 @@ LABEL_FILES = [
     ),
     Case("answer twice", LABELS, [labels("alpha", "t1"), labels("alpha", "t1")], 2, "run_id", "line 1"),
     Case(
-        *("label of a number", LABELS, [{"qid": "t1", "run_id": "alpha", "nuggets": [{"text": "a", "assignment": 1}]}]),
+        *(
+            "label of a number",
+            LABELS,
+            [{"qid": "t1", "run_id": "alpha", "nuggets": [{"text": "a", "assignment": 1}]}],
+        ),
         *(1, "nuggets.0.assignment", "a string"),
     ),
 ]
 SUPPORT_FILES = [
-    Case("sentence out of range", SUPPORT, [judged("alpha", "t1", 3, "d1", "full_support")], 1, "sentence", "from 0"),
+    Case(
+        "sentence out of range", SUPPORT, [judged("alpha", "t1", 3, "d1", "full_support")], 1, "sentence", "from 0"
+    ),
     Case("docid not cited", SUPPORT, [judged("alpha", "t1", 0, "d2", "full_support")], 1, "docid", "not d2"),
     Case("support of no answer", SUPPORT, [judged("beta", "t2", 0, "d1", "full_support")], 1, "run_id", "none of"),
     Case(

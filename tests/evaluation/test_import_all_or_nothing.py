@@ -36,16 +36,24 @@ def test_two_runs_at_once(corpus: Path) -> None:
 
 def test_one_run_in_two_files(corpus: Path) -> None:
     first, second = write(corpus, "a", ALPHA[:1]), write(corpus, "b", ALPHA[1:])
-    assert refuse("import_run", first, second).startswith(f"{second}:1: run_id: one file per run; alpha is also in")
+    assert refuse("import_run", first, second).startswith(
+        f"{second}:1: run_id: one file per run; alpha is also in"
+    )
 
 
 def test_one_run_of_two_changed(runs: Path) -> None:
-    gamma, beta = write(runs, "g", [answer("gamma", "t1")]), write(runs, "b", [answer("beta", "t1", sentence("X."))])
+    gamma, beta = (
+        write(runs, "g", [answer("gamma", "t1")]),
+        write(runs, "b", [answer("beta", "t1", sentence("X."))]),
+    )
     assert refuse("import_run", gamma, beta).startswith(f"{beta}:1: run: ")
 
 
 def test_of_two_files_of_labels_one_bad(lists: Path) -> None:
-    good, bad = write(lists, "a", LABELS[:1]), write(lists, "b", [LABELS[1], labels("beta", "t1", ("x", "support"))])
+    good, bad = (
+        write(lists, "a", LABELS[:1]),
+        write(lists, "b", [LABELS[1], labels("beta", "t1", ("x", "support"))]),
+    )
     assert refuse("import_assignments", *BY_LLM, good, bad).startswith(f"{bad}:2: nuggets.0.text: ")
 
 

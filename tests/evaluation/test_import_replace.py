@@ -57,7 +57,9 @@ def test_a_grade_changes_even_where_labels_exist(labelled: Path) -> None:
 
 
 def test_a_run_s_answers_change(runs: Path) -> None:
-    load("import_run", "--replace", write(runs, "new.jsonl", [answer("alpha", "t1", sentence("One new sentence."))]))
+    load(
+        "import_run", "--replace", write(runs, "new.jsonl", [answer("alpha", "t1", sentence("One new sentence."))])
+    )
     assert Answer.objects.count() == 2
     assert list(Sentence.objects.order_by("text").values_list("text", flat=True)) == [
         "One new sentence.",
@@ -103,7 +105,9 @@ def test_support_labels_change(labelled: Path) -> None:
 def test_rows_point_to_the_import_that_changed_them(labelled: Path) -> None:
     changed = [labels("alpha", "t2", ("dams", "support"))]
     load("import_assignments", *BY_LLM, "--replace", write(labelled, "new.jsonl", changed))
-    events = {one.nugget_version.text: one.imported_by for one in Assignment.objects.filter(answer__topic__topic_id="t2")}
+    events = {
+        one.nugget_version.text: one.imported_by for one in Assignment.objects.filter(answer__topic__topic_id="t2")
+    }
     assert events["dams"] is not None
     assert events["dams"].payload["changed"] == 1
 

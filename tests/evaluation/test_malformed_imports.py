@@ -55,7 +55,7 @@ TOML = [
     ("an unknown key", "colour = 1\n", 1, "colour"),
     ("a word for a number", '[protocol]\nnugget_cap = "many"\n', 2, "protocol.nugget_cap"),
     ("a number too small", "[protocol]\nwindow_size = 0\n", 2, "protocol.window_size"),
-    ("an unknown condition", "\n[defaults.\"X/Y\"]\njudge = \"Ann\"\n", 2, "defaults.X/Y"),
+    ("an unknown condition", '\n[defaults."X/Y"]\njudge = "Ann"\n', 2, "defaults.X/Y"),
     ("nothing at all", "", 1, "file"),
 ]
 

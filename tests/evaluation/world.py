@@ -6,7 +6,6 @@ nothing. Nuggets of the first topic are `bends` (vital) and `sand` (okay), of th
 
 import io
 import json
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,6 +53,13 @@ def load(name: str, *args: object) -> Outcome:
     return outcome
 
 
+def report(kind: str, *args: object) -> Any:
+    """The JSON document of a report on the campaign `river`."""
+    outcome = run("report", kind, "--campaign", "river", "--format", "json", *args)
+    assert outcome.code == 0, outcome.err
+    return outcome.json()
+
+
 def refuse(name: str, *args: object) -> str:
     """Run a command into the campaign `river` that must be refused and leave everything as it was."""
     before = everything()
@@ -65,10 +71,10 @@ def refuse(name: str, *args: object) -> str:
 
 def everything() -> dict[str, list[tuple[Any, ...]]]:
     """Every row of every table of ours."""
-    models = [model for name in ("accounts", "evaluation", "reports") for model in apps.get_app_config(name).get_models()]
-    return {
-        model._meta.label: list(model._default_manager.order_by("pk").values_list()) for model in models
-    }
+    models = [
+        model for name in ("accounts", "evaluation", "reports") for model in apps.get_app_config(name).get_models()
+    ]
+    return {model._meta.label: list(model._default_manager.order_by("pk").values_list()) for model in models}
 
 
 def write(folder: Path, name: str, content: str | bytes | Iterable[Rows]) -> Path:
@@ -87,7 +93,7 @@ def sentence(text: str, *citations: int | str) -> dict[str, Any]:
     return {"text": text, "citations": list(citations)}
 
 
-def answer(run_id: str, topic: str, *sentences: Rows, **more: Any) -> dict[str, Any]:
+def answer(run_id: str, topic: str, /, *sentences: Rows, **more: Any) -> dict[str, Any]:
     """A line of a run in the 2024 form, whose references are d1, d2, d3."""
     line = {"run_id": run_id, "topic_id": topic, "references": ["d1", "d2", "d3"], "answer": list(sentences)}
     return line | more
@@ -103,7 +109,7 @@ def nuggets(topic: str, *items: tuple[str, str]) -> dict[str, Any]:
     return {"qid": topic, "nuggets": [{"text": text, "importance": word} for text, word in items]}
 
 
-def labels(run_id: str, topic: str, *items: tuple[str, str | None], **more: Any) -> dict[str, Any]:
+def labels(run_id: str, topic: str, /, *items: tuple[str, str | None], **more: Any) -> dict[str, Any]:
     """An assignment line: nugget texts with their labels."""
     given = [{"text": text, "importance": "vital", "assignment": word} for text, word in items]
     return {"qid": topic, "run_id": run_id, "nuggets": given} | more
@@ -167,13 +173,3 @@ def load_world(folder: Path) -> None:
     """Load all of it."""
     for load_part in (load_corpus, load_runs, load_nuggets, load_labels):
         load_part(folder)
-
-
-def on_stdin(content: bytes) -> io.TextIOWrapper:
-    """A standard input that holds these bytes."""
-    return io.TextIOWrapper(io.BytesIO(content), encoding="utf-8")
-
-
-def python() -> str:
-    """The interpreter that runs the tests."""
-    return sys.executable

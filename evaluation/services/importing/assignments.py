@@ -39,7 +39,7 @@ class _Given:
     """One label of a file with the rows it belongs to."""
 
     source: Source
-    line: int
+    row: AssignmentRow
     answer: int
     nugget_version: int
     label: LabelRow
@@ -96,7 +96,7 @@ def _plan(nugget_set: NuggetSet, judge: Judge, files: Files, replace: bool) -> P
     new = [one for one in given if (one.answer, one.nugget_version) not in loaded]
     changed = [one for one in given if _said(one) != loaded.get((one.answer, one.nugget_version), _said(one))]
     refuse_changes(
-        [changed_problem(one.source, one.line, "assignment", repr(one.label.text)) for one in changed], replace
+        [changed_problem(one.source, one.row.line, "assignment", repr(one.label.text)) for one in changed], replace
     )
 
     def write(event: Event) -> None:
@@ -175,7 +175,7 @@ def _match_row(known: _Known, source: Source, row: AssignmentRow, problems: list
             said = f"a nugget of topic {row.topic_id}'s list, not {label.text!r}"
             problems.append(Problem(source.name, row.line, f"nuggets.{number}.text", said))
             continue
-        yield _Given(source, row.line, answer, there[label.occurrence], label)
+        yield _Given(source, row, answer, there[label.occurrence], label)
 
 
 def _loaded(nugget_set: NuggetSet, judge: Judge) -> dict[tuple[int, int], tuple[int, str]]:
@@ -195,8 +195,10 @@ def _dirty_labels(given: list[_Given]) -> list[Found]:
         Found(
             FindingCode.UNKNOWN_LABEL,
             one.source.name,
-            one.line,
+            one.row.line,
             f"{one.label.raw!r} is no label; {one.label.text!r} counts as failed there",
+            one.row.topic_id,
+            one.row.run_id,
         )
         for one in given
         if one.label.label is AssignmentLabel.FAILED

@@ -7,6 +7,7 @@ from evaluation.formats.source import Source
 from evaluation.models import (
     Campaign,
     Event,
+    Finding,
     Judge,
     ListedNugget,
     Nugget,
@@ -91,7 +92,7 @@ def _drafts(campaign: Campaign, origin: Origin, name: str) -> NuggetSet | None:
 def _plan(nugget_set: NuggetSet, source: Source, rows: tuple[NuggetListRow, ...], replace: bool) -> Plan:
     topics = dict(nugget_set.campaign.topics.values_list("topic_id", "pk"))
     _refuse_unknown_topics(source, rows, topics)
-    loaded = {one.topic_id: one for one in nugget_set.lists.order_by("version")}
+    loaded = {one.topic_id: one for one in nugget_set.lists.select_related("topic").order_by("version")}
     said = _loaded_lists(nugget_set)
     new = [row for row in rows if topics[row.topic_id] not in loaded]
     known = [row for row in rows if topics[row.topic_id] in loaded]
@@ -100,6 +101,7 @@ def _plan(nugget_set: NuggetSet, source: Source, rows: tuple[NuggetListRow, ...]
         [changed_problem(source, row.line, "nuggets", f"topic {row.topic_id}") for row in changed], replace
     )
     old = [loaded[topics[row.topic_id]] for row in changed]
+    _refuse_worked_on(old)
     refuse_if_labelled(labels_on_lists(old), "A nugget list")
 
     def write(event: Event) -> None:
@@ -120,6 +122,15 @@ def _refuse_unknown_topics(source: Source, rows: tuple[NuggetListRow, ...], topi
     ]
     if problems:
         raise BadInput(problems)
+
+
+def _refuse_worked_on(lists: list[NuggetList]) -> None:
+    """Refuse to replace a list that has later versions: they are somebody's work here and share its wordings."""
+    for one in lists:
+        if one.version > 1:
+            raise Refused(
+                "worked_on", f"The list of {one.topic} has {one.version} versions; give this file --set."
+            )
 
 
 Listed = list[tuple[str, int, str, str, dict[str, object]]]
@@ -165,6 +176,7 @@ def _delete(lists: list[NuggetList]) -> None:
         one.items.all().delete()
         NuggetVersion.objects.filter(pk__in=wordings).delete()
         Nugget.objects.filter(nugget_set=one.nugget_set, topic=one.topic, versions=None).delete()
+        Finding.objects.filter(event=one.imported_by_id, topic_id=one.topic.topic_id).delete()
         one.delete()
 
 

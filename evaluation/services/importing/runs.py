@@ -9,7 +9,7 @@ from evaluation.errors import BadInput, Problem
 from evaluation.formats.run_findings import run_findings
 from evaluation.formats.runs import RunFile, parse_run
 from evaluation.formats.source import Source
-from evaluation.models import Answer, AnswerProvenance, Campaign, Citation, Event, Run, Sentence
+from evaluation.models import Answer, AnswerProvenance, Campaign, Citation, Event, Finding, Run, Sentence
 from evaluation.services.importing.base import (
     BATCH,
     Found,
@@ -124,6 +124,7 @@ def _plan(campaign: Campaign, submitted: Sequence[_Submitted], replace: bool) ->
             _update(loaded[one.file.run_id], one, event)
         for one in rewritten:
             Answer.objects.filter(pk__in=_answers_of(loaded[one.file.run_id])).delete()
+            Finding.objects.filter(campaign=campaign, run_id=one.file.run_id).delete()
         _write_answers(campaign, [(_run_of(campaign, one, loaded, event), one) for one in new + rewritten], event)
         restate_missing_texts(campaign, event)
 

@@ -1,0 +1,13 @@
+"""The small world of the organizer's pages."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.organizer.world import World, make_world
+
+
+@pytest.fixture
+def world(db: None, tmp_path: Path) -> World:
+    """The small campaign with its cast."""
+    return make_world(tmp_path)
