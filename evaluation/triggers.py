@@ -14,6 +14,11 @@ SQLITE_INSTALL = [
     f"CREATE TRIGGER IF NOT EXISTS {TABLE}_no_{verb.lower()} BEFORE {verb} ON {TABLE} "
     f"BEGIN SELECT RAISE(ABORT, '{REASON}'); END"
     for verb in ("UPDATE", "DELETE")
+] + [
+    # INSERT OR REPLACE deletes the old row without firing its DELETE trigger.
+    f"CREATE TRIGGER IF NOT EXISTS {TABLE}_no_replace BEFORE INSERT ON {TABLE} "
+    f"WHEN EXISTS (SELECT 1 FROM {TABLE} WHERE id = NEW.id) "
+    f"BEGIN SELECT RAISE(ABORT, '{REASON}'); END"
 ]
 POSTGRESQL_INSTALL = [
     f"CREATE OR REPLACE FUNCTION {TABLE}_refuse() RETURNS trigger LANGUAGE plpgsql "
@@ -21,7 +26,7 @@ POSTGRESQL_INSTALL = [
     f"CREATE OR REPLACE TRIGGER {TABLE}_no_change BEFORE UPDATE OR DELETE OR TRUNCATE ON {TABLE} "
     f"FOR EACH STATEMENT EXECUTE FUNCTION {TABLE}_refuse()",
 ]
-SQLITE_REMOVE = [f"DROP TRIGGER IF EXISTS {TABLE}_no_{verb}" for verb in ("update", "delete")]
+SQLITE_REMOVE = [f"DROP TRIGGER IF EXISTS {TABLE}_no_{verb}" for verb in ("update", "delete", "replace")]
 POSTGRESQL_REMOVE = [f"DROP TRIGGER IF EXISTS {TABLE}_no_change ON {TABLE}"]
 
 

@@ -1,6 +1,8 @@
 """The leaderboard on the overview: what was chosen, or why there is none to show."""
 
 from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
 
 import numpy as np
 from django.http import QueryDict
@@ -59,7 +61,13 @@ def board_for(campaign: Campaign, query: QueryDict, sets: list[SetCount], labels
         )
     except Refused as refused:
         return Board(form, None, refused.message)
-    return Board(form, leaderboard(choice, form.policies))
+    return Board(form, _leaderboard(choice, form.policies, campaign.created_at, campaign.revision))
+
+
+@lru_cache(maxsize=64)
+def _leaderboard(choice: ConditionChoice, policies: Policies, _made: datetime, _revision: int) -> Leaderboard:
+    """Score once per state of the campaign. `_made` tells databases apart."""
+    return leaderboard(choice, policies)
 
 
 def scores_of_run(campaign: Campaign, run: Run) -> RunTable:

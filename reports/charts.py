@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from reports.correlation import Correlation
+from reports.correlation import Correlation, TopicPoint
 
 WIDTH, HEIGHT = 560, 380
 FONT = "Public Sans, system-ui, Segoe UI, Roboto, sans-serif"
 SHAPES = {"RAG": "circle", "AG": "square", "": "diamond"}
 NO_TASK = "no task"
+MOST_POINTS = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +35,16 @@ def scatter_svg(found: Correlation, *, dark: bool) -> str:
         for one in found.runs
         if one.x is not None and one.y is not None
     ]
-    answers = [{"task": one.task or NO_TASK, "x": one.x, "y": one.y} for one in found.points]
+    answers = [{"task": one.task or NO_TASK, "x": one.x, "y": one.y} for one in drawn_points(found)]
     name = found.score.replace("_", " ")
     titles = (f"{found.x}, {name}", f"{found.y}, {name}")
     return _draw(json.dumps({"runs": runs, "answers": answers, "titles": titles}), DARK if dark else LIGHT)
+
+
+def drawn_points(found: Correlation) -> tuple[TopicPoint, ...]:
+    """Return the single answers that are drawn: all, or of very many every k-th, at most `MOST_POINTS`."""
+    step = -(-len(found.points) // MOST_POINTS) or 1
+    return found.points[::step]
 
 
 @lru_cache(maxsize=64)

@@ -82,7 +82,7 @@ def _write(condition: ExternalCondition, rows: list[ScoreRow], event: Event) -> 
                 task=row.task or "",
                 score=score,
                 value=value,
-                imported_by=event,
+                event=event,
             )
             for row in rows
             for score, value in row.values.items()

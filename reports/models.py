@@ -28,7 +28,7 @@ class ExternalScore(models.Model):
     task = models.CharField(max_length=3, blank=True)
     score = models.CharField(max_length=40)
     value = models.FloatField()
-    imported_by = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+")
+    event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+")
 
     class Meta:
         constraints = [

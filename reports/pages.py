@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
 
 from django.http import QueryDict
 
@@ -16,6 +18,7 @@ from reports.forms import AgreementForm
 from reports.metrics.agreement import LEVELS
 from reports.metrics.bootstrap import Interval
 from reports.metrics.kendall import Ties
+from reports.metrics.policies import Policies
 
 LEVEL_NAMES = {"run_level": "Run level", "topic_average": "Topic average", "all_topic_run": "All topic/run pairs"}
 HEAT_STEPS = 10
@@ -125,7 +128,16 @@ def _side(campaign: Campaign, form: AgreementForm, side: str, published: list[st
 
 
 def _correlation(campaign: Campaign, x: Side, y: Side, form: AgreementForm) -> Correlation:
-    return correlate(campaign, x, y, form.said["score"], form.policies)
+    state = (campaign.created_at, campaign.revision)
+    return _correlated(campaign, x, y, form.said["score"], form.policies, state)
+
+
+@lru_cache(maxsize=64)
+def _correlated(
+    campaign: Campaign, x: Side, y: Side, score: str, policies: Policies, _state: tuple[datetime, int]
+) -> Correlation:
+    """Correlate once per state of the campaign: the page and its picture in both themes ask for the same."""
+    return correlate(campaign, x, y, score, policies)
 
 
 def _confusion(x: Side, y: Side) -> ConfusionReport | None:

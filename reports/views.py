@@ -9,7 +9,7 @@ from accounts.http import UserRequest
 from evaluation.models import Campaign
 from evaluation.queries.campaigns import unblinded_campaign_for
 from evaluation.queries.runs import run_pks_for
-from reports.charts import scatter_svg
+from reports.charts import drawn_points, scatter_svg
 from reports.pages import agreement_page
 
 
@@ -17,9 +17,11 @@ from reports.pages import agreement_page
 def agreement(request: UserRequest, slug: str) -> HttpResponse:
     """How far two conditions agree, everything chosen in the URL."""
     campaign = _campaign(request, slug)
+    page = agreement_page(campaign, request.GET)
     context = {
         "campaign": campaign,
-        "page": agreement_page(campaign, request.GET),
+        "page": page,
+        "drawn": len(drawn_points(page.correlation)) if page.correlation else 0,
         "run_pks": run_pks_for(request.user, campaign),
     }
     return render(request, "reports/agreement.html", context)

@@ -17,7 +17,7 @@ class Topic(models.Model):
     text = models.TextField()
     position = models.PositiveIntegerField(help_text="order in which the topics were loaded")
     extra = models.JSONField(default=dict, blank=True, help_text="keys of the file that Assay has no field for")
-    imported_by = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+")
+    event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+")
 
     class Meta:
         ordering = ["position"]
@@ -58,7 +58,7 @@ class Segment(models.Model):
     url = models.TextField(blank=True)
     start_char = models.PositiveIntegerField(null=True, blank=True)
     end_char = models.PositiveIntegerField(null=True, blank=True)
-    imported_by = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+")
+    event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+")
 
     class Meta:
         constraints = [
@@ -91,7 +91,7 @@ class Qrel(models.Model):
     topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="+")
     segment = models.ForeignKey(Segment, on_delete=models.PROTECT, related_name="+")
     grade = models.SmallIntegerField()
-    imported_by = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+")
+    event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+")
 
     class Meta:
         constraints = [

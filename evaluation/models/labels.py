@@ -22,7 +22,7 @@ class Assignment(models.Model):
     label = models.PositiveSmallIntegerField(choices=codes_of(AssignmentLabel))
     raw = models.TextField(blank=True, help_text="what was said, where it is not one of the labels")
     given_at = models.DateTimeField()
-    imported_by = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
+    event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
 
     class Meta:
         constraints = [
@@ -47,7 +47,7 @@ class SupportJudgment(models.Model):
     label = models.PositiveSmallIntegerField(choices=codes_of(SupportLabel))
     raw = models.TextField(blank=True, help_text="what was said, where it is not one of the labels")
     given_at = models.DateTimeField()
-    imported_by = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
+    event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
 
     class Meta:
         constraints = [

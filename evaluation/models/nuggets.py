@@ -51,7 +51,7 @@ class NuggetList(models.Model):
     query = models.TextField(blank=True, help_text="the topic's text as the file had it")
     extra = models.JSONField(default=dict, help_text="keys of the file that Assay has no field for")
     line = models.PositiveIntegerField(null=True)
-    imported_by = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+")
+    event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+")
 
     class Meta:
         constraints = [

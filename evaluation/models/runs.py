@@ -21,7 +21,7 @@ class Run(models.Model):
     control = models.BooleanField(default=False, help_text="an organizers' control run")
     pool = models.BooleanField(default=False, help_text="judged whatever its priority")
     sha256 = models.CharField(max_length=64, blank=True, editable=False)
-    imported_by = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+")
+    event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+")
 
     class Meta:
         ordering = ["run_id"]

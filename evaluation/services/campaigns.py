@@ -17,6 +17,7 @@ from evaluation.models import Campaign, ConditionDefault, Event, Membership, Pro
 from evaluation.terms import Condition, Role, SupportCondition
 
 Count = Annotated[int, Field(ge=1, le=10_000, strict=True)]
+Limit = Annotated[int, Field(ge=0, le=30_000, strict=True)]  # what the smallest of the columns holds
 
 
 class ProtocolSettings(BaseModel):
@@ -28,15 +29,15 @@ class ProtocolSettings(BaseModel):
     batch_size: Count | None = None
     draft_cap: Count | None = None
     nugget_cap: Count | None = None
-    manual_cap: Annotated[int, Field(ge=0, strict=True)] | None = None
-    edited_cap: Annotated[int, Field(ge=0, strict=True)] | None = None
+    manual_cap: Limit | None = None
+    edited_cap: Limit | None = None
     grade_threshold: Annotated[int, Field(ge=0, le=10, strict=True)] | None = None
     relevance_max: Annotated[int, Field(ge=1, le=10, strict=True)] | None = None
-    first_citations: Annotated[int, Field(ge=0, strict=True)] | None = None
-    answer_word_limit: Annotated[int, Field(ge=0, strict=True)] | None = None
-    reference_limit: Annotated[int, Field(ge=0, strict=True)] | None = None
+    first_citations: Limit | None = None
+    answer_word_limit: Limit | None = None
+    reference_limit: Limit | None = None
     show_importance: Annotated[bool, Field(strict=True)] | None = None
-    pool_depth: Annotated[int, Field(ge=0, strict=True)] | None = None
+    pool_depth: Limit | None = None
 
 
 class DefaultChoice(BaseModel):

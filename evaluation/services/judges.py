@@ -6,6 +6,8 @@ from evaluation.models import Judge
 from evaluation.services.names import check_name
 from evaluation.terms import JudgeKind
 
+MAX_URL = 200  # what the column holds
+
 
 def add_judge(
     *, name: str, kind: JudgeKind, model: str = "", base_url: str = "", user: User | None = None
@@ -16,6 +18,7 @@ def add_judge(
     """
     check_name("judge", name)
     _check_shape(kind, model, base_url, user)
+    _check_account(name, user)
     wanted = {"kind": kind, "model": model, "base_url": base_url, "user": user}
     judge, made = Judge.objects.get_or_create(name=name, defaults=wanted)
     if any(getattr(judge, key) != value for key, value in wanted.items()):
@@ -28,6 +31,17 @@ def _check_shape(kind: JudgeKind, model: str, base_url: str, user: User | None) 
         raise Refused("judge_shape", "An LLM judge has a model and no user.")
     if kind is JudgeKind.HUMAN and (model or base_url or not user):
         raise Refused("judge_shape", "A person who judges has a user, and neither model nor endpoint.")
+    if model:
+        check_name("model", model)
+    # Not a URLField's rules: in a compose file an endpoint's host is a word such as `ollama`.
+    if base_url and (not base_url.startswith(("http://", "https://")) or len(base_url) > MAX_URL):
+        raise Refused("usage", f"base URL: http:// or https://, and at most {MAX_URL} characters.")
+
+
+def _check_account(name: str, user: User | None) -> None:
+    other = Judge.objects.filter(user=user).exclude(name=name).first() if user else None
+    if other:
+        raise Refused("judge_account", f"{user} judges as {other} already.")
 
 
 def ensure_judge(name: str, kind: JudgeKind) -> Judge:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, ViewportSize
 from pytest_django.live_server_helper import LiveServer
 
 from tests.organizer.world import World, make_world
@@ -17,7 +17,7 @@ OWN_PAGES = ["/", "/accounts/email/", "/accounts/password/change/", "/accounts/l
 RULES = {
     "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
 }
-SIZES = {"desk": {"width": 1440, "height": 900}, "phone": {"width": 390, "height": 844}}
+SIZES: dict[str, ViewportSize] = {"desk": {"width": 1440, "height": 900}, "phone": {"width": 390, "height": 844}}
 
 
 @pytest.fixture
@@ -56,9 +56,8 @@ def problems_on(page: Page, address: str) -> list[str]:
     """Visit an address on both sizes; return what axe finds and whether the page scrolls sideways."""
     found = []
     for size, viewport in SIZES.items():
-        page.set_viewport_size(viewport)  # type: ignore[arg-type]
+        page.set_viewport_size(viewport)
         page.goto(address)
-        page.wait_for_load_state("networkidle")
         for one in Axe().run(page, options=RULES).response["violations"]:
             found.append(f"{address} {size}: {one['id']} {one['nodes'][0]['html'][:200]}")
         if page.evaluate("document.documentElement.scrollWidth > innerWidth"):

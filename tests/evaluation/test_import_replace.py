@@ -106,7 +106,7 @@ def test_rows_point_to_the_import_that_changed_them(labelled: Path) -> None:
     changed = [labels("alpha", "t2", ("dams", "support"))]
     load("import_assignments", *BY_LLM, "--replace", write(labelled, "new.jsonl", changed))
     events = {
-        one.nugget_version.text: one.imported_by for one in Assignment.objects.filter(answer__topic__topic_id="t2")
+        one.nugget_version.text: one.event for one in Assignment.objects.filter(answer__topic__topic_id="t2")
     }
     assert events["dams"] is not None
     assert events["dams"].payload["changed"] == 1

@@ -255,12 +255,12 @@ def _write(judge: Judge, given: list[_Given], event: Event) -> None:
                 label=one.label.label,
                 raw=one.label.raw,
                 given_at=now,
-                imported_by=event,
+                event=event,
             )
             for one in given
         ],
         batch_size=BATCH,
         update_conflicts=True,
         unique_fields=["answer", "nugget_version", "judge", "submission"],
-        update_fields=["label", "raw", "given_at", "imported_by"],
+        update_fields=["label", "raw", "given_at", "event"],
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from django.db import transaction
@@ -99,7 +100,8 @@ def carry_out(
 def _record(
     campaign: Campaign, kind: str, sources: Sequence[Source], actor: User | None, receipt: Receipt
 ) -> Event:
-    files = [{"name": source.name, "sha256": source.sha256} for source in sources]
+    # Names without folders: where a file lay on somebody's disk is nobody's business.
+    files = [{"name": Path(source.name).name, "sha256": source.sha256} for source in sources]
     counts = {"added": receipt.added, "changed": receipt.changed, "unchanged": receipt.unchanged}
     payload = {"files": files, "of": receipt.noun, **counts, "findings": receipt.findings, **receipt.counts}
     return Event.objects.create(campaign=campaign, kind=f"import.{kind}", actor=actor, payload=payload)
@@ -112,7 +114,7 @@ def _store_findings(campaign: Campaign, event: Event, found: Iterable[Found]) ->
                 campaign=campaign,
                 event=event,
                 code=one.code,
-                file=one.file[-400:],
+                file=Path(one.file).name[-400:],
                 line=one.line,
                 run_id=one.run_id,
                 topic_id=one.topic_id,

@@ -176,7 +176,7 @@ def _delete(lists: list[NuggetList]) -> None:
         one.items.all().delete()
         NuggetVersion.objects.filter(pk__in=wordings).delete()
         Nugget.objects.filter(nugget_set=one.nugget_set, topic=one.topic, versions=None).delete()
-        Finding.objects.filter(event=one.imported_by_id, topic_id=one.topic.topic_id).delete()
+        Finding.objects.filter(event=one.event_id, topic_id=one.topic.topic_id).delete()
         one.delete()
 
 
@@ -188,7 +188,7 @@ def _write(nugget_set: NuggetSet, topics: dict[str, int], rows: list[NuggetListR
             query=row.query or "",
             extra=own_keys(row.extra),
             line=row.line,
-            imported_by=event,
+            event=event,
         )
         for row in rows
     ]

@@ -98,12 +98,12 @@ def _write(campaign: Campaign, name: str, topics: dict[str, int], rows: list[Qre
                 topic_id=topics[row.topic_id],
                 segment_id=segments[row.docid],
                 grade=row.grade,
-                imported_by=event,
+                event=event,
             )
             for row in rows
         ],
         batch_size=BATCH,
         update_conflicts=True,
         unique_fields=["source", "topic", "segment"],
-        update_fields=["grade", "imported_by"],
+        update_fields=["grade", "event"],
     )

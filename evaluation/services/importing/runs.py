@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from accounts.models import User
-from evaluation.errors import BadInput, Problem
+from evaluation.errors import BadInput, Problem, Refused
 from evaluation.formats.run_findings import run_findings
 from evaluation.formats.runs import RunFile, parse_run
 from evaluation.formats.source import Source
@@ -24,6 +24,8 @@ from evaluation.services.importing.hanging import labels_on_run
 from evaluation.services.importing.stubs import restate_missing_texts, segment_pks
 from evaluation.services.names import check_name
 from evaluation.terms import Task
+
+LAST_PRIORITY = 32_767  # what the column holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,8 @@ def import_runs(
     """Load one run per source. Raises `BadInput` for bad files, and for a changed run without `replace`."""
     if options and options.group:
         check_name("group", options.group)
+    if options and options.priority is not None and not 1 <= options.priority <= LAST_PRIORITY:
+        raise Refused("usage", f"priority: a number from 1 to {LAST_PRIORITY:,}, found {options.priority}")
     submitted = [_submitted(source, options or RunOptions()) for source in sources]
     _refuse_same_run_twice(submitted)
     return carry_out(
@@ -170,14 +174,14 @@ def _run_of(campaign: Campaign, one: _Submitted, loaded: dict[str, Run], event: 
     if one.file.run_id in loaded:
         return loaded[one.file.run_id]
     return Run.objects.create(
-        campaign=campaign, run_id=one.file.run_id, sha256=one.sha256, imported_by=event, **one.wanted
+        campaign=campaign, run_id=one.file.run_id, sha256=one.sha256, event=event, **one.wanted
     )
 
 
 def _update(run: Run, one: _Submitted, event: Event) -> None:
     for key, value in one.wanted.items():
         setattr(run, key, value)
-    run.sha256, run.imported_by = one.sha256, event
+    run.sha256, run.event = one.sha256, event
     run.save()
 
 

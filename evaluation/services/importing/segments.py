@@ -95,7 +95,7 @@ def _write(campaign: Campaign, rows: list[SegmentRow], event: Event) -> None:
                 docid=row.docid,
                 document=document_id(row.docid),
                 has_text=True,
-                imported_by=event,
+                event=event,
                 **{name: getattr(row, name) for name in TEXT_FIELDS},
             )
             for row in rows
@@ -103,5 +103,5 @@ def _write(campaign: Campaign, rows: list[SegmentRow], event: Event) -> None:
         batch_size=BATCH,
         update_conflicts=True,
         unique_fields=["campaign", "docid"],
-        update_fields=["has_text", "imported_by", *TEXT_FIELDS],
+        update_fields=["has_text", "event", *TEXT_FIELDS],
     )

@@ -14,7 +14,7 @@ def segment_pks(campaign: Campaign, docids: Collection[str], event: Event) -> di
     """Return the primary key of each docid's segment, making the segments that are not there yet, without text."""
     loaded = dict(campaign.segments.values_list("docid", "pk"))
     stubs = [
-        Segment(campaign=campaign, docid=docid, document=document_id(docid), imported_by=event)
+        Segment(campaign=campaign, docid=docid, document=document_id(docid), event=event)
         for docid in sorted(set(docids) - loaded.keys())
     ]
     Segment.objects.bulk_create(stubs, batch_size=BATCH)

@@ -215,12 +215,12 @@ def _write(judge: Judge, condition: SupportCondition, given: list[_Given], event
                 label=one.row.label,
                 raw=one.row.raw,
                 given_at=now,
-                imported_by=event,
+                event=event,
             )
             for one in given
         ],
         batch_size=BATCH,
         update_conflicts=True,
         unique_fields=["sentence", "segment", "judge", "condition", "submission"],
-        update_fields=["label", "raw", "given_at", "imported_by"],
+        update_fields=["label", "raw", "given_at", "event"],
     )

@@ -66,7 +66,7 @@ def _add(campaign: Campaign, rows: list[TopicRow], event: Event) -> None:
             text=row.text,
             extra=row.extra,
             position=last + number,
-            imported_by=event,
+            event=event,
         )
         for number, row in enumerate(rows, start=1)
     ]
@@ -76,7 +76,7 @@ def _add(campaign: Campaign, rows: list[TopicRow], event: Event) -> None:
 
 
 def _change(topic: Topic, row: TopicRow, event: Event) -> None:
-    topic.text, topic.extra, topic.imported_by = row.text, row.extra, event
+    topic.text, topic.extra, topic.event = row.text, row.extra, event
     topic.save()
     topic.tags.all().delete()
     TopicTag.objects.bulk_create([TopicTag(topic=topic, name=name) for name in row.tags])

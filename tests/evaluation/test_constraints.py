@@ -1,0 +1,176 @@
+"""What must hold is held by the database: each constraint refuses a bad row, whoever writes it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.db import IntegrityError, connection, models, transaction
+from django.utils import timezone
+
+from evaluation.models import (
+    Answer,
+    AnswerProvenance,
+    Assignment,
+    Campaign,
+    Citation,
+    ConditionDefault,
+    Judge,
+    ListedNugget,
+    Membership,
+    Nugget,
+    NuggetEvidence,
+    NuggetLineage,
+    NuggetList,
+    NuggetSet,
+    NuggetVersion,
+    Protocol,
+    Qrel,
+    QrelSource,
+    Run,
+    Segment,
+    Sentence,
+    SupportJudgment,
+    Topic,
+    TopicTag,
+)
+from reports.models import ExternalCondition, ExternalScore
+from tests.factories import make_user
+
+Make = Callable[[], models.Model]
+
+
+def again(row: models.Model, **changes: Any) -> Make:
+    """A second row like one that is there, with some values changed."""
+    skipped = {"id", "public_id"}
+    values = {
+        field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields if field.name not in skipped
+    }
+    return lambda: type(row)(**values | changes)
+
+
+def first(model: type[models.Model], **changes: Any) -> Callable[[], Make]:
+    """A copy of the first row of a table, with some values changed."""
+    return lambda: again(model._default_manager.order_by("pk")[0], **changes)
+
+
+def new_answer() -> Answer:
+    return Answer.objects.create(topic=Topic.objects.order_by("pk")[0], words=1)
+
+
+BAD_ROWS: dict[str, Callable[[], Make]] = {
+    "campaign slug": first(Campaign),
+    "membership_once": first(Membership),
+    "membership_role": first(Membership, role="boss"),
+    "protocol_version": first(Protocol),
+    "protocol_version_from_1": first(Protocol, version=0),
+    "protocol_sizes": first(Protocol, version=2, window_size=0),
+    "protocol_caps": first(Protocol, version=2, nugget_cap=31),
+    "protocol_threshold_on_scale": first(Protocol, version=2, grade_threshold=4),
+    "protocol_first_citations": first(Protocol, version=2, first_citations=0),
+    "condition_default_once": first(ConditionDefault),
+    "condition_default_condition": first(ConditionDefault, condition="X/Y"),
+    "topic_once": first(Topic),
+    "topic_not_empty": first(Topic, topic_id="new", text=""),
+    "topic_tag_once": first(TopicTag),
+    "segment_once": first(Segment),
+    "segment_text_said": first(Segment, docid="new", has_text=False, text="words"),
+    "qrel_source_once": first(QrelSource),
+    "qrel_once": first(Qrel),
+    "qrel_grade": first(Qrel, grade=-3),
+    "run_once": first(Run),
+    "run_task": first(Run, run_id="new", task="QA"),
+    "answer_once": lambda: again(AnswerProvenance.objects.order_by("pk")[0], answer_id=new_answer().pk),
+    "sentence_once": first(Sentence),
+    "citation_once": first(Citation),
+    "judge name": first(Judge),
+    "judge_per_user": lambda: again(Judge.objects.get(name="Olga"), name="new"),
+    "judge_person_or_llm": lambda: again(Judge.objects.get(name="Olga"), name="new", user_id=None, model="m"),
+    "nugget_set_once": first(NuggetSet),
+    "nugget_set_origin": first(NuggetSet, name="new", origin="guess"),
+    "nugget_set_drafts_of_edited": lambda: again(the_set := NuggetSet.objects.get(), name="new", drafts_id=the_set.pk),
+    "nugget_list_version": first(NuggetList),
+    "nugget_version_number": first(NuggetVersion),
+    "nugget_not_empty": first(NuggetVersion, number=2, text=""),
+    "listed_nugget_position": lambda: again(
+        ListedNugget.objects.order_by("pk")[0], nugget_version_id=NuggetVersion.objects.order_by("-pk")[0].pk
+    ),
+    "listed_nugget_once": first(ListedNugget, position=9),
+    "listed_nugget_importance": lambda: again(
+        ListedNugget.objects.order_by("pk")[0],
+        nugget_version_id=NuggetVersion.objects.order_by("-pk")[0].pk, position=9, importance=3,
+    ),
+    "nugget_lineage_once": first(NuggetLineage),
+    "nugget_lineage_relation": lambda: again(
+        NuggetLineage.objects.get(), parent_id=NuggetVersion.objects.order_by("-pk")[0].pk, relation="copied"
+    ),
+    "nugget_evidence_once": lambda: again(NuggetEvidence.objects.get(sentence=1)),
+    "nugget_evidence_segment_once": lambda: again(NuggetEvidence.objects.get(sentence=None)),
+    "assignment_once": first(Assignment),
+    "assignment_label": first(Assignment, submission=2, label=3),
+    "support_judgment_once": first(SupportJudgment),
+    "support_judgment_label": first(SupportJudgment, submission=2, label=3),
+    "support_judgment_condition": first(SupportJudgment, submission=2, condition="guess"),
+    "external_condition_once": first(ExternalCondition),
+    "external_score_once": first(ExternalScore),
+}
+
+
+CONSTRAINTS = [
+    constraint
+    for app in ("evaluation", "reports")
+    for model in apps.get_app_config(app).get_models()
+    for constraint in model._meta.constraints
+]
+CHECKS = {constraint.name for constraint in CONSTRAINTS if isinstance(constraint, models.CheckConstraint)}
+
+
+@pytest.fixture
+def everything_once(labelled: Path) -> None:
+    """The small campaign, and a row in each table that imports leave empty."""
+    campaign, [one, *_] = Campaign.objects.get(), NuggetVersion.objects.order_by("pk")
+    olga = make_user("olga")
+    Membership.objects.create(campaign=campaign, user=olga, role="organizer")
+    ConditionDefault.objects.create(campaign=campaign, condition="A/A", judge="m")
+    TopicTag.objects.create(topic=Topic.objects.order_by("pk")[0], name="tag")
+    Judge.objects.create(name="Olga", kind="human", user=olga)
+    NuggetLineage.objects.create(child=one, parent=one, relation="kept")
+    for sentence in (None, 1):
+        NuggetEvidence.objects.create(nugget_version=one, segment=Segment.objects.order_by("pk")[0], sentence=sentence)
+    table = ExternalCondition.objects.create(campaign=campaign, name="Paper")
+    ExternalScore.objects.create(condition=table, run_id="alpha", score="all", value=0.5)
+
+
+@pytest.mark.usefixtures("everything_once")
+@pytest.mark.parametrize("name", BAD_ROWS)
+def test_a_bad_row_is_refused(name: str) -> None:
+    make = BAD_ROWS[name]()
+    # SQLite names the columns of a unique constraint and not the constraint itself.
+    with pytest.raises(IntegrityError, match=name if name in CHECKS else "(?i)unique"), transaction.atomic():
+        make().save(force_insert=True)
+
+
+@pytest.mark.usefixtures("everything_once")
+@pytest.mark.parametrize("name", [name for name in BAD_ROWS if name.startswith(("assignment", "support", "nugget_l"))])
+def test_a_bad_row_is_refused_in_bulk_too(name: str) -> None:
+    row = BAD_ROWS[name]()()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        type(row)._default_manager.bulk_create([row])
+
+
+def test_every_constraint_is_tried() -> None:
+    assert {constraint.name for constraint in CONSTRAINTS} - BAD_ROWS.keys() == set()
+
+
+def test_a_label_of_nobody_is_refused(labelled: Path) -> None:
+    Assignment.objects.create(answer_id=0, nugget_version_id=0, judge_id=0, label=2, given_at=timezone.now())
+    with pytest.raises(IntegrityError, match="(?i)foreign key"), transaction.atomic():
+        connection.check_constraints()
+    Assignment.objects.filter(judge_id=0).delete()
+
+
+@pytest.mark.parametrize("model", [Run, Nugget, Topic, Judge])
+def test_what_labels_rest_on_cannot_be_deleted(labelled: Path, model: type[models.Model]) -> None:
+    with pytest.raises(models.ProtectedError):
+        model._default_manager.order_by("pk")[0].delete()

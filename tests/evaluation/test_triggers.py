@@ -1,0 +1,56 @@
+"""The triggers that keep the event log append-only are in the migrated database, on either engine."""
+
+import pytest
+from django.core.management import call_command
+from django.db import DatabaseError, connection, transaction
+
+from evaluation.models import Event
+from evaluation.triggers import install_triggers, remove_triggers
+
+pytestmark = pytest.mark.django_db
+SQLITE = "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'evaluation_event'"
+POSTGRESQL = "SELECT tgname FROM pg_trigger WHERE tgrelid = 'evaluation_event'::regclass AND NOT tgisinternal"
+
+
+def triggers() -> set[str]:
+    """The triggers on the event log, from the database itself."""
+    with connection.cursor() as cursor:
+        cursor.execute(SQLITE if connection.vendor == "sqlite" else POSTGRESQL)
+        return {name for (name,) in cursor.fetchall()}
+
+
+def test_they_are_there_after_migrate() -> None:
+    expected = {"evaluation_event_no_change"}
+    if connection.vendor == "sqlite":
+        expected = {f"evaluation_event_no_{verb}" for verb in ("update", "delete", "replace")}
+    assert triggers() == expected
+
+
+def test_a_migrate_puts_them_back() -> None:
+    before = triggers()
+    remove_triggers()
+    assert not triggers()
+    call_command("migrate", verbosity=0)
+    assert triggers() == before
+
+
+def test_installing_twice_does_no_harm() -> None:
+    before = triggers()
+    install_triggers()
+    assert triggers() == before
+
+
+def test_replacing_a_row_is_a_change_too() -> None:
+    event = Event.objects.create(kind="test")
+    verb = "INSERT OR REPLACE" if connection.vendor == "sqlite" else "INSERT"
+    tail = "" if connection.vendor == "sqlite" else " ON CONFLICT (id) DO UPDATE SET kind = EXCLUDED.kind"
+    statement = f"{verb} INTO evaluation_event (id, kind, at, payload) VALUES (%s, 'forged', %s, '{{}}'){tail}"  # noqa: S608
+    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement, [event.pk, event.at])
+    assert Event.objects.get().kind == "test"
+
+
+def test_events_are_still_added() -> None:
+    Event.objects.bulk_create([Event(kind="test") for _ in range(3)])
+    Event.objects.create(kind="test")
+    assert Event.objects.count() == 4
