@@ -12,6 +12,9 @@ from django.db import connection
 from benchmarks import synthetic
 from benchmarks.measuring import Measured
 from benchmarks.sizes import Size
+from evaluation.formats.assignments import parse_assignments
+from evaluation.formats.segments import parse_segments
+from evaluation.management.base import read_sources
 from evaluation.management.commands import import_assignments, import_segments
 from evaluation.models import AnswerProvenance, Assignment, Campaign, Citation, Segment, Sentence
 from evaluation.services.importing import assignments, segments
@@ -50,7 +53,7 @@ def prepare_segments(size: Size, turn: int) -> Measured:
     return Measured()
 
 
-def import_segment_texts(size: Size, turn: int) -> Measured:
+def segment_texts(size: Size, turn: int) -> Measured:
     """Import segments of the corpus' usual length, about 200 words."""
     measured = Measured(rows=size.segments)
     text = " ".join(synthetic.phrase(number, 20) for number in range(10))
@@ -65,11 +68,11 @@ def import_segment_texts(size: Size, turn: int) -> Measured:
                 }
                 row |= {"headings": "A river\nIts mouth", "segment": f"{text} {number}"}
                 out.write(json.dumps(row | {"start_char": 0, "end_char": 1200}) + "\n")
-        read = measured.timed("parse", import_segments.read_sources)
-        parse = measured.timed("parse", segments.parse_segments)
+        read = measured.timed("parse", read_sources)
+        parse = measured.timed("parse", parse_segments)
         with (
             patch.object(import_segments, "read_sources", read),
-            patch.object(segments, "parse_segments", lambda source, needed: list(parse(source, needed))),
+            patch.object(segments, "parse_segments", parse),
             measured.timing("all"),
         ):
             _command("import_segments", "--campaign", f"segments-{turn}", path)
@@ -93,8 +96,8 @@ def labels(size: Size, turn: int) -> Measured:
     measured = Measured(rows=size.labels)
     with tempfile.TemporaryDirectory() as folder:
         files = synthetic.write_label_files(Path(folder), size, turn)
-        read = measured.timed("parse", import_assignments.read_sources)
-        parse = measured.timed("parse", assignments.parse_assignments)
+        read = measured.timed("parse", read_sources)
+        parse = measured.timed("parse", parse_assignments)
         with (
             patch.object(import_assignments, "read_sources", read),
             patch.object(assignments, "parse_assignments", parse),

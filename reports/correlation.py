@@ -66,6 +66,7 @@ class Correlation:
     intervals: dict[str, Interval | None]
     runs: tuple[RunPoint, ...]
     points: tuple[TopicPoint, ...]
+    published: bool = False
 
 
 Side = ConditionChoice | SupportChoice | str
@@ -131,6 +132,7 @@ def _with_published(
         intervals=dict.fromkeys(LEVELS),
         runs=tuple(RunPoint(run_id, tasks.get(run_id, ""), left[run_id], right[run_id]) for run_id in runs),
         points=(),
+        published=True,
     )
 
 

@@ -1,5 +1,7 @@
 """The options of each report."""
 
+from argparse import ArgumentTypeError
+
 from django.core.management.base import CommandParser
 
 from evaluation.terms import Condition, SupportCondition
@@ -54,9 +56,16 @@ def _correlation(parser: CommandParser) -> None:
     _resamples(parser)
 
 
+def _positive(word: str) -> int:
+    number = int(word)
+    if number < 1:
+        raise ArgumentTypeError(f"a number of at least 1, found {number}")
+    return number
+
+
 def _resamples(parser: CommandParser) -> None:
     said = f"bootstrap resamples over topics for the intervals, seeded (default {RESAMPLES})"
-    parser.add_argument("--resamples", type=int, default=RESAMPLES, metavar="N", help=said)
+    parser.add_argument("--resamples", type=_positive, default=RESAMPLES, metavar="N", help=said)
 
 
 def _confusion(parser: CommandParser) -> None:

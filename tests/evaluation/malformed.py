@@ -147,17 +147,14 @@ LABEL_FILES = [
         *(1, "nuggets.0.assignment", "a string"),
     ),
 ]
+TWO_LABELS = [judged("alpha", "t2", 0, "d3", label) for label in ("full_support", "no_support")]
 SUPPORT_FILES = [
     Case(
         "sentence out of range", SUPPORT, [judged("alpha", "t1", 3, "d1", "full_support")], 1, "sentence", "from 0"
     ),
     Case("docid not cited", SUPPORT, [judged("alpha", "t1", 0, "d2", "full_support")], 1, "docid", "not d2"),
     Case("support of no answer", SUPPORT, [judged("beta", "t2", 0, "d1", "full_support")], 1, "run_id", "none of"),
-    Case(
-        *("pair with two labels", SUPPORT),
-        [judged("alpha", "t2", 0, "d3", "full_support"), judged("alpha", "t2", 0, "d3", "no_support")],
-        *(2, "label", "conflicting duplicate of line 1"),
-    ),
+    Case("pair with two labels", SUPPORT, TWO_LABELS, 2, "label", "conflicting duplicate of line 1"),
     Case(
         *("another condition", SUPPORT, [judged("alpha", "t2", 0, "d3", "full_support", condition="post-edit")]),
         *(1, "condition", "scratch"),

@@ -1,5 +1,6 @@
 """Options that name things: unknown ones are refused with what there is, unfit ones are wrong usage."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -41,7 +42,7 @@ def test_several_nugget_sets_must_be_told_apart(lists: Path) -> None:
 
 
 NAMES = ["=1+1", "@SUM(A1)", "a\0b", "a\nb", " ", "", " Ann", "x" * 300]
-NAMING: dict[str, tuple[tuple[str, ...], str | list[Rows]]] = {
+NAMING: dict[str, tuple[tuple[str, ...], str | Sequence[Rows]]] = {
     "import_qrels": (("--source", "{}"), "t1 0 d1 0\n"),
     "import_run": (("--group", "{}"), [answer("gamma", "t1")]),
     "import_nuggets": (("--origin", "auto", "--judge", "{}"), [nuggets("t1")]),

@@ -45,7 +45,9 @@ def again(row: models.Model, **changes: Any) -> Make:
     """A second row like one that is there, with some values changed."""
     skipped = {"id", "public_id"}
     values = {
-        field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields if field.name not in skipped
+        field.attname: getattr(row, field.attname)
+        for field in row._meta.concrete_fields
+        if field.name not in skipped
     }
     return lambda: type(row)(**values | changes)
 
@@ -89,7 +91,9 @@ BAD_ROWS: dict[str, Callable[[], Make]] = {
     "judge_person_or_llm": lambda: again(Judge.objects.get(name="Olga"), name="new", user_id=None, model="m"),
     "nugget_set_once": first(NuggetSet),
     "nugget_set_origin": first(NuggetSet, name="new", origin="guess"),
-    "nugget_set_drafts_of_edited": lambda: again(the_set := NuggetSet.objects.get(), name="new", drafts_id=the_set.pk),
+    "nugget_set_drafts_of_edited": lambda: again(
+        the_set := NuggetSet.objects.get(), name="new", drafts_id=the_set.pk
+    ),
     "nugget_list_version": first(NuggetList),
     "nugget_version_number": first(NuggetVersion),
     "nugget_not_empty": first(NuggetVersion, number=2, text=""),
@@ -99,7 +103,9 @@ BAD_ROWS: dict[str, Callable[[], Make]] = {
     "listed_nugget_once": first(ListedNugget, position=9),
     "listed_nugget_importance": lambda: again(
         ListedNugget.objects.order_by("pk")[0],
-        nugget_version_id=NuggetVersion.objects.order_by("-pk")[0].pk, position=9, importance=3,
+        nugget_version_id=NuggetVersion.objects.order_by("-pk")[0].pk,
+        position=9,
+        importance=3,
     ),
     "nugget_lineage_once": first(NuggetLineage),
     "nugget_lineage_relation": lambda: again(
@@ -137,7 +143,9 @@ def everything_once(labelled: Path) -> None:
     Judge.objects.create(name="Olga", kind="human", user=olga)
     NuggetLineage.objects.create(child=one, parent=one, relation="kept")
     for sentence in (None, 1):
-        NuggetEvidence.objects.create(nugget_version=one, segment=Segment.objects.order_by("pk")[0], sentence=sentence)
+        NuggetEvidence.objects.create(
+            nugget_version=one, segment=Segment.objects.order_by("pk")[0], sentence=sentence
+        )
     table = ExternalCondition.objects.create(campaign=campaign, name="Paper")
     ExternalScore.objects.create(condition=table, run_id="alpha", score="all", value=0.5)
 
@@ -152,7 +160,9 @@ def test_a_bad_row_is_refused(name: str) -> None:
 
 
 @pytest.mark.usefixtures("everything_once")
-@pytest.mark.parametrize("name", [name for name in BAD_ROWS if name.startswith(("assignment", "support", "nugget_l"))])
+@pytest.mark.parametrize(
+    "name", [name for name in BAD_ROWS if name.startswith(("assignment", "support", "nugget_l"))]
+)
 def test_a_bad_row_is_refused_in_bulk_too(name: str) -> None:
     row = BAD_ROWS[name]()()
     with pytest.raises(IntegrityError), transaction.atomic():
@@ -165,7 +175,7 @@ def test_every_constraint_is_tried() -> None:
 
 def test_a_label_of_nobody_is_refused(labelled: Path) -> None:
     Assignment.objects.create(answer_id=0, nugget_version_id=0, judge_id=0, label=2, given_at=timezone.now())
-    with pytest.raises(IntegrityError, match="(?i)foreign key"), transaction.atomic():
+    with pytest.raises(IntegrityError, match=r"(?i)foreign key"), transaction.atomic():
         connection.check_constraints()
     Assignment.objects.filter(judge_id=0).delete()
 

@@ -44,7 +44,7 @@ def test_replacing_a_row_is_a_change_too() -> None:
     event = Event.objects.create(kind="test")
     verb = "INSERT OR REPLACE" if connection.vendor == "sqlite" else "INSERT"
     tail = "" if connection.vendor == "sqlite" else " ON CONFLICT (id) DO UPDATE SET kind = EXCLUDED.kind"
-    statement = f"{verb} INTO evaluation_event (id, kind, at, payload) VALUES (%s, 'forged', %s, '{{}}'){tail}"  # noqa: S608
+    statement = f"{verb} INTO evaluation_event (id, kind, at, payload) VALUES (%s, 'forged', %s, '{{}}'){tail}"
     with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(statement, [event.pk, event.at])
     assert Event.objects.get().kind == "test"

@@ -83,7 +83,7 @@ def _published(campaign: Campaign, name: str, own: list[str]) -> str:
 def _correlated(found: Correlation) -> Printed:
     document = documents.correlation_document(found)
     pairs = f"{found.x} against {found.y}, {found.score}: {found.agreement.topics} common topics"
-    if not found.agreement.topics and found.points:
+    if not found.published and not found.agreement.topics:
         pairs += "; no topic in common"
     return document, documents.correlation_rows(found), f"{pairs}. {_policy_line(document)}"
 

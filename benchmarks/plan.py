@@ -1,0 +1,147 @@
+"""What is measured: which steps each benchmark takes, and how its table's lines come from them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from benchmarks.measuring import Measured
+
+Turn = dict[str, Measured]
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A bound on one of a line's figures: at least for rows/s, at most for the others."""
+
+    figure: str
+    bound: float
+
+    def __str__(self) -> str:
+        """Say it as the table does."""
+        if self.figure == "rate":
+            return f">= {self.bound:,.0f} rows/s"
+        return f"<= {self.bound:g} {'x' if self.figure == 'ratio' else 's'}"
+
+    def is_met(self, line: "Line") -> bool:
+        """Compare the line's figure, which must be there, with the bound."""
+        found = getattr(line, self.figure)
+        return bool(found >= self.bound if self.figure == "rate" else found <= self.bound)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One line to come: which step's time, under which words, beside which other step, against which goal."""
+
+    what: str
+    step: str
+    time: str = "all"
+    less: str = ""
+    rate: bool = False
+    goal: Goal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """Steps taken once, then those of every turn, in order; times are medians over turns."""
+
+    title: str
+    steps: tuple[str, ...]
+    shown: tuple[Shown, ...]
+    prepare: tuple[str, ...] = ()
+    beside: str = ""
+    turns: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the table. `ratio` is to the benchmark's `beside` step of the same turn."""
+
+    benchmark: str
+    what: str
+    seconds: float
+    rows: int
+    rate: float | None
+    ratio: float | None
+    peak_mb: float
+    goal: Goal | None
+
+    @property
+    def verdict(self) -> str:
+        """`met`, `missed` or nothing to say."""
+        return "" if self.goal is None else "met" if self.goal.is_met(self) else "MISSED"
+
+
+BENCHMARKS = {
+    "runs": Benchmark(
+        "import of the real runs",
+        ("imports.prepare_runs", "imports.runs"),
+        (Shown("import_run, rows: answers, sentences, citations", "imports.runs", rate=True),),
+    ),
+    "segments": Benchmark(
+        "import of segments",
+        ("imports.prepare_segments", "imports.segment_texts"),
+        (
+            Shown("import_segments", "imports.segment_texts", rate=True),
+            Shown("  of it reading and checking", "imports.segment_texts", "parse", rate=True),
+            Shown("  of it writing", "imports.segment_texts", "all", less="parse", rate=True),
+        ),
+    ),
+    "labels": Benchmark(
+        "import of labels",
+        ("imports.prepare_labels", "imports.labels"),
+        (
+            Shown("import_assignments", "imports.labels", rate=True, goal=Goal("rate", 20_000)),
+            Shown("  of it reading and checking", "imports.labels", "parse", rate=True),
+            Shown("  of it matching and writing", "imports.labels", "all", less="parse", rate=True),
+        ),
+    ),
+    "scores": Benchmark(
+        "scores of two conditions, three taus",
+        ("scores.bare", "scores.assay", "peers.with_pandas", "peers.floor", "scores.with_intervals"),
+        (
+            Shown("bare reading of the label rows", "scores.bare"),
+            Shown("Assay, cold", "scores.assay", "cold", goal=Goal("ratio", 1.5)),
+            Shown("Assay, warm", "scores.assay", "warm", goal=Goal("seconds", 0.2)),
+            Shown("pandas + scipy", "peers.with_pandas"),
+            Shown("NumPy in memory: scores", "peers.floor", "scores"),
+            Shown("NumPy in memory: taus", "peers.floor", "taus"),
+            Shown("Assay, intervals of 1000 resamples", "scores.with_intervals", "intervals"),
+            Shown("Assay, warm agreement page with them", "scores.with_intervals", "page"),
+        ),
+        prepare=("scores.prepare",),
+        beside="scores.bare",
+        turns=5,
+    ),
+}
+
+
+def lines_of(benchmark: Benchmark, turns: Sequence[Turn]) -> list[Line]:
+    """Return the benchmark's lines, each figure the median of its turns'."""
+    return [_line(benchmark, shown, turns) for shown in benchmark.shown]
+
+
+def _line(benchmark: Benchmark, shown: Shown, turns: Sequence[Turn]) -> Line:
+    times = [_seconds(shown, turn) for turn in turns]
+    rows = turns[0][shown.step].rows
+    beside = [turn[benchmark.beside].seconds["all"] for turn in turns] if benchmark.beside else []
+    return Line(
+        benchmark=benchmark.title,
+        what=shown.what,
+        seconds=median(times),
+        rows=rows,
+        rate=rows / median(times) if shown.rate else None,
+        ratio=median(ours / theirs for ours, theirs in zip(times, beside, strict=True)) if beside else None,
+        peak_mb=median(turn[shown.step].peak_mb for turn in turns),
+        goal=shown.goal,
+    )
+
+
+def _seconds(shown: Shown, turn: Turn) -> float:
+    seconds = turn[shown.step].seconds
+    return seconds[shown.time] - (seconds[shown.less] if shown.less else 0.0)
+
+
+def disagreement(turn: Turn) -> float:
+    """Return how far the steps that compute the same values are apart at most."""
+    found = [step.values for step in turn.values() if step.values]
+    return max((abs(one[key] - found[0][key]) for one in found for key in found[0]), default=0.0)

@@ -1,0 +1,151 @@
+"""Writing judgments that were just made. Called inside the transaction of whoever made them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import F
+from django.utils import timezone
+
+from evaluation.models import (
+    Assignment,
+    Campaign,
+    Event,
+    Judge,
+    ListedNugget,
+    Nugget,
+    NuggetList,
+    NuggetSet,
+    NuggetVersion,
+    Qrel,
+    QrelSource,
+    SupportJudgment,
+    Topic,
+)
+from evaluation.terms import AssignmentLabel, Importance, Origin, SupportCondition, SupportLabel
+
+BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAssignment:
+    """One label of one answer and wording, and the event that gave it. `raw`: what a failure said."""
+
+    answer: int
+    nugget_version: int
+    label: AssignmentLabel
+    raw: str
+    event: Event
+
+
+@dataclass(frozen=True, slots=True)
+class GivenSupport:
+    """One label of one sentence and segment, and the event that gave it."""
+
+    sentence: int
+    segment: int
+    label: SupportLabel
+    raw: str
+    event: Event
+
+
+@dataclass(frozen=True, slots=True)
+class GivenGrade:
+    """One relevance grade of one segment for one topic."""
+
+    topic: int
+    segment: int
+    grade: int
+    event: Event
+
+
+def give_assignments(judge: Judge, given: Sequence[GivenAssignment]) -> None:
+    """Write a judge's labels; a label that is there already is replaced, the events keep what it was."""
+    now = timezone.now()
+    Assignment.objects.bulk_create(
+        [
+            Assignment(
+                judge=judge,
+                answer_id=one.answer,
+                nugget_version_id=one.nugget_version,
+                label=one.label,
+                raw=one.raw,
+                given_at=now,
+                event=one.event,
+            )
+            for one in given
+        ],
+        batch_size=BATCH,
+        update_conflicts=True,
+        unique_fields=["answer", "nugget_version", "judge", "submission"],
+        update_fields=["label", "raw", "given_at", "event"],
+    )
+
+
+def give_support(judge: Judge, condition: SupportCondition, given: Sequence[GivenSupport]) -> None:
+    """Write a judge's support labels under a condition."""
+    now = timezone.now()
+    SupportJudgment.objects.bulk_create(
+        [
+            SupportJudgment(
+                judge=judge,
+                condition=condition,
+                sentence_id=one.sentence,
+                segment_id=one.segment,
+                label=one.label,
+                raw=one.raw,
+                given_at=now,
+                event=one.event,
+            )
+            for one in given
+        ],
+        batch_size=BATCH,
+        update_conflicts=True,
+        unique_fields=["sentence", "segment", "judge", "condition", "submission"],
+        update_fields=["label", "raw", "given_at", "event"],
+    )
+
+
+def give_grades(campaign: Campaign, source: str, given: Sequence[GivenGrade]) -> None:
+    """Write relevance grades under a source's name."""
+    by, _ = QrelSource.objects.get_or_create(campaign=campaign, name=source)
+    Qrel.objects.bulk_create(
+        [
+            Qrel(source=by, topic_id=one.topic, segment_id=one.segment, grade=one.grade, event=one.event)
+            for one in given
+        ],
+        batch_size=BATCH,
+        update_conflicts=True,
+        unique_fields=["source", "topic", "segment"],
+        update_fields=["grade", "event"],
+    )
+
+
+def ensure_nugget_set(campaign: Campaign, judge: Judge, origin: Origin) -> NuggetSet:
+    """Return the set ORIGIN-JUDGE, made if it is not there."""
+    nugget_set, _ = NuggetSet.objects.get_or_create(
+        campaign=campaign, name=f"{origin}-{judge.name}", defaults={"origin": origin, "judge": judge}
+    )
+    return nugget_set
+
+
+def give_nugget_list(
+    nugget_set: NuggetSet, topic: Topic, nuggets: Sequence[tuple[str, Importance]], event: Event
+) -> NuggetList | None:
+    """Write one topic's list in order; a topic that has a list in the set keeps it, and None is returned."""
+    nugget_list, made = NuggetList.objects.get_or_create(
+        nugget_set=nugget_set, topic=topic, version=1, defaults={"query": topic.text, "event": event}
+    )
+    if not made:
+        return None
+    for position, (text, importance) in enumerate(nuggets):
+        nugget = Nugget.objects.create(nugget_set=nugget_set, topic=topic)
+        wording = NuggetVersion.objects.create(nugget=nugget, text=text)
+        ListedNugget.objects.create(
+            nugget_list=nugget_list, nugget_version=wording, position=position, importance=importance
+        )
+    return nugget_list
+
+
+def touch(campaign: int) -> None:
+    """Say that the campaign's labels changed, so that no report shows what was before. Last in a transaction."""
+    Campaign.objects.filter(pk=campaign).update(revision=F("revision") + 1)

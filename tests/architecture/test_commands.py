@@ -1,0 +1,43 @@
+"""Every command explains itself, and the contract names it."""
+
+import pytest
+from django.apps import apps
+from django.core.management import get_commands, load_command_class
+
+from evaluation.management.base import AssayCommand
+
+CONTRACT = {
+    *("create_campaign", "add_judge", "import_topics", "import_segments", "import_qrels", "import_run"),
+    *("import_nuggets", "import_assignments", "import_support", "import_scores", "import_campaign"),
+    *("draft_nuggets", "evaluate", "judge_support", "judge_relevance", "report", "export", "simulate_llm"),
+}
+# What `make run` and an operator use, and no study does.
+HOUSE = {"load_demo", "worker", "work", "run_worker"}
+OURS = sorted(name for name, app in get_commands().items() if app in apps.app_configs and "." not in app)
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_a_command_says_what_it_does_with_an_example(name: str) -> None:
+    command = load_command_class(get_commands()[name], name)
+    assert isinstance(command, AssayCommand)
+    assert command.help.strip().endswith(".")
+    assert f"manage.py {name}" in command.example
+    shown = command.create_parser("manage.py", name).format_help()
+    assert command.example in shown
+    assert command.help.split(maxsplit=1)[0] in shown
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_a_command_is_in_the_contract_or_of_the_house(name: str) -> None:
+    assert name in CONTRACT | HOUSE
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_every_option_says_what_it_is_for(name: str) -> None:
+    command = load_command_class(get_commands()[name], name)
+    parser = command.create_parser("manage.py", name)
+    assert all(action.help or action.choices or action.metavar for action in parser._actions)
+
+
+def test_there_are_commands() -> None:
+    assert {"create_campaign", "add_judge", "report", "import_scores", "import_run"} <= set(OURS)
