@@ -2,7 +2,6 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PORT ?= 8000
 
 .DELETE_ON_ERROR:
 .PHONY: run test lint bench lock clean
@@ -19,8 +18,8 @@ $(VENV)/installed-dev: $(VENV)/installed requirements-dev.txt
 run: $(VENV)/installed
 	@$(BIN)/python manage.py migrate --verbosity 0
 	@$(BIN)/python manage.py collectstatic --noinput --verbosity 0
-	@DEMO_LOGINS="$$($(BIN)/python manage.py load_demo)" PORT=$(PORT) PATH="$(CURDIR)/$(BIN):$$PATH" \
-		$(BIN)/honcho --no-prefix start
+	@DEMO_LOGINS="$$($(BIN)/python manage.py load_demo)" PATH="$(CURDIR)/$(BIN):$$PATH" \
+		$(BIN)/honcho --no-prefix -e /dev/null start
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff format --check .

@@ -1,7 +1,14 @@
 """The production server, as `make run` starts it."""
 
 import os
+from pathlib import Path
 from typing import Any
+
+import environ
+
+# The shell wins over `.env`, as it does for manage.py.
+if Path(".env").exists():
+    environ.Env.read_env(".env")
 
 bind = f"{os.environ.get('HOST', '127.0.0.1')}:{os.environ.get('PORT', '8000')}"
 worker_class = "gthread"

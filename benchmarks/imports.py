@@ -103,7 +103,7 @@ def labels(size: Size, turn: int) -> Measured:
             patch.object(assignments, "parse_assignments", parse),
             measured.timing("all"),
         ):
-            judge = ("--origin", "auto", "--judge", "bench-assigner", "--by", "llm")
+            judge = ("--origin", "auto", "--judge", f"bench-assigner-{turn}", "--by", "llm")
             _command("import_assignments", "--campaign", f"labels-{turn}", *judge, *files)
     campaign = Campaign.objects.get(slug=f"labels-{turn}")
     _check_rows(Assignment.objects.filter(answer__topic__campaign=campaign).count(), size.labels)

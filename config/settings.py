@@ -26,8 +26,10 @@ CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 INSTALLED_APPS = [
     "web",
     "accounts",
+    "jobs",
     "evaluation",
     "reports",
+    "llmjobs",
     "exchange",
     "organizer",
     "template_partials",
@@ -173,6 +175,18 @@ if HTTPS:
     SECURE_HSTS_PRELOAD = True
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
+
+# Unset, the broker lives in the worker's own memory: rows are the queue, and a broker only wakes workers up.
+CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="memory://")
+CELERY_TASK_SERIALIZER = "json"
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_CREATE_MISSING_QUEUES = True
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+
+# LLM judges call the endpoint that OPENAI_* or AZURE_OPENAI_* name (llmjobs/client.py); without any, the simulated LLM.
+SIMULATOR_PORT = env.int("SIMULATOR_PORT", default=8001)
+LLM_CONCURRENCY = env.int("LLM_CONCURRENCY", default=16)
 
 # Demo data and demo accounts go only into the project's own SQLite file, or anywhere with DEMO=1.
 DEMO = env.bool("DEMO", default=False)

@@ -32,7 +32,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         marker = item.get_closest_marker("django_db")
         if marker and "databases" not in marker.kwargs:
-            item.add_marker(pytest.mark.django_db(**marker.kwargs, databases=list(settings.DATABASES)), append=False)
+            item.add_marker(
+                pytest.mark.django_db(**marker.kwargs, databases=list(settings.DATABASES)), append=False
+            )
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from evaluation.formats.ids import id_problem
+from evaluation.formats.ids import id_problem, name_problem
 from evaluation.formats.lines import Once
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
@@ -84,7 +84,7 @@ def _named(
 
 def _row(line: int, record: Mapping[str, str], problems: Problems) -> ScoreRow:
     run_id, group = record["run_id"], record.get("group", "")
-    for name, problem in (("run_id", id_problem(run_id)), ("group", group and id_problem(group))):
+    for name, problem in (("run_id", id_problem(run_id)), ("group", group and name_problem(group))):
         if problem:
             problems.add(line, name, problem)
     task = _task(line, record.get("task", ""), problems)

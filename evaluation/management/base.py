@@ -3,6 +3,7 @@
 import sys
 from argparse import RawDescriptionHelpFormatter
 from collections.abc import Iterable, Sequence
+from enum import StrEnum
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -59,6 +60,11 @@ def add_files(parser: CommandParser, *, several: bool = False) -> None:
     parser.add_argument(
         "--replace", action="store_true", help="change what is loaded; refused where labels hang on it"
     )
+
+
+def words_of(vocabulary: type[StrEnum]) -> list[str]:
+    """Return a vocabulary as plain words: argparse would show its members as code."""
+    return [word.value for word in vocabulary]
 
 
 def the_campaign(slug: str) -> Campaign:

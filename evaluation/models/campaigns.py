@@ -78,9 +78,15 @@ class Protocol(models.Model):
             models.CheckConstraint(
                 condition=Q(window_size__gte=1, batch_size__gte=1, nugget_cap__gte=1), name="protocol_sizes"
             ),
-            models.CheckConstraint(condition=Q(nugget_cap__lte=F("draft_cap")), name="protocol_caps"),
             models.CheckConstraint(
-                condition=Q(grade_threshold__lte=F("relevance_max")), name="protocol_threshold_on_scale"
+                condition=Q(nugget_cap__lte=F("draft_cap")),
+                name="protocol_caps",
+                violation_error_message="nugget_cap must not be above draft_cap",
+            ),
+            models.CheckConstraint(
+                condition=Q(grade_threshold__lte=F("relevance_max")),
+                name="protocol_threshold_on_scale",
+                violation_error_message="grade_threshold must not be above relevance_max",
             ),
             models.CheckConstraint(
                 condition=Q(first_citations=None) | Q(first_citations__gte=1), name="protocol_first_citations"

@@ -7,9 +7,8 @@ from django.db.models import Count, Q, QuerySet
 
 from accounts.models import User
 from evaluation.models import Assignment, Campaign, Membership, Run, SupportJudgment, Topic
+from evaluation.rules import UNBLINDED_ROLES
 from evaluation.terms import Role
-
-UNBLINDED_ROLES = (Role.ORGANIZER, Role.RESEARCHER, Role.AUDITOR)
 
 
 @dataclass(frozen=True, slots=True)

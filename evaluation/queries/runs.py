@@ -9,6 +9,7 @@ from accounts.models import User
 from evaluation.models import AnswerProvenance, Campaign, Finding, Run, Sentence
 from evaluation.queries.answers import provenance_for
 from evaluation.queries.campaigns import within
+from evaluation.queries.pool import pool_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +17,7 @@ class RunRow:
     """A run in the list."""
 
     run: Run
+    judged_by_people: bool
     answers: int
     words: float | None
     findings: int
@@ -47,15 +49,17 @@ def run_for(viewer: User, campaign: Campaign, pk: int) -> Run:
 
 
 def run_rows(campaign: Campaign, runs: Iterable[Run]) -> list[RunRow]:
-    """Return the rows of one page of runs that were read for the viewer: three queries, however many."""
+    """Return the rows of one page of runs that were read for the viewer: five queries, however many."""
     page = list(runs)
     given = AnswerProvenance.objects.filter(run__in=[run.pk for run in page]).values_list("run").order_by()
     counts = {pk: (answers, words) for pk, answers, words in given.annotate(Count("pk"), Sum("answer__words"))}
     noticed = Finding.objects.filter(campaign=campaign, run_id__in=[run.run_id for run in page])
     findings = dict(noticed.order_by().values_list("run_id").annotate(Count("pk")))
+    pool = pool_of(campaign)
     return [
         RunRow(
             run=run,
+            judged_by_people=run.run_id in pool,
             answers=counts.get(run.pk, (0, 0))[0],
             words=counts[run.pk][1] / counts[run.pk][0] if run.pk in counts else None,
             findings=findings.get(run.run_id, 0),

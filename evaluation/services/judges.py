@@ -28,9 +28,9 @@ def add_judge(
 
 def _check_shape(kind: JudgeKind, model: str, base_url: str, user: User | None) -> None:
     if kind is JudgeKind.LLM and (user or not model):
-        raise Refused("judge_shape", "An LLM judge has a model and no user.")
+        raise Refused("usage", "An LLM judge has a model and no user.")
     if kind is JudgeKind.HUMAN and (model or base_url or not user):
-        raise Refused("judge_shape", "A person who judges has a user, and neither model nor endpoint.")
+        raise Refused("usage", "A person who judges has a user, and neither model nor endpoint.")
     if model:
         check_name("model", model)
     # Not a URLField's rules: in a compose file an endpoint's host is a word such as `ollama`.

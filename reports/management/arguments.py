@@ -4,6 +4,7 @@ from argparse import ArgumentTypeError
 
 from django.core.management.base import CommandParser
 
+from evaluation.management.base import words_of
 from evaluation.terms import Condition, SupportCondition
 from reports.correlation import RESAMPLES
 from reports.leaderboard import ALL_SCORES
@@ -40,7 +41,7 @@ def _who(parser: CommandParser, side: str = "", *, nuggets: bool = True) -> None
 
 def _scores(parser: CommandParser) -> None:
     _common(parser)
-    parser.add_argument("--condition", required=True, choices=list(Condition))
+    parser.add_argument("--condition", required=True, choices=words_of(Condition))
     _policies(parser)
     _who(parser)
 
@@ -71,7 +72,7 @@ def _resamples(parser: CommandParser) -> None:
 def _confusion(parser: CommandParser) -> None:
     _common(parser)
     for side in ("rows", "columns"):
-        parser.add_argument(f"--{side}", required=True, choices=list(Condition))
+        parser.add_argument(f"--{side}", required=True, choices=words_of(Condition))
         _who(parser, side)
 
 
@@ -90,7 +91,7 @@ def _no_cited(parser: CommandParser) -> None:
 
 def _support(parser: CommandParser) -> None:
     _common(parser)
-    parser.add_argument("--condition", required=True, choices=list(SupportCondition))
+    parser.add_argument("--condition", required=True, choices=words_of(SupportCondition))
     _no_cited(parser)
     _who(parser, nuggets=False)
 
@@ -109,7 +110,7 @@ def _support_correlation(parser: CommandParser) -> None:
 def _support_confusion(parser: CommandParser) -> None:
     _common(parser)
     for side in ("rows", "columns"):
-        parser.add_argument(f"--{side}", required=True, choices=list(SupportCondition))
+        parser.add_argument(f"--{side}", required=True, choices=words_of(SupportCondition))
         _who(parser, side, nuggets=False)
 
 

@@ -51,7 +51,7 @@ def test_a_run_s_oddity_is_a_finding(corpus: Path, code: FindingCode, line: Rows
     [(number, topic, run_id, message)] = found(code)
     assert (number, topic, run_id) == (2, "t1", "g")
     assert words in message
-    assert Finding.objects.filter(code=code).get().file == str(path)
+    assert Finding.objects.filter(code=code).get().file == path.name
 
 
 def test_missing_topics_are_one_finding_about_the_run(runs: Path) -> None:

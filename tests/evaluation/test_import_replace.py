@@ -151,3 +151,10 @@ def test_every_change_raises_the_campaign_s_revision(runs: Path) -> None:
     assert Campaign.objects.get().revision == before
     load("import_topics", "--replace", write(runs, "new.tsv", "t1\twhy streams bend\n"))
     assert Campaign.objects.get().revision == before + 1
+
+
+def test_findings_of_a_replaced_list_go_with_it(lists: Path) -> None:
+    load("import_nuggets", *AUTO, "--replace", write(lists, "dirty.jsonl", [nuggets("t1", ("bars", "okey"))]))
+    assert Finding.objects.filter(code="unknown_importance").count() == 1
+    load("import_nuggets", *AUTO, "--replace", write(lists, "clean.jsonl", [nuggets("t1", ("bars", "okay"))]))
+    assert not Finding.objects.filter(code="unknown_importance").exists()

@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 
 from accounts.models import User
 from evaluation.errors import Refused
-from evaluation.management.base import AssayCommand
+from evaluation.management.base import AssayCommand, words_of
 from evaluation.services.judges import add_judge, describe
 from evaluation.terms import JudgeKind
 
@@ -17,7 +17,7 @@ class Command(AssayCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", metavar="NAME")
-        parser.add_argument("--by", required=True, choices=list(JudgeKind), help="who judges")
+        parser.add_argument("--by", required=True, choices=words_of(JudgeKind), help="who judges")
         parser.add_argument("--model", default="", help="for an LLM: the model's name at the endpoint")
         parser.add_argument("--base-url", default="", help="for an LLM: the endpoint, if not the default one")
         parser.add_argument("--user", default="", help="for a person: the account")

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.management.base import AssayCommand, add_campaign, add_files, read_sources, the_campaign
+from evaluation.management.base import AssayCommand, add_campaign, add_files, read_sources, the_campaign, words_of
 from evaluation.services.importing import import_assignments
 from evaluation.terms import JudgeKind, Origin
 
@@ -16,10 +16,10 @@ class Command(AssayCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         add_campaign(parser)
         add_files(parser, several=True)
-        origins = [Origin.AUTO, Origin.EDITED, Origin.MANUAL]
+        origins = [one for one in words_of(Origin) if one != Origin.DRAFT]
         parser.add_argument("--origin", required=True, choices=origins, help="of the nuggets that were assigned")
         parser.add_argument("--judge", required=True, metavar="NAME", help="who assigned; made if unknown")
-        parser.add_argument("--by", required=True, choices=list(JudgeKind))
+        parser.add_argument("--by", required=True, choices=words_of(JudgeKind))
         parser.add_argument("--nuggets", default="", metavar="SET", help="where several sets have that origin")
 
     def act(self, options: dict[str, Any]) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evaluation.formats.source import read_source
-from evaluation.management.base import AssayCommand, add_campaign, add_files, the_campaign
+from evaluation.management.base import AssayCommand, add_campaign, add_files, the_campaign, words_of
 from evaluation.services.importing import import_nuggets
 from evaluation.terms import JudgeKind, Origin
 
@@ -17,9 +17,11 @@ class Command(AssayCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         add_campaign(parser)
         add_files(parser)
-        parser.add_argument("--origin", required=True, choices=list(Origin))
+        parser.add_argument("--origin", required=True, choices=words_of(Origin))
         parser.add_argument("--judge", required=True, metavar="NAME", help="who made the lists; made if unknown")
-        parser.add_argument("--by", choices=list(JudgeKind), help="a person for edited and manual, else an LLM")
+        parser.add_argument(
+            "--by", choices=words_of(JudgeKind), help="a person for edited and manual, else an LLM"
+        )
         parser.add_argument("--set", default="", metavar="NAME", help="name of the set; ORIGIN-JUDGE without it")
         parser.add_argument("--drafts", default="", metavar="SET", help="the set an edited one was made from")
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.management.base import AssayCommand, add_campaign, add_files, read_sources, the_campaign
+from evaluation.management.base import AssayCommand, add_campaign, add_files, read_sources, the_campaign, words_of
 from evaluation.services.importing import RunOptions, import_runs
 from evaluation.terms import Task
 
@@ -17,7 +17,7 @@ class Command(AssayCommand):
         add_campaign(parser)
         add_files(parser, several=True)
         parser.add_argument("--group", help="the team; without it what the file says")
-        parser.add_argument("--task", choices=list(Task), help="AG or RAG; without it what the file says")
+        parser.add_argument("--task", choices=words_of(Task), help="AG or RAG; without it what the file says")
         parser.add_argument("--priority", type=int, help="1 is judged first")
         parser.add_argument("--control", action="store_true", help="an organizers' control run")
         parser.add_argument("--pool", action="store_true", help="judge these runs whatever their priority")

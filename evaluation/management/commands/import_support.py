@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.management.base import AssayCommand, add_campaign, add_files, read_sources, the_campaign
+from evaluation.management.base import AssayCommand, add_campaign, add_files, read_sources, the_campaign, words_of
 from evaluation.services.importing import import_support
 from evaluation.terms import JudgeKind, SupportCondition
 
@@ -17,9 +17,9 @@ class Command(AssayCommand):
         add_campaign(parser)
         add_files(parser, several=True)
         parser.add_argument("--judge", required=True, metavar="NAME", help="who judged; made if unknown")
-        parser.add_argument("--by", required=True, choices=list(JudgeKind))
+        parser.add_argument("--by", required=True, choices=words_of(JudgeKind))
         parser.add_argument(
-            "--condition", choices=list(SupportCondition), help="llm for an LLM; else what the rows say"
+            "--condition", choices=words_of(SupportCondition), help="llm for an LLM; else what the rows say"
         )
 
     def act(self, options: dict[str, Any]) -> None:

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from django.db import connection
 from django.utils import timezone
 
 from accounts.models import User
@@ -22,7 +23,6 @@ from evaluation.models import (
 from evaluation.services.choosing import the_nugget_set
 from evaluation.services.importing.answers import answer_texts
 from evaluation.services.importing.base import (
-    BATCH,
     Found,
     Plan,
     Receipt,
@@ -30,6 +30,7 @@ from evaluation.services.importing.base import (
     changed_problem,
     refuse_changes,
 )
+from evaluation.services.importing.bulk import upsert
 from evaluation.services.judges import ensure_judge
 from evaluation.terms import PROVENANCE_KEY, AssignmentLabel, FindingCode, JudgeKind, Origin
 
@@ -244,23 +245,27 @@ def _other_texts(known: _Known, files: Files) -> list[Found]:
     ]
 
 
+COLUMNS = (
+    "judge_id",
+    "answer_id",
+    "nugget_version_id",
+    "submission",
+    "label",
+    "raw",
+    "given_at",
+    "event_id",
+)
+
+
 def _write(judge: Judge, given: list[_Given], event: Event) -> None:
-    now = timezone.now()
-    Assignment.objects.bulk_create(
-        [
-            Assignment(
-                judge=judge,
-                answer_id=one.answer,
-                nugget_version_id=one.nugget_version,
-                label=one.label.label,
-                raw=one.label.raw,
-                given_at=now,
-                event=event,
-            )
+    now = connection.ops.adapt_datetimefield_value(timezone.now())
+    upsert(
+        Assignment,
+        COLUMNS,
+        (
+            (judge.pk, one.answer, one.nugget_version, 1, int(one.label.label), one.label.raw, now, event.pk)
             for one in given
-        ],
-        batch_size=BATCH,
-        update_conflicts=True,
-        unique_fields=["answer", "nugget_version", "judge", "submission"],
-        update_fields=["label", "raw", "given_at", "event"],
+        ),
+        unique=["answer_id", "nugget_version_id", "judge_id", "submission"],
+        update=["label", "raw", "given_at", "event_id"],
     )

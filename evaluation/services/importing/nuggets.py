@@ -81,7 +81,7 @@ def _drafts(campaign: Campaign, origin: Origin, name: str) -> NuggetSet | None:
     if not name:
         return None
     if origin is not Origin.EDITED:
-        raise Refused("drafts_of_edited", "--drafts says what an edited list was made from; use --origin edited.")
+        raise Refused("usage", "--drafts says what an edited list was made from; use --origin edited.")
     draft_set = campaign.nugget_sets.filter(name=name).first()
     if draft_set is None:
         there = ", ".join(campaign.nugget_sets.values_list("name", flat=True)) or "none"

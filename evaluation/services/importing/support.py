@@ -74,9 +74,9 @@ def _condition(files: Files, kind: JudgeKind, option: SupportCondition | None) -
     """Return the one condition that option, judge and rows agree on."""
     said = option or (SupportCondition.LLM if kind is JudgeKind.LLM else _first_said(files))
     if said is None:
-        raise Refused("no_condition", "Say how people judged: --condition scratch or --condition post-edit.")
+        raise Refused("usage", "Say how people judged: --condition scratch or --condition post-edit.")
     if (said is SupportCondition.LLM) is not (kind is JudgeKind.LLM):
-        raise Refused("condition_and_judge", f"The condition {said} does not go with --by {kind}.")
+        raise Refused("usage", f"The condition {said} does not go with --by {kind}.")
     problems = [
         Problem(source.name, row.line, "condition", f"{said}, as for the rest of the import")
         for source, rows in files

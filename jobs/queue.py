@@ -1,0 +1,166 @@
+"""Claiming, renewing and ending work items. Every function is one short transaction."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import Count, F, Q
+from django.utils import timezone
+
+from jobs.models import Job, Worker, WorkItem
+
+LEASE = timedelta(seconds=30)
+ALIVE = timedelta(seconds=15)
+BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class NewItem:
+    """An item to be queued."""
+
+    key: str
+    kind: str
+    payload: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How many items of a job stand where."""
+
+    total: int
+    queued: int
+    leased: int
+    done: int
+    failed: int
+    cancelled: int
+
+    @property
+    def ended(self) -> int:
+        """Items that need nothing more."""
+        return self.done + self.failed + self.cancelled
+
+
+def add_items(job: Job, items: Iterable[NewItem]) -> int:
+    """Queue items; one whose key is there already is left as it is. Return how many were given."""
+    rows = [WorkItem(job=job, key=item.key, kind=item.kind, payload=item.payload) for item in items]
+    WorkItem.objects.bulk_create(rows, batch_size=BATCH, ignore_conflicts=True)
+    return len(rows)
+
+
+def claim(holder: str, limit: int) -> list[WorkItem]:
+    """Lease up to `limit` due items to a worker: queued ones, and those whose lease ran out with their worker."""
+    now = timezone.now()
+    with transaction.atomic():
+        due = WorkItem.objects.filter(job__state=Job.State.RUNNING).filter(_due(now)).order_by("pk")
+        if connection.features.has_select_for_update_skip_locked:
+            due = due.select_for_update(skip_locked=True, of=("self",))
+        items = list(due.select_related("job")[:limit])
+        WorkItem.objects.filter(pk__in=[item.pk for item in items]).update(
+            state=WorkItem.State.LEASED, attempt=F("attempt") + 1, holder=holder, lease_until=now + LEASE
+        )
+    for item in items:
+        item.attempt += 1
+    return items
+
+
+def _due(now: datetime) -> Q:
+    waits = Q(not_before__gt=now)
+    return Q(state=WorkItem.State.QUEUED) & ~waits | Q(state=WorkItem.State.LEASED, lease_until__lt=now)
+
+
+def anything_due() -> bool:
+    """Say whether a claim would find something."""
+    return WorkItem.objects.filter(_due(timezone.now()), job__state=Job.State.RUNNING).exists()
+
+
+def renew(holder: str) -> None:
+    """Renew all of a worker's leases and say that it lives."""
+    now = timezone.now()
+    WorkItem.objects.filter(holder=holder, state=WorkItem.State.LEASED).update(lease_until=now + LEASE)
+    Worker.objects.update_or_create(
+        name=holder, defaults={"seen_at": now}, create_defaults={"seen_at": now, "started_at": now}
+    )
+
+
+def hand_back(holder: str) -> None:
+    """Queue again what a worker holds and will not finish: it stops, and nobody need wait for its leases."""
+    WorkItem.objects.filter(holder=holder, state=WorkItem.State.LEASED).update(
+        state=WorkItem.State.QUEUED, holder="", lease_until=None
+    )
+    Worker.objects.filter(name=holder).delete()
+
+
+def end(item: WorkItem, *, failed: str = "") -> bool:
+    """End an item, in the caller's transaction; return False where another attempt holds it by now."""
+    state = WorkItem.State.FAILED if failed else WorkItem.State.DONE
+    held = WorkItem.objects.filter(pk=item.pk, attempt=item.attempt, state=WorkItem.State.LEASED)
+    return bool(held.update(state=state, reason=failed, ended_at=timezone.now(), lease_until=None))
+
+
+def postpone(items: Sequence[WorkItem], seconds: float) -> None:
+    """Give items back, to be claimed again after a while."""
+    later = timezone.now() + timedelta(seconds=seconds)
+    for item in items:
+        held = WorkItem.objects.filter(pk=item.pk, attempt=item.attempt, state=WorkItem.State.LEASED)
+        held.update(state=WorkItem.State.QUEUED, holder="", lease_until=None, not_before=later)
+
+
+def settle(jobs: Collection[int]) -> None:
+    """Mark those jobs done that have nothing left to do."""
+    open_states = [WorkItem.State.QUEUED, WorkItem.State.LEASED]
+    busy = WorkItem.objects.filter(job__in=jobs, state__in=open_states).values("job")
+    running = Job.objects.filter(pk__in=jobs, state=Job.State.RUNNING).exclude(pk__in=busy)
+    running.update(state=Job.State.DONE, waiting_for="", ended_at=timezone.now())
+
+
+def wait_for(jobs: Collection[int], reason: str) -> None:
+    """Say on the jobs why they do not move; an empty reason says that they do."""
+    Job.objects.filter(pk__in=jobs, state=Job.State.RUNNING).exclude(waiting_for=reason).update(waiting_for=reason)
+
+
+def cancel(job: Job) -> int:
+    """Cancel what is left of a job; labels that it gave stay. Return how many items will not be done."""
+    with transaction.atomic():
+        Job.objects.filter(pk=job.pk, state=Job.State.RUNNING).update(
+            state=Job.State.CANCELLED, waiting_for="", ended_at=timezone.now()
+        )
+        left = job.items.filter(state__in=[WorkItem.State.QUEUED, WorkItem.State.LEASED])
+        return left.update(state=WorkItem.State.CANCELLED, lease_until=None, ended_at=timezone.now())
+
+
+def retry_failed(job: Job) -> int:
+    """Queue the failed items again as new replicates, and the job with them. Return how many."""
+    with transaction.atomic():
+        failed = list(job.items.filter(state=WorkItem.State.FAILED))
+        for item in failed:
+            item.state, item.reason, item.ended_at = WorkItem.State.QUEUED, "", None
+            item.payload = item.payload | {"replicate": item.payload.get("replicate", 0) + 1}
+        WorkItem.objects.bulk_update(failed, ["state", "reason", "ended_at", "payload"], batch_size=BATCH)
+        if failed:
+            Job.objects.filter(pk=job.pk).update(state=Job.State.RUNNING, ended_at=None)
+    return len(failed)
+
+
+def progress_of(job: Job) -> Progress:
+    """Count a job's items by state."""
+    counts = dict(job.items.values_list("state").annotate(n=Count("pk")).order_by())
+    numbers = {state.value: counts.get(state.value, 0) for state in WorkItem.State}
+    return Progress(total=sum(numbers.values()), **numbers)
+
+
+def running_jobs_of(holder: str) -> set[int]:
+    """Return the jobs whose items a worker holds and that are still wanted."""
+    held = WorkItem.objects.filter(holder=holder, state=WorkItem.State.LEASED, job__state=Job.State.RUNNING)
+    return set(held.values_list("job", flat=True).distinct())
+
+
+def is_alive(worker: str) -> bool:
+    """Say whether a worker was seen lately."""
+    return Worker.objects.filter(name=worker, seen_at__gt=timezone.now() - ALIVE).exists()
+
+
+def live_workers() -> int:
+    """Count the workers that were seen lately."""
+    return Worker.objects.filter(seen_at__gt=timezone.now() - ALIVE).count()

@@ -1,0 +1,308 @@
+"""One request to one endpoint, and what came of it. Trouble is a value here, so that the queue decides what it means.
+
+The key goes into the request's header and nowhere else: it is in no `repr`, no message and no log.
+"""
+
+import math
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import lru_cache
+from threading import Lock
+from typing import Literal, cast
+from urllib.parse import urlsplit, urlunsplit
+
+import openai
+from openai.types.chat import ChatCompletionMessageParam
+from pydantic import BaseModel, Field, SecretStr, ValidationError
+
+from evaluation.errors import Refused
+
+Kind = Literal["rate_limited", "server_error", "timeout", "unreachable", "bad_request", "auth"]
+
+OPENAI_URL = "https://api.openai.com/v1"
+DEFAULT_MODEL = "gpt-4o"
+NO_KEY = SecretStr("")
+AZURE_VERSION = "2024-10-21"
+WORTH_RETRYING: frozenset[Kind] = frozenset({"rate_limited", "server_error", "timeout", "unreachable"})
+KIND_OF_STATUS: dict[int, Kind] = {
+    401: "auth",
+    403: "auth",
+    408: "timeout",
+    409: "server_error",
+    429: "rate_limited",
+}
+LONGEST_MESSAGE = 500
+FIRST_WAIT, LONGEST_WAIT, LONGEST_ASKED_WAIT = 0.5, 60.0, 300.0
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Endpoint:
+    """Where requests go. With `deployment` it is Azure, whose `base_url` is the resource's address.
+
+    Raises `Refused` for an address or key with which no request could be made.
+    """
+
+    base_url: str = OPENAI_URL
+    api_key: SecretStr = NO_KEY
+    model: str = DEFAULT_MODEL
+    deployment: str = ""
+    api_version: str = AZURE_VERSION
+    timeout: float = 120.0
+
+    def __post_init__(self) -> None:
+        key = self.api_key.get_secret_value()
+        # Not left to the package, which would quote such a key in its error.
+        if not (key.isascii() and key.isprintable()):
+            raise Refused("bad_endpoint", "The API key of the LLM endpoint holds characters that no key has.")
+        if not _is_address(self.base_url):
+            raise Refused("bad_endpoint", "The base URL of the LLM endpoint is not an http or https address.")
+
+    @property
+    def name(self) -> str:
+        """Return the address as it may be shown and stored, without a user or password in it."""
+        parts = urlsplit(self.base_url)
+        shown = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path.rstrip("/"), "", ""))
+        return f"{shown}/openai/deployments/{self.deployment}" if self.deployment else shown
+
+    def __repr__(self) -> str:
+        return f"Endpoint({self.name}, {self.model})"
+
+    def hide_secrets(self, text: str) -> str:
+        """Return the text with the key, and a password in the address, blotted out."""
+        for secret in (self.api_key.get_secret_value(), urlsplit(self.base_url).password):
+            text = text.replace(secret, "***") if secret else text
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked: (role, text) messages and the parameters that decide the answer."""
+
+    model: str
+    messages: tuple[tuple[str, str], ...]
+    temperature: float = 0.0
+    max_tokens: int | None = None
+    seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A completion, with the model as the endpoint named it. A cut one has `finish_reason` "length"."""
+
+    text: str
+    model: str
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    latency_ms: int
+    finish_reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why there is no completion."""
+
+    kind: Kind
+    status: int | None
+    message: str
+    retry_after: float | None
+    latency_ms: int
+
+    @property
+    def worth_retrying(self) -> bool:
+        """Say whether the same request may succeed later."""
+        return self.kind in WORTH_RETRYING
+
+    @property
+    def whole_endpoint(self) -> bool:
+        """Say whether every other request would fare the same: the job waits, no item is to blame."""
+        return self.kind in {"unreachable", "auth"} or self.status in {502, 503}
+
+
+class _Message(BaseModel):
+    content: str | None = None
+
+
+class _Choice(BaseModel):
+    message: _Message
+    finish_reason: str | None = None
+
+
+class _Usage(BaseModel):
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+class _Completion(BaseModel):
+    model: str = ""
+    choices: list[_Choice] = Field(min_length=1)
+    usage: _Usage | None = None
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def endpoint_from_environment(environ: Mapping[str, str] = os.environ) -> Endpoint | None:
+    """Return the endpoint that the environment names, or None where it names none."""
+    model = environ.get("OPENAI_MODEL") or DEFAULT_MODEL
+    if environ.get("OPENAI_BASE_URL") or (
+        environ.get("OPENAI_API_KEY") and not environ.get("AZURE_OPENAI_ENDPOINT")
+    ):
+        return Endpoint(
+            base_url=environ.get("OPENAI_BASE_URL") or OPENAI_URL,
+            api_key=SecretStr(environ.get("OPENAI_API_KEY", "").strip()),
+            model=model,
+        )
+    if environ.get("AZURE_OPENAI_ENDPOINT"):
+        return Endpoint(
+            base_url=environ["AZURE_OPENAI_ENDPOINT"],
+            api_key=SecretStr(environ.get("AZURE_OPENAI_API_KEY", "").strip()),
+            model=model,
+            deployment=environ.get("AZURE_OPENAI_DEPLOYMENT") or model,
+            api_version=environ.get("AZURE_OPENAI_API_VERSION") or AZURE_VERSION,
+        )
+    return None
+
+
+def send(endpoint: Endpoint, request: Request) -> Answered | Refusal:
+    """Send it once and return what came of it; the caller retries."""
+    started = time.monotonic()
+    try:
+        status, body = _post(endpoint, request)
+    except openai.APIStatusError as error:
+        return _refused_by_status(endpoint, error, _since(started))
+    except openai.APITimeoutError:
+        said = f"No answer within {endpoint.timeout:g} s."
+        return Refusal("timeout", None, said, None, _since(started))
+    except openai.APIConnectionError as error:
+        why = endpoint.hide_secrets(str(error.__cause__ or error).rstrip(".")) or type(error.__cause__).__name__
+        return Refusal("unreachable", None, f"{why[:LONGEST_MESSAGE]}.", None, _since(started))
+    except (openai.OpenAIError, ValueError) as error:
+        said = endpoint.hide_secrets(f"The request could not be made: {error}")
+        return Refusal("bad_request", None, said[:LONGEST_MESSAGE], None, _since(started))
+    return _read(endpoint, status, body, _since(started))
+
+
+def back_off(attempt: int, retry_after: float | None, random: Callable[[], float]) -> float:
+    """Return the seconds to wait after the given attempt (from 1): doubling, with jitter, and never too long.
+
+    What the endpoint asks for is a lower bound. `random` gives numbers from 0 to 1, as `random.random` does.
+    """
+    grown = min(LONGEST_WAIT, FIRST_WAIT * math.pow(2, min(attempt - 1, 30)))
+    wait = grown * (0.5 + random() / 2)
+    if retry_after is None:
+        return wait
+    asked = min(retry_after, LONGEST_ASKED_WAIT)
+    return max(wait, asked + random() * min(1.0, asked / 4))
+
+
+def close_clients() -> None:
+    """Close the connections that `send` keeps open."""
+    with _clients_lock:
+        for client in _open_clients:
+            client.close()
+        _open_clients.clear()
+        _made_client.cache_clear()
+
+
+_clients_lock = Lock()
+_open_clients: list[openai.OpenAI] = []
+
+
+def _client(endpoint: Endpoint) -> openai.OpenAI:
+    # A cache alone would let two threads make two clients, and the second keeps its connections for ever.
+    with _clients_lock:
+        return _made_client(endpoint)
+
+
+@lru_cache(maxsize=64)
+def _made_client(endpoint: Endpoint) -> openai.OpenAI:
+    # Without a key the package would look for one by itself; a local server needs none, but some value.
+    key = endpoint.api_key.get_secret_value() or "none"
+    # A redirect would carry Azure's key to wherever it points.
+    http = openai.DefaultHttpx2Client(follow_redirects=False)
+    client: openai.OpenAI
+    if endpoint.deployment:
+        client = openai.AzureOpenAI(
+            azure_endpoint=endpoint.base_url,
+            azure_deployment=endpoint.deployment,
+            api_version=endpoint.api_version,
+            api_key=key,
+            timeout=endpoint.timeout,
+            max_retries=0,
+            http_client=http,
+        )
+    else:
+        client = openai.OpenAI(
+            base_url=endpoint.base_url, api_key=key, timeout=endpoint.timeout, max_retries=0, http_client=http
+        )
+    _open_clients.append(client)
+    return client
+
+
+def _post(endpoint: Endpoint, request: Request) -> tuple[int, bytes]:
+    messages = [{"role": role, "content": text} for role, text in request.messages]
+    reply = _client(endpoint).chat.completions.with_raw_response.create(
+        model=request.model,
+        messages=cast(list[ChatCompletionMessageParam], messages),
+        temperature=request.temperature,
+        max_tokens=openai.omit if request.max_tokens is None else request.max_tokens,
+        seed=openai.omit if request.seed is None else request.seed,
+    )
+    return reply.status_code, reply.content
+
+
+def _read(endpoint: Endpoint, status: int, body: bytes, latency_ms: int) -> Answered | Refusal:
+    try:
+        completion = _Completion.model_validate_json(body)
+    except ValidationError:
+        shown = endpoint.hide_secrets(body.decode(errors="replace").replace("\0", ""))[:200]
+        return Refusal("server_error", status, f"Not a chat completion: {shown}", None, latency_ms)
+    choice, usage = completion.choices[0], completion.usage or _Usage()
+    return Answered(
+        # PostgreSQL stores no NUL.
+        text=(choice.message.content or "").replace("\0", ""),
+        model=completion.model,
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
+        latency_ms=latency_ms,
+        finish_reason=choice.finish_reason or "",
+    )
+
+
+def _refused_by_status(endpoint: Endpoint, error: openai.APIStatusError, latency_ms: int) -> Refusal:
+    status = error.status_code
+    kind = KIND_OF_STATUS.get(status, "server_error" if status >= 500 else "bad_request")
+    message = endpoint.hide_secrets(error.message)[:LONGEST_MESSAGE]
+    return Refusal(kind, status, message, _retry_after(error.response.headers), latency_ms)
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """Read the three ways in which endpoints say it: milliseconds, seconds, or a date."""
+    try:
+        if "retry-after-ms" in headers:
+            return max(0.0, float(headers["retry-after-ms"]) / 1000)
+        return max(0.0, float(headers["retry-after"]))
+    except KeyError:
+        return None
+    except ValueError:
+        return _seconds_until(headers.get("retry-after", ""))
+
+
+def _seconds_until(date: str) -> float | None:
+    try:
+        return max(0.0, (parsedate_to_datetime(date) - datetime.now(UTC)).total_seconds())
+    except (TypeError, ValueError):
+        return None
+
+
+def _since(started: float) -> int:
+    return round((time.monotonic() - started) * 1000)

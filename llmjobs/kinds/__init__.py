@@ -1,0 +1,17 @@
+"""The kinds of items: how each becomes a step, and how its outcome becomes labels."""
+
+from llmjobs.kinds.assigning import Assigning
+from llmjobs.kinds.base import Ended, Kind, Stepping
+from llmjobs.kinds.grading import Grading
+from llmjobs.kinds.nuggetizing import Drafting, Nuggetizing
+from llmjobs.kinds.supporting import Supporting
+
+KINDS: dict[str, Kind] = {
+    "assign": Assigning(),
+    "nuggets": Nuggetizing(),
+    "drafts": Drafting(),
+    "support": Supporting(),
+    "relevance": Grading(),
+}
+
+__all__ = ["KINDS", "Ended", "Kind", "Stepping"]

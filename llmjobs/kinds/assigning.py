@@ -1,0 +1,46 @@
+"""AutoAssign: one answer and a batch of nuggets an item."""
+
+from collections.abc import Sequence
+
+from evaluation.models import Answer, NuggetVersion
+from evaluation.services.importing.answers import answer_texts
+from evaluation.services.labelling import GivenAssignment, give_assignments
+from jobs.models import WorkItem
+from llmjobs.kinds.base import Ended, Stepping, by_judge, ids_of, texts_in_order
+from llmjobs.steps.assign import AssignInput, assign
+
+
+class Assigning:
+    """Items name an `answer` and its `nuggets`, wordings in list order."""
+
+    def begin(self, items: Sequence[WorkItem]) -> list[Stepping]:
+        """Return a step per item, batch and answer as the item names them."""
+        answers = ids_of(items, "answer")
+        texts = answer_texts(answers)
+        queries = dict(Answer.objects.filter(pk__in=answers).values_list("pk", "topic__text"))
+        wordings = {pk for item in items for pk in item.payload["nuggets"]}
+        nuggets = dict(NuggetVersion.objects.filter(pk__in=wordings).values_list("pk", "text"))
+        return [
+            assign(
+                AssignInput(
+                    query=queries[item.payload["answer"]],
+                    answer=texts[item.payload["answer"]],
+                    nuggets=texts_in_order(nuggets, item.payload["nuggets"]),
+                    batch_size=len(item.payload["nuggets"]),
+                )
+            )
+            for item in items
+        ]
+
+    def record(self, ended: Sequence[Ended]) -> None:
+        """Write a label per nugget, each with the event of the call that gave it."""
+        for judge, some in by_judge(ended):
+            give_assignments(judge, [label for one in some for label in _labels(one)])
+
+
+def _labels(one: Ended) -> list[GivenAssignment]:
+    return [
+        GivenAssignment(one.item.payload["answer"], wording, given.label, "", one.event(given.ask))
+        for wording, given in zip(one.item.payload["nuggets"], one.outcome.labels, strict=True)
+        if given.ask is not None
+    ]

@@ -1,0 +1,70 @@
+"""What the engine asks of a kind."""
+
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Protocol
+
+from evaluation.models import Event, Judge
+from jobs.models import WorkItem
+from llmjobs.models import Call, LlmJob
+from llmjobs.steps.asking import Ask, Note, Reply
+
+Stepping = Generator[Ask, Reply, Any]
+
+
+class Outcome(Protocol):
+    """What every step returns: why something is missing, and what was noticed."""
+
+    @property
+    def failure(self) -> str: ...
+
+    @property
+    def notes(self) -> tuple[Note, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """An item whose step came to its end, with the calls it used in the order of its asks."""
+
+    item: WorkItem
+    llm: LlmJob
+    outcome: Any
+    uses: tuple[tuple[str, Call], ...]
+
+    def event(self, ask: int) -> Event:
+        """Return the event of the call that answered an ask."""
+        event = self.uses[ask][1].event
+        if event is None:
+            raise RuntimeError(f"call {self.uses[ask][1].sha256} ended without an event")
+        return event
+
+
+class Kind(Protocol):
+    """One kind of items."""
+
+    def begin(self, items: Sequence[WorkItem]) -> list[Stepping]:
+        """Read what the items need, in a constant number of queries, and return a fresh step for each."""
+        ...
+
+    def record(self, ended: Sequence[Ended]) -> None:
+        """Write the outcomes, inside the engine's transaction."""
+        ...
+
+
+def by_judge(ended: Iterable[Ended]) -> Iterable[tuple[Judge, list[Ended]]]:
+    """Group outcomes by the judge that they are labels of."""
+    ordered = sorted(ended, key=lambda one: one.llm.judge_id)
+    for _, some in groupby(ordered, key=lambda one: one.llm.judge_id):
+        group = list(some)
+        yield group[0].llm.judge, group
+
+
+def ids_of(items: Iterable[WorkItem], key: str) -> list[int]:
+    """Return the ids that items name under a key of their payload."""
+    return [int(item.payload[key]) for item in items]
+
+
+def texts_in_order(texts: Mapping[int, str], pks: Iterable[int]) -> tuple[str, ...]:
+    """Return texts in the order of their keys."""
+    return tuple(texts[pk] for pk in pks)

@@ -1,0 +1,38 @@
+"""Relevance by an LLM: one topic and one segment an item."""
+
+from collections.abc import Sequence
+
+from evaluation.models import Segment, Topic
+from evaluation.services.labelling import GivenGrade, give_grades
+from jobs.models import WorkItem
+from llmjobs.kinds.base import Ended, Stepping, ids_of
+from llmjobs.steps.relevance import RelevanceInput, relevance
+
+
+class Grading:
+    """Items name a `topic`, a `segment`, the `top` of the scale and the `source` their grades go to."""
+
+    def begin(self, items: Sequence[WorkItem]) -> list[Stepping]:
+        """Return a step per pair."""
+        topics = dict(Topic.objects.filter(pk__in=ids_of(items, "topic")).values_list("pk", "text"))
+        segments = dict(Segment.objects.filter(pk__in=ids_of(items, "segment")).values_list("pk", "text"))
+        return [
+            relevance(
+                RelevanceInput(
+                    query=topics[item.payload["topic"]],
+                    passage=segments[item.payload["segment"]],
+                    top=item.payload["top"],
+                )
+            )
+            for item in items
+        ]
+
+    def record(self, ended: Sequence[Ended]) -> None:
+        """Write the grades that were read; an item without one is failed, and never 0."""
+        for one in ended:
+            if one.outcome.grade is not None:
+                payload = one.item.payload
+                grade = GivenGrade(
+                    payload["topic"], payload["segment"], one.outcome.grade, one.event(one.outcome.ask)
+                )
+                give_grades(one.llm.campaign, payload["source"], [grade])

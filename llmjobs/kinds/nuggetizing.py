@@ -1,0 +1,72 @@
+"""AutoNuggets and drafts: one topic an item."""
+
+from collections.abc import Sequence
+
+from evaluation.models import NuggetList, Segment, Topic
+from evaluation.services.labelling import ensure_nugget_set, give_nugget_list
+from evaluation.terms import Importance, Origin
+from jobs import queue
+from jobs.models import WorkItem
+from llmjobs.kinds.base import Ended, Stepping, ids_of, texts_in_order
+from llmjobs.planning import assign_items
+from llmjobs.steps.nuggetize import DraftsInput, NuggetizeInput, nuggetize, over_generated_drafts
+
+
+def _inputs(items: Sequence[WorkItem]) -> list[DraftsInput]:
+    topics = dict(Topic.objects.filter(pk__in=ids_of(items, "topic")).values_list("pk", "text"))
+    wanted = {pk for item in items for pk in item.payload["segments"]}
+    segments = dict(Segment.objects.filter(pk__in=wanted).values_list("pk", "text"))
+    return [
+        DraftsInput(
+            query=topics[item.payload["topic"]],
+            segments=texts_in_order(segments, item.payload["segments"]),
+            window_size=item.payload["window_size"],
+            draft_cap=item.payload["draft_cap"],
+        )
+        for item in items
+    ]
+
+
+class Drafting:
+    """Items name a `topic` and its `segments` in reading order."""
+
+    def begin(self, items: Sequence[WorkItem]) -> list[Stepping]:
+        """Return a step per topic."""
+        return [over_generated_drafts(one) for one in _inputs(items)]
+
+    def record(self, ended: Sequence[Ended]) -> None:
+        """Write a list of drafts per topic, without importance; a topic that failed gets none."""
+        for one in ended:
+            drafts = [(draft.text, Importance.UNKNOWN) for draft in one.outcome.drafts]
+            if not one.outcome.failure:
+                _write(one, Origin.DRAFT, drafts, one.outcome.drafts[-1].ask)
+
+
+class Nuggetizing:
+    """As drafts, with importance; `then_runs` names runs whose answers are assigned as soon as the list is there."""
+
+    def begin(self, items: Sequence[WorkItem]) -> list[Stepping]:
+        """Return a step per topic."""
+        return [
+            nuggetize(
+                NuggetizeInput(one, nugget_cap=item.payload["nugget_cap"], batch_size=item.payload["batch_size"])
+            )
+            for item, one in zip(items, _inputs(items), strict=True)
+        ]
+
+    def record(self, ended: Sequence[Ended]) -> None:
+        """Write a list per topic, and queue the assignments that wait for it."""
+        for one in ended:
+            nuggets = [(nugget.text, nugget.importance) for nugget in one.outcome.nuggets]
+            if one.outcome.failure and not nuggets:
+                continue
+            nugget_list = _write(one, Origin.AUTO, nuggets, one.outcome.nuggets[-1].text_ask)
+            if nugget_list is not None and one.item.payload.get("then_runs") is not None:
+                batch = one.item.payload["batch_size"]
+                queue.add_items(one.item.job, assign_items([nugget_list], one.item.payload["then_runs"], batch))
+
+
+def _write(one: Ended, origin: Origin, nuggets: list[tuple[str, Importance]], ask: int) -> NuggetList | None:
+    topic = Topic.objects.get(pk=one.item.payload["topic"])
+    nugget_set = ensure_nugget_set(one.llm.campaign, one.llm.judge, origin)
+    return give_nugget_list(nugget_set, topic, nuggets, one.event(ask))

@@ -1,0 +1,82 @@
+"""Serve the simulated LLM."""
+
+import signal
+from argparse import ArgumentTypeError
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from evaluation.errors import Refused
+from evaluation.management.base import AssayCommand
+from llmjobs.simulator import FAILURES, MALFORMED, MODEL, running_simulator
+
+HIGHEST_PORT = 65535
+
+
+def _rate(text: str) -> float:
+    try:
+        rate = float(text)
+    except ValueError:
+        rate = -1.0
+    if not 0 <= rate <= 1:
+        raise ArgumentTypeError(f"{text} is not a number from 0 to 1")
+    return rate
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > HIGHEST_PORT:
+        raise ArgumentTypeError(f"{text} is not a port")
+    return int(text)
+
+
+def _milliseconds(text: str) -> int:
+    if not text.isdecimal():
+        raise ArgumentTypeError(f"{text} is not a number of milliseconds")
+    return int(text)
+
+
+class Command(AssayCommand):
+    help = (
+        f"Serve {MODEL}, a simulated LLM with the OpenAI API, on 127.0.0.1 until it is interrupted. It judges by "
+        "the words that texts share: good for trying things out, worthless as a judge. Prints its base URL. "
+        "GET /log tells what it served; POST /faults turns its faults on and off."
+    )
+    example = "manage.py simulate_llm --port 8399 --latency-ms 200 --fail-rate 0.05 --log served.jsonl"
+    requires_system_checks = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--port", type=_port, default=0, metavar="N", help="default 0: any that is free")
+        parser.add_argument(
+            "--latency-ms",
+            type=_milliseconds,
+            default=0,
+            metavar="N",
+            help="how long each answer takes; default 0",
+        )
+        parser.add_argument(
+            "--fail-rate", type=_rate, default=0.0, metavar="F", help=f"share of {', '.join(FAILURES)}; default 0"
+        )
+        parser.add_argument(
+            "--malformed-rate",
+            type=_rate,
+            default=0.0,
+            metavar="F",
+            help=f"share of replies that are {', '.join(MALFORMED)}; default 0",
+        )
+        parser.add_argument("--seed", type=int, default=0, metavar="N", help="which requests go wrong; default 0")
+        parser.add_argument("--log", type=Path, metavar="FILE", help="append a JSON line for each request")
+
+    def act(self, options: dict[str, Any]) -> None:
+        interrupted = Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: interrupted.set())
+        switches = {name: options[name] for name in ("latency_ms", "fail_rate", "malformed_rate", "seed")}
+        try:
+            with running_simulator(port=options["port"], log=options["log"], **switches) as simulator:
+                self.stdout.write(simulator.base_url)
+                self.stdout.flush()
+                interrupted.wait()
+        except OSError as error:
+            raise Refused("cannot_serve", f"The simulated LLM cannot start: {error}.") from error

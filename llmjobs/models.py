@@ -1,0 +1,103 @@
+"""Every call to an LLM: what was asked, what came back, how often it was tried. Nothing here is ever paid twice."""
+
+from django.db import models
+from django.db.models import Q
+
+from evaluation.models import Campaign, Event, Judge
+from jobs.models import Job, WorkItem
+
+
+class LlmJob(models.Model):
+    """What an LLM job judges, and as whom."""
+
+    job = models.OneToOneField(Job, on_delete=models.CASCADE, primary_key=True, related_name="llm")
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="+")
+    judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="+")
+
+    def __str__(self) -> str:
+        return f"{self.job.title} by {self.judge}"
+
+
+class Text(models.Model):
+    """A rendered message, stored once by its content."""
+
+    sha256 = models.CharField(max_length=64, primary_key=True)
+    content = models.TextField()
+
+    def __str__(self) -> str:
+        return self.content[:60]
+
+
+class Call(models.Model):
+    """One request, unique by what it asks, of whom, and which replicate it is. Written before it is sent."""
+
+    class State(models.TextChoices):
+        SENT = "sent"
+        ANSWERED = "answered"
+        FAILED = "failed"
+
+    sha256 = models.CharField(max_length=64, unique=True)
+    base_url = models.TextField()
+    model = models.CharField(max_length=200)
+    parameters = models.JSONField()
+    messages = models.JSONField(help_text="role and hash of each message's text")
+    template = models.CharField(max_length=40)
+    template_version = models.PositiveIntegerField()
+    template_sha256 = models.CharField(max_length=64)
+    replicate = models.PositiveIntegerField(default=0)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.SENT)
+    reply = models.TextField(blank=True)
+    model_answered = models.CharField(max_length=200, blank=True, help_text="as the endpoint named it")
+    finish_reason = models.CharField(max_length=40, blank=True)
+    prompt_tokens = models.PositiveIntegerField(null=True)
+    completion_tokens = models.PositiveIntegerField(null=True)
+    latency_ms = models.PositiveIntegerField(null=True)
+    event = models.OneToOneField(Event, on_delete=models.PROTECT, null=True, related_name="+")
+    holder = models.CharField(max_length=100, blank=True, help_text="the worker that waits for the reply")
+    made_at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(state__in=["sent", "answered", "failed"]), name="call_state"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.template} {self.sha256[:8]} ({self.state})"
+
+
+class Attempt(models.Model):
+    """One time that a call was sent. Without an end it was under way when its worker died."""
+
+    call = models.ForeignKey(Call, on_delete=models.CASCADE, related_name="attempts")
+    number = models.PositiveIntegerField()
+    sent_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+    error = models.CharField(max_length=40, blank=True, help_text="rate_limited, timeout, ...; empty: answered")
+    status = models.PositiveIntegerField(null=True)
+    message = models.TextField(blank=True)
+    latency_ms = models.PositiveIntegerField(null=True)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["call", "number"], name="attempt_number")]
+
+    def __str__(self) -> str:
+        return f"{self.number}: {self.error or 'answered'}"
+
+
+class CallUse(models.Model):
+    """Which calls an item's outcome rests on, in the order in which its step asked."""
+
+    item = models.ForeignKey(WorkItem, on_delete=models.CASCADE, related_name="call_uses")
+    call = models.ForeignKey(Call, on_delete=models.PROTECT, related_name="uses")
+    number = models.PositiveIntegerField()
+    part = models.CharField(max_length=200, help_text="which window or batch")
+    notes = models.JSONField(default=list, help_text="forms tolerated, replies refused and why")
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["item", "number"], name="call_use_number")]
+
+    def __str__(self) -> str:
+        return f"{self.part}: {self.call}"

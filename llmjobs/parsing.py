@@ -1,0 +1,342 @@
+"""Replies of an LLM: read leniently, checked strictly, never guessed.
+
+A form that had to be tolerated is noted. Whatever leaves room for doubt (a list that is cut off, two lists, a label
+that is not in the vocabulary) is a `Problem`, whose reason is what the LLM is told when it is asked again. Nothing here
+evaluates a reply: strings are found by pattern and their escapes decoded one by one, in linear time.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+LONGEST_REPLY = 100_000
+QUOTED_IN_REASON = 60
+
+STRING = r"""'(?:[^'\\\r\n]|\\.)*+'|"(?:[^"\\\r\n]|\\.)*+"|“[^”\r\n]*+”"""
+WORD = r"[^\W\d][\w -]*+"
+STRING_LIST = re.compile(rf"\[\s*+(?:(?:{STRING})\s*+(?:,\s*+(?:{STRING})\s*+)*+(,\s*+)?)?\]")
+WORD_LIST = re.compile(rf"\[\s*+{WORD}\s*+(?:,\s*+{WORD}\s*+)*+(?:,\s*+)?\]")
+STRINGS, WORDS = re.compile(STRING), re.compile(WORD)
+# A bracket with one of these behind it opens the list that the reply is about; any other belongs to the prose.
+OPENS_A_LIST = re.compile(r"""\[\s*+["'“{]""")
+# Where a quote inside an unescaped string can be its end: before the next string, or before the end of the list.
+WITHIN = {mark: re.compile(rf"\\.|\n|{mark}") for mark in "'\""}
+CLOSES = re.compile(r"""\s*+(?:,\s*+(?=["'])|(?:,\s*+)?(?P<end>\])(?=[ \t]*(?:\n|```|\}|\Z)))""")
+NEXT_STRING = re.compile(r"""\s*+["']""")
+ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|(.))")
+ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "/": "/", "\\": "\\", "'": "'", '"': '"'}
+SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+THINKING = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
+# Some endpoints swallow the tag that opens the reasoning.
+THOUGHT = re.compile(
+    r"\s*<think(?:ing)?>.*?</think(?:ing)?>|.*\n</think(?:ing)?>[ \t]*(?=\n)", re.DOTALL | re.IGNORECASE
+)
+FENCE = re.compile(r"```\w*")
+LINE_ITEM = re.compile(r"[ \t]*(?:[-*•]|(\d{1,3})[.):])[ \t]+(\S.*)")
+PREFIX = re.compile(
+    r"(?:(?:my|the|final|overall|support|relevance)\s+)*(?:label|answer|judge?ment|grade|score|relevance|importance)"
+    r"""["'*`_\s]*(?:is\b|:|=)["'*`_\s:]*""",
+    re.IGNORECASE,
+)
+BEFORE_LABEL, AFTER_LABEL = " \t\r\"'`*_#([{“‘", " \t\r\"'`*_)]}”’.,;:!"  # noqa: RUF001
+BETWEEN_WORDS = re.compile(r"[\s_\-\u2010\u2011\u2013]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a reply cannot be used, in words for the LLM and for people."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A list of strings or labels, and the forms that were tolerated."""
+
+    items: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedLabel:
+    """One label of the vocabulary, and the forms that were tolerated."""
+
+    label: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A list in a text: its items and where it stands."""
+
+    items: tuple[str, ...]
+    start: int
+    end: int
+    notes: tuple[str, ...] = ()
+
+
+BROKEN = Problem("the list is cut off or is not a valid list of strings")
+SEVERAL = Problem("the reply has more than one list")
+NO_LIST = Problem("the reply has no list of strings")
+
+
+# Checked readings: what the steps use.
+
+
+def parse_nuggets(reply: str, most: int) -> Parsed | Problem:
+    """Read a nugget list: at least one, at most `most`, none without words, none twice."""
+    parsed = parse_list(reply)
+    if isinstance(parsed, Problem):
+        return parsed
+    nuggets = tuple(" ".join(item.split()) for item in parsed.items)
+    problem = _size_problem(len(nuggets), most) or _nugget_problem(nuggets)
+    return problem or Parsed(nuggets, parsed.notes)
+
+
+def _size_problem(count: int, most: int) -> Problem | None:
+    if not count:
+        return Problem("the list is empty; it must hold at least one nugget")
+    return Problem(f"the list has {count} nuggets; at most {most} are allowed") if count > most else None
+
+
+def _nugget_problem(nuggets: Sequence[str]) -> Problem | None:
+    seen: dict[str, int] = {}
+    for number, nugget in enumerate(nuggets, start=1):
+        if not any(c.isalnum() for c in nugget):
+            return Problem(f"item {number} of the list has no words")
+        if "\0" in nugget or SURROGATE.search(nugget):
+            return Problem(f"item {number} of the list has characters that are not text")
+        first = seen.setdefault(nugget.casefold(), number)
+        if first != number:
+            return Problem(f"items {first} and {number} of the list are the same")
+    return None
+
+
+def parse_labels(reply: str, vocabulary: Sequence[str], count: int) -> Parsed | Problem:
+    """Read a list of exactly `count` labels of the vocabulary."""
+    parsed = parse_list(reply, words=True)
+    if isinstance(parsed, Problem):
+        single = parse_label(reply, vocabulary) if count == 1 and parsed is NO_LIST else parsed
+        return Parsed((single.label,), (*single.notes, "no list")) if isinstance(single, ParsedLabel) else parsed
+    if len(parsed.items) != count:
+        return Problem(
+            f"the list has {len(parsed.items)} labels; {count} are needed, one for each nugget in order"
+        )
+    labels = [label_of(item, vocabulary) for item in parsed.items]
+    for number, (item, label) in enumerate(zip(parsed.items, labels, strict=True), start=1):
+        if label is None:
+            return Problem(f"label {number} is {_shown(item)}; allowed are {', '.join(vocabulary)}")
+    given = tuple(label for label in labels if label is not None)
+    return Parsed(given, (*parsed.notes, *_variants(parsed.items, given)))
+
+
+def parse_label(reply: str, vocabulary: Sequence[str]) -> ParsedLabel | Problem:
+    """Read one label: alone, marked, after a word such as "Label:", or on a line of its own among prose.
+
+    Prose that mentions another label leaves room for doubt and is refused.
+    """
+    body = _body(reply)
+    if isinstance(body, Problem):
+        return body
+    lines = [line for line in FENCE.sub("", body.text).splitlines() if line.strip()]
+    found = {label: line for line in reversed(lines) if (label := _line_label(line, vocabulary)) is not None}
+    if len(found) != 1 or _mentioned(body.text, vocabulary) - found.keys():
+        return Problem(
+            f"the reply is {_shown(body.text)}; it must be one of {', '.join(vocabulary)} and nothing else"
+        )
+    label, line = found.popitem()
+    notes = [
+        *body.notes,
+        *(["text around the label"] if len(lines) > 1 else []),
+        *_variants([line.strip()], [label]),
+    ]
+    return ParsedLabel(label, tuple(notes))
+
+
+def label_of(text: str, vocabulary: Iterable[str]) -> str | None:
+    """Return the label that this is, in whatever case and with blanks, hyphens or underscores between its words."""
+    known = {_normal(label): label for label in vocabulary}
+    return known.get(_normal(text.strip()))
+
+
+def _normal(text: str) -> str:
+    return BETWEEN_WORDS.sub("_", text).casefold()
+
+
+def _line_label(line: str, vocabulary: Sequence[str]) -> str | None:
+    bare = line.lstrip(BEFORE_LABEL).rstrip(AFTER_LABEL)
+    label = label_of(bare, vocabulary)
+    if label is None and (prefix := PREFIX.match(bare)):
+        return label_of(bare[prefix.end() :].lstrip(BEFORE_LABEL), vocabulary)
+    return label
+
+
+def _mentioned(text: str, vocabulary: Sequence[str]) -> set[str]:
+    longest_first = sorted(vocabulary, key=len, reverse=True)
+    patterns = [BETWEEN_WORDS.sub(lambda _: BETWEEN_WORDS.pattern, re.escape(label)) for label in longest_first]
+    found = re.finditer(rf"(?<!\w)(?:{'|'.join(patterns)})(?!\w)", text, re.IGNORECASE)
+    return {label for one in found if (label := label_of(one[0], vocabulary)) is not None}
+
+
+def _variants(written: Sequence[str], labels: Sequence[str]) -> list[str]:
+    pairs = dict.fromkeys((w, label) for w, label in zip(written, labels, strict=True) if w != label)
+    return [f"{_shown(w)} for {label}" for w, label in pairs]
+
+
+def _shown(text: str) -> str:
+    short = text if len(text) <= QUOTED_IN_REASON else f"{text[:QUOTED_IN_REASON]}..."
+    return repr(short)
+
+
+# Lenient reading of lists.
+
+
+def parse_list(reply: str, *, words: bool = False) -> Parsed | Problem:
+    """Read the one list of strings in a reply; with `words`, a list of words without quotes too.
+
+    Without any brackets, lines that are all numbered from 1, or all marked, are a list.
+    """
+    body = _body(reply)
+    if isinstance(body, Problem):
+        return body
+    found = _string_lists(body.text)
+    if isinstance(found, Problem):
+        return found
+    found = found or (_word_lists(body.text) if words else [])
+    if len(found) > 1:
+        return SEVERAL
+    if found:
+        return Parsed(found[0].items, (*body.notes, *found[0].notes, *_around(body.text, found[0])))
+    return _line_items(body)
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    text: str
+    notes: tuple[str, ...] = ()
+
+
+def _body(reply: str) -> _Body | Problem:
+    """Return the reply without a block of reasoning before it."""
+    if len(reply) > LONGEST_REPLY:
+        return Problem(f"the reply has {len(reply)} characters; that is too long")
+    thought = THOUGHT.match(reply)
+    if THINKING.match(reply) and not thought:
+        return Problem("the reply ends before its answer")
+    text = reply[thought.end() :] if thought else reply
+    if not text.strip():
+        return Problem("the reply is empty")
+    return _Body(text, ("a block of reasoning",) if thought else ())
+
+
+def _string_lists(text: str) -> list[_Found] | Problem:
+    """Find every list of strings. Past one that is broken nothing is looked for: it would be a guess."""
+    found, at = [], 0
+    while (start := text.find("[", at)) >= 0:
+        if match := STRING_LIST.match(text, start):
+            found.append(_found(match))
+            at = match.end()
+        elif opens := OPENS_A_LIST.match(text, start):
+            broken = _unescaped(text, start, opens.end() - 1)
+            if broken is None:
+                return BROKEN
+            found.append(broken)
+            at = broken.end
+        else:
+            at = start + 1
+    return found
+
+
+def _found(match: re.Match[str]) -> _Found:
+    tokens = STRINGS.findall(match[0])
+    notes = ["trailing comma"] if match[1] else []
+    notes += ["typographic quotes"] if any(token[0] == "“" for token in tokens) else []
+    return _Found(tuple(_decoded(token[1:-1]) for token in tokens), match.start(), match.end(), tuple(notes))
+
+
+def _unescaped(text: str, start: int, at: int) -> _Found | None:
+    """Read a list whose strings hold their own quote unescaped, as in ['it's here']; None where that fails too.
+
+    A quote ends its string only where the next string or the end of the list follows. Two strings without a comma
+    between them, a line end within a string, or no end at all: the list is broken.
+    """
+    items: list[str] = []
+    while True:
+        closed = _closing(text, at)
+        if closed is None:
+            return None
+        quote, after, ended = closed
+        items.append(_decoded(text[at + 1 : quote]))
+        if ended:
+            return _Found(tuple(items), start, after, ("unescaped quotes",))
+        at = after
+
+
+def _closing(text: str, opening: int) -> tuple[int, int, bool] | None:
+    """Return where a string ends, where what follows begins, and whether that is the end of the list."""
+    mark = text[opening : opening + 1]
+    if mark not in WITHIN:
+        return None
+    for one in WITHIN[mark].finditer(text, opening + 1):
+        at = one.start()
+        if one[0] == "\n" or (one[0] == mark and NEXT_STRING.match(text, at + 1)):
+            return None
+        if one[0] == mark and (close := CLOSES.match(text, at + 1)):
+            return at, close.end(), close["end"] is not None
+    return None
+
+
+def _word_lists(text: str) -> list[_Found]:
+    matches = WORD_LIST.finditer(text)
+    return [
+        _Found(tuple(word.strip() for word in WORDS.findall(one[0])), one.start(), one.end(), ("no quotes",))
+        for one in matches
+    ]
+
+
+def _around(text: str, found: _Found) -> list[str]:
+    outside = f"{text[: found.start]}\n{text[found.end :]}"
+    prose = FENCE.sub("", outside).strip()
+    return [*(["code fence"] if "```" in outside else []), *(["text around the list"] if prose else [])]
+
+
+def _decoded(inner: str) -> str:
+    text = ESCAPE.sub(_escaped, inner)
+    # JSON writes characters beyond the basic plane as two escapes.
+    return (
+        text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+        if SURROGATE.search(text)
+        else text
+    )
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = found[1] or found[2] or found[3]
+    if code:
+        return chr(int(code, 16)) if int(code, 16) <= 0x10FFFF else found[0]
+    return ESCAPED.get(found[4], found[0])
+
+
+def _line_items(body: _Body) -> Parsed | Problem:
+    """Read numbered or marked lines, where they are one block and of one kind."""
+    lines = [line for line in FENCE.sub("", body.text).split("\n") if line.strip()]
+    matches = [LINE_ITEM.fullmatch(line.rstrip()) for line in lines]
+    where = [index for index, match in enumerate(matches) if match]
+    if not where or where[-1] - where[0] + 1 != len(where):
+        return NO_LIST
+    items = [match for match in matches if match]
+    numbers = [match[1] for match in items]
+    if any(numbers) and numbers != [str(number) for number in range(1, len(items) + 1)]:
+        return NO_LIST
+    around = ["text around the list"] if len(where) < len(lines) else []
+    return Parsed(tuple(_plain(match[2]) for match in items), (*body.notes, "lines instead of a list", *around))
+
+
+def _plain(item: str) -> str:
+    """Take the marks off a line: a comma at its end, quotes or bold around it."""
+    text = item.strip().removesuffix(",").rstrip()
+    for mark in ("**", "`", '"', "'"):
+        if len(text) > 2 * len(mark) and text.startswith(mark) and text.endswith(mark):
+            text = text[len(mark) : -len(mark)]
+    return text

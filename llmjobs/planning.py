@@ -1,0 +1,163 @@
+"""Which items a job needs: what is judged already is left out, and what cannot be judged is named."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from evaluation.models import (
+    AnswerProvenance,
+    Assignment,
+    Campaign,
+    Citation,
+    Judge,
+    NuggetList,
+    Protocol,
+    Qrel,
+    QrelSource,
+    Run,
+    Segment,
+    SupportJudgment,
+    Topic,
+)
+from evaluation.terms import Origin, SupportCondition
+from jobs.queue import NewItem
+
+
+@dataclass(slots=True)
+class Plan:
+    """Items to queue; topics that are blocked, with the reason; and how much was left out because it is done."""
+
+    items: list[NewItem] = field(default_factory=list)
+    blocked: dict[str, str] = field(default_factory=dict)
+    without_text: int = 0
+    judged: int = 0
+
+
+def assign_items(lists: Iterable[NuggetList], runs: Sequence[int], batch_size: int) -> list[NewItem]:
+    """Return an item per answer and batch of a list's nuggets; answers without a word are labelled by rule."""
+    items: list[NewItem] = []
+    for one in lists:
+        wordings = list(one.items.order_by("position").values_list("nugget_version", flat=True))
+        answers = AnswerProvenance.objects.filter(topic=one.topic, run__in=runs, answer__words__gt=0)
+        for answer in answers.order_by("run__run_id").values_list("answer", flat=True):
+            items += _batches(answer, wordings, batch_size)
+    return items
+
+
+def _batches(answer: int, wordings: Sequence[int], size: int) -> Iterator[NewItem]:
+    for start in range(0, len(wordings), size):
+        some = list(wordings[start : start + size])
+        key = f"answer {answer}, nuggets {some[0]}-{some[-1]}"
+        yield NewItem(key, "assign", {"answer": answer, "nuggets": some})
+
+
+def unjudged(items: Sequence[NewItem], judge: Judge) -> tuple[list[NewItem], int]:
+    """Leave out the batches that a judge has labelled; return the rest, and how many were left out."""
+    answers = {item.payload["answer"] for item in items}
+    labels = Assignment.objects.filter(judge=judge, answer__topic__in=Topic.objects.filter(answers__in=answers))
+    there = set(labels.values_list("answer", "nugget_version"))
+    left = [
+        item
+        for item in items
+        if any((item.payload["answer"], wording) not in there for wording in item.payload["nuggets"])
+    ]
+    return left, len(items) - len(left)
+
+
+def nugget_items(
+    campaign: Campaign,
+    topics: Iterable[Topic],
+    source: QrelSource,
+    kind: str,
+    then_runs: Sequence[int] | None = None,
+) -> Plan:
+    """Return an item per topic with the segments its nuggets are made from (method, section 2).
+
+    In the order (grade desc, docid); segments without text are skipped and counted, and a topic left with none is
+    blocked and named.
+    """
+    plan, protocol = Plan(), campaign.protocol
+    for topic in topics:
+        graded = Qrel.objects.filter(source=source, topic=topic, grade__gte=protocol.grade_threshold)
+        ordered = graded.order_by("-grade", "segment__docid").values_list("segment", "segment__has_text")
+        segments = [pk for pk, has_text in ordered if has_text]
+        plan.without_text += len(ordered) - len(segments)
+        if segments:
+            plan.items.append(_nugget_item(topic, segments, protocol, kind, then_runs))
+        else:
+            plan.blocked[topic.topic_id] = f"no segment with text that {source.name} grades as related"
+    return plan
+
+
+def _nugget_item(
+    topic: Topic, segments: list[int], protocol: Protocol, kind: str, then_runs: Sequence[int] | None
+) -> NewItem:
+    payload = {
+        "topic": topic.pk,
+        "segments": segments,
+        "window_size": protocol.window_size,
+        "draft_cap": protocol.draft_cap,
+        "nugget_cap": protocol.nugget_cap,
+        "batch_size": protocol.batch_size,
+        "then_runs": list(then_runs) if then_runs is not None else None,
+    }
+    return NewItem(f"topic {topic.topic_id}", kind, payload)
+
+
+def newest_lists(campaign: Campaign, origin: Origin, name: str, topics: Collection[int]) -> dict[int, NuggetList]:
+    """Return each topic's newest submitted list of a set, by topic."""
+    lists = NuggetList.objects.filter(nugget_set__campaign=campaign, nugget_set__origin=origin)
+    named = lists.filter(nugget_set__name=name, submitted=True, topic__in=topics)
+    return {one.topic_id: one for one in named.order_by("version")}
+
+
+def support_items(campaign: Campaign, judge: Judge, topics: Collection[int], runs: Collection[int]) -> Plan:
+    """Return an item per counted pair of sentence and cited segment with a text that the judge has not labelled."""
+    plan, first = Plan(), campaign.protocol.first_citations
+    done = SupportJudgment.objects.filter(judge=judge, condition=SupportCondition.LLM)
+    there = set(done.filter(sentence__answer__topic__campaign=campaign).values_list("sentence", "segment"))
+    answers = AnswerProvenance.objects.filter(run__in=runs, topic__in=topics).values("answer")
+    citations = Citation.objects.filter(sentence__answer__in=answers, segment__isnull=False)
+    taken: dict[int, set[int]] = {}
+    for sentence, segment, has_text in citations.order_by("sentence", "position").values_list(
+        "sentence", "segment", "segment__has_text"
+    ):
+        pairs = taken.setdefault(sentence, set())
+        if segment in pairs or (first is not None and len(pairs) >= first):
+            continue
+        pairs.add(segment)
+        plan.without_text += not has_text
+        plan.judged += (sentence, segment) in there
+        if has_text and (sentence, segment) not in there:
+            payload = {"sentence": sentence, "segment": segment}
+            plan.items.append(NewItem(f"sentence {sentence}, segment {segment}", "support", payload))
+    return plan
+
+
+def relevance_items(campaign: Campaign, source: str, topics: Iterable[Topic]) -> Plan:
+    """Return an item per topic and segment that it is about, graded by another source or cited, but not by this one."""
+    plan = Plan()
+    for topic in topics:
+        graded = Qrel.objects.filter(topic=topic, source__name=source).values("segment")
+        cited = Citation.objects.filter(sentence__answer__topic=topic).values("segment")
+        others = Qrel.objects.filter(topic=topic).exclude(source__name=source).values("segment")
+        about = Segment.objects.filter(campaign=campaign, pk__in=cited.union(others))
+        plan.judged += graded.count()
+        for segment, has_text in about.exclude(pk__in=graded).order_by("docid").values_list("pk", "has_text"):
+            plan.without_text += not has_text
+            if has_text:
+                top = campaign.protocol.relevance_max
+                payload = {"topic": topic.pk, "segment": segment, "top": top, "source": source}
+                plan.items.append(NewItem(f"topic {topic.pk}, segment {segment}", "relevance", payload))
+    return plan
+
+
+def chosen_topics(campaign: Campaign, names: Sequence[str]) -> list[Topic]:
+    """Return the campaign's topics, or those named."""
+    topics = campaign.topics.all()
+    return list(topics.filter(topic_id__in=names) if names else topics)
+
+
+def chosen_runs(campaign: Campaign, names: Sequence[str]) -> list[Run]:
+    """Return the campaign's runs, or those named."""
+    runs = campaign.runs.all()
+    return list(runs.filter(run_id__in=names) if names else runs)

@@ -1,0 +1,19 @@
+"""What an LLM is asked, in our own words: one versioned template per task."""
+
+from llmjobs.prompts.template import Message, Task, Template, Value, render
+from llmjobs.prompts.texts import ASSIGN, FIRST_LINES, IMPORTANCE, NUGGETIZE, RELEVANCE, SUPPORT, TEMPLATES
+
+__all__ = [
+    "ASSIGN",
+    "FIRST_LINES",
+    "IMPORTANCE",
+    "NUGGETIZE",
+    "RELEVANCE",
+    "SUPPORT",
+    "TEMPLATES",
+    "Message",
+    "Task",
+    "Template",
+    "Value",
+    "render",
+]

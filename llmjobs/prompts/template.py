@@ -1,0 +1,133 @@
+"""Templates and their rendering. Data gets its delimiters here, so that no template text can leave them out."""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+Task = Literal["nuggetize", "importance", "assign", "support", "relevance"]
+Value = str | int | Sequence[str]
+
+PLACEHOLDER = re.compile(r"\{([a-z]+)\}")
+# The tags we use and those a reader of our prompts could take for ours. Between "<" and the name, what a model reads
+# over: blanks, slashes and characters without width.
+LOOK_ALIKE = re.compile(
+    r"[<\uff1c\ufe64](?=[\s/\\\u200b-\u200f\u2060\ufeff\u00ad]*"
+    r"(?:query|segment|context|passage|answer|statement|citation|nugget))",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a conversation with an LLM."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True)
+class Template:
+    """One version of what is asked for a task. Placeholders such as {query} stand in its texts."""
+
+    task: Task
+    name: str
+    version: int
+    system: str
+    user: str
+
+    @cached_property
+    def sha256(self) -> str:
+        """The hash of the texts: what provenance names, whatever the name and version say."""
+        return hashlib.sha256(json.dumps([self.system, self.user]).encode()).hexdigest()
+
+    @property
+    def first_line(self) -> str:
+        """The line that names the task."""
+        return self.system.partition("\n")[0]
+
+    @property
+    def placeholders(self) -> frozenset[str]:
+        """The names that stand in the texts."""
+        return frozenset(PLACEHOLDER.findall(self.system) + PLACEHOLDER.findall(self.user))
+
+    def problems(self) -> tuple[str, ...]:
+        """Say what keeps this text from being used for its task: for templates that an organizer wrote."""
+        data, known = DATA_OF[self.task], DATA_OF[self.task] | PLAIN_OF[self.task]
+        missing = [f"{{{name}}} is missing from the user text" for name in sorted(data - self._in_user())]
+        unknown = [f"{{{name}}} is not a placeholder of {self.task}" for name in sorted(self.placeholders - known)]
+        in_system = data & set(PLACEHOLDER.findall(self.system))
+        return (*missing, *unknown, *(f"{{{name}}} belongs in the user text" for name in sorted(in_system)))
+
+    def _in_user(self) -> frozenset[str]:
+        return frozenset(PLACEHOLDER.findall(self.user))
+
+
+DATA_OF: dict[Task, frozenset[str]] = {
+    "nuggetize": frozenset({"query", "segments", "nuggets"}),
+    "importance": frozenset({"query", "nuggets"}),
+    "assign": frozenset({"query", "passage", "nuggets"}),
+    "support": frozenset({"statement", "passage"}),
+    "relevance": frozenset({"query", "passage"}),
+}
+"""The data of each task, which its user text must hold."""
+
+PLAIN_OF: dict[Task, frozenset[str]] = {
+    "nuggetize": frozenset({"length", "cap"}),
+    "importance": frozenset({"length"}),
+    "assign": frozenset({"length"}),
+    "support": frozenset(),
+    "relevance": frozenset({"top", "scale"}),
+}
+"""Our own figures and words for each task, which a text may use."""
+
+
+def render(template: Template, **values: Value) -> tuple[Message, ...]:
+    """Fill a template: the same values always give the same messages.
+
+    Values are filled in once; a placeholder within a value stays as it is. Raises ValueError where one has no value.
+    """
+    shown = {name: SHOWN[name](name, value) if name in SHOWN else str(value) for name, value in values.items()}
+    if missing := template.placeholders - shown.keys():
+        raise ValueError(f"{template.name} needs {', '.join(sorted(missing))}")
+    system, user = (
+        PLACEHOLDER.sub(lambda found: shown[found[1]], text) for text in (template.system, template.user)
+    )
+    return (Message("system", system), Message("user", user))
+
+
+def neutralise(text: str) -> str:
+    """Make what looks like one of our delimiters plain text."""
+    return LOOK_ALIKE.sub("&lt;", text)
+
+
+def _element(name: str, value: Value) -> str:
+    return f"<{name}>\n{neutralise(str(value))}\n</{name}>"
+
+
+def _segments(_name: str, value: Value) -> str:
+    numbered = enumerate(_texts(value), start=1)
+    return "\n".join(f'<segment n="{number}">\n{neutralise(text)}\n</segment>' for number, text in numbered)
+
+
+def _list(name: str, value: Value) -> str:
+    return _element(name, json.dumps(list(_texts(value)), ensure_ascii=False))
+
+
+def _texts(value: Value) -> Sequence[str]:
+    if isinstance(value, str | int):
+        raise TypeError("a list of texts is needed")
+    return value
+
+
+SHOWN: dict[str, Callable[[str, Value], str]] = {
+    "query": _element,
+    "passage": _element,
+    "statement": _element,
+    "segments": _segments,
+    "nuggets": _list,
+}
+"""How data is shown. What is not named here is our own: figures and the words of a scale."""

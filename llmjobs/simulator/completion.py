@@ -1,0 +1,94 @@
+"""A chat completion's body, in and out."""
+
+import hashlib
+import json
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+from llmjobs.simulator.answering import MODEL, Reply, reply_to
+from llmjobs.simulator.faults import spoiled
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a request's body asks for."""
+
+    model: str
+    messages: tuple[tuple[str, str], ...]
+    max_tokens: int | None
+
+    @property
+    def sha256(self) -> str:
+        """The messages' hash: of their JSON as [[role, text], ...] without spaces, in UTF-8."""
+        written = json.dumps(self.messages, ensure_ascii=False, separators=(",", ":"))
+        return hashlib.sha256(written.encode(errors="surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What is answered."""
+
+    task: str
+    text: str
+    finish_reason: str
+    prompt_tokens: int
+    completion_tokens: int
+
+    def as_json(self, number: int) -> dict[str, Any]:
+        """Return the body as the OpenAI API has it."""
+        return {
+            "id": f"chatcmpl-{number}",
+            "object": "chat.completion",
+            "created": int(time.time()),
+            "model": MODEL,
+            "choices": [
+                {
+                    "index": 0,
+                    "message": {"role": "assistant", "content": self.text},
+                    "finish_reason": self.finish_reason,
+                }
+            ],
+            "usage": {
+                "prompt_tokens": self.prompt_tokens,
+                "completion_tokens": self.completion_tokens,
+                "total_tokens": self.prompt_tokens + self.completion_tokens,
+            },
+        }
+
+
+def read_asked(body: bytes) -> Asked:
+    """Read a request. Raises `ValueError` saying what is wrong."""
+    asked = json.loads(body)
+    if not isinstance(asked, dict) or not isinstance(asked.get("messages"), list) or not asked["messages"]:
+        raise ValueError("messages is missing")
+    if asked.get("stream"):
+        raise ValueError("stream is not simulated")
+    messages = tuple(_message(message) for message in asked["messages"])
+    most = asked.get("max_completion_tokens") or asked.get("max_tokens")
+    return Asked(str(asked.get("model", "")), messages, most if isinstance(most, int) else None)
+
+
+def _message(message: object) -> tuple[str, str]:
+    if not isinstance(message, dict):
+        raise ValueError("a message is an object with role and content")
+    content = message.get("content")
+    if isinstance(content, list):
+        content = "\n".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+    return str(message.get("role", "")), content if isinstance(content, str) else ""
+
+
+def complete(asked: Asked, fault: str) -> Completion:
+    """Answer, with this fault or without."""
+    reply: Reply = reply_to(asked.messages)
+    text, finish_reason = spoiled(fault, reply)
+    if asked.max_tokens is not None and tokens([text]) > asked.max_tokens:
+        text, finish_reason = " ".join(text.split()[: asked.max_tokens * 3 // 4]), "length"
+    return Completion(reply.task, text, finish_reason, tokens(text for _, text in asked.messages), tokens([text]))
+
+
+def tokens(texts: Iterable[str]) -> int:
+    """Guess tokens: four for every three words."""
+    return ceil(sum(len(text.split()) for text in texts) * 4 / 3)

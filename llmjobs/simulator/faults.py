@@ -1,0 +1,162 @@
+"""Which request goes wrong and how. The choice depends on seed, request and times seen: a retry has another chance."""
+
+import hashlib
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any, Literal
+
+from llmjobs.simulator.answering import Reply, written_list
+
+# What --fail-rate and --malformed-rate are spread over; the others only come when they are named.
+FAILURES = ("rate_limited", "server_error", "timeout", "dropped")
+MALFORMED = ("truncated", "wrapped", "out_of_vocabulary", "wrong_length")
+OTHERS = ("unavailable", "bad_request", "auth", "empty", "not_json")
+KINDS = (*FAILURES, *MALFORMED, *OTHERS)
+
+Down = Literal["", "503", "close"]
+
+
+@dataclass(slots=True)
+class Faults:
+    """The switches, which `POST /faults` turns while the server runs."""
+
+    seed: int = 0
+    latency_ms: int = 0
+    fail_rate: float = 0.0
+    malformed_rate: float = 0.0
+    rates: dict[str, float] = field(default_factory=dict)
+    next: list[str] = field(default_factory=list)
+    down: Down = ""
+    retry_after: float = 1.0
+    hang_s: float = 600.0
+
+    def changed(self, wanted: object) -> "Faults":
+        """Return these with some switched. Raises `ValueError` saying what is wrong."""
+        if not isinstance(wanted, dict):
+            raise ValueError("Switches are a JSON object.")
+        unknown = set(wanted) - set(CHECKS)
+        if unknown:
+            raise ValueError(f"No such switch: {', '.join(sorted(unknown))}. There are: {', '.join(CHECKS)}.")
+        values = {name: getattr(self, name) for name in CHECKS}
+        for name, value in wanted.items():
+            check, said = CHECKS[name]
+            if not check(value):
+                raise ValueError(f"{name} must be {said}.")
+            values[name] = value
+        return Faults(**values)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the switches as they may be posted."""
+        return {name: getattr(self, name) for name in CHECKS}
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
+
+
+def _is_rate(value: object) -> bool:
+    return isinstance(value, int | float) and _is_number(value) and value <= 1
+
+
+def _are_rates(value: object) -> bool:
+    return isinstance(value, dict) and set(value) <= set(KINDS) and all(_is_rate(rate) for rate in value.values())
+
+
+def _are_kinds(value: object) -> bool:
+    return isinstance(value, list) and all(kind in (*KINDS, "none") for kind in value)
+
+
+CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
+    "seed": (lambda value: isinstance(value, int), "a whole number"),
+    "latency_ms": (_is_number, "a number of milliseconds"),
+    "fail_rate": (_is_rate, "a number from 0 to 1"),
+    "malformed_rate": (_is_rate, "a number from 0 to 1"),
+    "rates": (_are_rates, f"an object of rates from 0 to 1; the faults are {', '.join(KINDS)}"),
+    "next": (_are_kinds, f"a list; the faults are {', '.join(KINDS)}, and none"),
+    "down": (lambda value: value in ("", "503", "close"), 'one of "", "503", "close"'),
+    "retry_after": (_is_number, "a number of seconds"),
+    "hang_s": (_is_number, "a number of seconds"),
+}
+
+
+class Chooser:
+    """Decides for each request; remembers how often it was seen."""
+
+    def __init__(self, faults: Faults) -> None:
+        self.faults = faults
+        self._next: deque[str] = deque(faults.next)
+        self._seen: dict[str, int] = {}
+        self._lock = Lock()
+
+    def switch(self, wanted: object) -> Faults:
+        """Turn some switches. A list of next faults replaces what is left of the former one."""
+        with self._lock:
+            faults = self.faults.changed(wanted)
+            if isinstance(wanted, dict) and "next" in wanted:
+                self._next = deque(faults.next)
+            self.faults = faults
+            return faults
+
+    def choose(self, request_hash: str) -> tuple[str, int]:
+        """Return the fault of this request, or nothing, and how often it was seen now."""
+        with self._lock:
+            seen = self._seen[request_hash] = self._seen.get(request_hash, 0) + 1
+            if self._next:
+                kind = self._next.popleft()
+                return ("" if kind == "none" else kind), seen
+            return _drawn(self.faults, request_hash, seen), seen
+
+
+def _drawn(faults: Faults, request_hash: str, seen: int) -> str:
+    digest = hashlib.sha256(f"{faults.seed} {request_hash} {seen}".encode()).digest()
+    left = int.from_bytes(digest[:8], "big") / 2**64
+    for kind, rate in _all_rates(faults):
+        if left < rate:
+            return kind
+        left -= rate
+    return ""
+
+
+def _all_rates(faults: Faults) -> list[tuple[str, float]]:
+    return [
+        *((kind, faults.fail_rate / len(FAILURES)) for kind in FAILURES),
+        *((kind, faults.malformed_rate / len(MALFORMED)) for kind in MALFORMED),
+        *sorted(faults.rates.items()),
+    ]
+
+
+def spoiled(kind: str, reply: Reply) -> tuple[str, str]:
+    """Return the text and finish reason of a reply with this fault, or of a good one."""
+    if kind == "truncated":
+        return reply.text[: len(reply.text) // 2], "length"
+    if kind == "empty":
+        return "", "content_filter"
+    spoil = SPOILERS.get(kind)
+    return spoil(reply) if spoil else reply.text, "stop"
+
+
+def _wrapped(reply: Reply) -> str:
+    return f"Sure! Here is what you asked for:\n\n```python\n{reply.text}\n```\n\nLet me know if you need more."
+
+
+def _out_of_vocabulary(reply: Reply) -> str:
+    if reply.one_label:
+        return "somewhat_supported"
+    if reply.task == "nuggetize":
+        return "I cannot help with that."
+    return written_list((*reply.items[:-1], "somewhat_supported"))
+
+
+def _wrong_length(reply: Reply) -> str:
+    if reply.task == "nuggetize":
+        return written_list(f"nugget number {number} of a list too long" for number in range(1, 251))
+    return written_list((*reply.items, *reply.items[:1]))
+
+
+SPOILERS: dict[str, Callable[[Reply], str]] = {
+    "wrapped": _wrapped,
+    "out_of_vocabulary": _out_of_vocabulary,
+    "wrong_length": _wrong_length,
+}

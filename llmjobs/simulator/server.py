@@ -1,0 +1,290 @@
+"""The simulated LLM's HTTP server: the OpenAI API on this machine only, with faults on demand."""
+
+import json
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Event, Lock, Thread
+from typing import Any
+
+from llmjobs.simulator.answering import MODEL
+from llmjobs.simulator.completion import Asked, Completion, complete, read_asked
+from llmjobs.simulator.faults import Chooser, Faults
+from llmjobs.simulator.served import Log, Served
+
+HOST = "127.0.0.1"
+LARGEST_BODY = 32 * 1024 * 1024
+CLIENT_GONE = 499
+STATUS_OF: dict[str, tuple[int, str]] = {
+    "rate_limited": (429, "Rate limit reached. Try again later."),
+    "server_error": (500, "The server had an error while processing your request."),
+    "unavailable": (503, "The engine is overloaded."),
+    "bad_request": (400, "This model does not support what was asked."),
+}
+
+
+class Simulator(ThreadingHTTPServer):
+    """The server; `with running_simulator()` starts and ends it."""
+
+    # Threads are joined at the end, so that no test leaves a socket behind.
+    daemon_threads = False
+    request_queue_size = 1024
+
+    def __init__(self, *, port: int = 0, faults: Faults | None = None, log: Path | None = None) -> None:
+        self.chooser = Chooser(faults or Faults())
+        self.log = Log(log)
+        self.ending = Event()
+        self._connections: set[socket.socket] = set()
+        self._connections_lock = Lock()
+        try:
+            super().__init__((HOST, port), Handler)
+        except OSError:
+            self.log.close()
+            raise
+
+    @property
+    def base_url(self) -> str:
+        """What a client takes as its base URL."""
+        return f"http://{HOST}:{self.server_address[1]}/v1"
+
+    def server_bind(self) -> None:
+        """Bind without asking the resolver for this machine's name, as the base class does."""
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.socket.bind(self.server_address)
+        self.server_address = self.socket.getsockname()
+        self.server_name, self.server_port = HOST, self.server_address[1]
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Remember the connection while it is open."""
+        with self._connections_lock:
+            self._connections.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        """Forget a connection that ends."""
+        with self._connections_lock:
+            self._connections.discard(request)
+        super().shutdown_request(request)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing about clients that went away: they are killed on purpose."""
+
+    def end(self) -> None:
+        """Cut all connections and wait for their threads."""
+        self.ending.set()
+        self.shutdown()
+        with self._connections_lock:
+            for connection in self._connections:
+                _cut(connection)
+        self.server_close()
+        self.log.close()
+
+
+def _cut(connection: socket.socket) -> None:
+    with suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
+
+
+@dataclass(slots=True)
+class Exchange:
+    """One completion request on its way through the server."""
+
+    number: int
+    asked: Asked
+    at: float = field(default_factory=time.time)
+    fault: str = ""
+    seen: int = 0
+    completion: Completion | None = None
+
+    def served(self, status: int) -> Served:
+        """Return its line of the log."""
+        done = self.completion
+        return Served(
+            n=self.number,
+            at=round(self.at, 6),
+            until=round(time.time(), 6),
+            hash=self.asked.sha256,
+            seen=self.seen,
+            asked_model=self.asked.model,
+            task=done.task if done else "",
+            status=status,
+            fault=self.fault,
+            prompt_tokens=done.prompt_tokens if done else 0,
+            completion_tokens=done.completion_tokens if done else 0,
+        )
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One connection."""
+
+    server: Simulator
+    protocol_version = "HTTP/1.1"
+    server_version = MODEL
+    sys_version = ""
+    disable_nagle_algorithm = True
+    wbufsize = -1
+
+    def do_GET(self) -> None:
+        """Answer what is asked about the server itself, and which models there are."""
+        path = self.path.partition("?")[0]
+        if path.endswith("/models"):
+            if not self._is_down(self.server.chooser.faults):
+                self._send_json(
+                    200, {"object": "list", "data": [{"id": MODEL, "object": "model", "owned_by": "assay"}]}
+                )
+        elif path == "/log":
+            self._send(200, self.server.log.text().encode(), "application/x-ndjson")
+        elif path == "/faults":
+            self._send_json(200, self.server.chooser.faults.as_json())
+        elif path == "/healthz":
+            self._send_json(200, {"status": "ok", "model": MODEL})
+        else:
+            self._refuse(404, f"There is no {path}.")
+
+    def do_POST(self) -> None:
+        """Complete a chat, or turn the switches of faults."""
+        body = self._body()
+        path = self.path.partition("?")[0]
+        if body is None:
+            self.close_connection = True
+            self._refuse(413, "The body is too long, or its length is not said.")
+        elif path == "/faults":
+            self._switch(body)
+        elif path.endswith("/chat/completions"):
+            self._complete(body)
+        else:
+            self._refuse(404, f"There is no {path}.")
+
+    def _body(self) -> bytes | None:
+        length = self.headers.get("Content-Length", "")
+        return self.rfile.read(int(length)) if length.isdecimal() and int(length) <= LARGEST_BODY else None
+
+    def _switch(self, body: bytes) -> None:
+        try:
+            faults = self.server.chooser.switch(json.loads(body))
+        except ValueError as error:
+            self._refuse(400, str(error))
+        else:
+            self._send_json(200, faults.as_json())
+
+    def _complete(self, body: bytes) -> None:
+        started = time.monotonic()
+        try:
+            exchange = Exchange(self.server.log.number(), read_asked(body))
+        except (ValueError, RecursionError) as error:
+            self._refuse(400, f"Not a chat request: {error}.")
+            return
+        faults = self.server.chooser.faults
+        if faults.down:
+            exchange.fault = "down"
+            self.server.log.add(exchange.served(503 if faults.down == "503" else 0))
+            self._is_down(faults)
+            return
+        exchange.fault, exchange.seen = self.server.chooser.choose(exchange.asked.sha256)
+        if exchange.fault == "timeout":
+            self._hang(exchange, faults.hang_s)
+            return
+        exchange.completion = complete(exchange.asked, exchange.fault)
+        self.server.ending.wait(max(0.0, faults.latency_ms / 1000 - (time.monotonic() - started)))
+        self._finish(exchange, faults)
+
+    def _finish(self, exchange: Exchange, faults: Faults) -> None:
+        if self._client_is_gone():
+            self.close_connection = True
+            self.server.log.add(exchange.served(CLIENT_GONE))
+            return
+        ends: dict[str, Callable[[Exchange, Faults], None]] = {
+            "dropped": self._drop,
+            "not_json": self._send_page,
+            "auth": self._refuse_key,
+        }
+        ends.get(exchange.fault, self._refuse_or_answer)(exchange, faults)
+
+    def _refuse_or_answer(self, exchange: Exchange, faults: Faults) -> None:
+        status, said = STATUS_OF.get(exchange.fault, (200, ""))
+        self.server.log.add(exchange.served(status))
+        if status == 200 and exchange.completion:
+            self._send_json(200, exchange.completion.as_json(exchange.number))
+        else:
+            headers = {"Retry-After": f"{faults.retry_after:g}"} if status == 429 else {}
+            self._refuse(status, said, headers)
+
+    def _refuse_key(self, exchange: Exchange, _faults: Faults) -> None:
+        """Refuse as badly behaved endpoints do: with the whole key in the message."""
+        self.server.log.add(exchange.served(401))
+        key = self.headers.get("Authorization") or self.headers.get("api-key") or ""
+        self._refuse(401, f"Incorrect API key provided: {key.removeprefix('Bearer ')}.")
+
+    def _send_page(self, exchange: Exchange, _faults: Faults) -> None:
+        self.server.log.add(exchange.served(200))
+        self._send(200, b"<html><body>Please sign in to this network.</body></html>", "text/html")
+
+    def _drop(self, exchange: Exchange, _faults: Faults) -> None:
+        """Promise a body, send half of one, and close."""
+        self.server.log.add(exchange.served(0))
+        self.close_connection = True
+        self._head(200, "application/json", 1000)
+        self.wfile.write(b'{"choices": [')
+
+    def _hang(self, exchange: Exchange, hang_s: float) -> None:
+        """Answer nothing until the client gives up."""
+        self.server.log.add(exchange.served(0))
+        self.close_connection = True
+        self.connection.settimeout(hang_s)
+        with suppress(OSError):
+            self.connection.recv(1, socket.MSG_PEEK)
+
+    def _client_is_gone(self) -> bool:
+        try:
+            return not self.connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+
+    def _is_down(self, faults: Faults) -> bool:
+        """Answer as a server does that is down, if it is to be."""
+        if faults.down:
+            self.close_connection = True
+        if faults.down == "503":
+            self._refuse(503, "The server is down.", {"Connection": "close"})
+        return bool(faults.down)
+
+    def _refuse(self, status: int, said: str, headers: dict[str, str] | None = None) -> None:
+        error = {"message": said, "type": "simulated", "param": None, "code": None}
+        self._send_json(status, {"error": error}, headers)
+
+    def _send_json(self, status: int, value: object, headers: dict[str, str] | None = None) -> None:
+        self._send(status, json.dumps(value).encode(), "application/json", headers)
+
+    def _send(self, status: int, body: bytes, kind: str, headers: dict[str, str] | None = None) -> None:
+        self._head(status, kind, len(body), headers)
+        self.wfile.write(body)
+
+    def _head(self, status: int, kind: str, length: int, headers: dict[str, str] | None = None) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(length))
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Keep the terminal quiet: the log is its own."""
+
+
+@contextmanager
+def running_simulator(*, port: int = 0, log: Path | None = None, **faults: Any) -> Iterator[Simulator]:
+    """Serve in a thread while the block runs. `faults` are the fields of `Faults`, such as `latency_ms=200`."""
+    simulator = Simulator(port=port, faults=Faults().changed(faults), log=log)
+    thread = Thread(target=simulator.serve_forever, kwargs={"poll_interval": 0.1}, name="simulator")
+    thread.start()
+    try:
+        yield simulator
+    finally:
+        simulator.end()
+        thread.join()

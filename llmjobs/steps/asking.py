@@ -1,0 +1,134 @@
+"""Asking, and asking again with the reason while the reply is wrong."""
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+from typing import Generic, Literal, TypeVar
+
+from llmjobs.parsing import Parsed, ParsedLabel, Problem
+from llmjobs.prompts import Message, Task, Template, Value, render
+from llmjobs.prompts.template import neutralise
+
+RE_ASKS = 2
+# A wrong reply is shown back to the model; of a very long one its beginning is enough.
+SHOWN_BACK = 4_000
+
+Read = TypeVar("Read", bound=Parsed | ParsedLabel)
+Outcome = TypeVar("Outcome")
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One question to an LLM. `part` names which window or batch it is about; no two asks of a step share it."""
+
+    task: Task
+    messages: tuple[Message, ...]
+    template: str
+    version: int
+    part: str
+    template_sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back. Without a text the call was given up, and `failure` says why."""
+
+    text: str | None
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something worth knowing about one ask: a form that was tolerated, a wrong reply, a split, a failure."""
+
+    ask: int
+    part: str
+    kind: Literal["tolerated", "wrong", "split", "failed", "cut"]
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.part}: {self.text}"
+
+
+Step = Generator[Ask, Reply, Outcome]
+
+
+@dataclass(slots=True)
+class Log:
+    """What one run of a step asked and noticed. Asks are numbered from 0 in the order in which they were made."""
+
+    asked: int = 0
+    notes: list[Note] = field(default_factory=list)
+
+    def note(self, part: str, kind: Literal["tolerated", "wrong", "split", "failed", "cut"], text: str) -> None:
+        """Note something about the last ask."""
+        self.notes.append(Note(max(self.asked - 1, 0), part, kind, text))
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[Read]):
+    """What a conversation came to: a reading, or a failure. `gone`: no reply was to be had at all."""
+
+    value: Read | None
+    ask: int
+    failure: str = ""
+    gone: bool = False
+
+
+def question(template: Template, part: str, **values: Value) -> Ask:
+    """Put a template's question."""
+    messages = render(template, **values)
+    return Ask(template.task, messages, template.name, template.version, part, template.sha256)
+
+
+def converse(log: Log, ask: Ask, read: Callable[[str], Read | Problem]) -> Step[Answer[Read]]:
+    """Ask; while the reply is wrong, ask again with the reason, at most twice."""
+    messages, reason = ask.messages, ""
+    for again in range(1 + RE_ASKS):
+        part = f"{ask.part}, re-ask {again}" if again else ask.part
+        reply = yield Ask(ask.task, messages, ask.template, ask.version, part, ask.template_sha256)
+        log.asked += 1
+        if reply.text is None:
+            reason = reply.failure or "no reply"
+            log.note(part, "failed", reason)
+            return Answer(None, log.asked - 1, reason, gone=True)
+        value = read(reply.text)
+        if not isinstance(value, Problem):
+            for form in value.notes:
+                log.note(part, "tolerated", form)
+            return Answer(value, log.asked - 1)
+        reason = value.reason
+        log.note(part, "wrong", reason)
+        messages += (Message("assistant", _shown_back(reply.text)), Message("user", _objection(reason)))
+    return Answer(None, log.asked - 1, reason)
+
+
+def _shown_back(reply: str) -> str:
+    # Lone surrogates cannot be sent or hashed, NUL cannot be stored, and some endpoints refuse an empty turn.
+    sendable = reply.replace("\0", "\ufffd").encode(errors="replace").decode()
+    shown = sendable if len(sendable) <= SHOWN_BACK else f"{sendable[:SHOWN_BACK]} [...]"
+    return neutralise(shown) if shown.strip() else "(an empty reply)"
+
+
+def _objection(reason: str) -> str:
+    return (
+        f"This reply cannot be used: {neutralise(reason)}.\n"
+        "Answer the same question again, in the format that was asked for and nothing else."
+    )
+
+
+def spans(count: int, size: int) -> list[tuple[int, int]]:
+    """Cut `count` items into runs of `size`, first to last; ends are exclusive."""
+    return [(start, min(start + size, count)) for start in range(0, count, size)]
+
+
+def halves(start: int, end: int) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Cut one run in two; the first half is the larger one."""
+    middle = start + (end - start + 1) // 2
+    return (start, middle), (middle, end)
+
+
+def check_sizes(**sizes: int) -> None:
+    """Refuse sizes below 1: with them a step would never end."""
+    for name, size in sizes.items():
+        if size < 1:
+            raise ValueError(f"{name} must be at least 1, not {size}")

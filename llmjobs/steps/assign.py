@@ -1,0 +1,66 @@
+"""AutoAssign: which nuggets of a list one answer contains."""
+
+from dataclasses import dataclass
+
+from evaluation.terms import AssignmentLabel
+from llmjobs.prompts import ASSIGN, Template
+from llmjobs.steps.asking import Log, Note, Step, check_sizes
+from llmjobs.steps.labelling import Labelled, Labelling, label_all
+
+GIVEN = (AssignmentLabel.SUPPORT, AssignmentLabel.PARTIAL_SUPPORT, AssignmentLabel.NOT_SUPPORT)
+LABELS = {label.name.lower(): label for label in GIVEN}
+
+
+@dataclass(frozen=True, slots=True)
+class AssignInput:
+    """One answer's whole text, and the nuggets to look for in it."""
+
+    query: str
+    answer: str
+    nuggets: tuple[str, ...]
+    batch_size: int = 10
+    template: Template = ASSIGN
+
+    def __post_init__(self) -> None:
+        check_sizes(batch_size=self.batch_size)
+
+
+@dataclass(frozen=True, slots=True)
+class NuggetLabel:
+    """The label of one nugget: FAILED has a reason. Without an ask it was given by rule."""
+
+    label: AssignmentLabel
+    ask: int | None
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AssignOutcome:
+    """One label per nugget, in the order of the input."""
+
+    labels: tuple[NuggetLabel, ...]
+    asked: int
+    notes: tuple[Note, ...]
+
+    @property
+    def failure(self) -> str:
+        """Why labels are missing, or nothing."""
+        failed = [one.failure for one in self.labels if one.failure]
+        return f"{len(failed)} of {len(self.labels)} nuggets: {failed[0]}" if failed else ""
+
+
+def assign(work: AssignInput) -> Step[AssignOutcome]:
+    """Label each nugget by the answer. An answer without a word contains none, by rule and without a call."""
+    if not work.answer.split():
+        by_rule = NuggetLabel(AssignmentLabel.NOT_SUPPORT, None)
+        return AssignOutcome((by_rule,) * len(work.nuggets), 0, ())
+    log = Log()
+    values = {"query": work.query, "passage": work.answer}
+    labelling = Labelling(work.template, tuple(LABELS), work.nuggets, {**values})
+    labelled = yield from label_all(log, labelling, work.batch_size)
+    return AssignOutcome(tuple(map(_nugget_label, labelled)), log.asked, tuple(log.notes))
+
+
+def _nugget_label(one: Labelled) -> NuggetLabel:
+    label = AssignmentLabel.FAILED if one.label is None else LABELS[one.label]
+    return NuggetLabel(label, one.ask, one.failure)

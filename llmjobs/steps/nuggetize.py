@@ -1,0 +1,187 @@
+"""AutoNuggets: segments to a list of nuggets, window by window; and the over-generated drafts for post-editing."""
+
+from dataclasses import dataclass
+
+from evaluation.terms import Importance
+from llmjobs.parsing import Parsed, Problem, parse_nuggets
+from llmjobs.prompts import IMPORTANCE, NUGGETIZE, Template
+from llmjobs.steps.asking import Ask, Log, Note, Step, check_sizes, converse, halves, question, spans
+from llmjobs.steps.labelling import Labelled, Labelling, label_all
+
+IMPORTANCES = {label.name.lower(): label for label in (Importance.VITAL, Importance.OKAY)}
+# A nugget whose label failed goes behind those that are known: nothing says that it belongs among the first.
+SORTED = (Importance.VITAL, Importance.OKAY, Importance.UNKNOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class DraftsInput:
+    """A query and its segments in order: what the windows read."""
+
+    query: str
+    segments: tuple[str, ...]
+    window_size: int = 10
+    draft_cap: int = 30
+    template: Template = NUGGETIZE
+
+    def __post_init__(self) -> None:
+        check_sizes(window_size=self.window_size, draft_cap=self.draft_cap)
+
+
+@dataclass(frozen=True, slots=True)
+class NuggetizeInput:
+    """What AutoNuggets reads, and how its nuggets are labelled and cut."""
+
+    drafts: DraftsInput
+    nugget_cap: int = 20
+    batch_size: int = 10
+    template: Template = IMPORTANCE
+
+    def __post_init__(self) -> None:
+        check_sizes(nugget_cap=self.nugget_cap, batch_size=self.batch_size)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A nugget without importance, and the ask whose reply first had it in these words."""
+
+    text: str
+    ask: int
+
+
+@dataclass(frozen=True, slots=True)
+class Nugget:
+    """A nugget, the ask that first had it, and the ask that gave its importance. UNKNOWN has a reason."""
+
+    text: str
+    importance: Importance
+    text_ask: int
+    importance_ask: int | None
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftsOutcome:
+    """The last window's list. It is empty only where the topic failed; `unread` are segments without a usable reply."""
+
+    drafts: tuple[Draft, ...]
+    unread: tuple[int, ...]
+    failure: str
+    asked: int
+    notes: tuple[Note, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NuggetizeOutcome:
+    """The nuggets, vital first, and those beyond the cap. `drafts` is what the windows came to."""
+
+    nuggets: tuple[Nugget, ...]
+    left_out: tuple[Nugget, ...]
+    drafts: DraftsOutcome
+    failure: str
+    asked: int
+    notes: tuple[Note, ...]
+
+
+def over_generated_drafts(work: DraftsInput) -> Step[DraftsOutcome]:
+    """Make the list that assessors post-edit: long on purpose, without importance."""
+    return (yield from _read_windows(Log(), work))
+
+
+def nuggetize(work: NuggetizeInput) -> Step[NuggetizeOutcome]:
+    """Make a list, label importance, sort vital-first keeping the list's order, and keep the first ones."""
+    log = Log()
+    made = yield from _read_windows(log, work.drafts)
+    if made.failure:
+        return NuggetizeOutcome((), (), made, made.failure, log.asked, tuple(log.notes))
+    texts = tuple(draft.text for draft in made.drafts)
+    labelling = Labelling(
+        work.template, tuple(IMPORTANCES), texts, {"query": work.drafts.query}, "importance batch"
+    )
+    labelled = yield from label_all(log, labelling, work.batch_size)
+    nuggets = tuple(map(_nugget, made.drafts, labelled))
+    ranked = sorted(nuggets, key=lambda nugget: SORTED.index(nugget.importance))
+    kept, left_out = ranked[: work.nugget_cap], ranked[work.nugget_cap :]
+    _note_unknown(log, nuggets)
+    if left_out:
+        log.note("list", "cut", f"{len(left_out)} of {len(ranked)} nuggets are beyond the first {work.nugget_cap}")
+    return NuggetizeOutcome(tuple(kept), tuple(left_out), made, "", log.asked, tuple(log.notes))
+
+
+def _nugget(draft: Draft, one: Labelled) -> Nugget:
+    importance = Importance.UNKNOWN if one.label is None else IMPORTANCES[one.label]
+    return Nugget(draft.text, importance, draft.ask, one.ask, one.failure)
+
+
+def _note_unknown(log: Log, nuggets: tuple[Nugget, ...]) -> None:
+    unknown = sum(nugget.importance == Importance.UNKNOWN for nugget in nuggets)
+    if unknown:
+        log.note("list", "failed", f"{unknown} nuggets of unknown importance stand behind vital and okay ones")
+
+
+def _read_windows(log: Log, work: DraftsInput) -> Step[DraftsOutcome]:
+    """Read the segments first to last, carrying the list forward."""
+    drafts: tuple[Draft, ...] = ()
+    unread: list[int] = []
+    failure = "" if work.segments else "there are no segments to read"
+    for number, (first, last) in enumerate(spans(len(work.segments), work.window_size), start=1):
+        window = yield from _read_window(log, work, drafts, first, last, f"window {number}")
+        drafts, unread, failure = window.drafts, [*unread, *window.unread], window.failure
+        if failure:
+            break
+    return DraftsOutcome(() if failure else drafts, tuple(unread), failure, log.asked, tuple(log.notes))
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    drafts: tuple[Draft, ...]
+    unread: tuple[int, ...] = ()
+    failure: str = ""
+
+
+def _read_window(
+    log: Log, work: DraftsInput, drafts: tuple[Draft, ...], first: int, last: int, window: str
+) -> Step[_Window]:
+    """Read one window; what gets no usable reply is halved until single segments stay unread."""
+    unread: list[int] = []
+    failure = ""
+    pending = [(first, last)]
+
+    def read(text: str) -> Parsed | Problem:
+        return parse_nuggets(text, work.draft_cap)
+
+    while pending:
+        start, end = pending.pop()
+        part = window if end - start == last - first else f"{window}, segments {start + 1}-{end}"
+        answer = yield from converse(log, _window_ask(work, drafts, start, end, part), read)
+        if answer.value:
+            drafts = _carried(drafts, answer.value, answer.ask)
+            continue
+        failure = answer.failure
+        if answer.gone:
+            return _Window((), tuple(unread), f"{part}: {failure}")
+        if end - start > 1:
+            pending += reversed(halves(start, end))
+            log.note(part, "split", f"split in two: {failure}")
+        else:
+            unread.append(start)
+            log.note(part, "failed", failure)
+    whole = len(unread) == last - first
+    return _Window(drafts, tuple(unread), f"{window}: {failure}" if whole else "")
+
+
+def _window_ask(work: DraftsInput, drafts: tuple[Draft, ...], start: int, end: int, part: str) -> Ask:
+    return question(
+        work.template,
+        part,
+        query=work.query,
+        segments=work.segments[start:end],
+        nuggets=[draft.text for draft in drafts],
+        length=len(drafts),
+        cap=work.draft_cap,
+    )
+
+
+def _carried(drafts: tuple[Draft, ...], reply: Parsed, ask: int) -> tuple[Draft, ...]:
+    """Take over the reply's list. Nuggets in the same words keep the ask that first had them."""
+    first_asks = {draft.text: draft.ask for draft in drafts}
+    return tuple(Draft(text, first_asks.get(text, ask)) for text in reply.items)

@@ -1,0 +1,57 @@
+"""Relevance: how well one passage answers a query, on the campaign's scale."""
+
+from dataclasses import dataclass
+
+from llmjobs.parsing import ParsedLabel, Problem, parse_label
+from llmjobs.prompts import RELEVANCE, Template
+from llmjobs.steps.asking import Log, Note, Step, check_sizes, converse, question
+
+NOTHING = "the passage has nothing to do with the query"
+RELATED = "the passage is related to the query but does not answer it"
+SOME = "the passage has some answer to the query, but it is unclear or hidden in other text"
+EXACT = "the passage is dedicated to the query and has the exact answer"
+BETTER = "as the grade below, but the answer is clearer or more complete"
+
+
+@dataclass(frozen=True, slots=True)
+class RelevanceInput:
+    """One query and one passage; `top` is the highest grade of the scale, 0 the lowest."""
+
+    query: str
+    passage: str
+    top: int = 3
+    template: Template = RELEVANCE
+
+    def __post_init__(self) -> None:
+        check_sizes(top=self.top)
+
+
+@dataclass(frozen=True, slots=True)
+class RelevanceOutcome:
+    """One grade and the ask that gave it; None has a reason and is never 0."""
+
+    grade: int | None
+    ask: int
+    failure: str
+    asked: int
+    notes: tuple[Note, ...]
+
+
+def relevance(work: RelevanceInput) -> Step[RelevanceOutcome]:
+    """Ask for the grade of one passage."""
+    log = Log()
+    grades = tuple(str(grade) for grade in range(work.top + 1))
+
+    def read(text: str) -> ParsedLabel | Problem:
+        return parse_label(text, grades)
+
+    values = {"query": work.query, "passage": work.passage, "scale": scale(work.top)}
+    answer = yield from converse(log, question(work.template, "passage", top=work.top, **values), read)
+    grade = int(answer.value.label) if answer.value else None
+    return RelevanceOutcome(grade, answer.ask, answer.failure, log.asked, tuple(log.notes))
+
+
+def scale(top: int) -> str:
+    """Say what each grade means. Scales other than 0-3 keep its ends and stretch or shorten its middle."""
+    middle = [RELATED, SOME, *[BETTER] * (top - 3)][: top - 1]
+    return "\n".join(f"{grade}: {meaning}" for grade, meaning in enumerate([NOTHING, *middle, EXACT]))

@@ -1,0 +1,44 @@
+"""Support: whether one cited passage bears out one statement."""
+
+from dataclasses import dataclass
+
+from evaluation.terms import SupportLabel
+from llmjobs.parsing import ParsedLabel, Problem, parse_label
+from llmjobs.prompts import SUPPORT, Template
+from llmjobs.steps.asking import Log, Note, Step, converse, question
+
+GIVEN = (SupportLabel.FULL_SUPPORT, SupportLabel.PARTIAL_SUPPORT, SupportLabel.NO_SUPPORT)
+LABELS = {label.name.lower(): label for label in GIVEN}
+
+
+@dataclass(frozen=True, slots=True)
+class SupportInput:
+    """One sentence of an answer, and the text of one segment it cites."""
+
+    statement: str
+    passage: str
+    template: Template = SUPPORT
+
+
+@dataclass(frozen=True, slots=True)
+class SupportOutcome:
+    """One label and the ask that gave it; FAILED has a reason."""
+
+    label: SupportLabel
+    ask: int
+    failure: str
+    asked: int
+    notes: tuple[Note, ...]
+
+
+def support(work: SupportInput) -> Step[SupportOutcome]:
+    """Ask for the label of one pair."""
+    log = Log()
+    ask = question(work.template, "pair", statement=work.statement, passage=work.passage)
+    answer = yield from converse(log, ask, _read)
+    label = LABELS[answer.value.label] if answer.value else SupportLabel.FAILED
+    return SupportOutcome(label, answer.ask, answer.failure, log.asked, tuple(log.notes))
+
+
+def _read(text: str) -> ParsedLabel | Problem:
+    return parse_label(text, tuple(LABELS))

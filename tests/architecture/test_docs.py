@@ -1,0 +1,195 @@
+"""The documents say what the code does: names are complete, links lead somewhere, examples run."""
+
+import re
+import shlex
+import shutil
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command, load_command_class
+from django.core.management.base import CommandParser
+
+from evaluation.errors import BadInput
+from evaluation.formats.assignments import parse_assignments
+from evaluation.formats.nuggets import parse_nuggets
+from evaluation.formats.qrels import parse_qrels
+from evaluation.formats.runs import parse_run
+from evaluation.formats.scores import parse_scores
+from evaluation.formats.segments import parse_segments
+from evaluation.formats.source import read_source
+from evaluation.formats.support import parse_support
+from evaluation.formats.topics import parse_topics
+from evaluation.management.base import AssayCommand
+from evaluation.services.campaigns import ProtocolSettings, read_campaign_file
+from evaluation.terms import FindingCode
+from reports.management.arguments import SUBPARSERS
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+EXAMPLE = ROOT / "docs" / "example"
+COMMANDS = sorted((path.parts[-4], path.stem) for path in ROOT.glob("*/management/commands/[a-z]*.py"))
+BLOCK = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
+HOST = re.compile(r"https?://(?P<host>[^/\s`)>\"]+)")
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
+
+# Who is spoken of by address: the papers, the two conventions of the changelog, this machine, and made-up hosts.
+HOSTS = re.compile(r"arxiv\.org|keepachangelog\.com|semver\.org|127\.0\.0\.1(:\d+)?|[a-z.]*\bexample(\.org)?")
+
+PARSERS: dict[str, Callable[[str], object]] = {
+    "campaign": read_campaign_file,
+    "topics": lambda path: parse_topics(read_source(path)),
+    "segments": lambda path: parse_segments(read_source(path)),
+    "qrels": lambda path: parse_qrels(read_source(path)),
+    "run": lambda path: parse_run(read_source(path)),
+    "nuggets": lambda path: parse_nuggets(read_source(path)),
+    "assignments": lambda path: parse_assignments(read_source(path)),
+    "support": lambda path: parse_support(read_source(path)),
+    "scores": lambda path: parse_scores(read_source(path)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A file shown in docs/formats.md. A refused one is followed by what is said of it, if that is shown."""
+
+    kind: str
+    body: str
+    refused: bool
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}{'-refused' if self.refused else ''}"
+
+
+def blocks(path: Path) -> list[tuple[list[str], str]]:
+    """Return the fenced blocks of a document: the words of the info string, and the body."""
+    return [(match["info"].split(), match["body"]) for match in BLOCK.finditer(path.read_text("utf-8"))]
+
+
+def examples() -> Iterator[Example]:
+    """Yield the examples of docs/formats.md."""
+    there = blocks(ROOT / "docs" / "formats.md")
+    for (info, body), (next_info, next_body) in zip(there, [*there[1:], ([], "")], strict=True):
+        if len(info) > 1:
+            message = next_body.rstrip("\n") if next_info == ["text"] else ""
+            yield Example(info[1], body, "refused" in info, message)
+
+
+@pytest.mark.parametrize("example", list(examples()), ids=str)
+def test_each_example_of_a_file_is_read_or_refused_as_it_says(
+    example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("FILE").write_text(example.body, "utf-8")
+    if not example.refused:
+        assert PARSERS[example.kind]("FILE")
+        return
+    with pytest.raises(BadInput) as refusal:
+        PARSERS[example.kind]("FILE")
+    assert example.message in ("", refusal.value.message)
+
+
+def test_every_kind_of_file_has_an_example() -> None:
+    assert {example.kind for example in examples() if not example.refused} == PARSERS.keys()
+
+
+def test_the_campaign_example_names_every_setting() -> None:
+    example = next(example for example in examples() if example.kind == "campaign")
+    named = set(re.findall(r"^([a-z_]+) = ", example.body, re.MULTILINE))
+    assert named >= ProtocolSettings.model_fields.keys()
+
+
+def test_every_finding_is_explained() -> None:
+    rows = rows_of(ROOT / "docs" / "formats.md")
+    assert [code for code in FindingCode if code not in rows] == []
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", ["README.md", "docs/commands.md", "docs/metrics.md"])
+def test_printed_commands_run_and_print_what_is_shown(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(shutil.copytree(EXAMPLE, tmp_path / "example"))
+    for line, shown in printed_commands(ROOT / name):
+        call_command(*shlex.split(line)[1:])
+        printed = capsys.readouterr().out
+        assert shown in ("", printed), line
+
+
+def printed_commands(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield each command of the console blocks with the output shown below it, '' where none is."""
+    for info, body in blocks(path):
+        if info == ["console"]:
+            for part in body.removeprefix("$ ").split("\n$ "):
+                line, _, shown = part.rstrip("\n").partition("\n")
+                yield line, f"{shown}\n" if shown else ""
+
+
+def test_every_environment_variable_is_documented() -> None:
+    settings = (ROOT / "config" / "settings.py").read_text("utf-8")
+    server = (ROOT / "gunicorn.conf.py").read_text("utf-8")
+    read = set(re.findall(r"\benv\.\w+\(\s*\"([A-Z_]+)\"", settings))
+    read |= set(re.findall(r"environ\.get\(\s*\"([A-Z_]+)\"", server))
+    shown = set(re.findall(r"^#?([A-Z_]+)=", (ROOT / ".env.example").read_text("utf-8"), re.MULTILINE))
+    assert len(read) > 10
+    assert sorted(read - shown) == []
+    assert sorted(read - rows_of(ROOT / "README.md")) == []
+
+
+@pytest.mark.parametrize("name", ["requirements.in", "requirements-dev.in"])
+def test_every_package_has_its_reason(name: str) -> None:
+    lines = (ROOT / name).read_text("utf-8").splitlines()
+    asked = {re.split(r"[\[<>=;~! ]", line)[0] for line in lines if line and line[0] not in "#-"}
+    assert sorted(asked - rows_of(ROOT / "docs" / "dependencies.md")) == []
+
+
+@pytest.mark.parametrize(("app", "name"), COMMANDS)
+def test_every_command_is_documented_with_its_options(app: str, name: str) -> None:
+    text = (ROOT / "docs" / "commands.md").read_text("utf-8")
+    section = re.search(rf"^### {name}\n(.*?)(?=^##|\Z)", text, re.MULTILINE | re.DOTALL)
+    assert section, f"docs/commands.md has no section on {name}"
+    assert [option for option in options_of(app, name) if option not in section[1]] == []
+
+
+def options_of(app: str, name: str) -> list[str]:
+    """Return a command's own options, those of its kinds included."""
+    own = load_command_class(app, name).create_parser("manage.py", name)
+    options = set(OPTION.findall(own.format_help()))
+    if name == "report":
+        options |= {option for kind in SUBPARSERS for option in OPTION.findall(_kind_parser(kind).format_help())}
+    common = AssayCommand().create_parser("manage.py", name)
+    return sorted(options - set(OPTION.findall(common.format_help())))
+
+
+def _kind_parser(kind: str) -> ArgumentParser:
+    parser = CommandParser()
+    SUBPARSERS[kind][1](parser)
+    return parser
+
+
+def test_every_report_is_documented() -> None:
+    assert sorted(SUBPARSERS.keys() - rows_of(ROOT / "docs" / "commands.md")) == []
+
+
+@pytest.mark.parametrize("path", DOCS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(path: Path) -> None:
+    targets = [match["target"].partition("#")[0] for match in LINK.finditer(path.read_text("utf-8"))]
+    inside = [target for target in targets if target and "://" not in target]
+    assert [target for target in inside if not (path.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("path", [*DOCS, ROOT / ".env.example"], ids=lambda path: str(path.relative_to(ROOT)))
+def test_documents_name_no_other_host_and_no_folder_of_this_machine(path: Path) -> None:
+    text = path.read_text("utf-8")
+    assert [match["host"] for match in HOST.finditer(text) if not HOSTS.fullmatch(match["host"])] == []
+    assert str(ROOT) not in text
+
+
+def rows_of(path: Path) -> set[str]:
+    """Return what the first cells of a document's tables name, in backticks."""
+    cells = re.findall(r"^\| (`[^|]*`) \|", path.read_text("utf-8"), re.MULTILINE)
+    return {name for cell in cells for name in re.findall(r"`([^`]+)`", cell)}
