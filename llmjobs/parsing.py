@@ -32,7 +32,7 @@ THINKING = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
 THOUGHT = re.compile(
     r"\s*<think(?:ing)?>.*?</think(?:ing)?>|.*\n</think(?:ing)?>[ \t]*(?=\n)", re.DOTALL | re.IGNORECASE
 )
-FENCE = re.compile(r"```\w*")
+FENCE = re.compile(r"```(?:\w+(?=[ \t]*\n))?")
 LINE_ITEM = re.compile(r"[ \t]*(?:[-*•]|(\d{1,3})[.):])[ \t]+(\S.*)")
 PREFIX = re.compile(
     r"(?:(?:my|the|final|overall|support|relevance)\s+)*(?:label|answer|judge?ment|grade|score|relevance|importance)"
@@ -120,9 +120,7 @@ def parse_labels(reply: str, vocabulary: Sequence[str], count: int) -> Parsed | 
         single = parse_label(reply, vocabulary) if count == 1 and parsed is NO_LIST else parsed
         return Parsed((single.label,), (*single.notes, "no list")) if isinstance(single, ParsedLabel) else parsed
     if len(parsed.items) != count:
-        return Problem(
-            f"the list has {len(parsed.items)} labels; {count} are needed, one for each nugget in order"
-        )
+        return Problem(f"the list has length {len(parsed.items)}; it must have {count}, one label for each nugget")
     labels = [label_of(item, vocabulary) for item in parsed.items]
     for number, (item, label) in enumerate(zip(parsed.items, labels, strict=True), start=1):
         if label is None:

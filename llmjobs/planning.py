@@ -3,6 +3,8 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from django.db.models import Q
+
 from evaluation.models import (
     AnswerProvenance,
     Assignment,
@@ -140,7 +142,7 @@ def relevance_items(campaign: Campaign, source: str, topics: Iterable[Topic]) ->
         graded = Qrel.objects.filter(topic=topic, source__name=source).values("segment")
         cited = Citation.objects.filter(sentence__answer__topic=topic).values("segment")
         others = Qrel.objects.filter(topic=topic).exclude(source__name=source).values("segment")
-        about = Segment.objects.filter(campaign=campaign, pk__in=cited.union(others))
+        about = Segment.objects.filter(Q(pk__in=cited) | Q(pk__in=others), campaign=campaign)
         plan.judged += graded.count()
         for segment, has_text in about.exclude(pk__in=graded).order_by("docid").values_list("pk", "has_text"):
             plan.without_text += not has_text

@@ -367,3 +367,9 @@ def test_many_threads_share_one_client_and_are_answered_at_once() -> None:
             answers = list(pool.map(lambda request: send(endpoint_of(simulator), request), requests))
         assert all(isinstance(answer, Answered) for answer in answers)
         assert most_at_once(simulator.log.served()) >= 8
+
+
+def test_a_text_that_cannot_be_sent_is_a_bad_request(simulator: Simulator) -> None:
+    refusal = send(endpoint_of(simulator), replace(REQUEST, messages=(("user", "half a pair \ud83d"),)))
+    assert isinstance(refusal, Refusal)
+    assert (refusal.kind, refusal.status, simulator.log.served()) == ("bad_request", None, [])

@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -18,6 +19,7 @@ from llmjobs.parsing import (
     parse_nuggets,
 )
 
+Write = Callable[[list[str]], str]
 ASSIGN = ("support", "partial_support", "not_support")
 SUPPORT = ("full_support", "partial_support", "no_support")
 GRADES = ("0", "1", "2", "3")
@@ -37,29 +39,29 @@ def items(result: object) -> list[str]:
 
 
 @given(texts, st.sampled_from([repr, json.dumps, lambda each: json.dumps(each, ensure_ascii=False, indent=1)]))
-def test_a_list_comes_back_as_written(wanted, write) -> None:
+def test_a_list_comes_back_as_written(wanted: list[str], write: Write) -> None:
     assert parse_list(write(wanted)) == Parsed(tuple(wanted))
 
 
 @given(texts, st.sampled_from([repr, json.dumps]), st.sampled_from(["", "python", "json"]))
-def test_a_list_in_a_code_fence_comes_back(wanted, write, language) -> None:
+def test_a_list_in_a_code_fence_comes_back(wanted: list[str], write: Write, language: str) -> None:
     assert parse_list(f"```{language}\n{write(wanted)}\n```") == Parsed(tuple(wanted), ("code fence",))
 
 
 @given(texts, st.sampled_from([repr, json.dumps]), prose, prose)
-def test_a_list_in_prose_comes_back(wanted, write, before, after) -> None:
+def test_a_list_in_prose_comes_back(wanted: list[str], write: Write, before: str, after: str) -> None:
     assert items(parse_list(f"{before}\n{write(wanted)}\n{after}")) == wanted
 
 
 @given(texts.filter(bool), st.sampled_from([repr, json.dumps]), st.data())
-def test_a_list_that_is_cut_off_is_never_a_list(wanted, write, data) -> None:
+def test_a_list_that_is_cut_off_is_never_a_list(wanted: list[str], write: Write, data: st.DataObject) -> None:
     whole = write(wanted)
     cut = whole[: data.draw(st.integers(1, len(whole) - 1))]
     assert isinstance(parse_list(cut), Problem)
 
 
 @given(st.text() | prose.map(lambda text: f'["{text}'))
-def test_no_reply_breaks_the_reading(reply) -> None:
+def test_no_reply_breaks_the_reading(reply: str) -> None:
     for result in (parse_nuggets(reply, 30), parse_labels(reply, ASSIGN, 2), parse_label(reply, GRADES)):
         assert isinstance(result, Parsed | ParsedLabel | Problem)
 
@@ -81,7 +83,7 @@ def test_no_reply_breaks_the_reading(reply) -> None:
         (r'["a\/b \u00e9 \ud83d\ude00 \d"]', ["a/b é 😀 \\d"], ()),
     ],
 )
-def test_odd_forms_are_tolerated_and_noted(reply, wanted, notes) -> None:
+def test_odd_forms_are_tolerated_and_noted(reply: str, wanted: list[str], notes: tuple[str, ...]) -> None:
     assert parse_list(reply) == Parsed(tuple(wanted), notes)
 
 
@@ -106,12 +108,12 @@ def test_odd_forms_are_tolerated_and_noted(reply, wanted, notes) -> None:
         ("x" * (LONGEST_REPLY + 1), "too long"),
     ],
 )
-def test_doubtful_lists_are_refused(reply, said) -> None:
+def test_doubtful_lists_are_refused(reply: str, said: str) -> None:
     assert said in reason(parse_list(reply))
 
 
 @pytest.mark.parametrize("unit", ["['", '["a",', "'a', ", '" ', "[", "]", "\\", "<think>", "**", "label ", "``` "])
-def test_a_long_hostile_reply_is_read_in_linear_time(unit) -> None:
+def test_a_long_hostile_reply_is_read_in_linear_time(unit: str) -> None:
     reply = "['a'" + unit * (LONGEST_REPLY // len(unit) - 2)
     start = time.perf_counter()
     for read in (reply, unit * (LONGEST_REPLY // len(unit))):
@@ -136,7 +138,7 @@ def test_nuggets_are_one_line_each() -> None:
         ('["a\\ud800"]', "not text"),
     ],
 )
-def test_a_nugget_list_is_checked(reply, said) -> None:
+def test_a_nugget_list_is_checked(reply: str, said: str) -> None:
     assert said in reason(parse_nuggets(reply, 3))
 
 
@@ -152,7 +154,7 @@ def test_a_nugget_list_is_checked(reply, said) -> None:
         "- `support`\n- `not_support`",
     ],
 )
-def test_labels_are_read_in_any_spelling_of_their_words(reply) -> None:
+def test_labels_are_read_in_any_spelling_of_their_words(reply: str) -> None:
     assert items(parse_labels(reply, ASSIGN, 2)) == ["support", "not_support"]
 
 
@@ -168,7 +170,7 @@ def test_labels_are_read_in_any_spelling_of_their_words(reply) -> None:
         ("support, support", "no list"),
     ],
 )
-def test_labels_are_checked(reply, said) -> None:
+def test_labels_are_checked(reply: str, said: str) -> None:
     assert said in reason(parse_labels(reply, ASSIGN, 2))
 
 
@@ -195,7 +197,7 @@ def test_one_label_will_do_for_a_list_of_one() -> None:
         "<think>full_support?</think>\npartial_support",
     ],
 )
-def test_a_label_is_read_in_many_forms(reply) -> None:
+def test_a_label_is_read_in_many_forms(reply: str) -> None:
     result = parse_label(reply, SUPPORT)
     assert isinstance(result, ParsedLabel)
     assert result.label == "partial_support"
@@ -222,7 +224,7 @@ def test_a_tolerated_label_form_is_noted() -> None:
         "unsupported",
     ],
 )
-def test_a_doubtful_label_is_refused(reply) -> None:
+def test_a_doubtful_label_is_refused(reply: str) -> None:
     assert isinstance(parse_label(reply, SUPPORT), Problem)
 
 
@@ -230,18 +232,18 @@ def test_a_doubtful_label_is_refused(reply) -> None:
     ("reply", "grade"),
     [("2", "2"), ("Grade: 3", "3"), ("##final score: 0", "0"), ("(1)", "1"), ("3.", "3"), ("**Score** = 2", "2")],
 )
-def test_grades_are_read(reply, grade) -> None:
+def test_grades_are_read(reply: str, grade: str) -> None:
     result = parse_label(reply, GRADES)
     assert isinstance(result, ParsedLabel)
     assert result.label == grade
 
 
 @pytest.mark.parametrize("reply", ["-1", "2.5", ".2", "4", "2/3", "two", "<3", "2\n3", "Score: 2\nof 3", "\uff12"])
-def test_what_is_not_one_grade_of_the_scale_is_refused(reply) -> None:
+def test_what_is_not_one_grade_of_the_scale_is_refused(reply: str) -> None:
     assert isinstance(parse_label(reply, GRADES), Problem)
 
 
 @given(st.text(), st.sampled_from([ASSIGN, SUPPORT, GRADES]))
-def test_a_label_is_always_one_of_the_vocabulary(reply, vocabulary) -> None:
+def test_a_label_is_always_one_of_the_vocabulary(reply: str, vocabulary: tuple[str, ...]) -> None:
     result = parse_label(reply, vocabulary)
     assert isinstance(result, Problem) or result.label in vocabulary

@@ -1,44 +1,36 @@
-"""Writing the largest tables: rows without a model object for each, five times as fast as `bulk_create`."""
+"""Writing the largest tables without a model object for each row: three times as fast as `bulk_create`."""
 
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.db import connection, models
-
-ARRAY_ROWS = 20_000
 
 
 def upsert(
     model: type[models.Model],
     columns: Sequence[str],
-    rows: Iterator[tuple[Any, ...]],
+    rows: Iterable[tuple[Any, ...]],
     *,
     unique: Sequence[str],
     update: Sequence[str],
 ) -> None:
-    """Insert rows of column values, and where `unique` is there already update the columns named in `update`.
+    """Insert rows of column values; where `unique` is there already, update the columns named in `update`.
 
-    Nothing is converted on the way: values are what the database stores. PostgreSQL takes the rows as one array a
-    column, because there a statement per row costs most of the time.
+    Nothing is converted on the way and no default filled in: values are what the database stores. To be called
+    inside a transaction.
     """
+    table, names = model._meta.db_table, ", ".join(columns)
     changes = ", ".join(f"{name} = excluded.{name}" for name in update)
-    values = _arrays(model, columns) if connection.vendor == "postgresql" else _placeholders(columns)
-    statement = f"INSERT INTO {model._meta.db_table} ({', '.join(columns)}) {values}"
-    statement += f" ON CONFLICT ({', '.join(unique)}) DO UPDATE SET {changes}"
+    conflict = f"ON CONFLICT ({', '.join(unique)}) DO UPDATE SET {changes}"
     with connection.cursor() as cursor:
-        while batch := list(islice(rows, ARRAY_ROWS)):
-            if connection.vendor == "postgresql":
-                cursor.execute(statement, [list(column) for column in zip(*batch, strict=True)])
-            else:
-                cursor.executemany(statement, batch)
-
-
-def _arrays(model: type[models.Model], columns: Sequence[str]) -> str:
-    """SELECT the rows from arrays, one parameter a column."""
-    types = {field.column: field.db_type(connection) for field in model._meta.concrete_fields}
-    return f"SELECT * FROM unnest({', '.join(f'%s::{types[name]}[]' for name in columns)})"  # noqa: S608 (names of ours)
-
-
-def _placeholders(columns: Sequence[str]) -> str:
-    return f"VALUES ({', '.join('%s' for _ in columns)})"
+        if connection.vendor == "sqlite":
+            values = ", ".join("%s" for _ in columns)
+            cursor.executemany(f"INSERT INTO {table} ({names}) VALUES ({values}) {conflict}", list(rows))  # noqa: S608
+            return
+        # COPY has no ON CONFLICT, and a statement per row costs more than all the rest.
+        cursor.execute(f"CREATE TEMPORARY TABLE incoming AS SELECT {names} FROM {table} WITH NO DATA")  # noqa: S608
+        with cursor.copy(f"COPY incoming ({names}) FROM STDIN") as copy:
+            for row in rows:
+                copy.write_row(row)
+        cursor.execute(f"INSERT INTO {table} ({names}) SELECT {names} FROM incoming {conflict}")  # noqa: S608
+        cursor.execute("DROP TABLE incoming")

@@ -1,0 +1,189 @@
+"""Starting LLM jobs: what they would do, and having it done."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from django.db import transaction
+
+from accounts.models import User
+from evaluation.errors import Refused
+from evaluation.models import Campaign, Event, Judge, QrelSource
+from evaluation.services.judges import add_judge
+from evaluation.terms import Condition, JudgeKind, Origin
+from jobs import queue
+from jobs.models import Job, WorkItem
+from jobs.queue import NewItem
+from llmjobs import planning
+from llmjobs.calls import Wanted, find_calls
+from llmjobs.endpoints import default_endpoint, endpoint_of
+from llmjobs.kinds import KINDS
+from llmjobs.models import Call, LlmJob
+from llmjobs.planning import Plan
+
+SAMPLE = 500
+TOKENS_PER_WORD = 4 / 3
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What an organizer asks for: everything, or the named topics and runs."""
+
+    campaign: Campaign
+    judge: Judge
+    topics: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a job would do. Later windows and re-asks are not known before; `calls` counts what is sure.
+
+    `tokens` are of the prompts, at 4/3 of their words; `reused` calls were answered before and cost nothing.
+    """
+
+    items: int
+    calls: int
+    reused: int
+    tokens: int
+    judged: int
+    without_text: int
+    blocked: dict[str, str] = field(default_factory=dict)
+
+
+def judge_for(name: str) -> Judge:
+    """Return the LLM judge of that name, or the endpoint's own, made if need be. Raises `Refused` for a person."""
+    if name:
+        judge = Judge.objects.filter(name=name).first()
+        if judge is None:
+            raise Refused("no_such_judge", f"There is no judge {name}; make it with add_judge {name} --by llm.")
+        if judge.kind != JudgeKind.LLM or not judge.model:
+            raise Refused("no_such_judge", f"{name} is no LLM that can be called.")
+        return judge
+    model = default_endpoint().model
+    return add_judge(name=model, kind=JudgeKind.LLM, model=model)[0]
+
+
+def plan_evaluation(request: Request, condition: Condition, *, qrels: str = "", nuggets: str = "") -> Plan:
+    """Plan AutoAssign under a condition, with AutoNuggets first where the condition is A/A and a topic has no list.
+
+    Raises `Refused` (`usage`) for conditions in which people assign.
+    """
+    if condition.judge_kind is not JudgeKind.LLM:
+        raise Refused("usage", f"In {condition} people assign; evaluate does A/A, E/A and M/A.")
+    campaign = request.campaign
+    topics = planning.chosen_topics(campaign, request.topics)
+    runs = [run.pk for run in planning.chosen_runs(campaign, request.runs)]
+    name = nuggets or _set_name(campaign, condition, request.judge)
+    lists = planning.newest_lists(campaign, condition.origin, name, [topic.pk for topic in topics])
+    plan = Plan()
+    items = planning.assign_items(lists.values(), runs, campaign.protocol.batch_size)
+    plan.items, plan.judged = planning.unjudged(items, request.judge)
+    missing = [topic for topic in topics if topic.pk not in lists]
+    if condition.origin is Origin.AUTO and missing:
+        _add(plan, planning.nugget_items(campaign, missing, _source(campaign, qrels), "nuggets", runs))
+    else:
+        plan.blocked = {topic.topic_id: f"no {condition.origin} nugget list" for topic in missing}
+    return plan
+
+
+def plan_drafts(request: Request, *, qrels: str) -> Plan:
+    """Plan the over-generated drafts that assessors post-edit, for topics that have none by this judge."""
+    campaign = request.campaign
+    topics = planning.chosen_topics(campaign, request.topics)
+    name = f"{Origin.DRAFT}-{request.judge.name}"
+    there = planning.newest_lists(campaign, Origin.DRAFT, name, [topic.pk for topic in topics])
+    missing = [topic for topic in topics if topic.pk not in there]
+    plan = planning.nugget_items(campaign, missing, _source(campaign, qrels), "drafts")
+    plan.judged = len(there)
+    return plan
+
+
+def plan_support(request: Request) -> Plan:
+    """Plan support judging of the counted citations."""
+    topics = [topic.pk for topic in planning.chosen_topics(request.campaign, request.topics)]
+    runs = [run.pk for run in planning.chosen_runs(request.campaign, request.runs)]
+    return planning.support_items(request.campaign, request.judge, topics, runs)
+
+
+def plan_relevance(request: Request, *, source: str) -> Plan:
+    """Plan grades for segments that a source has not graded."""
+    topics = planning.chosen_topics(request.campaign, request.topics)
+    return planning.relevance_items(request.campaign, source, topics)
+
+
+def estimate(plan: Plan, judge: Judge) -> Estimate:
+    """Count calls, prompt tokens and what will be reused, by preparing the first question of each item."""
+    hashes, words = [], 0
+    for start in range(0, len(plan.items), SAMPLE):
+        for wanted in _first_asks(plan.items[start : start + SAMPLE], judge):
+            hashes.append(wanted.sha256)
+            words += sum(len(content.split()) for _, content in wanted.request.messages)
+    answered = [call for call in find_calls(hashes).values() if call.state == Call.State.ANSWERED]
+    return Estimate(
+        items=len(plan.items),
+        calls=sum(_sure_calls(item) for item in plan.items),
+        reused=len(answered),
+        tokens=round(words * TOKENS_PER_WORD),
+        judged=plan.judged,
+        without_text=plan.without_text,
+        blocked=plan.blocked,
+    )
+
+
+def start(request: Request, title: str, plan: Plan, actor: User | None = None) -> Job:
+    """Queue a plan's items as a job, and record who asked for what."""
+    with transaction.atomic():
+        job = Job.objects.create(kind="llm", title=title, made_by=actor)
+        LlmJob.objects.create(job=job, campaign=request.campaign, judge=request.judge)
+        queue.add_items(job, plan.items)
+        payload = {"job": job.pk, "title": title, "judge": request.judge.name, "items": len(plan.items)}
+        Event.objects.create(campaign=request.campaign, kind="job.started", actor=actor, payload=payload)
+        queue.settle([job.pk])
+    return job
+
+
+def _first_asks(items: Sequence[NewItem], judge: Judge) -> list[Wanted]:
+    rows = [WorkItem(key=item.key, kind=item.kind, payload=item.payload) for item in items]
+    wanted = []
+    for kind in {row.kind for row in rows}:
+        for step in KINDS[kind].begin([row for row in rows if row.kind == kind]):
+            wanted += [Wanted(ask, endpoint_of(judge), judge.model, 0) for ask in islice(step, 1)]
+            step.close()
+    return wanted
+
+
+def _sure_calls(item: NewItem) -> int:
+    """Return how many calls an item needs at least: the windows of a topic, else one."""
+    windows = item.payload.get("segments")
+    return -(-len(windows) // item.payload["window_size"]) if windows else 1
+
+
+def _add(plan: Plan, other: Plan) -> None:
+    plan.items += other.items
+    plan.blocked |= other.blocked
+    plan.without_text += other.without_text
+
+
+def _set_name(campaign: Campaign, condition: Condition, judge: Judge) -> str:
+    """Return the set a condition means: the campaign's default, the only one, or for A/A the judge's own."""
+    default = campaign.defaults.filter(condition=condition).first()
+    names = list(campaign.nugget_sets.filter(origin=condition.origin).values_list("name", flat=True))
+    own = f"{condition.origin}-{judge.name}"
+    if default and default.nuggets:
+        return default.nuggets
+    if len(names) == 1 or (names and own not in names and condition.origin is not Origin.AUTO):
+        if len(names) > 1:
+            raise Refused("ambiguous", f"Several nugget sets fit {condition}; say which: {', '.join(names)}.")
+        return names[0]
+    return own
+
+
+def _source(campaign: Campaign, name: str) -> QrelSource:
+    """Return the qrels to read by: the named ones, UMBRELA, or the only ones."""
+    sources = {one.name: one for one in QrelSource.objects.filter(campaign=campaign)}
+    wanted = name or ("UMBRELA" if "UMBRELA" in sources else next(iter(sources)) if len(sources) == 1 else "")
+    if wanted not in sources:
+        there = ", ".join(sources) or "none"
+        raise Refused("ambiguous" if sources else "no_qrels", f"Say which qrels with --qrels; there are: {there}.")
+    return sources[wanted]

@@ -1,0 +1,48 @@
+"""Waiting for a job at the terminal: with the workers that are there, or as one, where none is."""
+
+import os
+import socket
+import time
+from collections.abc import Callable
+from threading import Event, Thread
+
+from django.db import connections
+
+from jobs import queue
+from jobs.models import Job
+from jobs.queue import Progress
+from llmjobs.engine import run
+
+LOOK_EVERY = 0.5
+
+
+def wait_for(job: Job, tell: Callable[[Progress, str], None]) -> Progress:
+    """Wait until a job ends, telling progress and why nothing moves; return how it ended.
+
+    Without a live worker this process works by itself, in a thread of its own.
+    """
+    stopping = Event()
+    helper = None
+    try:
+        while True:
+            job.refresh_from_db()
+            progress = queue.progress_of(job)
+            tell(progress, job.waiting_for)
+            if job.state != Job.State.RUNNING:
+                return progress
+            if not queue.live_workers() and (helper is None or not helper.is_alive()):
+                helper = Thread(target=_work, args=(stopping,), daemon=True)
+                helper.start()
+            time.sleep(LOOK_EVERY)
+    finally:
+        stopping.set()
+        if helper is not None:
+            helper.join()
+
+
+def _work(stopping: Event) -> None:
+    try:
+        while not stopping.wait(LOOK_EVERY):
+            run(f"{socket.gethostname()}.{os.getpid()}.waiting", stopping)
+    finally:
+        connections.close_all()

@@ -1,0 +1,22 @@
+"""Over-generated drafts for post-editing."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from llmjobs.planning import Plan
+from llmjobs.starting import Request, plan_drafts
+from organizer.management.llm import LlmCommand
+
+
+class Command(LlmCommand):
+    help = "Have an LLM draft up to 30 nuggets a topic, without importance, for assessors to post-edit."
+    example = "manage.py draft_nuggets --campaign rag24 --qrels NIST --wait"
+    title = "Drafts for post-editing"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("--qrels", required=True, metavar="SOURCE", help="whose related segments are read")
+
+    def plan(self, request: Request, options: dict[str, Any]) -> Plan:
+        return plan_drafts(request, qrels=options["qrels"])

@@ -1,0 +1,41 @@
+"""AutoNuggets and AutoAssign."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from evaluation.management.base import words_of
+from evaluation.terms import Condition
+from llmjobs.planning import Plan
+from llmjobs.starting import Request, plan_evaluation
+from organizer.management.llm import LlmCommand
+from reports import documents
+from reports.choices import resolve_condition
+from reports.leaderboard import leaderboard
+from reports.metrics.policies import Policies
+from reports.rendering import as_table
+
+
+class Command(LlmCommand):
+    help = "Have an LLM assign nuggets to answers, and make AutoNuggets first where A/A has none."
+    example = "manage.py evaluate --campaign rag24 --condition A/A --wait"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("--condition", required=True, choices=words_of(Condition))
+        parser.add_argument("--qrels", default="", metavar="SOURCE", help="UMBRELA, or the only source, if unsaid")
+        parser.add_argument("--nuggets", default="", metavar="SET", help="which set, where several fit")
+        parser.add_argument("--runs", nargs="+", default=[], metavar="RUN", help="only these runs")
+
+    def plan(self, request: Request, options: dict[str, Any]) -> Plan:
+        condition = Condition(options["condition"])
+        return plan_evaluation(request, condition, qrels=options["qrels"], nuggets=options["nuggets"])
+
+    def title_of(self, options: dict[str, Any]) -> str:
+        return f"AutoAssign {options['condition']}"
+
+    def finish(self, request: Request, options: dict[str, Any]) -> None:
+        condition = Condition(options["condition"])
+        judge = request.judge.name
+        choice = resolve_condition(request.campaign, condition, judge=judge, nuggets=options["nuggets"])
+        self.stdout.write(as_table(documents.scores_rows(leaderboard(choice, Policies()))))

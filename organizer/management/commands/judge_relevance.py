@@ -1,0 +1,23 @@
+"""Relevance by an LLM."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from evaluation.services.names import check_name
+from llmjobs.planning import Plan
+from llmjobs.starting import Request, plan_relevance
+from organizer.management.llm import LlmCommand
+
+
+class Command(LlmCommand):
+    help = "Have an LLM grade segments that a source has not graded: those cited, and those others graded."
+    example = "manage.py judge_relevance --campaign rag24 --source UMBRELA --wait"
+    title = "Relevance"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("--source", required=True, metavar="NAME", help="under which name its grades go")
+
+    def plan(self, request: Request, options: dict[str, Any]) -> Plan:
+        return plan_relevance(request, source=check_name("source", options["source"]))

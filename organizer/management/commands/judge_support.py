@@ -1,0 +1,32 @@
+"""Support of citations by an LLM."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from evaluation.terms import SupportCondition
+from llmjobs.planning import Plan
+from llmjobs.starting import Request, plan_support
+from organizer.management.llm import LlmCommand
+from reports import documents
+from reports.choices import resolve_support
+from reports.metrics.policies import SupportPolicies
+from reports.rendering import as_table
+from reports.supporting import support_report
+
+
+class Command(LlmCommand):
+    help = "Have an LLM judge whether cited segments support the sentences that cite them."
+    example = "manage.py judge_support --campaign rag24 --wait"
+    title = "Support of citations"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("--runs", nargs="+", default=[], metavar="RUN", help="only these runs")
+
+    def plan(self, request: Request, options: dict[str, Any]) -> Plan:
+        return plan_support(request)
+
+    def finish(self, request: Request, options: dict[str, Any]) -> None:
+        choice = resolve_support(request.campaign, SupportCondition.LLM, judge=request.judge.name)
+        self.stdout.write(as_table(documents.support_document(support_report(choice, SupportPolicies()))["runs"]))

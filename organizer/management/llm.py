@@ -1,0 +1,101 @@
+"""What the commands that start LLM jobs share: options, the dry run, waiting, and how they end."""
+
+import sys
+from typing import Any
+
+from django.core.management.base import CommandParser
+from tqdm import tqdm
+
+from evaluation.management.base import AssayCommand, add_campaign, the_campaign
+from jobs.models import Job, WorkItem
+from jobs.queue import Progress
+from llmjobs.planning import Plan
+from llmjobs.starting import Estimate, Request, estimate, judge_for, start
+from llmjobs.waiting import wait_for
+
+EXIT_FAILED_LABELS = 3
+REASONS_SHOWN = 5
+
+
+class LlmCommand(AssayCommand):
+    """A command that plans a job, and starts it unless it is asked only what it would do."""
+
+    title = ""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add_campaign(parser)
+        parser.add_argument(
+            "--judge", default="", metavar="NAME", help="an LLM judge; the endpoint's own if unsaid"
+        )
+        parser.add_argument("--topics", nargs="+", default=[], metavar="TOPIC", help="only these topics")
+        parser.add_argument("--dry-run", action="store_true", help="say what it would cost, and do nothing")
+        parser.add_argument("--wait", action="store_true", help="wait for the end; exit 3 if labels failed")
+
+    def act(self, options: dict[str, Any]) -> None:
+        request = Request(
+            campaign=the_campaign(options["campaign"]),
+            judge=judge_for(options["judge"]),
+            topics=tuple(options["topics"]),
+            runs=tuple(options.get("runs", ())),
+        )
+        plan = self.plan(request, options)
+        if options["dry_run"]:
+            self.show(estimate(plan, request.judge), request)
+            return
+        self.name_blocked(plan)
+        if not plan.items:
+            self.say(f"Nothing to do: {plan.judged:,} done already.")
+            self.finish(request, options)
+            return
+        job = start(request, self.title_of(options), plan)
+        self.say(
+            f"Job {job.pk}, {len(plan.items):,} items, {plan.judged:,} done already, by {request.judge.name}."
+        )
+        if options["wait"]:
+            self.wait(job, request, options)
+
+    def plan(self, request: Request, options: dict[str, Any]) -> Plan:
+        """Return what the job is to do."""
+        raise NotImplementedError
+
+    def title_of(self, options: dict[str, Any]) -> str:
+        """Return what the job is called."""
+        return self.title
+
+    def finish(self, request: Request, options: dict[str, Any]) -> None:
+        """Show what came of it, on stdout."""
+
+    def show(self, expected: Estimate, request: Request) -> None:
+        """Print the dry run's figures."""
+        self.stdout.write(f"judge           {request.judge.name}")
+        for name in ("items", "calls", "reused", "tokens", "judged", "without_text"):
+            self.stdout.write(f"{name.replace('_', ' '):<16}{getattr(expected, name):,}")
+        for topic, reason in expected.blocked.items():
+            self.stdout.write(f"blocked         {topic}: {reason}")
+
+    def name_blocked(self, plan: Plan) -> None:
+        """Name the topics that cannot be judged, and say what was skipped."""
+        for topic, reason in plan.blocked.items():
+            self.say(f"Blocked: {topic}: {reason}.")
+        if plan.without_text:
+            self.say(f"Skipped: {plan.without_text:,} segments without text.")
+
+    def wait(self, job: Job, request: Request, options: dict[str, Any]) -> None:
+        """Show progress until the job ends; then the outcome, and exit with 3 if labels failed."""
+        with tqdm(total=0, unit="item", disable=None) as bar:
+            progress = wait_for(job, lambda now, reason: self.tell(bar, now, reason))
+        self.finish(request, options)
+        if progress.failed:
+            self.say(f"{progress.failed:,} of {progress.total:,} items failed:")
+            failed = job.items.filter(state=WorkItem.State.FAILED).order_by("pk")[:REASONS_SHOWN]
+            for item in failed:
+                self.say(f"  {item.key}: {item.reason}")
+            sys.exit(EXIT_FAILED_LABELS)
+
+    def tell(self, bar: "tqdm[Any]", progress: Progress, reason: str) -> None:
+        """Move the bar; say on a line of its own why nothing moves, once per reason."""
+        bar.total, bar.n = progress.total, progress.ended
+        bar.set_postfix(failed=progress.failed, refresh=True)
+        if reason and reason != getattr(self, "said", ""):
+            bar.write(f"Waiting: {reason}", file=sys.stderr)
+        self.said = reason
