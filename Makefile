@@ -19,7 +19,7 @@ run: $(VENV)/installed
 	@$(BIN)/python manage.py migrate --verbosity 0
 	@$(BIN)/python manage.py collectstatic --noinput --verbosity 0
 	@DEMO_LOGINS="$$($(BIN)/python manage.py load_demo)" PATH="$(CURDIR)/$(BIN):$$PATH" \
-		$(BIN)/honcho --no-prefix -e /dev/null start
+		$(BIN)/honcho --no-prefix -e /dev/null start $$($(BIN)/python manage.py processes)
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff format --check .

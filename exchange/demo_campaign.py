@@ -12,7 +12,8 @@ from evaluation.services import importing
 from evaluation.services.campaigns import add_member, create_campaign, read_campaign_file
 from evaluation.services.importing import RunOptions
 from evaluation.services.judges import add_judge
-from evaluation.terms import JudgeKind, Origin, Role, SupportCondition, Task
+from evaluation.terms import Condition, JudgeKind, Origin, Role, SupportCondition, Task
+from llmjobs.starting import Request, judge_for, plan_evaluation, plan_support, start
 
 SLUG = "river-study"
 PASSWORD = "river-study-demo"  # noqa: S105 - published on purpose; the deployment check refuses such accounts
@@ -49,6 +50,22 @@ def load_demo() -> bool:
         _load_assignments(campaign)
         _load_support(campaign)
     return True
+
+
+def start_demo_jobs() -> int:
+    """Queue the automatic conditions for whatever LLM is configured; return how many jobs that are.
+
+    The workers take them from the queue; what a job judged before is not judged again.
+    """
+    request = Request(Campaign.objects.get(slug=SLUG), judge_for(""))
+    plans = {
+        f"AutoAssign {condition}": plan_evaluation(request, condition)
+        for condition in (Condition.AA, Condition.EA, Condition.MA)
+    }
+    plans["Support of citations"] = plan_support(request)
+    for title, plan in plans.items():
+        start(request, title, plan)
+    return len(plans)
 
 
 def logins() -> list[tuple[str, str]]:

@@ -1,29 +1,32 @@
 """Where a judge's calls go. Keys come from the environment only."""
 
-from dataclasses import replace
 from functools import lru_cache
 
 from django.conf import settings
 
 from evaluation.models import Judge
 from llmjobs.client import Endpoint, endpoint_from_environment
-
-SIMULATED_MODEL = "word-overlap-simulator"
+from llmjobs.simulator.answering import MODEL
 
 
 def default_endpoint() -> Endpoint:
     """Return the endpoint of the environment, or the simulated LLM where none is configured."""
     return endpoint_from_environment() or Endpoint(
-        base_url=f"http://127.0.0.1:{settings.SIMULATOR_PORT}/v1", model=SIMULATED_MODEL
+        base_url=f"http://127.0.0.1:{settings.SIMULATOR_PORT}/v1", model=MODEL
     )
 
 
 def endpoint_of(judge: Judge) -> Endpoint:
-    """Return the endpoint of a judge: its own address with the environment's key, or the default one."""
+    """Return the endpoint of a judge: the default one, or the judge's own address.
+
+    The environment's key goes to the environment's address only: whoever may name another address must not get it.
+    """
     return _endpoint(judge.base_url)
 
 
 @lru_cache(maxsize=64)
 def _endpoint(base_url: str) -> Endpoint:
     endpoint = default_endpoint()
-    return replace(endpoint, base_url=base_url, deployment="") if base_url else endpoint
+    if not base_url or base_url.rstrip("/") == endpoint.base_url.rstrip("/"):
+        return endpoint
+    return Endpoint(base_url=base_url, model=endpoint.model)

@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 
 from evaluation.management.base import AssayCommand
-from exchange.demo_campaign import PASSWORD, load_demo, logins
+from exchange.demo_campaign import PASSWORD, load_demo, logins, start_demo_jobs
 
 
 class Command(AssayCommand):
@@ -15,7 +15,7 @@ class Command(AssayCommand):
     def act(self, options: dict[str, Any]) -> None:
         if _allowed():
             if load_demo():
-                self.say("The demo campaign is loaded.")
+                self.say(f"The demo campaign is loaded; {start_demo_jobs()} LLM jobs wait for a worker.")
         else:
             self.say("No demo here: it goes into the project's own SQLite file, or anywhere with DEMO=1.")
         there = logins()
