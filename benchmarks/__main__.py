@@ -83,7 +83,7 @@ def _cells(line: Line) -> list[str]:
     return [
         f"{line.benchmark} ({line.rows:,} rows)",
         line.what,
-        "" if line.ratio is None else f"{line.ratio:.2f}",
+        "" if line.ratio is None else f"{line.ratio:.2f}" if line.ratio > 0.095 else f"{line.ratio:.3f}",
         "" if line.rate is None else f"{line.rate:,.0f}",
         f"{line.seconds:.3f}",
         f"{line.peak_mb:.0f}",

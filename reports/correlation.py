@@ -24,6 +24,7 @@ from reports.metrics.agreement import (
 from reports.metrics.bootstrap import Interval, intervals
 from reports.metrics.policies import Policies, SupportPolicies, TopicChoice
 from reports.metrics.support import support_table
+from web.reading import consistent_read
 
 RESAMPLES = 1000
 
@@ -88,7 +89,8 @@ def correlate(
     tasks = {run_id: run.task for run_id, run in runs_by_id(campaign).items()}
     if isinstance(x, str) or isinstance(y, str):
         return _with_published(campaign, x, y, score, policies, tasks)
-    left, right = table_of(x, score, policies), table_of(y, score, policies)
+    with consistent_read():
+        left, right = table_of(x, score, policies), table_of(y, score, policies)
     both = pair(left, right)
     return Correlation(
         x=str(x),

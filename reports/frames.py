@@ -46,9 +46,9 @@ for _cells in (ASSIGNMENT_CELLS, SUPPORT_CELLS):
     _cells[AssignmentLabel.FAILED] = FAILED
 SUPPORT_CELLS[SupportLabel.CANT_JUDGE] = UNJUDGEABLE
 
-# A report reads up to a million labels. The database joins them into one text and NumPy parses it in half the time
-# that Python takes to fetch them row by row (docs/benchmarks.md). Each is two numbers, so that none can overflow: the
-# wording, and the answer with submission (below 2 ** 15) and label (below 2 ** 4) in its low bits.
+# A report reads up to a million labels. The database joins them into one text, which NumPy parses sooner than Python
+# fetches row by row (docs/benchmarks.md). A label is two numbers, so that neither can overflow: the answer with
+# submission (below 2 ** 15) and label (below 2 ** 4) in its low bits, and the wording.
 JOINED = {"postgresql": "string_agg", "sqlite": "group_concat"}
 LABELS = """
     SELECT {joined}((answer_id * 1048576 + submission * 16 + label) || ' ' || nugget_version_id, ' ')
@@ -60,15 +60,17 @@ def assignment_sheet(choice: ConditionChoice) -> AssignmentSheet:
     """Return a condition's labels as arrays, from one state of the database; kept until the campaign changes."""
     set_pk = choice.nugget_set.pk if choice.nugget_set else None
     judge_pk = choice.judge.pk if choice.judge else None
-    return _assignment_sheet(choice.campaign.pk, _revision(choice.campaign), set_pk, judge_pk)
+    with consistent_read() as alias:
+        return _assignment_sheet(choice.campaign.pk, _revision(choice.campaign, alias), set_pk, judge_pk)
 
 
 def support_sheet(choice: SupportChoice) -> SupportSheet:
     """Return a support condition's labels as arrays; kept until the campaign changes."""
     judge_pk = choice.judge.pk if choice.judge else None
     first = choice.campaign.protocol.first_citations
-    revision = _revision(choice.campaign)
-    return _support_sheet(choice.campaign.pk, revision, choice.condition.value, judge_pk, first)
+    with consistent_read() as alias:
+        revision = _revision(choice.campaign, alias)
+        return _support_sheet(choice.campaign.pk, revision, choice.condition.value, judge_pk, first)
 
 
 def forget_sheets() -> None:
@@ -77,8 +79,9 @@ def forget_sheets() -> None:
     _support_sheet.cache_clear()
 
 
-def _revision(campaign: Campaign) -> int:
-    return Campaign.objects.values_list("revision", flat=True).get(pk=campaign.pk)
+def _revision(campaign: Campaign, alias: str) -> int:
+    """Return what the campaign was changed to last, in the same state that the sheet is read from."""
+    return Campaign.objects.using(alias).values_list("revision", flat=True).get(pk=campaign.pk)
 
 
 @lru_cache(maxsize=16)
