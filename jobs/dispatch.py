@@ -5,24 +5,29 @@ The task goes to a queue of this worker's own, so that each worker runs only wha
 
 import logging
 import os
+import secrets
 import socket
+import time
+from functools import cache
 from threading import Thread
 from typing import Any
 
-from celery.signals import worker_ready, worker_shutting_down
-from django.db import DatabaseError, close_old_connections, connections
+from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
+from django.db import close_old_connections, connections
 
 from jobs import queue
-from jobs.tasks import idle, stopping, work
+from jobs.tasks import at_work, stopping, woken, work
 
 LOOK_EVERY = 0.5
-RENEW_EVERY = 5.0
+# A wake-up that came to nothing in this time is taken for lost, and sent again.
+LOST_AFTER = 10.0
 log = logging.getLogger(__name__)
 
 
+@cache
 def worker_name() -> str:
-    """Return a name that no other live worker has."""
-    return f"{socket.gethostname()}.{os.getpid()}"
+    """Return a name that no other worker has or had: a container starts again with the same host and process id."""
+    return f"{socket.gethostname()}.{os.getpid()}.{secrets.token_hex(4)}"
 
 
 @worker_ready.connect
@@ -40,29 +45,51 @@ def stop(**_signal: Any) -> None:
     stopping.set()
 
 
+@worker_shutdown.connect
+def say_goodbye(**_signal: Any) -> None:
+    """Let nobody wait for a worker that is gone."""
+    try:
+        queue.leave(worker_name())
+    except Exception as error:
+        log.warning("worker not signed off: %s", error)
+    finally:
+        connections.close_all()
+
+
 def _dispatch(name: str) -> None:
+    sent = 0.0
     while not stopping.wait(LOOK_EVERY):
-        if idle.is_set() and _due():
-            idle.clear()
-            work.apply_async(args=[name], queue=name)
+        on_its_way = woken.is_set() and time.monotonic() - sent < LOST_AFTER
+        if not on_its_way and not at_work.locked() and _due():
+            sent = time.monotonic()
+            _wake(name)
+
+
+def _wake(name: str) -> None:
+    woken.set()
+    try:
+        work.apply_async(args=[name], queue=name, expires=LOST_AFTER)
+    except Exception as error:
+        woken.clear()
+        log.warning("broker does not take messages: %s", error)
 
 
 def _keep_alive(name: str) -> None:
     while True:
         try:
             queue.renew(name)
-        except DatabaseError as error:
+        except Exception as error:
             log.warning("leases not renewed: %s", error)
         finally:
             connections.close_all()
-        if stopping.wait(RENEW_EVERY):
+        if stopping.wait(queue.RENEW_EVERY):
             return
 
 
 def _due() -> bool:
     try:
         return queue.anything_due()
-    except DatabaseError as error:
+    except Exception as error:
         log.warning("queue not read: %s", error)
         return False
     finally:

@@ -1,18 +1,24 @@
 """Claiming, renewing and ending work items. Every function is one short transaction."""
 
+import os
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Count, F, Q
+from django.db.models import Count, F, Q, QuerySet
 from django.utils import timezone
 
 from jobs.models import Job, Worker, WorkItem
 
-LEASE = timedelta(seconds=30)
-ALIVE = timedelta(seconds=15)
+# After so long without a renewal a worker's items fall due again, and half of that says that it is gone.
+LEASE = timedelta(
+    seconds=float(getattr(settings, "JOB_LEASE_SECONDS", 0) or os.environ.get("JOB_LEASE_SECONDS") or 30)
+)
+ALIVE = LEASE / 2
+RENEW_EVERY = min(5.0, LEASE.total_seconds() / 6)
 BATCH = 500
 
 
@@ -49,11 +55,15 @@ def add_items(job: Job, items: Iterable[NewItem]) -> int:
     return len(rows)
 
 
-def claim(holder: str, limit: int) -> list[WorkItem]:
-    """Lease up to `limit` due items to a worker: queued ones, and those whose lease ran out with their worker."""
+def claim(holder: str, limit: int, *, kind: str, besides: Collection[int] = ()) -> list[WorkItem]:
+    """Lease up to `limit` due items to a worker: queued ones, and those whose lease ran out with their worker.
+
+    Only of jobs of that kind; those `besides` are left alone.
+    """
     now = timezone.now()
     with transaction.atomic():
-        due = WorkItem.objects.filter(job__state=Job.State.RUNNING).filter(_due(now)).order_by("pk")
+        wanted = WorkItem.objects.filter(job__state=Job.State.RUNNING, job__kind=kind).exclude(job__in=besides)
+        due = wanted.filter(_due(now)).order_by("pk")
         if connection.features.has_select_for_update_skip_locked:
             due = due.select_for_update(skip_locked=True, of=("self",))
         items = list(due.select_related("job")[:limit])
@@ -78,18 +88,42 @@ def anything_due() -> bool:
 def renew(holder: str) -> None:
     """Renew all of a worker's leases and say that it lives."""
     now = timezone.now()
-    WorkItem.objects.filter(holder=holder, state=WorkItem.State.LEASED).update(lease_until=now + LEASE)
+    with transaction.atomic():
+        held = WorkItem.objects.filter(holder=holder, state=WorkItem.State.LEASED)
+        if connection.features.has_select_for_update_skip_locked:
+            # Who has locked one is about to end it: to wait would be to wait for each other.
+            free = held.select_for_update(skip_locked=True).values_list("pk", flat=True)
+            held = WorkItem.objects.filter(pk__in=list(free))
+        held.update(lease_until=now + LEASE)
     Worker.objects.update_or_create(
         name=holder, defaults={"seen_at": now}, create_defaults={"seen_at": now, "started_at": now}
     )
 
 
 def hand_back(holder: str) -> None:
-    """Queue again what a worker holds and will not finish: it stops, and nobody need wait for its leases."""
-    WorkItem.objects.filter(holder=holder, state=WorkItem.State.LEASED).update(
-        state=WorkItem.State.QUEUED, holder="", lease_until=None
-    )
-    Worker.objects.filter(name=holder).delete()
+    """Queue again what a worker holds and will not finish: nobody need wait for its leases."""
+    with transaction.atomic():
+        held = WorkItem.objects.filter(holder=holder, state=WorkItem.State.LEASED)
+        _lock(held)
+        held.update(state=WorkItem.State.QUEUED, holder="", lease_until=None)
+
+
+def leave(worker: str) -> None:
+    """Say that a worker is gone."""
+    Worker.objects.filter(name=worker).delete()
+
+
+def lock_jobs(jobs: Collection[int]) -> None:
+    """Have one worker after the other end items of a job: of two that end its last ones, one must see both.
+
+    Whoever locks jobs and items in one transaction locks the jobs first, and items in their order.
+    """
+    _lock(Job.objects.filter(pk__in=jobs))
+
+
+def _lock(rows: QuerySet[Any]) -> None:
+    if connection.features.has_select_for_update:
+        list(rows.select_for_update(no_key=True).order_by("pk").values_list("pk"))
 
 
 def end(item: WorkItem, *, failed: str = "") -> bool:
@@ -108,7 +142,7 @@ def postpone(items: Sequence[WorkItem], seconds: float) -> None:
 
 
 def settle(jobs: Collection[int]) -> None:
-    """Mark those jobs done that have nothing left to do."""
+    """Mark those jobs done that have nothing left to do. The caller has locked them."""
     open_states = [WorkItem.State.QUEUED, WorkItem.State.LEASED]
     busy = WorkItem.objects.filter(job__in=jobs, state__in=open_states).values("job")
     running = Job.objects.filter(pk__in=jobs, state=Job.State.RUNNING).exclude(pk__in=busy)
@@ -127,17 +161,22 @@ def cancel(job: Job) -> int:
             state=Job.State.CANCELLED, waiting_for="", ended_at=timezone.now()
         )
         left = job.items.filter(state__in=[WorkItem.State.QUEUED, WorkItem.State.LEASED])
+        _lock(left)
         return left.update(state=WorkItem.State.CANCELLED, lease_until=None, ended_at=timezone.now())
 
 
 def retry_failed(job: Job) -> int:
     """Queue the failed items again as new replicates, and the job with them. Return how many."""
     with transaction.atomic():
+        lock_jobs([job.pk])
         failed = list(job.items.filter(state=WorkItem.State.FAILED))
         for item in failed:
             item.state, item.reason, item.ended_at = WorkItem.State.QUEUED, "", None
+            item.not_before = None
             item.payload = item.payload | {"replicate": item.payload.get("replicate", 0) + 1}
-        WorkItem.objects.bulk_update(failed, ["state", "reason", "ended_at", "payload"], batch_size=BATCH)
+        WorkItem.objects.bulk_update(
+            failed, ["state", "reason", "ended_at", "payload", "not_before"], batch_size=BATCH
+        )
         if failed:
             Job.objects.filter(pk=job.pk).update(state=Job.State.RUNNING, ended_at=None)
     return len(failed)

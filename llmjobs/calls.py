@@ -14,6 +14,7 @@ from llmjobs.models import Attempt, Call, Text
 from llmjobs.steps.asking import Ask
 
 BATCH = 200
+MOST_TOKENS = 2**31 - 1
 TEMPERATURE = 0.0
 
 
@@ -62,13 +63,19 @@ def insert_calls(wanted: Sequence[tuple[str, Wanted]], holder: str) -> dict[str,
     """Write new calls with their texts; return them by hash. One that another worker wrote meanwhile is returned."""
     texts = {_hash(message.content): message.content for _, one in wanted for message in one.ask.messages}
     Text.objects.bulk_create(
-        [Text(sha256=sha256, content=content) for sha256, content in texts.items()],
+        # In one order everywhere: two workers that write the same must not wait for each other.
+        [Text(sha256=sha256, content=texts[sha256]) for sha256 in sorted(texts)],
         batch_size=BATCH,
         ignore_conflicts=True,
     )
-    rows = [_row(sha256, one, holder) for sha256, one in wanted]
+    rows = [_row(sha256, one, holder) for sha256, one in sorted(wanted, key=lambda one: one[0])]
     Call.objects.bulk_create(rows, batch_size=BATCH, ignore_conflicts=True)
     return find_calls(sha256 for sha256, _ in wanted)
+
+
+def release(calls: Iterable[int], holder: str) -> None:
+    """Let go of calls that were not sent: whoever needs one sends it."""
+    Call.objects.filter(pk__in=list(calls), holder=holder, state=Call.State.SENT).update(holder="")
 
 
 def _row(sha256: str, wanted: Wanted, holder: str) -> Call:
@@ -95,18 +102,40 @@ def note_sending(calls: Sequence[Call], numbers: dict[int, int]) -> list[Attempt
 
 
 def note_answers(answered: Sequence[tuple[Call, Attempt, Answered]], campaign_of: dict[int, int]) -> None:
-    """Write replies, each with its event."""
-    events = [_event(call, answer, campaign_of[call.pk]) for call, _, answer in answered]
-    Event.objects.bulk_create(events, batch_size=BATCH)
+    """Write replies, each with its event. A call that a twin answered meanwhile keeps what it has."""
     now = timezone.now()
-    for (call, attempt, answer), event in zip(answered, events, strict=True):
-        call.state, call.reply, call.event, call.ended_at = Call.State.ANSWERED, answer.text, event, now
-        call.model_answered, call.finish_reason = answer.model, answer.finish_reason
-        call.prompt_tokens, call.completion_tokens = answer.prompt_tokens, answer.completion_tokens
-        call.latency_ms, call.holder = answer.latency_ms, ""
+    for _, attempt, answer in answered:
         attempt.ended_at, attempt.status, attempt.latency_ms = now, 200, answer.latency_ms
-    _update(Call, [call for call, _, _ in answered], ANSWER_FIELDS)
     _update(Attempt, [attempt for _, attempt, _ in answered], ATTEMPT_FIELDS)
+    open_calls = _still_open([call for call, _, _ in answered])
+    first = [(call, answer) for call, _, answer in answered if call.pk in open_calls]
+    events = [_event(call, answer, campaign_of[call.pk]) for call, answer in first]
+    Event.objects.bulk_create(events, batch_size=BATCH)
+    for (call, answer), event in zip(first, events, strict=True):
+        call.state, call.reply, call.event, call.ended_at = Call.State.ANSWERED, answer.text, event, now
+        call.model_answered, call.finish_reason = _fit(answer.model, 200), _fit(answer.finish_reason, 40)
+        call.prompt_tokens, call.completion_tokens = _count(answer.prompt_tokens), _count(answer.completion_tokens)
+        call.latency_ms, call.holder = answer.latency_ms, ""
+    _update(Call, [call for call, _ in first], ANSWER_FIELDS)
+
+
+def _still_open(calls: Sequence[Call]) -> set[int]:
+    """Return which calls have no outcome yet, and lock them; the others get theirs from the database."""
+    rows = Call.objects.select_for_update().filter(pk__in=[call.pk for call in calls]).order_by("pk")
+    left = {pk for pk, state in rows.values_list("pk", "state") if state == Call.State.SENT}
+    for call in calls:
+        if call.pk not in left:
+            call.refresh_from_db()
+    return left
+
+
+def _fit(text: str, longest: int) -> str:
+    """Return what a column holds of a text that the endpoint made up. PostgreSQL stores no NUL."""
+    return text.replace("\0", "")[:longest]
+
+
+def _count(tokens: int | None) -> int | None:
+    return tokens if tokens is not None and 0 <= tokens <= MOST_TOKENS else None
 
 
 ANSWER_FIELDS = [
@@ -134,13 +163,15 @@ def note_refusals(refused: Sequence[tuple[Attempt, Refusal]]) -> None:
     now = timezone.now()
     for attempt, refusal in refused:
         attempt.ended_at, attempt.error, attempt.status = now, refusal.kind, refusal.status
-        attempt.message, attempt.latency_ms = refusal.message, refusal.latency_ms
+        attempt.message, attempt.latency_ms = refusal.message.replace("\0", ""), refusal.latency_ms
     _update(Attempt, [attempt for attempt, _ in refused], ATTEMPT_FIELDS)
 
 
 def note_given_up(given_up: Sequence[tuple[Call, Refusal]], campaign_of: dict[int, int]) -> None:
     """Write that calls failed for good, each with its event: only another replicate asks them again."""
     now = timezone.now()
+    open_calls = _still_open([call for call, _ in given_up])
+    given_up = [(call, refusal) for call, refusal in given_up if call.pk in open_calls]
     events = [
         Event(
             campaign_id=campaign_of[call.pk],

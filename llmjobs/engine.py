@@ -5,8 +5,8 @@ once is never asked again. Everything that happened since the last look is writt
 database connection is held while a call is under way.
 """
 
+import logging
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from threading import Event as Signal
 
@@ -14,21 +14,26 @@ from django.conf import settings
 from django.db import close_old_connections, transaction
 from django.db.models import Max
 
-from evaluation.services.labelling import touch
+from evaluation.errors import Refused
 from jobs import queue, registry
 from jobs.models import Job, WorkItem
 from llmjobs import calls
 from llmjobs.calls import Wanted
-from llmjobs.client import Answered, Refusal
+from llmjobs.client import Answered, Endpoint, Refusal
+from llmjobs.ending import DATABASE_TROUBLE, SetAside, begin_items, end_items, set_aside
 from llmjobs.endpoints import endpoint_of
-from llmjobs.kinds import KINDS, Ended, Stepping
-from llmjobs.models import Attempt, Call, CallUse, LlmJob
+from llmjobs.kinds import Ended, Stepping
+from llmjobs.models import Attempt, Call, LlmJob
 from llmjobs.sending import Sender, Sending
 from llmjobs.steps.asking import Ask, Reply
 
+JOB_KIND = "llm"
 GROUP_SECONDS = 0.1
-RENEW_SECONDS = 5.0
 CLAIM = 64
+# The database may be away for a while; every trouble costs a longer pause, and none of them an answer.
+MOST_TROUBLES = 20
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
+log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -37,8 +42,19 @@ class Running:
 
     item: WorkItem
     llm: LlmJob
+    endpoint: Endpoint
     step: Stepping
     uses: list[tuple[str, Call]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Result:
+    """What came of one sending; `final` where it is not tried again. Written before anything follows from it."""
+
+    sending: Sending
+    attempt: Attempt
+    said: Answered | Refusal
+    final: bool
 
 
 @dataclass(slots=True)
@@ -73,18 +89,53 @@ class Engine:
         self.running: dict[int, Running] = {}
         self.waiting: dict[str, list[tuple[Running, Ask]]] = {}
         self.llm_jobs: dict[int, LlmJob] = {}
+        self.endpoints: dict[int, Endpoint | str] = {}
         self.open: set[int] = set()
-        self.said = ""
-        self.renewed = 0.0
+        self.unwritten: list[Result] = []
+        self.said: dict[int, str] = {}
+        self.renewed = float("-inf")
+        self.troubles = 0
 
     def work(self, stopping: Signal) -> None:
         """Look again and again, until there is nothing left to wait for."""
-        while self._look(stopping.is_set()):
+        while self._looked(stopping):
             close_old_connections()
 
     def close(self) -> None:
         """Give back what is not finished."""
         self.sender.close()
+        calls.release(self.open, self.worker)
+        queue.hand_back(self.worker)
+
+    def _looked(self, stopping: Signal) -> bool:
+        try:
+            if self.troubles:
+                self._start_over()
+            more = self._look(stopping.is_set())
+        except Exception as error:
+            self.troubles += 1
+            if self.troubles > MOST_TROUBLES:
+                raise
+            log.warning("LLM jobs start over: %s", error, exc_info=not isinstance(error, DATABASE_TROUBLE))
+            time.sleep(min(LONGEST_PAUSE, FIRST_PAUSE * 2**self.troubles))
+            return True
+        self.troubles = 0
+        return more
+
+    def _start_over(self) -> None:
+        """After trouble nobody knows how far the steps are: write what came in, and give all items back.
+
+        What is under way stays so: an item that asks for it again waits for it.
+        """
+        self.running.clear()
+        self.waiting.clear()
+        self.said.clear()
+        self.sender.forget_unsent()
+        calls.release(self.open - self.sender.out, self.worker)
+        self.open = set(self.sender.out)
+        with transaction.atomic():
+            self._write_results()
+        self.unwritten.clear()
         queue.hand_back(self.worker)
 
     def _look(self, stopping: bool) -> bool:
@@ -93,85 +144,122 @@ class Engine:
         if stopping:
             self.sender.forget_unsent()
         claimed = [] if stopping else self._claim()
-        results = self.sender.collect(0.0 if claimed else GROUP_SECONDS)
-        self._round(claimed, results)
-        return bool(self.sender.under_way) if stopping else bool(self.running)
+        self._collect(0.0 if claimed else GROUP_SECONDS)
+        self._round(claimed, stopping)
+        return bool(self.sender.under_way or (self.running and not stopping))
+
+    def _collect(self, timeout: float) -> None:
+        for sending, said in self.sender.collect(timeout):
+            final = self.sender.settled(sending, said)
+            self.unwritten.append(Result(sending, _attempt(sending), said, final))
 
     def _renew(self) -> None:
-        if time.monotonic() - self.renewed > RENEW_SECONDS:
+        if time.monotonic() - self.renewed > queue.RENEW_EVERY:
             queue.renew(self.worker)
             self._drop_cancelled()
             self.renewed = time.monotonic()
 
     def _drop_cancelled(self) -> None:
-        wanted = set(
-            Job.objects.filter(pk__in=self.llm_jobs, state=Job.State.RUNNING).values_list("pk", flat=True)
-        )
-        for pk in [pk for pk, one in self.running.items() if one.item.job_id not in wanted]:
+        """Let go of cancelled items, and of calls that only they wait for and that were not sent."""
+        jobs = {one.item.job_id for one in self.running.values()}
+        wanted = set(Job.objects.filter(pk__in=jobs, state=Job.State.RUNNING).values_list("pk", flat=True))
+        gone = [pk for pk, one in self.running.items() if one.item.job_id not in wanted]
+        for pk in gone:
             del self.running[pk]
+        dropped = self.sender.forget(lambda one: not self._is_awaited(one.call)) if gone else []
+        if dropped:
+            for one in dropped:
+                self.waiting.pop(one.call.sha256, None)
+            calls.release([one.call.pk for one in dropped], self.worker)
+            self.open -= {one.call.pk for one in dropped}
+
+    def _is_awaited(self, call: Call) -> bool:
+        return any(self._is_current(running) for running, _ in self.waiting.get(call.sha256, []))
+
+    def _is_current(self, running: Running) -> bool:
+        """Say whether an item still runs, and as this attempt."""
+        return self.running.get(running.item.pk) is running
 
     def _claim(self) -> list[WorkItem]:
-        room = max(CLAIM, 4 * self.sender.concurrency) - len(self.running)
-        return queue.claim(self.worker, room) if room >= CLAIM // 2 else []
+        """Claim as many items as keep the threads busy. Those of an endpoint that is down keep no others out."""
+        stuck = {job for job in self.endpoints if self._why_waiting(job)}
+        moving = sum(one.item.job_id not in stuck for one in self.running.values())
+        room = max(CLAIM, 4 * self.sender.concurrency) - moving
+        return queue.claim(self.worker, room, kind=JOB_KIND, besides=stuck) if room >= CLAIM // 2 else []
 
-    def _round(self, claimed: list[WorkItem], results: list[tuple[Sending, Answered | Refusal]]) -> None:
+    def _round(self, claimed: list[WorkItem], stopping: bool) -> None:
         round_ = _Round()
         with transaction.atomic():
+            self._write_results()
             self._begin(claimed, round_)
-            self._take_in(results, round_)
+            for one in self.unwritten:
+                if one.final:
+                    self._deliver(one.sending.call, round_)
             self._resolve(round_)
-            round_.out = self.sender.due()
+            round_.out = [] if stopping else self.sender.due()
             self._note_sending(round_.out)
-            self._end(round_.ended)
+        self.unwritten.clear()
         for sending in round_.out:
             self.sender.submit(sending)
+        if round_.ended:
+            end_items(sorted(round_.ended, key=lambda one: one.item.pk))
         self._say_why_waiting()
 
+    def _write_results(self) -> None:
+        """Write what came in. Nothing follows from it yet, so that this may be done again."""
+        answered = [
+            (one.sending.call, one.attempt, one.said) for one in self.unwritten if isinstance(one.said, Answered)
+        ]
+        refused = [(one, one.said) for one in self.unwritten if isinstance(one.said, Refusal)]
+        campaigns = {one.sending.call.pk: one.sending.campaign for one in self.unwritten}
+        calls.note_answers(answered, campaigns)
+        calls.note_refusals([(one.attempt, said) for one, said in refused])
+        calls.note_given_up([(one.sending.call, said) for one, said in refused if one.final], campaigns)
+
     def _begin(self, claimed: list[WorkItem], round_: _Round) -> None:
-        for item in claimed:
-            if item.job_id not in self.llm_jobs:
-                self.llm_jobs[item.job_id] = LlmJob.objects.select_related("judge", "campaign").get(pk=item.job_id)
+        self._know({item.job_id for item in claimed})
         by_kind: dict[str, list[WorkItem]] = {}
         for item in claimed:
             by_kind.setdefault(item.kind, []).append(item)
         for kind, items in by_kind.items():
-            for item, step in zip(items, KINDS[kind].begin(items), strict=True):
-                running = Running(item, self.llm_jobs[item.job_id], step)
-                self.running[item.pk] = running
+            for item, step in begin_items(kind, items):
+                llm, endpoint = self.llm_jobs[item.job_id], self.endpoints[item.job_id]
+                if isinstance(step, SetAside) or isinstance(endpoint, str):
+                    outcome = step if isinstance(step, SetAside) else SetAside(str(endpoint))
+                    round_.ended.append(Ended(item, llm, outcome, ()))
+                    continue
+                running = self.running[item.pk] = Running(item, llm, endpoint, step)
                 self._advance(running, None, round_)
+
+    def _know(self, jobs: set[int]) -> None:
+        """Read what jobs judge, as whom, and where their calls go; or why they can go nowhere."""
+        for llm in LlmJob.objects.select_related("judge", "campaign").filter(pk__in=jobs - self.llm_jobs.keys()):
+            self.llm_jobs[llm.pk] = llm
+            try:
+                self.endpoints[llm.pk] = endpoint_of(llm.judge)
+            except Refused as refusal:
+                self.endpoints[llm.pk] = refusal.message
 
     def _advance(self, running: Running, reply: Reply | None, round_: _Round) -> None:
         """Give a step the reply it waited for, and note what it asks next or how it ends."""
-        if running.item.pk not in self.running:
-            return  # cancelled meanwhile; the reply is kept all the same
+        if not self._is_current(running):
+            return  # cancelled meanwhile, or begun again; the reply is kept all the same
         try:
             ask = next(running.step) if reply is None else running.step.send(reply)
         except StopIteration as stop:
-            round_.ended.append(Ended(running.item, running.llm, stop.value, tuple(running.uses)))
-            del self.running[running.item.pk]
+            self._finish(running, stop.value, round_)
+        except Exception as error:
+            self._finish(running, set_aside(running.item, error), round_)
         else:
             round_.asks.append((running, ask))
 
-    def _take_in(self, results: list[tuple[Sending, Answered | Refusal]], round_: _Round) -> None:
-        answered = [(one.call, _attempt(one), said) for one, said in results if isinstance(said, Answered)]
-        refused = [(one, said) for one, said in results if isinstance(said, Refusal)]
-        calls.note_answers(answered, {call.pk: self._campaign_of(call) for call, _, _ in answered})
-        calls.note_refusals([(_attempt(one), said) for one, said in refused])
-        for one, said in results:
-            if isinstance(said, Answered):
-                self.sender.circuit(one).succeeded()
-                self._deliver(one.call, Reply(said.text), round_)
-        given_up = [(one, said) for one, said in refused if not self.sender.try_again(one, said)]
-        campaigns = {one.call.pk: self._campaign_of(one.call) for one, _ in given_up}
-        calls.note_given_up([(one.call, said) for one, said in given_up], campaigns)
-        for one, said in given_up:
-            self._deliver(one.call, Reply(None, f"{said.kind}: {said.message}"), round_)
+    def _finish(self, running: Running, outcome: object, round_: _Round) -> None:
+        round_.ended.append(Ended(running.item, running.llm, outcome, tuple(running.uses)))
+        del self.running[running.item.pk]
 
-    def _campaign_of(self, call: Call) -> int:
-        return self.waiting[call.sha256][0][0].llm.campaign_id
-
-    def _deliver(self, call: Call, reply: Reply, round_: _Round) -> None:
-        """Hand a reply to every item that waits for this call."""
+    def _deliver(self, call: Call, round_: _Round) -> None:
+        """Hand a call's outcome to every item that waits for it."""
+        reply = Reply(call.reply) if call.state == Call.State.ANSWERED else Reply(None, _last_error(call))
         self.open.discard(call.pk)
         for running, ask in self.waiting.pop(call.sha256, []):
             running.uses.append((ask.part, call))
@@ -181,41 +269,44 @@ class Engine:
         """Answer asks from the record; have the others sent. A replayed reply may lead to another ask."""
         while round_.asks:
             asks, round_.asks = round_.asks, []
-            wanted = {}
+            wanted: dict[str, Wanted] = {}
             for running, ask in asks:
-                one = _wanted(running, ask)
-                wanted[one.sha256] = one
-                self.waiting.setdefault(one.sha256, []).append((running, ask))
+                try:
+                    one = _wanted(running, ask)
+                    sha256 = one.sha256
+                except ValueError as error:  # text that cannot be sent
+                    self._finish(running, set_aside(running.item, error), round_)
+                    continue
+                wanted[sha256] = one
+                self.waiting.setdefault(sha256, []).append((running, ask))
             known = calls.find_calls(wanted)
             new = [(sha256, one) for sha256, one in wanted.items() if sha256 not in known]
             known |= calls.insert_calls(new, self.worker) if new else {}
-            self._replay_or_send(known, wanted, {sha256 for sha256, _ in new}, round_)
+            self._replay_or_send(known, wanted, round_)
 
-    def _replay_or_send(
-        self, known: dict[str, Call], wanted: dict[str, Wanted], new: set[str], round_: _Round
-    ) -> None:
+    def _replay_or_send(self, known: dict[str, Call], wanted: dict[str, Wanted], round_: _Round) -> None:
         for sha256, call in known.items():
             if call.pk in self.open:
                 continue  # under way already: whoever asks now waits with the others
-            if call.state == Call.State.ANSWERED:
-                self._deliver(call, Reply(call.reply), round_)
-            elif call.state == Call.State.FAILED:
-                self._deliver(call, Reply(None, _last_error(call)), round_)
-            elif sha256 in new or self._take_over(call):
+            if call.state != Call.State.SENT:
+                self._deliver(call, round_)
+            elif call.holder == self.worker or self._take_over(call):
                 self.open.add(call.pk)
-                self.sender.ready.append(Sending(call, wanted[sha256]))
+                campaign = self.waiting[sha256][0][0].llm.campaign_id
+                self.sender.ready.append(Sending(call, wanted[sha256], campaign))
 
     def _take_over(self, call: Call) -> bool:
         """Take a call whose worker is gone; leave it with one that lives, and come back later."""
-        if call.holder != self.worker and queue.is_alive(call.holder):
-            waiting = [running for running, _ in self.waiting.pop(call.sha256)]
-            queue.postpone([running.item for running in waiting], seconds=2)
-            for running in waiting:
-                self.running.pop(running.item.pk, None)
-            return False
-        taken = Call.objects.filter(pk=call.pk, holder=call.holder).update(holder=self.worker)
-        call.holder = self.worker
-        return bool(taken)
+        if not queue.is_alive(call.holder):
+            abandoned = Call.objects.filter(pk=call.pk, holder=call.holder, state=Call.State.SENT)
+            if abandoned.update(holder=self.worker):
+                call.holder = self.worker
+                return True
+        waiting = [running for running, _ in self.waiting.pop(call.sha256) if self._is_current(running)]
+        queue.postpone([running.item for running in waiting], seconds=2)
+        for running in waiting:
+            del self.running[running.item.pk]
+        return False
 
     def _note_sending(self, out: list[Sending]) -> None:
         fresh = [one.call.pk for one in out if one.attempt is None]
@@ -229,29 +320,22 @@ class Engine:
         for one, attempt in zip(out, attempts, strict=True):
             one.attempt = attempt
 
-    def _end(self, ended: list[Ended]) -> None:
-        """Write outcomes; one whose lease went to another attempt changes nothing."""
-        held = [one for one in ended if queue.end(one.item, failed=one.outcome.failure)]
-        by_kind: dict[str, list[Ended]] = {}
-        for one in held:
-            by_kind.setdefault(one.item.kind, []).append(one)
-        CallUse.objects.bulk_create(_uses(held), batch_size=calls.BATCH, ignore_conflicts=True)
-        for kind, some in by_kind.items():
-            KINDS[kind].record(some)
-        queue.settle({one.item.job_id for one in held})
-        for campaign in {one.llm.campaign_id for one in held}:
-            touch(campaign)
+    def _why_waiting(self, job: int) -> str:
+        endpoint = self.endpoints[job]
+        return "" if isinstance(endpoint, str) else self.sender.why_waiting(endpoint)
 
     def _say_why_waiting(self) -> None:
-        reason = " ".join(self.sender.reasons())
-        if reason != self.said:
-            queue.wait_for({one.item.job_id for one in self.running.values()}, reason)
-            self.said = reason
+        """Say on each job why it does not move, or that it does, when that changed or nobody knows what it says."""
+        for job in {one.item.job_id for one in self.running.values()}:
+            reason = self._why_waiting(job)
+            if self.said.get(job) != reason:
+                queue.wait_for([job], reason)
+                self.said[job] = reason
 
 
 def _wanted(running: Running, ask: Ask) -> Wanted:
-    judge = running.llm.judge
-    return Wanted(ask, endpoint_of(judge), judge.model, int(running.item.payload.get("replicate", 0)))
+    replicate = int(running.item.payload.get("replicate", 0))
+    return Wanted(ask, running.endpoint, running.llm.judge.model, replicate)
 
 
 def _attempt(sending: Sending) -> Attempt:
@@ -263,15 +347,3 @@ def _attempt(sending: Sending) -> Attempt:
 def _last_error(call: Call) -> str:
     attempt = call.attempts.last()
     return f"{attempt.error}: {attempt.message}" if attempt else "given up"
-
-
-def _uses(ended: Iterable[Ended]) -> list[CallUse]:
-    return [
-        CallUse(item=one.item, call=call, number=number, part=part[:200], notes=_notes(one, number))
-        for one in ended
-        for number, (part, call) in enumerate(one.uses)
-    ]
-
-
-def _notes(one: Ended, ask: int) -> list[str]:
-    return [f"{note.kind}: {note.text}" for note in one.outcome.notes if note.ask == ask]

@@ -1,6 +1,7 @@
 """Waiting for a job at the terminal: with the workers that are there, or as one, where none is."""
 
 import os
+import secrets
 import socket
 import time
 from collections.abc import Callable
@@ -41,8 +42,10 @@ def wait_for(job: Job, tell: Callable[[Progress, str], None]) -> Progress:
 
 
 def _work(stopping: Event) -> None:
+    name = f"{socket.gethostname()}.{os.getpid()}.{secrets.token_hex(4)}.waiting"
     try:
         while not stopping.wait(LOOK_EVERY):
-            run(f"{socket.gethostname()}.{os.getpid()}.waiting", stopping)
+            run(name, stopping)
     finally:
+        queue.leave(name)
         connections.close_all()

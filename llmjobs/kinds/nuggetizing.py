@@ -8,7 +8,7 @@ from evaluation.terms import Importance, Origin
 from jobs import queue
 from jobs.models import WorkItem
 from llmjobs.kinds.base import Ended, Stepping, ids_of, texts_in_order
-from llmjobs.planning import assign_items
+from llmjobs.planning import assign_items, unjudged
 from llmjobs.steps.nuggetize import DraftsInput, NuggetizeInput, nuggetize, over_generated_drafts
 
 
@@ -61,12 +61,19 @@ class Nuggetizing:
             if one.outcome.failure and not nuggets:
                 continue
             nugget_list = _write(one, Origin.AUTO, nuggets, one.outcome.nuggets[-1].text_ask)
-            if nugget_list is not None and one.item.payload.get("then_runs") is not None:
-                batch = one.item.payload["batch_size"]
-                queue.add_items(one.item.job, assign_items([nugget_list], one.item.payload["then_runs"], batch))
+            if one.item.payload.get("then_runs") is not None:
+                _assign_next(one, nugget_list)
 
 
-def _write(one: Ended, origin: Origin, nuggets: list[tuple[str, Importance]], ask: int) -> NuggetList | None:
+def _assign_next(one: Ended, nugget_list: NuggetList) -> None:
+    """Queue the assignments that waited for a list, without those that another job did meanwhile."""
+    items = assign_items([nugget_list], one.item.payload["then_runs"], one.item.payload["batch_size"])
+    queue.add_items(one.item.job, unjudged(items, one.llm.judge)[0])
+
+
+def _write(one: Ended, origin: Origin, nuggets: list[tuple[str, Importance]], ask: int) -> NuggetList:
+    """Write a topic's list and return it; where another job was first, return the one that is there."""
     topic = Topic.objects.get(pk=one.item.payload["topic"])
     nugget_set = ensure_nugget_set(one.llm.campaign, one.llm.judge, origin)
-    return give_nugget_list(nugget_set, topic, nuggets, one.event(ask))
+    written = give_nugget_list(nugget_set, topic, nuggets, one.event(ask))
+    return written or NuggetList.objects.filter(nugget_set=nugget_set, topic=topic).latest("version")

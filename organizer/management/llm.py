@@ -3,7 +3,7 @@
 import sys
 from typing import Any
 
-from django.core.management.base import CommandParser
+from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
 from evaluation.management.base import AssayCommand, add_campaign, the_campaign
@@ -56,7 +56,7 @@ class LlmCommand(AssayCommand):
 
     def plan(self, request: Request, options: dict[str, Any]) -> Plan:
         """Return what the job is to do."""
-        raise NotImplementedError
+        raise CommandError(f"{type(self).__module__} plans nothing")
 
     def title_of(self, options: dict[str, Any]) -> str:
         """Return what the job is called."""

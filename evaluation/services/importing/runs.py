@@ -10,6 +10,7 @@ from evaluation.formats.run_findings import run_findings
 from evaluation.formats.runs import RunFile, parse_run
 from evaluation.formats.source import Source
 from evaluation.models import Answer, AnswerProvenance, Campaign, Citation, Event, Finding, Run, Sentence
+from evaluation.models.fields import new_public_id
 from evaluation.services.importing.base import (
     BATCH,
     Found,
@@ -20,6 +21,7 @@ from evaluation.services.importing.base import (
     refuse_changes,
     refuse_if_labelled,
 )
+from evaluation.services.importing.bulk import upsert
 from evaluation.services.importing.hanging import labels_on_run
 from evaluation.services.importing.stubs import restate_missing_texts, segment_pks
 from evaluation.services.names import check_name
@@ -217,16 +219,14 @@ def _write_answers(campaign: Campaign, runs: list[tuple[Run, _Submitted]], event
     Sentence.objects.bulk_create([sentence for sentence, _ in written], batch_size=BATCH)
     docids = {one.docid for _, citations in written for one in citations if one.docid}
     segments = segment_pks(campaign, docids, event)
-    Citation.objects.bulk_create(
-        [
-            Citation(
-                sentence=sentence,
-                position=position,
-                raw=one.raw,
-                segment_id=segments[one.docid] if one.docid else None,
-            )
+    upsert(
+        Citation,
+        ["public_id", "sentence_id", "position", "segment_id", "raw"],
+        (
+            (new_public_id(), sentence.pk, position, segments[one.docid] if one.docid else None, one.raw)
             for sentence, citations in written
             for position, one in enumerate(citations)
-        ],
-        batch_size=BATCH,
+        ),
+        unique=["sentence_id", "position"],
+        update=["segment_id", "raw"],
     )

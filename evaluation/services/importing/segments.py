@@ -7,8 +7,8 @@ from evaluation.errors import BadInput, Problem
 from evaluation.formats.segments import SegmentRow, document_id, parse_segments
 from evaluation.formats.source import Source
 from evaluation.models import Campaign, Event, Segment
+from evaluation.models.fields import new_public_id
 from evaluation.services.importing.base import (
-    BATCH,
     Plan,
     Receipt,
     carry_out,
@@ -16,6 +16,7 @@ from evaluation.services.importing.base import (
     refuse_changes,
     refuse_if_labelled,
 )
+from evaluation.services.importing.bulk import upsert
 from evaluation.services.importing.hanging import labels_on_segments
 from evaluation.services.importing.stubs import restate_missing_texts
 
@@ -88,20 +89,12 @@ def _plan(campaign: Campaign, rows: Rows, replace: bool) -> Plan:
 
 
 def _write(campaign: Campaign, rows: list[SegmentRow], event: Event) -> None:
-    Segment.objects.bulk_create(
-        [
-            Segment(
-                campaign=campaign,
-                docid=row.docid,
-                document=document_id(row.docid),
-                has_text=True,
-                event=event,
-                **{name: getattr(row, name) for name in TEXT_FIELDS},
-            )
-            for row in rows
-        ],
-        batch_size=BATCH,
-        update_conflicts=True,
-        unique_fields=["campaign", "docid"],
-        update_fields=["has_text", "event", *TEXT_FIELDS],
+    """Write texts, also into the rows of segments that qrels or runs named before."""
+    fixed = (campaign.pk, True, event.pk)
+    upsert(
+        Segment,
+        ["campaign_id", "has_text", "event_id", "public_id", "docid", "document", *TEXT_FIELDS],
+        ((*fixed, new_public_id(), row.docid, document_id(row.docid), *_texts(row)) for row in rows),
+        unique=["campaign_id", "docid"],
+        update=["has_text", "event_id", *TEXT_FIELDS],
     )

@@ -1,0 +1,96 @@
+"""How items begin and end: together, and one by one where one of them makes that fail, so that it fails alone."""
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from django.db import InterfaceError, OperationalError, transaction
+
+from evaluation.services.labelling import touch
+from jobs import queue
+from jobs.models import WorkItem
+from llmjobs import calls
+from llmjobs.kinds import KINDS, Ended, Stepping
+from llmjobs.models import CallUse
+from llmjobs.steps.asking import Note
+
+# No item is to blame for these: the whole round is done again.
+DATABASE_TROUBLE = (OperationalError, InterfaceError)
+LONGEST_REASON = 500
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """The outcome of an item that our own code could not work on: it fails alone, with the reason."""
+
+    failure: str
+    notes: tuple[Note, ...] = ()
+
+
+def begin_items(kind: str, items: list[WorkItem]) -> list[tuple[WorkItem, Stepping | SetAside]]:
+    """Return a fresh step for each item."""
+    try:
+        with transaction.atomic():
+            return list(zip(items, KINDS[kind].begin(items), strict=True))
+    except DATABASE_TROUBLE:
+        raise
+    except Exception as error:
+        if len(items) == 1:
+            return [(items[0], set_aside(items[0], error))]
+        return [pair for item in items for pair in begin_items(kind, [item])]
+
+
+def end_items(ended: list[Ended]) -> None:
+    """Write outcomes, each in full or not at all."""
+    try:
+        with transaction.atomic():
+            _record(ended)
+    except DATABASE_TROUBLE:
+        raise
+    except Exception as error:
+        if len(ended) > 1:
+            for one in ended:
+                end_items([one])
+        elif isinstance(ended[0].outcome, SetAside):
+            raise
+        else:
+            end_items([replace(ended[0], outcome=set_aside(ended[0].item, error))])
+
+
+def _record(ended: list[Ended]) -> None:
+    """Write outcomes; one whose lease went to another attempt changes nothing."""
+    jobs = {one.item.job_id for one in ended}
+    queue.lock_jobs(jobs)
+    held = [one for one in ended if queue.end(one.item, failed=one.outcome.failure)]
+    # A retried item rests on the calls of its new replicate.
+    CallUse.objects.filter(item__in=[one.item.pk for one in held if one.item.payload.get("replicate")]).delete()
+    CallUse.objects.bulk_create(_uses(held), batch_size=calls.BATCH)
+    by_kind: dict[str, list[Ended]] = {}
+    for one in held:
+        if not isinstance(one.outcome, SetAside):
+            by_kind.setdefault(one.item.kind, []).append(one)
+    for kind, some in by_kind.items():
+        KINDS[kind].record(some)
+    queue.settle(jobs)
+    for campaign in sorted({one.llm.campaign_id for one in held}):
+        touch(campaign)
+
+
+def set_aside(item: WorkItem, error: Exception) -> SetAside:
+    """Say why an item fails that our own code could not work on."""
+    log.error("item %s of job %s set aside", item.pk, item.job_id, exc_info=error)
+    said = f"Assay could not work on it: {type(error).__name__}: {error}".replace("\0", "")
+    return SetAside(said[:LONGEST_REASON])
+
+
+def _uses(ended: Iterable[Ended]) -> list[CallUse]:
+    return [
+        CallUse(item=one.item, call=call, number=number, part=part[:200], notes=_notes(one, number))
+        for one in ended
+        for number, (part, call) in enumerate(one.uses)
+    ]
+
+
+def _notes(one: Ended, ask: int) -> list[str]:
+    return [f"{note.kind}: {note.text}" for note in one.outcome.notes if note.ask == ask]

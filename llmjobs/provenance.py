@@ -1,0 +1,211 @@
+"""Why a label says what it says: the call or the import behind it. For organizers."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import PurePath
+
+from django.db.models import QuerySet
+
+from accounts.models import User
+from evaluation.models import (
+    Answer,
+    AnswerProvenance,
+    Assignment,
+    Campaign,
+    Event,
+    Judge,
+    Run,
+    Segment,
+    Sentence,
+    SupportJudgment,
+    Topic,
+)
+from evaluation.queries.answers import provenance_for
+from evaluation.queries.campaigns import within
+from evaluation.queries.grids import LETTERS
+from evaluation.terms import JudgeKind, Origin
+from llmjobs.models import Attempt, Call, CallUse, Text
+from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
+
+
+@dataclass(frozen=True, slots=True)
+class ShownMessage:
+    """A message as it was sent."""
+
+    role: str
+    content: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCall:
+    """A call with what was sent, how often, and what its reader noticed, by the items that use it."""
+
+    call: Call
+    messages: tuple[ShownMessage, ...]
+    attempts: tuple[Attempt, ...]
+    uses: tuple[CallUse, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedFile:
+    """A file that labels came from."""
+
+    name: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownLabel:
+    """A label, what it is about, and where it comes from."""
+
+    kind: str
+    code: int
+    raw: str
+    judge: Judge
+    condition: str
+    given_at: datetime
+    submission: int
+    topic: Topic
+    run: Run
+    sentences: tuple[Sentence, ...]
+    event: Event | None
+    nuggets: str = ""
+    nugget: str = ""
+    sentence: Sentence | None = None
+    segment: Segment | None = None
+
+    @property
+    def support(self) -> bool:
+        """Say whether it is a support label."""
+        return self.kind == "support"
+
+    @property
+    def files(self) -> list[ImportedFile]:
+        """The files it was imported from."""
+        said = self.event.payload.get("files", []) if self.event else []
+        return [ImportedFile(PurePath(file.get("name", "")).name, file.get("sha256", "")) for file in said]
+
+
+@dataclass(frozen=True, slots=True)
+class ListedLabel:
+    """A label in the list of an answer's labels."""
+
+    pk: int
+    of: str
+    code: int
+    raw: str
+    judge: Judge
+    about: str
+    number: int = 0
+
+
+def assignments_for(viewer: User, campaign: Campaign) -> QuerySet[Assignment]:
+    """Return the assignment labels the viewer may see."""
+    seen = within(viewer, campaign)
+    return Assignment.objects.filter(nugget_version__nugget__nugget_set__campaign__in=seen).select_related(
+        "judge", "event__actor", "nugget_version__nugget__nugget_set"
+    )
+
+
+def support_for(viewer: User, campaign: Campaign) -> QuerySet[SupportJudgment]:
+    """Return the support labels the viewer may see."""
+    labels = SupportJudgment.objects.filter(segment__campaign__in=within(viewer, campaign))
+    return labels.select_related("judge", "event__actor", "sentence", "segment")
+
+
+def assignment_for(viewer: User, campaign: Campaign, pk: int) -> ShownLabel:
+    """Return one assignment label, or raise `Assignment.DoesNotExist`."""
+    label = assignments_for(viewer, campaign).get(pk=pk)
+    given = answer_for(viewer, campaign, label.answer_id)
+    nuggets = label.nugget_version.nugget.nugget_set
+    letter = LETTERS.get(Origin(nuggets.origin), "draft")
+    return ShownLabel(
+        kind="assignment",
+        code=label.label,
+        raw=label.raw,
+        judge=label.judge,
+        condition=f"{letter}/{'A' if label.judge.kind == JudgeKind.LLM else 'M'}",
+        given_at=label.given_at,
+        submission=label.submission,
+        topic=given.topic,
+        run=given.run,
+        sentences=tuple(Sentence.objects.filter(answer=given.answer_id)),
+        event=label.event,
+        nuggets=nuggets.name,
+        nugget=label.nugget_version.text,
+    )
+
+
+def support_judgment_for(viewer: User, campaign: Campaign, pk: int) -> ShownLabel:
+    """Return one support label, or raise `SupportJudgment.DoesNotExist`."""
+    label = support_for(viewer, campaign).get(pk=pk)
+    given = answer_for(viewer, campaign, label.sentence.answer_id)
+    return ShownLabel(
+        kind="support",
+        code=label.label,
+        raw=label.raw,
+        judge=label.judge,
+        condition=label.condition,
+        given_at=label.given_at,
+        submission=label.submission,
+        topic=given.topic,
+        run=given.run,
+        sentences=tuple(Sentence.objects.filter(answer=given.answer_id)),
+        event=label.event,
+        sentence=label.sentence,
+        segment=label.segment,
+    )
+
+
+def answer_for(viewer: User, campaign: Campaign, pk: int) -> AnswerProvenance:
+    """Return an answer with its run and topic, or raise `AnswerProvenance.DoesNotExist`."""
+    return provenance_for(viewer, campaign).select_related("answer", "run", "topic").get(pk=pk)
+
+
+def labels_of(viewer: User, campaign: Campaign, answer: Answer) -> tuple[list[ListedLabel], list[ListedLabel]]:
+    """Return all labels of an answer, of its nuggets and of its citations: two queries."""
+    assigned = assignments_for(viewer, campaign).filter(answer=answer)
+    supported = support_for(viewer, campaign).filter(sentence__answer=answer).defer("segment__text")
+    return [
+        ListedLabel(
+            label.pk,
+            label.nugget_version.nugget.nugget_set.name,
+            label.label,
+            label.raw,
+            label.judge,
+            label.nugget_version.text,
+        )
+        for label in assigned.order_by("nugget_version__nugget__nugget_set__name", "nugget_version", "judge__name")
+    ], [
+        ListedLabel(
+            label.pk,
+            label.condition,
+            label.label,
+            label.raw,
+            label.judge,
+            label.segment.docid,
+            label.sentence.index + 1,
+        )
+        for label in supported.order_by("sentence__index", "segment__docid", "condition", "judge__name")
+    ]
+
+
+def call_behind(viewer: User, campaign: Campaign, label: ShownLabel) -> ShownCall | None:
+    """Return the call that gave a label, None where none did. Only uses by this campaign's jobs are among it."""
+    call = Call.objects.filter(event=label.event).first() if label.event else None
+    if call is None:
+        return None
+    texts = Text.objects.in_bulk([message["sha256"] for message in call.messages])
+    messages = tuple(
+        ShownMessage(one["role"], texts[one["sha256"]].content, one["sha256"]) for one in call.messages
+    )
+    uses = CallUse.objects.filter(call=call, item__job__llm__campaign__in=within(viewer, campaign))
+    return ShownCall(
+        call, messages, tuple(call.attempts.all()), tuple(uses.select_related("item__job").order_by("item"))
+    )
+
+
+def is_simulated(judge: Judge, call: ShownCall | None) -> bool:
+    """Say whether a label comes from the simulated LLM, whatever the judge is called."""
+    return SIMULATED_MODEL in (judge.model, call.call.model_answered if call else "")

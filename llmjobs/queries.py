@@ -1,0 +1,195 @@
+"""LLM jobs as organizers look at them: the list, how far one is, what it cost, and why items failed."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Count, F, Min, OuterRef, Q, QuerySet, Subquery, Sum, Window
+from django.db.models.functions import RowNumber
+
+from accounts.models import User
+from evaluation.models import AnswerProvenance, Campaign, Judge, Membership, Run, Sentence, Topic
+from evaluation.queries.campaigns import within
+from evaluation.terms import JudgeKind, Role
+from jobs import queue
+from jobs.models import Job, WorkItem
+from jobs.queue import Progress
+from llmjobs.models import Attempt, Call, CallUse, LlmJob
+from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
+
+REASONS_SHOWN = 20
+EXAMPLES = 3
+NO_WORKER = "No worker is running; start one with celery -A config worker."
+
+
+@dataclass(frozen=True, slots=True)
+class JobRow:
+    """A job in the list. `simulated`: it was the simulated LLM that answered."""
+
+    llm: LlmJob
+    progress: Progress
+    simulated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What an item is about, in words that an organizer knows."""
+
+    item: int
+    key: str
+    topic: Topic | None
+    run: Run | None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A reason, how many items failed for it, and some of them."""
+
+    reason: str
+    count: int
+    examples: tuple[About, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """The calls behind the ended items. Those that were answered before the job are reused and cost nothing."""
+
+    all: int
+    reused: int
+    prompt_tokens: int
+    completion_tokens: int
+    models: tuple[str, ...]
+    attempts: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JobReport:
+    """How one job stands."""
+
+    llm: LlmJob
+    progress: Progress
+    waiting_for: str
+    failures: tuple[Failure, ...]
+    calls: Calls
+
+    @property
+    def standing(self) -> str:
+        """The job's state in one word; waiting is a state of its own."""
+        return "waiting" if self.waiting_for else str(self.llm.job.state)
+
+    @property
+    def simulated(self) -> bool:
+        """Say whether what answered is the simulated LLM."""
+        return SIMULATED_MODEL in (self.llm.judge.model, *self.calls.models)
+
+
+def may_run_jobs(viewer: User, campaign: Campaign) -> bool:
+    """Say whether someone may start, cancel and retry: organizers of the campaign, and superusers."""
+    seen = within(viewer, campaign)
+    if viewer.is_superuser:
+        return seen.exists()
+    return Membership.objects.filter(campaign__in=seen, user=viewer, role=Role.ORGANIZER).exists()
+
+
+def callable_judges_for(viewer: User, campaign: Campaign) -> list[Judge]:
+    """Return the LLM judges that can be called; judges belong to no campaign, but only its members ask."""
+    if not within(viewer, campaign).exists():
+        return []
+    return list(Judge.objects.filter(kind=JudgeKind.LLM).exclude(model=""))
+
+
+def jobs_for(viewer: User, campaign: Campaign) -> QuerySet[LlmJob]:
+    """Return the campaign's LLM jobs, the newest first."""
+    jobs = LlmJob.objects.filter(campaign__in=within(viewer, campaign))
+    return jobs.select_related("job__made_by", "judge").order_by("-job_id")
+
+
+def job_for(viewer: User, campaign: Campaign, pk: int) -> LlmJob:
+    """Return one job, or raise `LlmJob.DoesNotExist`."""
+    return jobs_for(viewer, campaign).get(pk=pk)
+
+
+def job_rows(jobs: Iterable[LlmJob]) -> list[JobRow]:
+    """Return the rows of one page of jobs that were read for the viewer: three queries, however many."""
+    page = {llm.pk: llm for llm in jobs}
+    counts: dict[int, dict[str, int]] = defaultdict(dict)
+    states = WorkItem.objects.filter(job__in=page).order_by().values_list("job", "state")
+    for pk, state, count in states.annotate(Count("pk")):
+        counts[pk][state] = count
+    one_use = CallUse.objects.filter(item__job=OuterRef("pk")).order_by().values("call__model_answered")[:1]
+    models = Job.objects.filter(pk__in=page).order_by().values_list("pk", Subquery(one_use))
+    answered = dict(models)
+    return [
+        JobRow(llm, _progress(counts[pk]), SIMULATED_MODEL in (llm.judge.model, answered.get(pk)))
+        for pk, llm in page.items()
+    ]
+
+
+def _progress(counts: dict[str, int]) -> Progress:
+    numbers = {state.value: counts.get(state.value, 0) for state in WorkItem.State}
+    return Progress(total=sum(numbers.values()), **numbers)
+
+
+def report_of(llm: LlmJob) -> JobReport:
+    """Return how a job stands that was read for the viewer: a constant number of queries."""
+    job = llm.job
+    waiting_for = job.waiting_for
+    if job.state == Job.State.RUNNING and not waiting_for and not queue.live_workers():
+        waiting_for = NO_WORKER
+    return JobReport(llm, queue.progress_of(job), waiting_for, _failures(job), _calls(job))
+
+
+def _failures(job: Job) -> tuple[Failure, ...]:
+    failed = WorkItem.objects.filter(job=job, state=WorkItem.State.FAILED).order_by()
+    grouped = failed.values_list("reason").annotate(n=Count("pk"), first=Min("pk")).order_by("-n", "first")
+    reasons = {reason: count for reason, count, _ in grouped[:REASONS_SHOWN]}
+    numbered = failed.filter(reason__in=reasons).annotate(
+        number=Window(RowNumber(), partition_by=F("reason"), order_by=F("pk").asc())
+    )
+    items = list(numbered.filter(number__lte=EXAMPLES).order_by("pk"))
+    examples: dict[str, list[About]] = defaultdict(list)
+    for item, about in zip(items, _about(items), strict=True):
+        examples[item.reason].append(about)
+    return tuple(Failure(reason, count, tuple(examples[reason])) for reason, count in reasons.items())
+
+
+def _about(items: Sequence[WorkItem]) -> list[About]:
+    """Name topic and run of items by what their payloads say."""
+    sentences = _said(items, "sentence")
+    answer_of = dict(Sentence.objects.filter(pk__in=sentences).values_list("pk", "answer"))
+    answers = [*_said(items, "answer"), *answer_of.values()]
+    given = AnswerProvenance.objects.filter(pk__in=answers).select_related("run", "topic").in_bulk()
+    topics = Topic.objects.in_bulk(_said(items, "topic"))
+    found = []
+    for item in items:
+        answer = item.payload.get("answer") or answer_of.get(item.payload.get("sentence", 0))
+        source = given.get(answer or 0)
+        topic = source.topic if source else topics.get(item.payload.get("topic", 0))
+        found.append(About(item.pk, item.key, topic, source.run if source else None))
+    return found
+
+
+def _said(items: Iterable[WorkItem], key: str) -> list[int]:
+    return [item.payload[key] for item in items if item.payload.get(key)]
+
+
+def _calls(job: Job) -> Calls:
+    calls = Call.objects.filter(pk__in=CallUse.objects.filter(item__job=job).order_by().values("call"))
+    fresh = Q(made_at__gte=job.made_at)
+    sums = calls.aggregate(
+        all=Count("pk"),
+        reused=Count("pk", filter=~fresh),
+        prompt=Sum("prompt_tokens", filter=fresh),
+        completion=Sum("completion_tokens", filter=fresh),
+    )
+    models = calls.exclude(model_answered="").order_by("model_answered")
+    attempts = Attempt.objects.filter(call__in=calls.filter(fresh)).order_by().values_list("error")
+    by_error = {error or "answered": count for error, count in attempts.annotate(n=Count("pk")).order_by("-n")}
+    return Calls(
+        all=sums["all"],
+        reused=sums["reused"],
+        prompt_tokens=sums["prompt"] or 0,
+        completion_tokens=sums["completion"] or 0,
+        models=tuple(models.values_list("model_answered", flat=True).distinct()),
+        attempts=tuple(by_error.items()),
+    )

@@ -1,0 +1,60 @@
+"""What an organizer asks an LLM to judge."""
+
+from typing import Any
+
+from django import forms
+
+from accounts.models import User
+from evaluation.models import Campaign
+from evaluation.queries.holdings import nugget_sets_for, sources_for
+from evaluation.queries.runs import runs_for
+from evaluation.queries.topics import topics_for
+from llmjobs.endpoints import default_endpoint
+from llmjobs.queries import callable_judges_for
+
+KINDS = [
+    ("A/A", "A/A: AutoNuggets where a topic has none, then AutoAssign"),
+    ("E/A", "E/A: AutoAssign with the post-edited nuggets"),
+    ("M/A", "M/A: AutoAssign with the manual nuggets"),
+    ("drafts", "Drafts: over-generated nuggets for post-editing"),
+    ("support", "Support: whether cited segments support their sentences"),
+    ("relevance", "Relevance: grades for segments that a source has not graded"),
+]
+
+
+class JobForm(forms.Form):
+    """A job: what, by whom, and about which topics and runs. No topic or run chosen means all."""
+
+    what = forms.ChoiceField(choices=KINDS, initial="A/A", widget=forms.RadioSelect)
+    source = forms.CharField(required=False, max_length=200, label="Name for the new grades")
+
+    def __init__(self, viewer: User, campaign: Campaign, data: Any = None) -> None:
+        super().__init__(data)
+        qrels = [(row.name, row.name) for row in sources_for(viewer, campaign)]
+        sets = [(row.name, f"{row.name} ({row.origin})") for row in nugget_sets_for(viewer, campaign)]
+        self.fields["judge"] = _judges(viewer, campaign)
+        self.fields["qrels"] = _choice("Qrels to read by", "UMBRELA, or the only ones", qrels)
+        self.fields["nuggets"] = _choice("Nugget set", "the one that fits", sets)
+        self.fields["topics"] = _several(list(topics_for(viewer, campaign).values_list("topic_id", "text")))
+        self.fields["runs"] = _several(list(runs_for(viewer, campaign).values_list("run_id", "run_id")))
+
+    def chosen(self, name: str) -> tuple[str, ...]:
+        """Return what was ticked in a list."""
+        return tuple(self.cleaned_data[name])
+
+
+def _judges(viewer: User, campaign: Campaign) -> forms.ChoiceField:
+    names = [judge.name for judge in callable_judges_for(viewer, campaign)]
+    own = default_endpoint().model
+    choices = [(name, name) for name in names]
+    if own not in names:
+        choices.insert(0, ("", f"{own} (new)"))
+    return forms.ChoiceField(choices=choices, required=False, initial=own if own in names else "", label="Judge")
+
+
+def _choice(label: str, unsaid: str, choices: list[tuple[str, str]]) -> forms.ChoiceField:
+    return forms.ChoiceField(choices=[("", unsaid), *choices], required=False, label=label)
+
+
+def _several(choices: list[tuple[str, str]]) -> forms.MultipleChoiceField:
+    return forms.MultipleChoiceField(choices=choices, required=False, widget=forms.CheckboxSelectMultiple)

@@ -1,0 +1,48 @@
+"""What the job and label views start with: the thing asked for, or a 404."""
+
+from django.core.exceptions import PermissionDenied
+
+from accounts.models import User
+from evaluation.models import AnswerProvenance, Campaign
+from llmjobs import provenance
+from llmjobs.models import LlmJob
+from llmjobs.provenance import ShownLabel
+from llmjobs.queries import job_for, may_run_jobs
+from organizer.getters import get_campaign, missing_is_404
+
+
+def get_campaign_to_judge(viewer: User, slug: str) -> Campaign:
+    """Return a campaign in which the viewer may run jobs; whoever may only look is told so."""
+    campaign = get_campaign(viewer, slug)
+    if not may_run_jobs(viewer, campaign):
+        raise PermissionDenied
+    return campaign
+
+
+def get_job(viewer: User, slug: str, pk: int) -> tuple[Campaign, LlmJob]:
+    """Return a job with its campaign."""
+    campaign = get_campaign(viewer, slug)
+    with missing_is_404():
+        return campaign, job_for(viewer, campaign, pk)
+
+
+def get_job_to_change(viewer: User, slug: str, pk: int) -> tuple[Campaign, LlmJob]:
+    """Return a job that the viewer may cancel and retry."""
+    campaign = get_campaign_to_judge(viewer, slug)
+    with missing_is_404():
+        return campaign, job_for(viewer, campaign, pk)
+
+
+def get_label(viewer: User, slug: str, kind: str, pk: int) -> tuple[Campaign, ShownLabel]:
+    """Return a label with its campaign."""
+    campaign = get_campaign(viewer, slug)
+    read = provenance.assignment_for if kind == "assignment" else provenance.support_judgment_for
+    with missing_is_404():
+        return campaign, read(viewer, campaign, pk)
+
+
+def get_answer(viewer: User, slug: str, pk: int) -> tuple[Campaign, AnswerProvenance]:
+    """Return an answer, known by its run, with its campaign."""
+    campaign = get_campaign(viewer, slug)
+    with missing_is_404():
+        return campaign, provenance.answer_for(viewer, campaign, pk)

@@ -1,0 +1,109 @@
+"""LLM jobs and the labels they gave: look, start, cancel, retry."""
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.http import UserRequest
+from llmjobs import provenance, queries
+from llmjobs.endpoints import default_endpoint
+from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
+from organizer import getters, jobs_acts, jobs_getters
+from organizer.jobs_forms import JobForm
+
+JOBS_A_PAGE = 50
+
+
+@require_safe
+def jobs(request: UserRequest, slug: str) -> HttpResponse:
+    """The campaign's jobs, the newest first."""
+    campaign = getters.get_campaign(request.user, slug)
+    page = Paginator(queries.jobs_for(request.user, campaign), JOBS_A_PAGE).get_page(request.GET.get("page"))
+    rows = queries.job_rows(page)
+    context = {
+        "campaign": campaign,
+        "page": page,
+        "rows": rows,
+        "simulated": any(row.simulated for row in rows),
+        "may_run": queries.may_run_jobs(request.user, campaign),
+    }
+    return render(request, "organizer/jobs.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_job(request: UserRequest, slug: str) -> HttpResponse:
+    """Choose what to judge; see what it would cost; start it."""
+    campaign = jobs_getters.get_campaign_to_judge(request.user, slug)
+    form = JobForm(request.user, campaign, request.POST if request.method == "POST" else None)
+    starts, offer = "start" in request.POST, jobs_acts.Offer()
+    if form.is_valid():
+        offer = jobs_acts.answer_to(form, campaign, request.user, starts=starts)
+    if offer.job:
+        return redirect("organizer:job", campaign.slug, offer.job.pk)
+    endpoint = default_endpoint()
+    context = {
+        "campaign": campaign,
+        "form": form,
+        "estimate": offer.estimate,
+        "endpoint": endpoint.name,
+        "simulated": endpoint.model == SIMULATED_MODEL,
+    }
+    return render(request, "organizer/job_new.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+def job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
+    """How a job stands; to htmx only the part that moves, and the rest when its state has changed."""
+    campaign, llm = jobs_getters.get_job(request.user, slug, pk)
+    report = queries.report_of(llm)
+    context = {
+        "campaign": campaign,
+        "llm": llm,
+        "report": report,
+        "changed": request.GET.get("said") != report.standing,
+        "may_run": queries.may_run_jobs(request.user, campaign),
+    }
+    part = "#ticked" if request.htmx else ""
+    response = render(request, f"organizer/job.html{part}", context)
+    patch_vary_headers(response, ["HX-Request"])
+    return response
+
+
+@require_POST
+def cancel_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
+    """Cancel what is left."""
+    campaign, llm = jobs_getters.get_job_to_change(request.user, slug, pk)
+    left = jobs_acts.cancel(llm, request.user)
+    messages.success(request, f"Cancelled: {left:,} items will not be done. Labels that were given stay.")
+    return redirect("organizer:job", campaign.slug, pk)
+
+
+@require_POST
+def retry_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
+    """Queue the failed items again."""
+    campaign, llm = jobs_getters.get_job_to_change(request.user, slug, pk)
+    again = jobs_acts.retry(llm, request.user)
+    messages.success(request, f"Queued again: {again:,} items.")
+    return redirect("organizer:job", campaign.slug, pk)
+
+
+@require_safe
+def label(request: UserRequest, slug: str, kind: str, pk: int) -> HttpResponse:
+    """Why a label says what it says."""
+    campaign, label = jobs_getters.get_label(request.user, slug, kind, pk)
+    call = provenance.call_behind(request.user, campaign, label)
+    simulated = provenance.is_simulated(label.judge, call)
+    context = {"campaign": campaign, "given": label, "shown": call, "simulated": simulated}
+    return render(request, "organizer/label.html", context)
+
+
+@require_safe
+def labels_of_answer(request: UserRequest, slug: str, pk: int) -> HttpResponse:
+    """All labels of one answer, each leading to why it says so."""
+    campaign, given = jobs_getters.get_answer(request.user, slug, pk)
+    assigned, supported = provenance.labels_of(request.user, campaign, given.answer)
+    context = {"campaign": campaign, "given": given, "assigned": assigned, "supported": supported}
+    return render(request, "organizer/call_labels.html", context)
