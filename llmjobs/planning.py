@@ -55,7 +55,7 @@ def _batches(answer: int, wordings: Sequence[int], size: int) -> Iterator[NewIte
 def unjudged(items: Sequence[NewItem], judge: Judge) -> tuple[list[NewItem], int]:
     """Leave out the batches that a judge has labelled; return the rest, and how many were left out."""
     answers = {item.payload["answer"] for item in items}
-    labels = Assignment.objects.filter(judge=judge, answer__topic__in=Topic.objects.filter(answers__in=answers))
+    labels = Assignment.objects.filter(judge=judge.pk, answer__topic__in=Topic.objects.filter(answers__in=answers))
     there = set(labels.values_list("answer", "nugget_version"))
     left = [
         item
@@ -115,7 +115,7 @@ def newest_lists(campaign: Campaign, origin: Origin, name: str, topics: Collecti
 def support_items(campaign: Campaign, judge: Judge, topics: Collection[int], runs: Collection[int]) -> Plan:
     """Return an item per counted pair of sentence and cited segment with a text that the judge has not labelled."""
     plan, first = Plan(), campaign.protocol.first_citations
-    done = SupportJudgment.objects.filter(judge=judge, condition=SupportCondition.LLM)
+    done = SupportJudgment.objects.filter(judge=judge.pk, condition=SupportCondition.LLM)
     there = set(done.filter(sentence__answer__topic__campaign=campaign).values_list("sentence", "segment"))
     answers = AnswerProvenance.objects.filter(run__in=runs, topic__in=topics).values("answer")
     citations = Citation.objects.filter(sentence__answer__in=answers, segment__isnull=False)

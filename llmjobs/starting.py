@@ -52,7 +52,10 @@ class Estimate:
 
 
 def judge_for(name: str) -> Judge:
-    """Return the LLM judge of that name, or the endpoint's own, made if need be. Raises `Refused` for a person."""
+    """Return the LLM judge of that name, or the endpoint's own: it need not be there yet, `start` writes it.
+
+    Raises `Refused` for a person.
+    """
     if name:
         judge = Judge.objects.filter(name=name).first()
         if judge is None:
@@ -61,7 +64,15 @@ def judge_for(name: str) -> Judge:
             raise Refused("no_such_judge", f"{name} is no LLM that can be called.")
         return judge
     model = default_endpoint().model
-    return add_judge(name=model, kind=JudgeKind.LLM, model=model)[0]
+    judge = Judge(name=model, kind=JudgeKind.LLM, model=model)
+    return _written(judge) if Judge.objects.filter(name=model).exists() else judge
+
+
+def _written(judge: Judge) -> Judge:
+    """Return a judge as it is in the database. Raises `Refused` where another one has its name."""
+    if judge.pk:
+        return judge
+    return add_judge(name=judge.name, kind=JudgeKind.LLM, model=judge.model)[0]
 
 
 def plan_evaluation(request: Request, condition: Condition, *, qrels: str = "", nuggets: str = "") -> Plan:
@@ -135,7 +146,7 @@ def start(request: Request, title: str, plan: Plan, actor: User | None = None) -
     """Queue a plan's items as a job, and record who asked for what."""
     with transaction.atomic():
         job = Job.objects.create(kind="llm", title=title, made_by=actor)
-        LlmJob.objects.create(job=job, campaign=request.campaign, judge=request.judge)
+        LlmJob.objects.create(job=job, campaign=request.campaign, judge=_written(request.judge))
         queue.add_items(job, plan.items)
         payload = {"job": job.pk, "title": title, "judge": request.judge.name, "items": len(plan.items)}
         Event.objects.create(campaign=request.campaign, kind="job.started", actor=actor, payload=payload)

@@ -59,7 +59,7 @@ def test_other_settings_are_a_new_version_of_the_protocol(tmp_path: Path) -> Non
 def test_caps_that_contradict_each_other_are_refused(tmp_path: Path) -> None:
     code, said = make(tmp_path, SETTINGS.replace("15", "31"))
     assert code == 1
-    assert "protocol_caps" in said
+    assert "nugget_cap must not be above draft_cap" in said
     assert not Campaign.objects.exists()
 
 

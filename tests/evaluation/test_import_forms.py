@@ -153,13 +153,12 @@ def test_a_support_condition_comes_from_the_rows(lists: Path) -> None:
 
 
 def test_people_s_support_labels_need_a_condition(lists: Path) -> None:
-    said = refuse("import_support", "--judge", "Ben", "--by", "human", write(lists, "s", SUPPORT))
+    said = refuse("import_support", "--judge", "Ben", "--by", "human", write(lists, "s", SUPPORT), code=2)
     assert "--condition scratch or --condition post-edit" in said
 
 
 @pytest.mark.parametrize(("by", "condition"), [("llm", SupportCondition.SCRATCH), ("human", SupportCondition.LLM)])
 def test_a_support_condition_goes_with_its_judge(lists: Path, by: str, condition: str) -> None:
-    said = refuse(
-        "import_support", "--judge", "Zoe", "--by", by, "--condition", condition, write(lists, "s", SUPPORT)
-    )
+    words = ("--judge", "Zoe", "--by", by, "--condition", condition)
+    said = refuse("import_support", *words, write(lists, "s", SUPPORT), code=2)
     assert f"does not go with --by {by}" in said

@@ -60,11 +60,11 @@ def report(kind: str, *args: object) -> Any:
     return outcome.json()
 
 
-def refuse(name: str, *args: object) -> str:
+def refuse(name: str, *args: object, code: int = 1) -> str:
     """Run a command into the campaign `river` that must be refused and leave everything as it was."""
     before = everything()
     outcome = run(name, "--campaign", "river", *args)
-    assert (outcome.code, outcome.out) == (1, ""), outcome
+    assert (outcome.code, outcome.out) == (code, ""), outcome
     assert everything() == before
     return outcome.err
 

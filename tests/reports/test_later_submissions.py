@@ -1,0 +1,37 @@
+"""A judge's later submission wins; the earlier one stays as it was given."""
+
+import pytest
+from django.utils import timezone
+
+from evaluation.models import Assignment, Campaign
+from evaluation.services.labelling import touch
+from evaluation.terms import AssignmentLabel, Condition
+from exchange.demo_campaign import SLUG, load_demo
+from reports.choices import resolve_condition
+from reports.frames import assignment_sheet
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("numbers", [(2,), (2, 7), (300, 2)])
+def test_the_latest_submission_is_the_one_that_counts(numbers: tuple[int, ...]) -> None:
+    load_demo()
+    campaign = Campaign.objects.get(slug=SLUG)
+    choice = resolve_condition(campaign, Condition.MM)
+    before = assignment_sheet(choice)
+    labels = Assignment.objects.filter(nugget_version__nugget__nugget_set=choice.nugget_set)
+    first = labels.filter(judge=choice.judge, label=AssignmentLabel.SUPPORT).earliest("pk")
+    for number in numbers:
+        label = AssignmentLabel.NOT_SUPPORT if number == max(numbers) else AssignmentLabel.PARTIAL_SUPPORT
+        Assignment.objects.create(
+            judge=first.judge,
+            answer=first.answer,
+            nugget_version=first.nugget_version,
+            submission=number,
+            label=label,
+            given_at=timezone.now(),
+        )
+    touch(campaign.pk)
+    after = assignment_sheet(choice)
+    changed = before.labels != after.labels
+    assert (before.labels[changed].tolist(), after.labels[changed].tolist()) == ([2], [0])
