@@ -12,7 +12,7 @@ from functools import cache
 from threading import Thread
 from typing import Any
 
-from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
+from celery.signals import celeryd_after_setup, worker_ready, worker_shutdown, worker_shutting_down
 from django.db import close_old_connections, connections
 
 from jobs import queue
@@ -30,11 +30,16 @@ def worker_name() -> str:
     return f"{socket.gethostname()}.{os.getpid()}.{secrets.token_hex(4)}"
 
 
+@celeryd_after_setup.connect
+def listen(instance: Any, **_signal: Any) -> None:
+    """Take tasks from a queue of this worker's own, beside the common one, from the very start."""
+    instance.app.amqp.queues.select_add(worker_name())
+
+
 @worker_ready.connect
-def start(sender: Any, **_signal: Any) -> None:
+def start(**_signal: Any) -> None:
     """Start the two watching threads when the worker can take tasks."""
     name = worker_name()
-    sender.app.control.add_consumer(name, reply=False, destination=[sender.hostname])
     Thread(target=_keep_alive, args=(name,), daemon=True, name="leases").start()
     Thread(target=_dispatch, args=(name,), daemon=True, name="dispatch").start()
 
