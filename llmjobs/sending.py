@@ -15,8 +15,9 @@ from llmjobs.client import Answered, Endpoint, Refusal, back_off, send
 from llmjobs.models import Attempt, Call
 
 MOST_ATTEMPTS = 8
-# Too many requests are no fault of the one that was refused.
-MOST_RATE_LIMITED = 30
+# Too many requests and cut connections are hardly the fault of the one that was refused.
+MOST_PATIENT_ATTEMPTS = 30
+PATIENT_WITH = {"rate_limited", "unreachable"}
 # So many calls refused and none answered say that an endpoint is down, whatever status it answers with.
 DOWN_AFTER = 5
 LONGEST_PROBE_WAIT = 15.0
@@ -71,9 +72,13 @@ class Circuit:
             self.reason = f"{name} does not answer: {refusal.message} Trying again from time to time."
 
     def is_to_blame(self, refusal: Refusal, sending: Sending) -> bool:
-        """Say that the endpoint is down, and not only for a call that it refuses while it answers others."""
+        """Say that the endpoint is down, and not only for a call that it refuses while it answers others.
+
+        Some servers break off at one certain request. Only a dead connection can be such a case, not a 503 or a 401.
+        """
         answered_others = 0 < sending.failing_since < self.answered_at
-        return self.down and (refusal.whole_endpoint or not answered_others)
+        speaks_for_all = refusal.whole_endpoint and refusal.kind != "unreachable"
+        return self.down and (speaks_for_all or not answered_others)
 
 
 @dataclass(slots=True)
@@ -168,7 +173,7 @@ class Sender:
         waits = circuit.is_to_blame(refusal, sending)
         sending.failing_since = sending.failing_since or time.monotonic()
         sending.tries += 0 if waits else 1
-        most = MOST_RATE_LIMITED if refusal.kind == "rate_limited" else MOST_ATTEMPTS
+        most = MOST_PATIENT_ATTEMPTS if refusal.kind in PATIENT_WITH else MOST_ATTEMPTS
         if not waits and not (refusal.worth_retrying and sending.tries < most):
             return False
         wait = 0.0 if waits else back_off(sending.tries, refusal.retry_after, random.random)

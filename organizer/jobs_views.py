@@ -77,7 +77,7 @@ def cancel_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     """Cancel what is left."""
     campaign, llm = jobs_getters.get_job_to_change(request.user, slug, pk)
     left = jobs_acts.cancel(llm, request.user)
-    messages.success(request, f"Cancelled: {left:,} items will not be done. Labels that were given stay.")
+    messages.success(request, f"Cancelled: {_items(left)} will not be done. Labels that were given stay.")
     return redirect("organizer:job", campaign.slug, pk)
 
 
@@ -86,7 +86,7 @@ def retry_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     """Queue the failed items again."""
     campaign, llm = jobs_getters.get_job_to_change(request.user, slug, pk)
     again = jobs_acts.retry(llm, request.user)
-    messages.success(request, f"Queued again: {again:,} items.")
+    messages.success(request, f"Queued again: {_items(again)}.")
     return redirect("organizer:job", campaign.slug, pk)
 
 
@@ -105,5 +105,15 @@ def labels_of_answer(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     """All labels of one answer, each leading to why it says so."""
     campaign, given = jobs_getters.get_answer(request.user, slug, pk)
     assigned, supported = provenance.labels_of(request.user, campaign, given.answer)
-    context = {"campaign": campaign, "given": given, "assigned": assigned, "supported": supported}
+    context = {
+        "campaign": campaign,
+        "given": given,
+        "assigned": assigned,
+        "supported": supported,
+        "simulated": any(row.judge.model == SIMULATED_MODEL for row in [*assigned, *supported]),
+    }
     return render(request, "organizer/call_labels.html", context)
+
+
+def _items(count: int) -> str:
+    return f"{count:,} item{'' if count == 1 else 's'}"

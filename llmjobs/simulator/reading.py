@@ -43,8 +43,8 @@ class Prompt:
 
     @cached_property
     def user(self) -> str:
-        """The last message of the user."""
-        return next((text for role, text in reversed(self.messages) if role == "user"), "")
+        """The user's question: the first message. What follows objects to a reply, and holds no data."""
+        return next((text for role, text in self.messages if role == "user"), "")
 
     @cached_property
     def system(self) -> str:
@@ -125,6 +125,8 @@ def _tagged(text: str) -> list[tuple[str, str]]:
 
 def _headed(text: str) -> list[tuple[str, str]]:
     marks = [*HEADING.finditer(text)]
+    if not marks:
+        return []
     ends = [*(mark.start() for mark in marks[1:]), len(text)]
     found = [(mark[1].lower(), text[mark.end() : end]) for mark, end in zip(marks, ends, strict=True)]
     return [(name, part.partition("\n\n")[0] if "list" in name else part) for name, part in found]

@@ -12,7 +12,7 @@ CONTRACT = {
     *("draft_nuggets", "evaluate", "judge_support", "judge_relevance", "report", "export", "simulate_llm"),
 }
 # What `make run` and an operator use, and no study does.
-HOUSE = {"load_demo", "worker", "work", "run_worker"}
+HOUSE = {"load_demo", "processes"}
 OURS = sorted(name for name, app in get_commands().items() if app in apps.app_configs and "." not in app)
 
 

@@ -284,3 +284,10 @@ def test_max_tokens_cuts_the_reply() -> None:
     messages = (("system", "You are assigning nuggets."), ("user", f"<passage>x</passage>\n{NUGGETS * 3}"))
     cut = complete(Asked("m", messages, max_tokens=1), "")
     assert (cut.finish_reason, cut.completion_tokens) == ("length", 0)
+
+
+def test_a_question_asked_again_with_the_reason_is_answered_like_the_first() -> None:
+    values: dict[str, Value] = {"query": QUERY, "passage": "Rivers bend.", "nuggets": ["Rivers bend"], "length": 1}
+    first = tuple((one.role, one.content) for one in render(TEMPLATES["assign"], **values))
+    again = (*first, ("assistant", "no list"), ("user", "This reply cannot be used: it is no list."))
+    assert reply_to(again) == reply_to(first)

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from evaluation.formats.source import Source
-from evaluation.models import Campaign, Run, Segment, Topic
+from evaluation.models import Assignment, Campaign, Run, Segment, SupportJudgment, Topic
 from evaluation.services import importing
 from evaluation.services.importing import RunOptions
 from evaluation.terms import JudgeKind, Origin, SupportCondition, Task
@@ -65,6 +65,13 @@ class World:
             "run": reverse("organizer:run", args=[slug, run.pk]),
             "segment": reverse("organizer:segment", args=[slug, segment.public_id]),
             "findings": reverse("organizer:findings", args=[slug]),
+            "jobs": reverse("organizer:jobs", args=[slug]),
+            "new_job": reverse("organizer:new_job", args=[slug]),
+            "label": reverse("organizer:assignment_label", args=[slug, Assignment.objects.all()[0].pk]),
+            "support_label": reverse("organizer:support_label", args=[slug, SupportJudgment.objects.all()[0].pk]),
+            "answer_labels": reverse(
+                "organizer:answer_labels", args=[slug, Assignment.objects.all()[0].answer_id]
+            ),
             "agreement": reverse("reports:agreement", args=[slug]),
             "scatter": reverse("reports:scatter", args=[slug]),
         }

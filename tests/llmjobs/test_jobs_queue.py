@@ -1,0 +1,247 @@
+"""Claiming, leases and ends of work items: what several workers can rely on."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from threading import Barrier
+from typing import TypeVar
+
+import pytest
+from django.db import connections, transaction
+from django.utils import timezone
+
+from jobs import queue, tasks
+from jobs.dispatch import worker_name
+from jobs.models import Job, Worker, WorkItem
+from jobs.queue import NewItem
+from tests.llmjobs.worlds import states_of
+
+pytestmark = pytest.mark.usefixtures("transactional_db")
+KIND = "test"
+Result = TypeVar("Result")
+
+
+def make_job(items: int = 3, kind: str = KIND) -> Job:
+    job = Job.objects.create(kind=kind, title="a test")
+    queue.add_items(job, [NewItem(f"item {n}", "thing", {"n": n}) for n in range(items)])
+    return job
+
+
+def claim(holder: str = "w", limit: int = 100) -> list[WorkItem]:
+    return queue.claim(holder, limit, kind=KIND)
+
+
+def let_leases_run_out() -> None:
+    WorkItem.objects.filter(state="leased").update(lease_until=timezone.now() - timedelta(seconds=1))
+
+
+def at_once(act: Callable[[int], Result], times: int) -> list[Result]:
+    """Do it in several threads at the same moment, each with a database connection of its own."""
+    barrier = Barrier(times)
+
+    def act_with_others(number: int) -> Result:
+        try:
+            barrier.wait()
+            return act(number)
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(times) as pool:
+        return list(pool.map(act_with_others, range(times)))
+
+
+def end(item: WorkItem, failed: str = "") -> bool:
+    with transaction.atomic():
+        queue.lock_jobs([item.job_id])
+        held = queue.end(item, failed=failed)
+        queue.settle([item.job_id])
+    return held
+
+
+def test_no_item_is_claimed_twice() -> None:
+    make_job(60)
+
+    def claim_all(number: int) -> list[int]:
+        mine: list[int] = []
+        while items := claim(f"w{number}", 4):
+            mine += [item.pk for item in items]
+        return mine
+
+    shares = at_once(claim_all, 4)
+    claimed = [pk for share in shares for pk in share]
+    assert len(claimed) == len(set(claimed)) == 60
+    assert set(WorkItem.objects.values_list("attempt", flat=True)) == {1}
+
+
+def test_items_are_claimed_in_order_and_at_most_as_many_as_asked_for() -> None:
+    make_job(5)
+    assert [item.payload["n"] for item in claim(limit=3)] == [0, 1, 2]
+    assert [item.payload["n"] for item in claim(limit=3)] == [3, 4]
+
+
+def test_items_of_other_kinds_and_of_jobs_left_alone_are_not_claimed() -> None:
+    make_job(1, kind="export")
+    job = make_job(1)
+    assert queue.claim("w", 9, kind=KIND, besides=[job.pk]) == []
+    assert [item.job_id for item in claim()] == [job.pk]
+
+
+def test_an_item_is_added_once() -> None:
+    job = make_job(2)
+    queue.add_items(job, [NewItem("item 1", "thing", {"n": 99}), NewItem("item 2", "thing", {"n": 2})])
+    assert list(job.items.order_by("pk").values_list("payload__n", flat=True)) == [0, 1, 2]
+
+
+def test_a_lease_that_ran_out_gives_the_item_to_another() -> None:
+    make_job(1)
+    (first,) = claim("dead")
+    assert (claim("other"), queue.anything_due()) == ([], False)
+    let_leases_run_out()
+    assert queue.anything_due()
+    (second,) = claim("other")
+    assert (second.pk, second.attempt) == (first.pk, 2)
+
+
+def test_a_renewed_lease_does_not_run_out() -> None:
+    make_job(2)
+    claim("w", 1)
+    claim("dead", 1)
+    let_leases_run_out()
+    queue.renew("w")
+    assert [item.payload["n"] for item in claim("other")] == [1]
+    assert queue.is_alive("w")
+    assert not queue.is_alive("dead")
+    assert queue.live_workers() == 1
+
+
+def test_a_late_twin_changes_nothing() -> None:
+    job = make_job(1)
+    (first,) = claim("slow")
+    let_leases_run_out()
+    (second,) = claim("quick")
+    assert not end(first, failed="too late")
+    assert states_of(job) == {"leased": 1}
+    assert end(second)
+    assert not end(second, failed="twice")
+    assert (job.items.get().state, job.items.get().reason) == ("done", "")
+
+
+def test_a_job_is_done_when_nothing_is_left() -> None:
+    job = make_job(2)
+    one, other = claim()
+    end(one)
+    job.refresh_from_db()
+    assert (job.state, job.ended_at) == (Job.State.RUNNING, None)
+    end(other, failed="for a reason")
+    job.refresh_from_db()
+    assert job.state == Job.State.DONE
+    assert job.ended_at is not None
+    progress = queue.progress_of(job)
+    assert (progress.total, progress.done, progress.failed, progress.ended) == (2, 1, 1, 2)
+
+
+def test_a_job_whose_last_items_end_at_once_is_done() -> None:
+    """Each of two transactions sees the other's item still leased, unless one waits for the other."""
+    for _ in range(5):
+        job = make_job(4)
+        items = claim()
+        assert at_once(lambda number, items=items: end(items[number]), 4) == [True] * 4  # type: ignore[misc]
+        job.refresh_from_db()
+        assert job.state == Job.State.DONE
+
+
+def test_a_cancelled_job_gives_out_nothing_and_takes_nothing_in() -> None:
+    job = make_job(3)
+    done, held = claim(limit=2)
+    end(done)
+    assert queue.cancel(job) == 2
+    assert not end(held)
+    assert (claim(), queue.anything_due()) == ([], False)
+    assert states_of(job) == {"done": 1, "cancelled": 2}
+    job.refresh_from_db()
+    assert job.state == Job.State.CANCELLED
+
+
+def test_cancelling_amid_claims_and_ends_leaves_nothing_open() -> None:
+    job = make_job(40)
+
+    def act(number: int) -> None:
+        if number == 0:
+            queue.cancel(job)
+        elif number == 1:
+            queue.renew("w3")
+            queue.hand_back("w3")
+        else:
+            for item in claim(f"w{number}", 10):
+                end(item)
+
+    at_once(act, 5)
+    assert set(states_of(job)) <= {"done", "cancelled"}
+
+
+def test_failed_items_are_retried_as_new_replicates() -> None:
+    job = make_job(2)
+    one, other = claim()
+    end(one)
+    end(other, failed="for a reason")
+    assert queue.retry_failed(job) == 1
+    job.refresh_from_db()
+    assert (job.state, job.ended_at) == (Job.State.RUNNING, None)
+    (again,) = claim()
+    assert (again.pk, again.attempt, again.payload, again.reason) == (other.pk, 2, {"n": 1, "replicate": 1}, "")
+    end(again)
+    job.refresh_from_db()
+    assert job.state == Job.State.DONE
+    assert queue.retry_failed(job) == 0
+    job.refresh_from_db()
+    assert job.state == Job.State.DONE
+
+
+def test_what_is_handed_back_is_due_at_once() -> None:
+    make_job(3)
+    claim("w", 2)
+    claim("other", 1)
+    queue.hand_back("w")
+    assert len(claim("next")) == 2
+
+
+def test_what_is_postponed_is_due_later() -> None:
+    make_job(1)
+    (item,) = claim()
+    queue.postpone([item], seconds=60)
+    assert (claim(), queue.anything_due()) == ([], False)
+    WorkItem.objects.update(not_before=timezone.now())
+    assert len(claim()) == 1
+
+
+def test_a_worker_that_left_is_not_alive() -> None:
+    queue.renew("w")
+    queue.leave("w")
+    assert not queue.is_alive("w")
+    assert not Worker.objects.exists()
+
+
+def test_a_worker_never_has_the_name_of_one_before_it() -> None:
+    """In a container host and process id are the same each time, and leases are renewed by name."""
+    first = worker_name()
+    worker_name.cache_clear()
+    assert worker_name() != first
+
+
+def test_a_second_wake_up_does_not_work_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[str] = []
+    monkeypatch.setattr("jobs.tasks.runners", lambda: (lambda worker, _stopping: ran.append(worker),))
+    with tasks.at_work:
+        tasks.work("w")
+    tasks.work("w")
+    assert ran == ["w"]
+
+
+def test_a_runner_that_fails_leaves_the_worker_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_worker: str, _stopping: object) -> None:
+        raise RuntimeError("boom")
+
+    monkeypatch.setattr("jobs.tasks.runners", lambda: (fail,))
+    with pytest.raises(RuntimeError):
+        tasks.work("w")
+    assert not tasks.at_work.locked()

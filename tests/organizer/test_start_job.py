@@ -1,0 +1,115 @@
+"""The start form: a dry run changes nothing, a start queues items."""
+
+import pytest
+
+from evaluation.models import Event, Judge, Topic
+from evaluation.terms import JudgeKind
+from jobs.models import Job, WorkItem
+from tests.factories import make_user
+from tests.organizer.jobs_world import MODEL, make_judge
+from tests.organizer.world import World, queries_of
+
+NEW = "/campaigns/river/jobs/new/"
+WHO = [("sam", 404), ("ann", 404), ("olga", 200), ("rita", 403), ("audrey", 403)]
+
+
+@pytest.fixture(autouse=True)
+def _no_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ask the simulated LLM, whatever this machine's environment says."""
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL", "AZURE_OPENAI_ENDPOINT"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def said_to(world: World, button: str, status: int = 200, **said: object) -> str:
+    response = world.client("olga").post(NEW, {"what": "A/A", "judge": "", button: "1", **said})
+    assert response.status_code == status
+    return response.content.decode()
+
+
+@pytest.mark.parametrize(("person", "status"), WHO)
+def test_only_organizers_open_the_form(world: World, person: str, status: int) -> None:
+    assert world.client(person).get(NEW).status_code == status
+
+
+@pytest.mark.parametrize(("person", "status"), [(name, status) for name, status in WHO if status != 200])
+def test_only_organizers_start(world: World, person: str, status: int) -> None:
+    make_judge()
+    response = world.client(person).post(NEW, {"what": "A/A", "judge": "machine", "start": "1"})
+    assert response.status_code == status
+    assert not Job.objects.exists()
+
+
+def test_a_superuser_starts(world: World) -> None:
+    world.people["root"] = make_user("root", is_superuser=True)
+    assert world.client("root").get(NEW).status_code == 200
+
+
+def test_a_dry_run_says_what_it_would_cost_and_does_nothing(world: World) -> None:
+    events = Event.objects.count()
+    page = said_to(world, "dry_run", what="support")
+    for said in ("Dry run: nothing was started", "<dt>items</dt><dd>2</dd>", "<dt>calls at least</dt><dd>2</dd>"):
+        assert said in page
+    assert not Job.objects.exists()
+    assert not WorkItem.objects.exists()
+    assert Event.objects.count() == events
+    assert not Judge.objects.filter(name=MODEL).exists()
+
+
+def test_a_dry_run_names_blocked_topics_with_the_reason(world: World) -> None:
+    page = said_to(world, "dry_run", what="E/A")
+    assert "Blocked topics" in page
+    assert '<bdi>t1</bdi>: <span dir="auto">no edited nugget list' in page
+
+
+@pytest.mark.parametrize("what", ["A/A", "E/A", "M/A", "drafts", "support", "relevance"])
+def test_every_kind_can_be_tried_out(world: World, what: str) -> None:
+    assert "Dry run" in said_to(world, "dry_run", what=what, source="NIST", nuggets="auto-robot")
+
+
+def test_a_start_queues_items_and_leads_to_the_job(world: World) -> None:
+    response = world.client("olga").post(NEW, {"what": "support", "judge": "", "start": "1"})
+    job = Job.objects.get()
+    assert response["Location"] == f"/campaigns/river/jobs/{job.pk}/"
+    assert (job.title, job.made_by, job.items.count()) == ("Support of citations", world.people["olga"], 2)
+    assert job.llm.judge == Judge.objects.get(name=MODEL, kind=JudgeKind.LLM)
+    assert Event.objects.get(kind="job.started").actor == world.people["olga"]
+
+
+def test_only_the_ticked_topics_and_runs_are_judged(world: World) -> None:
+    said = {"what": "support", "judge": "", "start": "1", "runs": ["beta"], "topics": ["t1"]}
+    world.client("olga").post(NEW, said)
+    assert WorkItem.objects.count() == 1
+
+
+def test_starting_what_is_done_is_refused_and_says_so(world: World) -> None:
+    page = said_to(world, "start", 422, what="support", topics=["t2"])
+    assert "Nothing to do" in page
+    assert not Job.objects.exists()
+
+
+def test_a_refusal_is_an_error_of_the_form(world: World) -> None:
+    assert 'role="alert"' in said_to(world, "start", 422, what="relevance", source="")
+    assert not Job.objects.exists()
+
+
+def test_choices_that_do_not_exist_are_refused(world: World) -> None:
+    for wrong in ({"judge": "person"}, {"topics": ["nothing"]}, {"runs": ["nothing"]}, {"what": "A/M"}):
+        said_to(world, "start", 422, **wrong)
+    assert not Job.objects.exists()
+
+
+def test_the_form_shows_no_key(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://user:pass-canary@llm.example/v1")
+    page = world.client("olga").get(NEW).content.decode()
+    assert "http://llm.example/v1" in page
+    assert "canary" not in page
+
+
+def test_more_topics_cost_no_more_queries(world: World) -> None:
+    client = world.client("olga")
+    before = queries_of(client, NEW)
+    Topic.objects.bulk_create(
+        Topic(campaign=world.campaign, topic_id=f"x{n}", text="x", position=n + 9) for n in range(40)
+    )
+    assert queries_of(client, NEW) == before
