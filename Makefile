@@ -24,7 +24,7 @@ run: $(VENV)/installed
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	git ls-files 'templates/*.html' | xargs $(BIN)/djade --check --target-version 5.2
+	find templates -name '*.html' | xargs $(BIN)/djade --check --target-version 5.2
 	$(BIN)/mypy .
 	$(BIN)/lint-imports
 	$(BIN)/python manage.py makemigrations --check --dry-run

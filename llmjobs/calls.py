@@ -154,7 +154,7 @@ ATTEMPT_FIELDS = ["ended_at", "status", "latency_ms", "error", "message"]
 
 
 def _event(call: Call, answer: Answered, campaign: int) -> Event:
-    payload = {"call": call.sha256, "template": call.template, "model": answer.model}
+    payload = {"call": call.sha256, "template": call.template, "model": _fit(answer.model, 200)}
     return Event(campaign_id=campaign, kind="llm.call", payload=payload)
 
 

@@ -5,6 +5,7 @@ from django.db import transaction
 
 from evaluation.models import Assignment, Event, Sentence
 from evaluation.services.judges import add_judge
+from evaluation.services.labelling import give_assignments
 from evaluation.terms import AssignmentLabel, Condition, JudgeKind
 from jobs import queue
 from jobs.models import Job, WorkItem
@@ -45,7 +46,8 @@ def test_a_label_leads_to_all_that_it_rests_on(simulator: Simulator) -> None:
     simulator.chooser.switch({"next": ["wrapped"]})
     work_on()
     label = Assignment.objects.first()
-    assert label is not None
+    assert label
+    assert label.event
     call = Call.objects.get(event=label.event)
     texts = [Text.objects.get(sha256=one["sha256"]).content for one in call.messages]
     assert (call.template, call.template_version, len(call.template_sha256)) == ("assign", 1, 64)
@@ -58,7 +60,7 @@ def test_a_label_leads_to_all_that_it_rests_on(simulator: Simulator) -> None:
     use = CallUse.objects.get(call=call)
     assert (use.part, use.number) == ("batch 1 of 1", 0)
     assert "tolerated: code fence" in use.notes
-    assert Event.objects.get(pk=call.event_id).payload["call"] == call.sha256
+    assert label.event.payload["call"] == call.sha256
 
 
 def test_what_was_answered_is_not_asked_again(simulator: Simulator) -> None:
@@ -129,10 +131,9 @@ def test_an_outcome_that_cannot_be_written_is_set_aside_alone(
     world = make_world(runs=3)
     job = start_assigning(world)
     poison = job.items.earliest("pk").payload["answer"]
-    give = assigning.give_assignments
 
     def give_but_one(judge: object, given: list[object]) -> None:
-        give(judge, given)  # type: ignore[arg-type]
+        give_assignments(judge, given)  # type: ignore[arg-type]
         if any(one.answer == poison for one in given):  # type: ignore[attr-defined]
             raise ValueError("this one\0")
 

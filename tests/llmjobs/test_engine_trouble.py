@@ -9,6 +9,7 @@ from django.db import OperationalError, connections
 
 from evaluation.models import AnswerProvenance, Assignment, Sentence
 from evaluation.services.judges import add_judge
+from evaluation.services.labelling import touch
 from evaluation.terms import Condition, JudgeKind
 from jobs import queue
 from jobs.models import Job, WorkItem
@@ -232,7 +233,7 @@ def test_a_hiccup_while_outcomes_are_written_costs_nothing(
     simulator: Simulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job = start_assigning(make_world(runs=10))
-    monkeypatch.setattr(ending, "touch", _failing(ending.touch, times=(1, 2)))
+    monkeypatch.setattr(ending, "touch", _failing(touch, times=(1, 2)))
     work_on(concurrency=2)
     assert states_of(job) == {"done": 10}
     assert Assignment.objects.count() == 30

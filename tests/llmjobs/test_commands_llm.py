@@ -1,0 +1,180 @@
+"""`evaluate` and its sisters: what they do, refuse and foretell, and how they exit."""
+
+import time
+
+import pytest
+from django.core.management import call_command
+
+from evaluation.models import Assignment, Event, Judge, Segment, Topic
+from evaluation.terms import Origin
+from jobs.models import Job
+from llmjobs.models import Call
+from llmjobs.simulator import Simulator
+from tests.evaluation.world import Outcome, run
+from tests.llmjobs.worlds import grade_segments, in_thread, list_nuggets, make_world
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("transactional_db", "_quick_retries"),
+]
+
+
+def evaluate(*options: str) -> Outcome:
+    return run("evaluate", "--campaign", "river", *options)
+
+
+def rows() -> tuple[int, ...]:
+    return tuple(model._default_manager.count() for model in (Job, Call, Judge, Event, Assignment))
+
+
+def test_evaluate_waits_and_shows_the_leaderboard(simulator: Simulator) -> None:
+    make_world(runs=2)
+    said = evaluate("--condition", "A/A", "--wait")
+    assert said.code == 0, said.err
+    assert "r1" in said.out
+    assert "vital_strict" in said.out
+    assert Assignment.objects.count() == 6
+    again = evaluate("--condition", "A/A", "--wait")
+    assert (again.code, Job.objects.count()) == (0, 1)
+    assert "Nothing to do: 2 done already." in again.err
+
+
+def test_an_endpoint_that_comes_back_is_waited_for(simulator: Simulator) -> None:
+    simulator.chooser.switch({"down": "503"})
+    make_world(runs=2)
+
+    def come_back() -> None:
+        time.sleep(1.5)
+        simulator.chooser.switch({"down": ""})
+
+    with in_thread(come_back):
+        said = evaluate("--condition", "A/A", "--wait")
+    assert said.code == 0, said.err
+    assert Assignment.objects.count() == 6
+
+
+def test_labels_that_failed_are_exit_3_with_the_reasons(simulator: Simulator) -> None:
+    simulator.chooser.switch({"next": ["bad_request"]})
+    make_world(runs=2)
+    said = evaluate("--condition", "A/A", "--wait")
+    assert said.code == 3
+    assert "1 of 2 items failed" in said.err
+    assert "bad_request" in said.err
+    assert "vital_strict" in said.out
+
+
+def test_a_dry_run_writes_nothing_and_counts_what_is_reused(simulator: Simulator) -> None:
+    make_world(runs=2)
+    Judge.objects.filter(name="word-overlap-simulator").update(name="elsewhere")
+    before = rows()
+    said = evaluate(
+        "--condition", "A/A", "--dry-run", "--judge", "elsewhere", "--nuggets", "auto-word-overlap-simulator"
+    )
+    assert (said.code, rows()) == (0, before), said.err
+    figures = dict(line.rsplit(None, 1) for line in said.out.splitlines())
+    assert (figures["items"], figures["calls"], figures["reused"]) == ("2", "2", "0")
+    assert int(figures["tokens"]) > 100
+    fresh = evaluate("--condition", "A/A", "--dry-run", "--nuggets", "auto-word-overlap-simulator")
+    assert (fresh.code, rows()) == (0, before), fresh.err
+
+
+def test_a_dry_run_counts_answers_that_are_there(simulator: Simulator) -> None:
+    make_world(runs=3)
+    assert evaluate("--condition", "A/A", "--wait").code == 0
+    Assignment.objects.all().delete()
+    said = evaluate("--condition", "A/A", "--dry-run")
+    assert "reused          3" in said.out
+    assert "items           3" in said.out
+
+
+@pytest.mark.parametrize("condition", ["E/M", "M/M", "A/M"])
+def test_what_people_do_is_wrong_usage(simulator: Simulator, condition: str) -> None:
+    make_world()
+    before = rows()
+    said = evaluate("--condition", condition)
+    assert (said.code, rows()) == (2, before)
+    assert "people assign" in said.err
+
+
+def test_autonuggets_without_qrels_are_refused(simulator: Simulator) -> None:
+    make_world(nuggets=0)
+    Judge.objects.all().delete()
+    before = rows()
+    said = evaluate("--condition", "A/A")
+    assert (said.code, rows()) == (1, before)
+    assert "there are: none" in said.err
+
+
+def test_which_qrels_must_be_said_where_several_fit(simulator: Simulator) -> None:
+    world = make_world(nuggets=0)
+    grade_segments(world, 1, "NIST")
+    world.campaign.qrel_sources.create(name="OTHER")
+    said = evaluate("--condition", "A/A")
+    assert said.code == 2
+    assert "NIST, OTHER" in said.err
+    assert evaluate("--condition", "A/A", "--qrels", "NIST", "--dry-run").code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [(("--judge", "nobody"), "no judge nobody"), (("--judge", "Ann"), "no LLM")],
+    ids=["unknown", "a person"],
+)
+def test_a_judge_that_cannot_be_called_is_refused(
+    simulator: Simulator, options: tuple[str, ...], said: str
+) -> None:
+    make_world()
+    Judge.objects.create(name="Ann", kind="human")
+    outcome = evaluate("--condition", "A/A", *options)
+    assert outcome.code == 1
+    assert said in outcome.err
+
+
+def test_topics_without_a_segment_with_text_are_blocked_and_named(simulator: Simulator) -> None:
+    world = make_world(topics=2, nuggets=0)
+    grade_segments(world, 3)
+    Segment.objects.filter(docid="d01").update(has_text=False, text="")
+    said = evaluate("--condition", "A/A", "--dry-run")
+    assert "blocked         t2: no segment with text that UMBRELA grades as related" in said.out
+    assert "without text    1" in said.out
+    started = evaluate("--condition", "A/A")
+    assert "Blocked: t2:" in started.err
+    assert "Skipped: 1 segments" in started.err
+    assert Job.objects.get().items.get().payload["topic"] == Topic.objects.get(topic_id="t1").pk
+
+
+def test_edited_lists_that_are_missing_block_their_topics(simulator: Simulator) -> None:
+    world = make_world(topics=2, nuggets=0)
+    event = Event.objects.create(campaign=world.campaign, kind="made")
+    list_nuggets(world.campaign, world.judge, world.topics[0], 2, event, Origin.EDITED)
+    said = evaluate("--condition", "E/A", "--wait")
+    assert said.code == 0, said.err
+    assert "Blocked: t2: no edited nugget list." in said.err
+    assert Assignment.objects.count() == 4
+
+
+def test_drafts_are_made_once(simulator: Simulator) -> None:
+    world = make_world(nuggets=0)
+    grade_segments(world, 3, "NIST")
+    Segment.objects.update(text="A topic1 is a river. Rivers carry topic1 sand to the sea.")
+    said = run("draft_nuggets", "--campaign", "river", "--qrels", "NIST", "--wait")
+    assert said.code == 0, said.err
+    assert world.campaign.nugget_sets.get().origin == Origin.DRAFT
+    again = run("draft_nuggets", "--campaign", "river", "--qrels", "NIST", "--wait")
+    assert "Nothing to do: 1 done already." in again.err
+
+
+def test_segments_are_graded_under_the_name_that_was_said(simulator: Simulator) -> None:
+    world = make_world(nuggets=0)
+    grade_segments(world, 3, "NIST")
+    said = run("judge_relevance", "--campaign", "river", "--source", "UMBRELA", "--wait")
+    assert said.code == 0, said.err
+    assert world.campaign.qrel_sources.get(name="UMBRELA").qrels.count() == 3
+
+
+def test_each_command_shows_an_example(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("evaluate", "draft_nuggets", "judge_support", "judge_relevance"):
+        with pytest.raises(SystemExit) as ended:
+            call_command(name, "--help")
+        assert ended.value.code == 0
+        assert f"manage.py {name} --campaign" in capsys.readouterr().out
