@@ -187,6 +187,7 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # LLM judges call the endpoint that OPENAI_* or AZURE_OPENAI_* name (llmjobs/client.py); without any, the simulated LLM.
 SIMULATOR_PORT = env.int("SIMULATOR_PORT", default=8001)
 LLM_CONCURRENCY = env.int("LLM_CONCURRENCY", default=16)
+JOB_LEASE_SECONDS = env.float("JOB_LEASE_SECONDS", default=30.0)
 
 # Demo data and demo accounts go only into the project's own SQLite file, or anywhere with DEMO=1.
 DEMO = env.bool("DEMO", default=False)

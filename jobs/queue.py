@@ -1,6 +1,5 @@
 """Claiming, renewing and ending work items. Every function is one short transaction."""
 
-import os
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -14,9 +13,7 @@ from django.utils import timezone
 from jobs.models import Job, Worker, WorkItem
 
 # After so long without a renewal a worker's items fall due again, and half of that says that it is gone.
-LEASE = timedelta(
-    seconds=float(getattr(settings, "JOB_LEASE_SECONDS", 0) or os.environ.get("JOB_LEASE_SECONDS") or 30)
-)
+LEASE = timedelta(seconds=settings.JOB_LEASE_SECONDS)
 ALIVE = LEASE / 2
 RENEW_EVERY = min(5.0, LEASE.total_seconds() / 6)
 BATCH = 500

@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
+from evaluation.errors import Refused
 from evaluation.management.base import AssayCommand, add_campaign, the_campaign
 from jobs.models import Job, WorkItem
 from jobs.queue import Progress
@@ -84,13 +85,19 @@ class LlmCommand(AssayCommand):
         """Show progress until the job ends; then the outcome, and exit with 3 if labels failed."""
         with tqdm(total=0, unit="item", disable=None) as bar:
             progress = wait_for(job, lambda now, reason: self.tell(bar, now, reason))
-        self.finish(request, options)
+        try:
+            self.finish(request, options)
+        except Refused as refusal:  # where every item failed there is nothing to show
+            self.say(refusal.message)
         if progress.failed:
-            self.say(f"{progress.failed:,} of {progress.total:,} items failed:")
-            failed = job.items.filter(state=WorkItem.State.FAILED).order_by("pk")[:REASONS_SHOWN]
-            for item in failed:
-                self.say(f"  {item.key}: {item.reason}")
+            self.name_failed(job, progress)
             sys.exit(EXIT_FAILED_LABELS)
+
+    def name_failed(self, job: Job, progress: Progress) -> None:
+        """Say how many items failed, and why the first of them did."""
+        self.say(f"{progress.failed:,} of {progress.total:,} items failed:")
+        for item in job.items.filter(state=WorkItem.State.FAILED).order_by("pk")[:REASONS_SHOWN]:
+            self.say(f"  {item.key}: {item.reason}")
 
     def tell(self, bar: "tqdm[Any]", progress: Progress, reason: str) -> None:
         """Move the bar; say on a line of its own why nothing moves, once per reason."""

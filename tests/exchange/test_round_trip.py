@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.db.models import F
 
 from evaluation.models import Campaign, Judge, QrelSource
 from evaluation.services.campaigns import create_campaign
@@ -37,7 +38,7 @@ def copy_judgments(original: str, folder: Path) -> None:
     for source in QrelSource.objects.filter(campaign=campaign):
         file = _export(folder, "qrels", original, "--source", source.name)
         command("import_qrels", file, "--campaign", COPY, "--source", source.name)
-    for nugget_set in campaign.nugget_sets.order_by("drafts_id", "pk"):
+    for nugget_set in campaign.nugget_sets.order_by(F("drafts").asc(nulls_first=True), "pk"):
         file = _export(folder, "nuggets", original, "--nuggets", nugget_set.name)
         words = ["--set", nugget_set.name, "--judge", nugget_set.judge.name, "--by", nugget_set.judge.kind]
         words += ["--drafts", nugget_set.drafts.name] if nugget_set.drafts else []
