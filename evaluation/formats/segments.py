@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Container, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from evaluation.formats.ids import Count, Id, Text
@@ -26,6 +26,11 @@ class SegmentRow:
     text: str
     start_char: int | None
     end_char: int | None
+
+    @property
+    def content(self) -> tuple[object, ...]:
+        """What the segment says, wherever in a file it stands."""
+        return self.text, self.title, self.headings, self.url, self.start_char, self.end_char
 
 
 class SegmentLine(Line):
@@ -84,7 +89,7 @@ def parse_segments(source: Source, needed: Container[str] | None = None) -> tupl
     rows = tuple(
         row
         for row in _rows(_needed_only(source, needed), needed, problems)
-        if once.is_new(row.line, row.docid, replace(row, line=0), row.docid)
+        if once.is_new(row.line, row.docid, row.content, row.docid)
     )
     problems.raise_if_any()
     return rows

@@ -1,4 +1,7 @@
-"""The domain's rows. What an assessor may see and what they may not live in different tables."""
+"""The domain's rows. What an assessor may see and what they may not live in different tables.
+
+Large tables keep no second index for a column with which a unique constraint begins, nor one on their event.
+"""
 
 from evaluation.models.campaigns import Campaign, ConditionDefault, Membership, Protocol
 from evaluation.models.corpus import Qrel, QrelSource, Segment, Topic, TopicTag

@@ -17,7 +17,7 @@ class Topic(models.Model):
     text = models.TextField()
     position = models.PositiveIntegerField(help_text="order in which the topics were loaded")
     extra = models.JSONField(default=dict, blank=True, help_text="keys of the file that Assay has no field for")
-    event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+")
+    event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
 
     class Meta:
         ordering = ["position"]
@@ -47,7 +47,7 @@ class TopicTag(models.Model):
 class Segment(models.Model):
     """A passage that qrels grade and answers cite. Named before its text is loaded, or without it ever."""
 
-    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="segments")
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="segments", db_index=False)
     docid = models.CharField(max_length=200)
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id, editable=False)
     document = models.CharField(max_length=200, help_text="the document this is a segment of")
@@ -58,7 +58,7 @@ class Segment(models.Model):
     url = models.TextField(blank=True)
     start_char = models.PositiveIntegerField(null=True, blank=True)
     end_char = models.PositiveIntegerField(null=True, blank=True)
-    event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+")
+    event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
 
     class Meta:
         constraints = [
@@ -87,11 +87,11 @@ class QrelSource(models.Model):
 class Qrel(models.Model):
     """One relevance grade of one segment for one topic, by one source."""
 
-    source = models.ForeignKey(QrelSource, on_delete=models.PROTECT, related_name="qrels")
+    source = models.ForeignKey(QrelSource, on_delete=models.PROTECT, related_name="qrels", db_index=False)
     topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="+")
     segment = models.ForeignKey(Segment, on_delete=models.PROTECT, related_name="+")
     grade = models.SmallIntegerField()
-    event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+")
+    event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
 
     class Meta:
         constraints = [

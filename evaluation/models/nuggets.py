@@ -51,7 +51,7 @@ class NuggetList(models.Model):
     query = models.TextField(blank=True, help_text="the topic's text as the file had it")
     extra = models.JSONField(default=dict, help_text="keys of the file that Assay has no field for")
     line = models.PositiveIntegerField(null=True)
-    event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+")
+    event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
 
     class Meta:
         constraints = [
@@ -76,7 +76,7 @@ class Nugget(models.Model):
 class NuggetVersion(models.Model):
     """One wording of a nugget."""
 
-    nugget = models.ForeignKey(Nugget, on_delete=models.CASCADE, related_name="versions")
+    nugget = models.ForeignKey(Nugget, on_delete=models.CASCADE, related_name="versions", db_index=False)
     number = models.PositiveIntegerField(default=1)
     text = models.TextField()
 
@@ -93,7 +93,7 @@ class NuggetVersion(models.Model):
 class ListedNugget(models.Model):
     """A wording's place in a list, and how much a good answer needs it."""
 
-    nugget_list = models.ForeignKey(NuggetList, on_delete=models.CASCADE, related_name="items")
+    nugget_list = models.ForeignKey(NuggetList, on_delete=models.CASCADE, related_name="items", db_index=False)
     nugget_version = models.ForeignKey(NuggetVersion, on_delete=models.PROTECT, related_name="+")
     position = models.PositiveIntegerField()
     importance = models.PositiveSmallIntegerField(choices=codes_of(Importance), default=Importance.UNKNOWN)

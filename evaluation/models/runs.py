@@ -21,7 +21,7 @@ class Run(models.Model):
     control = models.BooleanField(default=False, help_text="an organizers' control run")
     pool = models.BooleanField(default=False, help_text="judged whatever its priority")
     sha256 = models.CharField(max_length=64, blank=True, editable=False)
-    event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+")
+    event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
 
     class Meta:
         ordering = ["run_id"]
@@ -66,7 +66,7 @@ class AnswerProvenance(models.Model):
 class Sentence(models.Model):
     """One sentence of an answer; `index` counts from 0."""
 
-    answer = models.ForeignKey(Answer, on_delete=models.CASCADE, related_name="sentences")
+    answer = models.ForeignKey(Answer, on_delete=models.CASCADE, related_name="sentences", db_index=False)
     index = models.PositiveIntegerField()
     text = models.TextField(blank=True)
 
@@ -81,7 +81,7 @@ class Sentence(models.Model):
 class Citation(models.Model):
     """One citation of a sentence. Their order is data: the study judges the first."""
 
-    sentence = models.ForeignKey(Sentence, on_delete=models.CASCADE, related_name="citations")
+    sentence = models.ForeignKey(Sentence, on_delete=models.CASCADE, related_name="citations", db_index=False)
     position = models.PositiveIntegerField()
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id, editable=False)
     segment = models.ForeignKey(Segment, on_delete=models.PROTECT, null=True, related_name="+")

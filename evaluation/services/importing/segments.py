@@ -59,7 +59,7 @@ def _merge(sources: Sequence[Source], needed: Container[str] | None) -> Rows:
     for source in sources:
         for row in parse_segments(source, needed):
             first = rows.setdefault(row.docid, (source, row))
-            if _texts(first[1]) != _texts(row):
+            if first[1] is not row and first[1].content != row.content:
                 where = f"the same text as at {first[0].name}:{first[1].line} for {row.docid}"
                 problems.append(Problem(source.name, row.line, "segment", where))
     if problems:
@@ -67,14 +67,14 @@ def _merge(sources: Sequence[Source], needed: Container[str] | None) -> Rows:
     return rows
 
 
-def _texts(row: SegmentRow | Segment) -> tuple[object, ...]:
-    return tuple(getattr(row, name) for name in TEXT_FIELDS)
+def _content(segment: Segment) -> tuple[object, ...]:
+    return tuple(getattr(segment, name) for name in TEXT_FIELDS)
 
 
 def _plan(campaign: Campaign, rows: Rows, replace: bool) -> Plan:
     loaded = {one.docid: one for one in campaign.segments.filter(has_text=True) if one.docid in rows}
     new = [row for docid, (_, row) in rows.items() if docid not in loaded]
-    changed = [docid for docid, one in loaded.items() if _texts(one) != _texts(rows[docid][1])]
+    changed = [docid for docid, one in loaded.items() if _content(one) != rows[docid][1].content]
     refuse_changes(
         [changed_problem(rows[docid][0], rows[docid][1].line, "segment", docid) for docid in changed], replace
     )
@@ -94,7 +94,7 @@ def _write(campaign: Campaign, rows: list[SegmentRow], event: Event) -> None:
     upsert(
         Segment,
         ["campaign_id", "has_text", "event_id", "public_id", "docid", "document", *TEXT_FIELDS],
-        ((*fixed, new_public_id(), row.docid, document_id(row.docid), *_texts(row)) for row in rows),
+        ((*fixed, new_public_id(), row.docid, document_id(row.docid), *row.content) for row in rows),
         unique=["campaign_id", "docid"],
         update=["has_text", "event_id", *TEXT_FIELDS],
     )
