@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DELETE_ON_ERROR:
-.PHONY: run test lint bench lock clean
+.PHONY: run test lint bench soak lock clean
 
 $(VENV)/installed: requirements.txt
 	$(PYTHON) -m venv $(VENV)
@@ -37,6 +37,10 @@ test: lint
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python -m benchmarks
+
+# Faults and killed workers at full size: minutes.
+soak: $(VENV)/installed-dev
+	$(BIN)/python -m soak
 
 # Pin what requirements*.in ask for, with hashes. Needs uv.
 lock:

@@ -30,7 +30,10 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One line to come: which step's time, under which words, beside which other step, against which goal."""
+    """One line to come: which step's time, under which words, beside which other step, against which goal.
+
+    `beside` names a step and its time, where they are not the benchmark's own.
+    """
 
     what: str
     step: str
@@ -38,6 +41,7 @@ class Shown:
     less: str = ""
     rate: bool = False
     goal: Goal | None = None
+    beside: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +116,36 @@ BENCHMARKS = {
         beside="scores.bare",
         turns=5,
     ),
+    "llm": Benchmark(
+        "AutoAssign, 16 at once, 200 ms a call",
+        ("llm.campaigns", "llm.bare", "llm.assay", "llm.pages"),
+        (
+            Shown("bare client in threads, x ideal", "llm.bare", beside=("llm.bare", "ideal")),
+            Shown(
+                "Assay, sending phase, x ideal",
+                "llm.assay",
+                rate=True,
+                goal=Goal("ratio", 1.1),
+                beside=("llm.assay", "ideal"),
+            ),
+            Shown("bare client in threads, CPU", "llm.bare", "cpu"),
+            Shown(
+                "Assay, CPU, x bare client",
+                "llm.assay",
+                "cpu",
+                goal=Goal("ratio", 2.5),
+                beside=("llm.bare", "cpu"),
+            ),
+            Shown("p95 of a page, idle", "llm.pages"),
+            Shown(
+                "p95 of a page meanwhile, x idle",
+                "llm.pages",
+                "busy",
+                goal=Goal("ratio", 2.0),
+                beside=("llm.pages", "all"),
+            ),
+        ),
+    ),
 }
 
 
@@ -123,7 +157,8 @@ def lines_of(benchmark: Benchmark, turns: Sequence[Turn]) -> list[Line]:
 def _line(benchmark: Benchmark, shown: Shown, turns: Sequence[Turn]) -> Line:
     times = [_seconds(shown, turn) for turn in turns]
     rows = turns[0][shown.step].rows
-    beside = [turn[benchmark.beside].seconds["all"] for turn in turns] if benchmark.beside else []
+    step, time = shown.beside or (benchmark.beside, "all")
+    beside = [turn[step].seconds[time] for turn in turns] if step else []
     return Line(
         benchmark=benchmark.title,
         what=shown.what,
