@@ -147,12 +147,17 @@ class Sender:
         self.results.put((sending, said))
 
     def collect(self, timeout: float) -> list[tuple[Sending, Answered | Refusal]]:
-        """Wait for a result, and return it with all others that are there."""
-        found = []
+        """Wait for a result, and return it with all others that are there.
+
+        While more calls are out than threads can carry, the wait goes on to its end: the threads have enough to do,
+        and the more results are taken at once, the fewer transactions they cost.
+        """
+        found, ends = [], time.monotonic() + timeout
         try:
             found.append(self.results.get(timeout=timeout))
             while True:
-                found.append(self.results.get_nowait())
+                busy = len(self.out) - len(found) > self.concurrency
+                found.append(self.results.get(timeout=max(0.0, ends - time.monotonic()) * busy))
         except queue.Empty:
             pass
         self.out -= {sending.call.pk for sending, _ in found}
