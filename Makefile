@@ -15,9 +15,13 @@ $(VENV)/installed-dev: $(VENV)/installed requirements-dev.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
 	cp requirements-dev.txt $@
 
-run: $(VENV)/installed
-	@$(BIN)/python manage.py migrate --verbosity 0
+# Compressing the static files takes seconds, so it is done again only when they change.
+var/static-collected: $(VENV)/installed $(shell find static -type f)
 	@$(BIN)/python manage.py collectstatic --noinput --verbosity 0
+	@touch $@
+
+run: $(VENV)/installed var/static-collected
+	@$(BIN)/python manage.py migrate --verbosity 0
 	@DEMO_LOGINS="$$($(BIN)/python manage.py load_demo)" PATH="$(CURDIR)/$(BIN):$$PATH" \
 		$(BIN)/honcho --no-prefix -e /dev/null start $$($(BIN)/python manage.py processes)
 
