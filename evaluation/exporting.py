@@ -1,6 +1,7 @@
 """What leaves the campaign: lines in the formats that the field's own tools read, one line at a time.
 
-Our provenance stands under one extra key, `assay`, which imports leave aside.
+Our provenance stands under one extra key, `assay`, which imports leave aside but for
+lineage and evidence of nuggets.
 """
 
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from evaluation.formats.lines import json_line
 from evaluation.formats.nuggets import NuggetListRow, NuggetRow, nugget_list_line
 from evaluation.formats.qrels import QrelRow, qrel_line
 from evaluation.formats.support import SupportRow, support_line
+from evaluation.lineage import TRACED, is_traced
 from evaluation.models import (
     AnswerProvenance,
     Assignment,
@@ -46,6 +48,8 @@ def nugget_lines(nugget_set: NuggetSet) -> Iterator[str]:
             "by": nugget_set.judge.kind,
             "version": one.version,
         }
+        if is_traced(one):
+            assay |= TRACED
         yield nugget_list_line(
             NuggetListRow(0, one.topic.topic_id, one.query, nuggets, one.extra | {PROVENANCE_KEY: assay})
         )
@@ -138,9 +142,17 @@ def _nugget_row(item: ListedNugget, lineage: Related, evidence: Related) -> Nugg
 def _lineage(nugget_set: NuggetSet) -> Related:
     found: Related = {}
     rows = NuggetLineage.objects.filter(child__nugget__nugget_set=nugget_set).order_by("pk")
-    for child, relation, text in rows.values_list("child", "relation", "parent__text"):
-        found.setdefault(child, []).append({"relation": relation, "text": text})
+    places = _places_of_parents(nugget_set)
+    for child, relation, parent, text in rows.values_list("child", "relation", "parent", "parent__text"):
+        found.setdefault(child, []).append({"relation": relation, "text": text, "place": places.get(parent)})
     return found
+
+
+def _places_of_parents(nugget_set: NuggetSet) -> dict[int, int]:
+    """Return the place of each draft in its newest list: two drafts may have one text."""
+    parents = NuggetLineage.objects.filter(child__nugget__nugget_set=nugget_set).values("parent")
+    listed = ListedNugget.objects.filter(nugget_version__in=parents).order_by("nugget_list__version")
+    return dict(listed.values_list("nugget_version", "position"))
 
 
 def _evidence(nugget_set: NuggetSet) -> Related:

@@ -92,6 +92,87 @@ class Condition(StrEnum):
         return JudgeKind.LLM if self.value[2] == "A" else JudgeKind.HUMAN
 
 
+class Stage(StrEnum):
+    """What an assessor is asked to do with a topic. Each stage has a desk of its own."""
+
+    POST_EDIT = "post-edit"
+    MANUAL = "manual"
+
+    @property
+    def origin(self) -> Origin:
+        """Origin of the nugget list that this stage makes."""
+        return Origin.EDITED if self is Stage.POST_EDIT else Origin.MANUAL
+
+
+class TaskState(StrEnum):
+    """How far a task is. Withdrawn: handed to somebody else; its work is kept and not counted."""
+
+    NOT_STARTED = "not started"
+    IN_PROGRESS = "in progress"
+    SUBMITTED = "submitted"
+    REOPENED = "reopened"
+    BLOCKED = "blocked"
+    WITHDRAWN = "withdrawn"
+
+
+class Decision(StrEnum):
+    """What an assessor decided about a nugget of a list in the making.
+
+    REPLACED: merged into another or split into others, which name it as their parent.
+    """
+
+    UNDECIDED = "undecided"
+    KEPT = "kept"
+    REJECTED = "rejected"
+    REPLACED = "replaced"
+
+
+class Making(StrEnum):
+    """How a nugget came into a list in the making."""
+
+    PROPOSED = "proposed"
+    ADDED = "added"
+    MERGED = "merged"
+    SPLIT = "split"
+
+
+class PassageMark(StrEnum):
+    """What an assessor said about a passage. NOTHING_NEW: read, and no nugget follows from it."""
+
+    READ = "read"
+    NOTHING_NEW = "nothing new"
+
+
+class RemarkKind(StrEnum):
+    """What an assessor tells the organizers."""
+
+    COMMENT = "comment"
+    FLAG = "flag"
+    REOPEN = "reopen request"
+    INTERRUPTION = "interruption"
+
+
+class SegmentKind(StrEnum):
+    """What a stretch of time at a desk was.
+
+    GAP: visible, without any input for 30 s or more. SUSPENDED: the clock jumped, as when a laptop sleeps.
+    """
+
+    READING = "reading"
+    EDITING = "editing"
+    GAP = "gap"
+    HIDDEN = "hidden"
+    PAUSED = "paused"
+    SUSPENDED = "suspended"
+
+
+class PassageOrder(StrEnum):
+    """In which order a topic's passages are read: by grade, or shuffled with the topic's own seed."""
+
+    RANK = "rank"
+    SHUFFLE = "shuffle"
+
+
 class FindingCode(StrEnum):
     """What an import noticed and loaded all the same."""
 

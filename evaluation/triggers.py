@@ -1,48 +1,51 @@
-"""Database triggers that make the event log append-only, for every program that reaches the database.
+"""Database triggers that make the logs append-only, for every program that reaches the database.
 
 They are put in place again after each migrate: SQLite drops a table's triggers when a migration rebuilds it.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import connections
 
-TABLE = "evaluation_event"
-REASON = "events are append-only"
+TABLES = ("evaluation_event", "evaluation_operation")
+REASON = "{table} is append-only"
 
 SQLITE_INSTALL = [
-    f"CREATE TRIGGER IF NOT EXISTS {TABLE}_no_{verb.lower()} BEFORE {verb} ON {TABLE} "
+    f"CREATE TRIGGER IF NOT EXISTS {{table}}_no_{verb.lower()} BEFORE {verb} ON {{table}} "
     f"BEGIN SELECT RAISE(ABORT, '{REASON}'); END"
     for verb in ("UPDATE", "DELETE")
 ] + [
     # INSERT OR REPLACE deletes the old row without firing its DELETE trigger.
-    f"CREATE TRIGGER IF NOT EXISTS {TABLE}_no_replace BEFORE INSERT ON {TABLE} "  # noqa: S608
-    f"WHEN EXISTS (SELECT 1 FROM {TABLE} WHERE id = NEW.id) "
+    "CREATE TRIGGER IF NOT EXISTS {table}_no_replace BEFORE INSERT ON {table} "  # noqa: S608
+    "WHEN EXISTS (SELECT 1 FROM {table} WHERE id = NEW.id) "
     f"BEGIN SELECT RAISE(ABORT, '{REASON}'); END"
 ]
 POSTGRESQL_INSTALL = [
-    f"CREATE OR REPLACE FUNCTION {TABLE}_refuse() RETURNS trigger LANGUAGE plpgsql "
+    "CREATE OR REPLACE FUNCTION {table}_refuse() RETURNS trigger LANGUAGE plpgsql "
     f"AS $$ BEGIN RAISE EXCEPTION '{REASON}'; END $$",
-    f"CREATE OR REPLACE TRIGGER {TABLE}_no_change BEFORE UPDATE OR DELETE OR TRUNCATE ON {TABLE} "
-    f"FOR EACH STATEMENT EXECUTE FUNCTION {TABLE}_refuse()",
+    "CREATE OR REPLACE TRIGGER {table}_no_change BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
+    "FOR EACH STATEMENT EXECUTE FUNCTION {table}_refuse()",
 ]
-SQLITE_REMOVE = [f"DROP TRIGGER IF EXISTS {TABLE}_no_{verb}" for verb in ("update", "delete", "replace")]
-POSTGRESQL_REMOVE = [f"DROP TRIGGER IF EXISTS {TABLE}_no_change ON {TABLE}"]
+SQLITE_REMOVE = [f"DROP TRIGGER IF EXISTS {{table}}_no_{verb}" for verb in ("update", "delete", "replace")]
+POSTGRESQL_REMOVE = ["DROP TRIGGER IF EXISTS {table}_no_change ON {table}"]
 
 
 def install_triggers(using: str = "default", **_signal: Any) -> None:
-    """Create the triggers where they are missing; harmless when they are there or the table is not yet."""
+    """Create the triggers where they are missing; harmless when they are there or the tables are not yet."""
     connection = connections[using]
-    if TABLE in connection.introspection.table_names():
-        _run(using, SQLITE_INSTALL if connection.vendor == "sqlite" else POSTGRESQL_INSTALL)
+    there = set(connection.introspection.table_names())
+    install = SQLITE_INSTALL if connection.vendor == "sqlite" else POSTGRESQL_INSTALL
+    _run(using, install, [table for table in TABLES if table in there])
 
 
 def remove_triggers(using: str = "default") -> None:
     """Drop the triggers: only for a test's teardown, which has to empty the tables."""
-    _run(using, SQLITE_REMOVE if connections[using].vendor == "sqlite" else POSTGRESQL_REMOVE)
+    _run(using, SQLITE_REMOVE if connections[using].vendor == "sqlite" else POSTGRESQL_REMOVE, TABLES)
 
 
-def _run(using: str, statements: list[str]) -> None:
+def _run(using: str, statements: Sequence[str], tables: Sequence[str]) -> None:
     with connections[using].cursor() as cursor:
-        for statement in statements:
-            cursor.execute(statement)
+        for table in tables:
+            for statement in statements:
+                cursor.execute(statement.format(table=table))

@@ -1,17 +1,47 @@
-"""Nugget lists as nuggetizer writes them: `{query?, qid, nuggets: [{text, importance?, ...}], ...}`."""
+"""Nugget lists as nuggetizer writes them: `{query?, qid, nuggets: [{text, importance?, ...}], ...}`.
+
+Our own exports say under the key `assay` what each nugget was made from and rests on.
+"""
 
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Literal
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from evaluation.formats.ids import Id, Text
+from evaluation.formats.ids import Count, Id, Text
 from evaluation.formats.lines import Line, Once, json_line, json_rows, with_extra
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
-from evaluation.terms import Importance
+from evaluation.terms import PROVENANCE_KEY, Importance
 
 IMPORTANCE: Final = {"vital": Importance.VITAL, "okay": Importance.OKAY}
+
+
+class Parent(BaseModel):
+    """A draft that a nugget was made from: its text, and its place in the list of drafts, which tells equals apart."""
+
+    relation: Literal["kept", "edited", "merged", "split"]
+    text: Text
+    place: Count | None = None
+
+
+class Evidence(BaseModel):
+    """A segment, or one sentence of it, that a nugget rests on."""
+
+    docid: Id
+    sentence: Count | None = None
+
+
+class Provenance(BaseModel):
+    """What an export of ours says of one nugget. Other keys are not read back."""
+
+    model_config = ConfigDict(frozen=True)
+
+    lineage: tuple[Parent, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+
+
+NOTHING_KNOWN: Final = Provenance()
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +57,7 @@ class NuggetRow:
     group: str = ""
     extra: dict[str, Any] = field(default_factory=dict)
     blank_importance: bool = False
+    provenance: Provenance = NOTHING_KNOWN
 
     @property
     def has_unknown_importance(self) -> bool:
@@ -36,13 +67,17 @@ class NuggetRow:
 
 @dataclass(frozen=True, slots=True)
 class NuggetListRow:
-    """One topic's list, in file order; `query` is empty where the file has none."""
+    """One topic's list, in file order; `query` is empty where the file has none.
+
+    `traced`: the file says what every nugget was made from, so that one without parents was added.
+    """
 
     line: int
     topic_id: str
     query: str
     nuggets: tuple[NuggetRow, ...]
     extra: dict[str, Any] = field(default_factory=dict)
+    traced: bool = False
 
 
 class NuggetItem(Line):
@@ -66,7 +101,7 @@ def parse_nuggets(source: Source) -> tuple[NuggetListRow, ...]:
     problems = Problems(source.name)
     once = Once(problems, "qid")
     rows = tuple(
-        _list_row(line, found)
+        _list_row(line, found, problems)
         for line, found in json_rows(source, NuggetListLine.model_validate_json, problems)
         if once.is_first(line, found.qid, f"topic {found.qid}")
     )
@@ -80,15 +115,29 @@ def nugget_list_line(row: NuggetListRow) -> str:
     return json_line(known, row.extra)
 
 
-def _list_row(line: int, found: NuggetListLine) -> NuggetListRow:
-    nuggets = tuple(_nugget_row(nugget) for nugget in found.nuggets)
-    return NuggetListRow(line, found.qid, found.query or "", nuggets, found.extra)
+def _list_row(line: int, found: NuggetListLine, problems: Problems) -> NuggetListRow:
+    nuggets = tuple(_nugget_row(nugget, line, problems) for nugget in found.nuggets)
+    ours = found.extra.get(PROVENANCE_KEY)
+    traced = isinstance(ours, dict) and ours.get("lineage") == "recorded"
+    return NuggetListRow(line, found.qid, found.query or "", nuggets, found.extra, traced)
 
 
-def _nugget_row(found: NuggetItem) -> NuggetRow:
-    raw = found.importance or ""
+def _nugget_row(found: NuggetItem, line: int, problems: Problems) -> NuggetRow:
+    raw, extra = found.importance or "", found.extra
     importance = IMPORTANCE.get(raw, Importance.UNKNOWN)
-    return NuggetRow(found.text, importance, raw, found.group or "", found.extra, found.importance == "")
+    provenance = _provenance(extra.get(PROVENANCE_KEY), line, problems)
+    return NuggetRow(found.text, importance, raw, found.group or "", extra, found.importance == "", provenance)
+
+
+def _provenance(said: object, line: int, problems: Problems) -> Provenance:
+    """Read what an export of ours wrote; anything else under that key is somebody else's and left alone."""
+    if not isinstance(said, dict) or not said.keys() & {"lineage", "evidence"}:
+        return NOTHING_KNOWN
+    try:
+        return Provenance.model_validate(said)
+    except ValidationError as error:
+        problems.add_validation(line, error)
+        return NOTHING_KNOWN
 
 
 def _item(nugget: NuggetRow) -> dict[str, Any]:

@@ -5,6 +5,7 @@ Large tables keep no second index for a column with which a unique constraint be
 
 from evaluation.models.campaigns import Campaign, ConditionDefault, Membership, Protocol
 from evaluation.models.corpus import Qrel, QrelSource, Segment, Topic, TopicTag
+from evaluation.models.desk import Desk, MarkedPassage, Operation, WorkingNugget
 from evaluation.models.events import Event, Finding
 from evaluation.models.judges import Judge
 from evaluation.models.labels import Assignment, SupportJudgment
@@ -18,6 +19,8 @@ from evaluation.models.nuggets import (
     NuggetVersion,
 )
 from evaluation.models.runs import Answer, AnswerProvenance, Citation, Run, Sentence
+from evaluation.models.timing import TimeSegment
+from evaluation.models.work import Remark, Submission, Task
 
 __all__ = [
     "Answer",
@@ -26,10 +29,12 @@ __all__ = [
     "Campaign",
     "Citation",
     "ConditionDefault",
+    "Desk",
     "Event",
     "Finding",
     "Judge",
     "ListedNugget",
+    "MarkedPassage",
     "Membership",
     "Nugget",
     "NuggetEvidence",
@@ -37,13 +42,19 @@ __all__ = [
     "NuggetList",
     "NuggetSet",
     "NuggetVersion",
+    "Operation",
     "Protocol",
     "Qrel",
     "QrelSource",
+    "Remark",
     "Run",
     "Segment",
     "Sentence",
+    "Submission",
     "SupportJudgment",
+    "Task",
+    "TimeSegment",
     "Topic",
     "TopicTag",
+    "WorkingNugget",
 ]

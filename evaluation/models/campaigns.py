@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from evaluation.models.fields import choices_of
-from evaluation.terms import Role
+from evaluation.terms import PassageOrder, Role
 
 
 class Campaign(models.Model):
@@ -69,11 +69,21 @@ class Protocol(models.Model):
     pool_depth = models.PositiveSmallIntegerField(
         null=True, blank=True, help_text="runs judged per group and task; empty: all"
     )
+    passage_order = models.CharField(
+        max_length=10, choices=choices_of(PassageOrder), default=PassageOrder.RANK, help_text="order of reading"
+    )
+    group_overlaps = models.BooleanField(
+        default=True, help_text="put a document's overlapping segments together and grey what repeats"
+    )
+    guidelines = models.TextField(blank=True, help_text="what assessors are told, in Markdown")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["campaign", "version"], name="protocol_version"),
+            models.CheckConstraint(
+                condition=Q(passage_order__in=list(PassageOrder)), name="protocol_passage_order"
+            ),
             models.CheckConstraint(condition=Q(version__gte=1), name="protocol_version_from_1"),
             models.CheckConstraint(
                 condition=Q(window_size__gte=1, batch_size__gte=1, nugget_cap__gte=1), name="protocol_sizes"

@@ -16,6 +16,7 @@ from evaluation.terms import SupportLabel
 class ShownSupport:
     """One support label: under which condition, by whom, and which."""
 
+    pk: int
     condition: str
     judge: str
     label: SupportLabel
@@ -129,6 +130,6 @@ def _support(sentences: Sequence[int]) -> dict[tuple[int, int], list[ShownSuppor
     rows = SupportJudgment.objects.filter(sentence__in=sentences).select_related("judge")
     labels = defaultdict(list)
     for row in rows.order_by("condition", "judge__name"):
-        label = ShownSupport(row.condition, row.judge.name, SupportLabel(row.label), row.raw)
+        label = ShownSupport(row.pk, row.condition, row.judge.name, SupportLabel(row.label), row.raw)
         labels[row.sentence_id, row.segment_id].append(label)
     return labels

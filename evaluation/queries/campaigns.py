@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from django.db.models import Count, Q, QuerySet
 
 from accounts.models import User
-from evaluation.models import Assignment, Campaign, Membership, Run, SupportJudgment, Topic
-from evaluation.rules import UNBLINDED_ROLES
-from evaluation.terms import Role
+from evaluation.models import Assignment, Campaign, Membership, Run, SupportJudgment, Task, Topic
+from evaluation.rules.access import UNBLINDED_ROLES
+from evaluation.terms import Role, TaskState
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +27,14 @@ class CampaignCard:
 def unblinded(viewer: User) -> QuerySet[Campaign]:
     """Return the campaigns in which the viewer may see runs, scores and labels.
 
-    Whoever judges in a campaign sees none of it, whatever else they are, superusers included.
+    Whoever judges in a campaign sees none of it, whatever else they are, superusers included; and whoever holds a
+    task in it, even if they are no assessor any more.
     """
     mine = Membership.objects.filter(user=viewer)
     judging = mine.filter(role=Role.ASSESSOR).values("campaign")
+    working = Task.objects.filter(assessor=viewer).exclude(state=TaskState.WITHDRAWN).values("campaign")
     open_to_me = Q() if viewer.is_superuser else Q(pk__in=mine.filter(role__in=UNBLINDED_ROLES).values("campaign"))
-    return Campaign.objects.filter(open_to_me).exclude(pk__in=judging)
+    return Campaign.objects.filter(open_to_me).exclude(pk__in=judging).exclude(pk__in=working)
 
 
 def within(viewer: User, campaign: Campaign) -> QuerySet[Campaign]:

@@ -38,13 +38,21 @@ class Judging:
 
 
 @dataclass(frozen=True, slots=True)
+class Cell:
+    """One label, and which: the key leads to where it comes from."""
+
+    label: AssignmentLabel
+    pk: int
+
+
+@dataclass(frozen=True, slots=True)
 class GridRow:
     """A nugget and its labels, one per column; None is unjudged."""
 
     position: int
     text: str
     importance: Importance
-    labels: tuple[AssignmentLabel | None, ...]
+    labels: tuple[Cell | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +115,7 @@ def _sheet(
     one: NuggetList,
     items: list[ListedNugget],
     answer: int,
-    labels: dict[tuple[int, int, int], AssignmentLabel],
+    labels: dict[tuple[int, int, int], Cell],
     judges: dict[int, Judge],
 ) -> AnswerSheet:
     wordings = {item.nugget_version_id for item in items}
@@ -141,14 +149,16 @@ def _items(lists: list[int]) -> list[ListedNugget]:
     return list(items.order_by("nugget_list", "position"))
 
 
-def _labels(answers: list[int], items: list[ListedNugget]) -> dict[tuple[int, int, int], AssignmentLabel]:
+def _labels(answers: list[int], items: list[ListedNugget]) -> dict[tuple[int, int, int], Cell]:
     """Return the labels by (answer, wording, judge), the newest submission of each."""
     rows = Assignment.objects.filter(
         answer__in=answers, nugget_version__in=[item.nugget_version_id for item in items]
     )
-    fields = rows.order_by("submission").values_list("answer", "nugget_version", "judge", "label")
-    return {(answer, wording, judge): AssignmentLabel(label) for answer, wording, judge, label in fields}
+    fields = rows.order_by("submission").values_list("answer", "nugget_version", "judge", "label", "pk")
+    return {
+        (answer, wording, judge): Cell(AssignmentLabel(label), pk) for answer, wording, judge, label, pk in fields
+    }
 
 
-def _row(item: ListedNugget, labels: list[AssignmentLabel | None]) -> GridRow:
+def _row(item: ListedNugget, labels: list[Cell | None]) -> GridRow:
     return GridRow(item.position + 1, item.nugget_version.text, Importance(item.importance), tuple(labels))

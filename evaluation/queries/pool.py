@@ -1,7 +1,7 @@
 """Which of a campaign's runs people judge."""
 
 from evaluation.models import Campaign
-from evaluation.rules import Submission, judging_pool
+from evaluation.rules.pool import Submission, judging_pool
 
 
 def pool_of(campaign: Campaign) -> frozenset[str]:

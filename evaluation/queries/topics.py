@@ -31,6 +31,14 @@ class TopicRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownGrade:
+    """One source's grade of a segment, and which: the key leads to where it comes from."""
+
+    grade: int
+    pk: int
+
+
+@dataclass(frozen=True, slots=True)
 class GradedSegment:
     """A segment and each source's grade of it, in the order of the sources; None where a source has none."""
 
@@ -39,13 +47,14 @@ class GradedSegment:
     title: str
     snippet: str
     has_text: bool
-    grades: tuple[int | None, ...]
+    grades: tuple[ShownGrade | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ShownNugget:
     """A nugget of a list, as it reads there."""
 
+    pk: int
     position: int
     text: str
     importance: Importance
@@ -57,6 +66,7 @@ class ShownNugget:
 class ShownList:
     """One set's current list for a topic."""
 
+    pk: int
     name: str
     origin: str
     judge: str
@@ -134,10 +144,10 @@ def graded_pks_of(viewer: User, campaign: Campaign, topic: Topic) -> QuerySet[Qr
 def graded_segments(topic: Topic, pks: Iterable[int], sources: Sequence[str]) -> list[GradedSegment]:
     """Return one page of graded segments in the order given, with no more of each text than a row shows."""
     wanted = list(pks)
-    grades: dict[int, dict[str, int]] = defaultdict(dict)
-    rows = Qrel.objects.filter(topic=topic, segment__in=wanted).values_list("segment", "source__name", "grade")
-    for pk, source, grade in rows:
-        grades[pk][source] = grade
+    grades: dict[int, dict[str, ShownGrade]] = defaultdict(dict)
+    rows = Qrel.objects.filter(topic=topic, segment__in=wanted)
+    for segment, source, grade, pk in rows.values_list("segment", "source__name", "grade", "pk"):
+        grades[segment][source] = ShownGrade(grade, pk)
     fields = ("docid", "public_id", "title", "has_text")
     found = Segment.objects.filter(pk__in=wanted).annotate(snippet=Substr("text", 1, SNIPPET))
     by_pk = {pk: rest for pk, *rest in found.values_list("pk", *fields, "snippet")}
@@ -163,6 +173,7 @@ def nugget_lists_of(viewer: User, campaign: Campaign, topic: Topic) -> list[Show
     for item in items.select_related("nugget_version").order_by("nugget_list", "position"):
         nuggets[item.nugget_list_id].append(
             ShownNugget(
+                pk=item.pk,
                 position=item.position + 1,
                 text=item.nugget_version.text,
                 importance=Importance(item.importance),
@@ -172,6 +183,7 @@ def nugget_lists_of(viewer: User, campaign: Campaign, topic: Topic) -> list[Show
         )
     return [
         ShownList(
+            pk=one.pk,
             name=one.nugget_set.name,
             origin=one.nugget_set.origin,
             judge=one.nugget_set.judge.name,

@@ -14,7 +14,7 @@ from accounts.models import User
 from evaluation.errors import BadInput, Problem, Refused
 from evaluation.formats.source import Source, read_source
 from evaluation.models import Campaign, ConditionDefault, Event, Membership, Protocol
-from evaluation.terms import Condition, Role, SupportCondition
+from evaluation.terms import Condition, PassageOrder, Role, SupportCondition
 
 Count = Annotated[int, Field(ge=1, le=10_000, strict=True)]
 Limit = Annotated[int, Field(ge=0, le=30_000, strict=True)]  # what the smallest of the columns holds
@@ -38,6 +38,9 @@ class ProtocolSettings(BaseModel):
     reference_limit: Limit | None = None
     show_importance: Annotated[bool, Field(strict=True)] | None = None
     pool_depth: Limit | None = None
+    passage_order: PassageOrder | None = None
+    group_overlaps: Annotated[bool, Field(strict=True)] | None = None
+    guidelines: str | None = None
 
 
 class DefaultChoice(BaseModel):

@@ -2,6 +2,7 @@
 
 from accounts.models import User
 from evaluation.errors import Refused
+from evaluation.formats.ids import name_problem
 from evaluation.models import Judge
 from evaluation.services.names import check_name
 from evaluation.terms import JudgeKind
@@ -57,3 +58,14 @@ def describe(judge: Judge) -> str:
     if judge.kind == JudgeKind.HUMAN:
         return f"a person ({judge.user.username})" if judge.user else "a person"
     return f"an LLM ({judge.model})" if judge.model else "an LLM"
+
+
+def judge_of(user: User) -> Judge:
+    """Return the judge that an account is; made, under the person's name or one like it, if it is none yet."""
+    there = Judge.objects.filter(user=user).first()
+    if there:
+        return there
+    name = user.username if name_problem(user.name) else user.name
+    if Judge.objects.filter(name=name).exists():
+        name = f"{name} ({user.username})"
+    return add_judge(name=name, kind=JudgeKind.HUMAN, user=user)[0]

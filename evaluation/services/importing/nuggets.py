@@ -4,6 +4,7 @@ from accounts.models import User
 from evaluation.errors import BadInput, Problem, Refused
 from evaluation.formats.nuggets import NuggetListRow, NuggetRow, parse_nuggets
 from evaluation.formats.source import Source
+from evaluation.lineage import TRACED
 from evaluation.models import (
     Campaign,
     Event,
@@ -14,6 +15,8 @@ from evaluation.models import (
     NuggetList,
     NuggetSet,
     NuggetVersion,
+    Submission,
+    Task,
 )
 from evaluation.services.importing.base import (
     BATCH,
@@ -27,9 +30,10 @@ from evaluation.services.importing.base import (
     refuse_if_labelled,
 )
 from evaluation.services.importing.hanging import labels_on_lists
+from evaluation.services.importing.tracing import tracing_of, write_evidence, write_lineage
 from evaluation.services.judges import ensure_judge
 from evaluation.services.names import check_name
-from evaluation.terms import FindingCode, Importance, JudgeKind, Origin
+from evaluation.terms import PROVENANCE_KEY, FindingCode, Importance, JudgeKind, Origin
 
 
 def import_nuggets(
@@ -103,10 +107,13 @@ def _plan(nugget_set: NuggetSet, source: Source, rows: tuple[NuggetListRow, ...]
     old = [loaded[topics[row.topic_id]] for row in changed]
     _refuse_worked_on(old)
     refuse_if_labelled(labels_on_lists(old), "A nugget list")
+    tracing = tracing_of(nugget_set, source, new + changed)
 
     def write(event: Event) -> None:
         _delete(old)
-        _write(nugget_set, topics, new + changed, event)
+        wordings = _write(nugget_set, topics, new + changed, event)
+        write_lineage(wordings, new + changed, tracing)
+        write_evidence(nugget_set, wordings, new + changed, event)
 
     found = [finding for row in new + changed for finding in _findings(nugget_set, source, row)]
     nuggets = sum(len(row.nuggets) for row in new + changed)
@@ -125,8 +132,10 @@ def _refuse_unknown_topics(source: Source, rows: tuple[NuggetListRow, ...], topi
 
 
 def _refuse_worked_on(lists: list[NuggetList]) -> None:
-    """Refuse to replace a list that has later versions: they are somebody's work here and share its wordings."""
+    """Refuse to replace a list that is somebody's work here, or that work rests on: drafts that were handed out."""
     for one in lists:
+        if Submission.objects.filter(nugget_list=one).exists() or Task.objects.filter(drafts=one).exists():
+            raise Refused("worked_on", f"The list of {one.topic} in {one.nugget_set} is in use at desks.")
         if one.version > 1:
             raise Refused(
                 "worked_on", f"The list of {one.topic} has {one.version} versions; give this file --set."
@@ -180,13 +189,16 @@ def _delete(lists: list[NuggetList]) -> None:
         one.delete()
 
 
-def _write(nugget_set: NuggetSet, topics: dict[str, int], rows: list[NuggetListRow], event: Event) -> None:
+def _write(
+    nugget_set: NuggetSet, topics: dict[str, int], rows: list[NuggetListRow], event: Event
+) -> list[NuggetVersion]:
+    """Write the lists; return the wordings of all their nuggets in order."""
     lists = [
         NuggetList(
             nugget_set=nugget_set,
             topic_id=topics[row.topic_id],
             query=row.query or "",
-            extra=own_keys(row.extra),
+            extra=own_keys(row.extra) | ({PROVENANCE_KEY: TRACED} if row.traced else {}),
             line=row.line,
             event=event,
         )
@@ -204,6 +216,7 @@ def _write(nugget_set: NuggetSet, topics: dict[str, int], rows: list[NuggetListR
         [_item(one, wording, *row) for wording, (one, row) in zip(wordings, listed, strict=True)],
         batch_size=BATCH,
     )
+    return wordings
 
 
 def _item(nugget_list: NuggetList, wording: NuggetVersion, position: int, row: NuggetRow) -> ListedNugget:

@@ -1,12 +1,8 @@
-"""What is allowed and what follows, as pure functions over plain values."""
+"""Which runs are judged."""
 
 from collections import defaultdict
-from collections.abc import Collection, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-
-from evaluation.terms import Role
-
-UNBLINDED_ROLES = (Role.ORGANIZER, Role.RESEARCHER, Role.AUDITOR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,14 +14,6 @@ class Submission:
     task: str
     priority: int | None
     named: bool
-
-
-def sees_unblinded(roles: Collection[Role]) -> bool:
-    """Say whether someone with these roles in a campaign may see whose answers and labels they are.
-
-    Whoever assesses may not, whatever else they are.
-    """
-    return Role.ASSESSOR not in roles and any(role in UNBLINDED_ROLES for role in roles)
 
 
 def judging_pool(runs: Iterable[Submission], depth: int | None) -> frozenset[str]:

@@ -1,0 +1,118 @@
+"""What assessors are told: the campaign's guidelines, and one line on every label."""
+
+from dataclasses import dataclass
+from xml.etree.ElementTree import Element
+
+import markdown
+import nh3
+from django.utils.safestring import SafeString, mark_safe
+from markdown.extensions import Extension
+from markdown.treeprocessors import Treeprocessor
+
+from accounts.models import User
+from evaluation.services.desk.finding import NoSuchTask, own_tasks
+from evaluation.terms import Stage
+
+# The drawer's own heading is an h2, so the guidelines start below it.
+DEMOTED = {"h1": "h3", "h2": "h4", "h3": "h5", "h4": "h6", "h5": "h6", "h6": "h6"}
+TAGS = {
+    *("h3", "h4", "h5", "h6", "p", "blockquote", "pre", "hr", "br", "ul", "ol", "li", "dl", "dt", "dd"),
+    *("table", "thead", "tbody", "tr", "th", "td"),
+    *("a", "abbr", "b", "code", "del", "em", "i", "ins", "kbd", "q", "s", "strong", "sub", "sup"),
+}
+ATTRIBUTES = {"a": {"href", "title"}, "abbr": {"title"}, "th": {"scope"}, "ol": {"start"}}
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """One line on a word that the screen uses. `term` names it in the page."""
+
+    term: str
+    word: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Guidelines:
+    """The guidelines of a task: the campaign's text as clean HTML, empty where there is none, and the words."""
+
+    text: SafeString
+    definitions: tuple[Definition, ...]
+
+
+IMPORTANCE = (
+    Definition("vital", "Vital", "A good answer must contain this."),
+    Definition("okay", "Okay", "Worthwhile in an answer, but an answer without it can still be good."),
+)
+PASSAGES = (
+    Definition("read", "Read", "You read this passage."),
+    Definition("linked", "Linked", "At least one nugget names a sentence of this passage as its evidence."),
+)
+MAKING = (
+    Definition("merged", "Merged", "Made from two or more nuggets that said the same; they are replaced by it."),
+    Definition("split", "Split", "Made from a nugget that said more than one thing; the parts replace it."),
+    Definition(
+        "no-passage", "No passage", "No sentence is linked as evidence. Allowed, and counted when you submit."
+    ),
+)
+OF_STAGE = {
+    Stage.POST_EDIT: (
+        Definition(
+            "proposed", "Proposed", "Drafted by a machine. It is neither right nor wrong until you decide."
+        ),
+        Definition(
+            "undecided", "Undecided", "Not looked at yet: keep it, edit it or reject it before you submit."
+        ),
+        Definition("kept", "Kept", "In your list, in the words it was proposed in."),
+        Definition("edited", "Edited", "In your list, in your own words."),
+        Definition("rejected", "Rejected", "Not in your list. It can be restored at any time before you submit."),
+        Definition("added", "Added", "Written by you; it was not among the proposals."),
+    ),
+    Stage.MANUAL: (
+        Definition("added", "Added", "Written by you; it is in your list."),
+        Definition(
+            "deleted", "Deleted", "Taken out of your list. It can be restored at any time before you submit."
+        ),
+        Definition("nothing-new", "Nothing new", "You read this passage, and no further nugget follows from it."),
+    ),
+}
+
+
+def definitions_of(stage: str) -> tuple[Definition, ...]:
+    """Return a line on every label that a stage's desk shows."""
+    return (*IMPORTANCE, *OF_STAGE[Stage(stage)], *MAKING, *PASSAGES)
+
+
+def guidelines_of(task: str, user: User) -> Guidelines:
+    """Return what a task's assessor is told, by the protocol it was handed out under. Raises `NoSuchTask`."""
+    found = own_tasks(user).filter(public_id=task).values_list("stage", "protocol__guidelines").first()
+    if found is None:
+        raise NoSuchTask
+    stage, text = found
+    return Guidelines(clean_html(text), definitions_of(stage))
+
+
+def clean_html(text: str) -> SafeString:
+    """Return Markdown as HTML that can do nothing but be read: no images, no scripts, links to pages and mail only."""
+    made = markdown.markdown(text, extensions=["tables", "sane_lists", "def_list", "abbr", _Demote()])
+    clean = nh3.clean(
+        made,
+        tags=TAGS,
+        attributes=ATTRIBUTES,
+        url_schemes={"http", "https", "mailto"},
+        link_rel="noopener noreferrer",
+        # A link in the guidelines must not take the desk away; the guidelines themselves never open elsewhere.
+        set_tag_attribute_values={"a": {"target": "_blank"}},
+    )
+    return mark_safe(clean)  # noqa: S308  (nh3 has just cleaned it)
+
+
+class _DemoteHeadings(Treeprocessor):
+    def run(self, root: Element) -> None:
+        for element in root.iter():
+            element.tag = DEMOTED.get(element.tag, element.tag)
+
+
+class _Demote(Extension):
+    def extendMarkdown(self, md: markdown.Markdown) -> None:  # noqa: N802  (Markdown's own name)
+        md.treeprocessors.register(_DemoteHeadings(md), "demote", 0)

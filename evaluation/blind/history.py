@@ -1,0 +1,239 @@
+"""A task's past: what was submitted, what was done and when, and every version of every nugget."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from typing import Any
+
+from accounts.models import User
+from evaluation.blind.passages import passages_of
+from evaluation.blind.review import own_task
+from evaluation.models import NuggetEvidence, Operation, Submission, Task
+from evaluation.rules.desk import Row
+from evaluation.rules.review import numbers_of
+from evaluation.rules.telling import IMPORTANCE, Logged, Told, rolled_back, tell_backwards
+from evaluation.services.desk.finding import OPEN_STATES
+from evaluation.services.desk.rows import changes_json, row_from_json, row_of, stored_rows
+from evaluation.terms import Decision, Importance, Stage
+
+OPERATIONS_A_PAGE = 100
+AS_PROPOSED = 0
+"""Stands for the number of an operation where a proposal's own wording is meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedNugget:
+    """One nugget of a submitted list."""
+
+    text: str
+    importance: str
+    places: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SubmittedList:
+    """One submitted version, as it was frozen."""
+
+    version: int
+    at: datetime
+    nuggets: tuple[ListedNugget, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """One operation in words."""
+
+    seq: int
+    version: int
+    at: datetime
+    told: Told
+
+
+@dataclass(frozen=True, slots=True)
+class PastVersion:
+    """What a nugget once was. `seq`: the operation that left it so. Of a proposal only the wording comes back."""
+
+    seq: int
+    at: datetime | None
+    text: str
+    importance: str
+    decision: str
+    places: tuple[str, ...]
+    is_now: bool
+    can_come_back: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PastNugget:
+    """One nugget with its versions, newest first. Those merged or split away have no name and cannot be set back."""
+
+    key: str
+    name: str
+    text: str
+    decision: str
+    versions: tuple[PastVersion, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """One page of a task's history. `page` counts from 1, the newest."""
+
+    task: str
+    topic: str
+    by_hand: bool
+    is_open: bool
+    version: int
+    state: str
+    submissions: tuple[SubmittedList, ...]
+    deeds: tuple[Deed, ...]
+    nuggets: tuple[PastNugget, ...]
+    page: int
+    pages: int
+    total: int
+
+
+def history_of(task: str, user: User, page: int) -> History:
+    """Return a page of the history of one of the user's own tasks. Raises `NoSuchTask`."""
+    found = own_task(task, user)
+    places = {passage.public_id: f"P{passage.number}" for passage in passages_of(found)}
+    rows = {key: row_of(stored) for key, stored in stored_rows(found).items()}
+    total = _deeds(found).count()
+    pages = max(1, -(-total // OPERATIONS_A_PAGE))
+    page = min(max(page, 1), pages)
+    return History(
+        task=found.public_id,
+        topic=found.topic.text,
+        by_hand=found.stage == Stage.MANUAL,
+        is_open=found.state in OPEN_STATES,
+        version=found.version,
+        state=found.state,
+        submissions=tuple(_submissions(found, places)),
+        deeds=tuple(_told(found, rows, places, page)),
+        nuggets=tuple(_nuggets(found, rows, places)),
+        page=page,
+        pages=pages,
+        total=total,
+    )
+
+
+def _deeds(task: Task) -> Any:
+    """The operations of a task that are told, newest first; what merely lay open in a composer is not."""
+    return Operation.objects.filter(task=task).exclude(kind="compose").order_by("-seq")
+
+
+def _told(task: Task, rows: dict[str, Row], places: dict[str, str], page: int) -> Iterator[Deed]:
+    newer = (page - 1) * OPERATIONS_A_PAGE
+    now = rolled_back(changes_json(rows), _deeds(task)[:newer].values_list("before", flat=True))
+    shown = list(_deeds(task)[newer : newer + OPERATIONS_A_PAGE])
+    log = list(_logged(task, shown))
+    for operation, told in zip(shown, tell_backwards(now, log, places, task.stage == Stage.MANUAL), strict=True):
+        yield Deed(operation.seq, operation.submission, operation.at, told)
+
+
+def _logged(task: Task, operations: list[Operation]) -> Iterator[Logged]:
+    targets = {str(one.payload["target"]) for one in operations if one.kind in ("undo", "redo")}
+    steps = Operation.objects.filter(task=task, step__in=targets).exclude(kind__in=["undo", "redo"])
+    kinds = {str(step): kind for step, kind in steps.order_by("-seq").values_list("step", "kind")}
+    for one in operations:
+        target_kind = kinds.get(str(one.payload.get("target", "")), "")
+        yield Logged(one.kind, one.payload, one.before, one.after, target_kind)
+
+
+def _submissions(task: Task, places: dict[str, str]) -> Iterator[SubmittedList]:
+    for one in Submission.objects.filter(task=task).select_related("nugget_list").order_by("-version"):
+        items = list(one.nugget_list.items.select_related("nugget_version").order_by("position"))
+        evidence = NuggetEvidence.objects.filter(nugget_version__in=[item.nugget_version_id for item in items])
+        of_wording: dict[int, list[str]] = {}
+        for wording, segment, sentence in evidence.order_by("pk").values_list(
+            "nugget_version_id", "segment__public_id", "sentence"
+        ):
+            of_wording.setdefault(wording, []).append(_place(places, segment, sentence))
+        nuggets = tuple(
+            ListedNugget(
+                item.nugget_version.text,
+                IMPORTANCE[Importance(item.importance)],
+                tuple(of_wording.get(item.nugget_version_id, ())),
+            )
+            for item in items
+        )
+        yield SubmittedList(one.version, one.at, nuggets)
+
+
+def _nuggets(task: Task, rows: dict[str, Row], places: dict[str, str]) -> Iterator[PastNugget]:
+    """Every nugget of the list, those in it first."""
+    names = numbers_of(rows)
+    past = _past(task)
+    for row in sorted(rows.values(), key=lambda row: (row.key not in names, row.position, row.key)):
+        yield PastNugget(
+            key=row.key,
+            name=f"N{names[row.key]}" if row.key in names else "",
+            text=row.text,
+            decision=_decision(task, row.decision),
+            versions=tuple(reversed(list(_versions(task, row, past.get(row.key, []), places)))),
+        )
+
+
+def _past(task: Task) -> dict[str, list[tuple[int, datetime, Row | None]]]:
+    """What each operation left of each row, oldest first; of the autosaves of one stretch of typing only the last."""
+    log = Operation.objects.filter(task=task).exclude(kind__in=["mark", "compose"]).order_by("seq")
+    past: dict[str, list[tuple[int, datetime, Row | None]]] = {}
+    by_step = groupby(log.values_list("step", "kind", "seq", "at", "after"), key=lambda one: one[:2])
+    for _, operations in by_step:
+        last: dict[str, tuple[int, datetime, Row | None]] = {}
+        for _, _, seq, at, after in operations:
+            last |= {key: (seq, at, row_from_json(row)) for key, row in after.items()}
+        for key, left in last.items():
+            past.setdefault(key, []).append(left)
+    return past
+
+
+def _versions(
+    task: Task, row: Row, past: Iterable[tuple[int, datetime, Row | None]], places: dict[str, str]
+) -> Iterator[PastVersion]:
+    """What a row was in turn; what only moved it, or merged it away, makes no version."""
+    known = None
+    if row.draft is not None:
+        known = (row.draft, Importance.UNKNOWN, Decision.UNDECIDED, ())
+        yield _version(task, AS_PROPOSED, None, Row(row.key, 0, row.draft, row.making), row, places)
+    for seq, at, left in past:
+        if left is None or left.decision is Decision.REPLACED or _said(left) == known:
+            continue
+        known = _said(left)
+        yield _version(task, seq, at, left, row, places)
+
+
+def _said(row: Row) -> tuple[Any, ...]:
+    return row.text, row.importance, row.decision, row.evidence
+
+
+def _version(
+    task: Task, seq: int, at: datetime | None, left: Row, now: Row, places: dict[str, str]
+) -> PastVersion:
+    return PastVersion(
+        seq=seq,
+        at=at,
+        text=left.text,
+        importance=IMPORTANCE[left.importance],
+        decision=_decision(task, left.decision),
+        places=tuple(_place(places, segment, sentence) for segment, sentence in left.evidence),
+        is_now=_said(left) == _said(now),
+        can_come_back=_can_come_back(task, seq, left, now),
+    )
+
+
+def _can_come_back(task: Task, seq: int, left: Row, now: Row) -> bool:
+    if task.state not in OPEN_STATES or now.decision is Decision.REPLACED:
+        return False
+    return left.text != now.text if seq == AS_PROPOSED else _said(left) != _said(now)
+
+
+def _decision(task: Task, decision: Decision) -> str:
+    if decision is Decision.REPLACED:
+        return "merged or split"
+    return "deleted" if task.stage == Stage.MANUAL and decision is Decision.REJECTED else str(decision)
+
+
+def _place(places: dict[str, str], segment: str, sentence: int | None) -> str:
+    passage = places.get(segment, "a passage that is gone")
+    return passage if sentence is None else f"{passage} S{sentence + 1}"

@@ -1,0 +1,197 @@
+"""An assessor's own tasks, and why there are none to do. Nothing here is about anybody else."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from enum import StrEnum
+
+from django.utils import timezone
+
+from accounts.models import User
+from evaluation.models import Campaign, Membership, NuggetList, Remark, Task
+from evaluation.rules.work import ACTIVE
+from evaluation.terms import Origin, RemarkKind, Role, Stage, TaskState
+from evaluation.workload import Progress, progress_of
+
+ORDER = (
+    TaskState.REOPENED,
+    TaskState.IN_PROGRESS,
+    TaskState.NOT_STARTED,
+    TaskState.BLOCKED,
+    TaskState.SUBMITTED,
+)
+"""What is nearest to being finished stands first, what is finished last."""
+
+STEPS = {
+    TaskState.REOPENED: "Continue",
+    TaskState.IN_PROGRESS: "Continue",
+    TaskState.NOT_STARTED: "Start",
+    TaskState.SUBMITTED: "Read",
+}
+ANSWERS_SHOWN = 3
+
+
+class Empty(StrEnum):
+    """Why there is nothing to do in a campaign."""
+
+    DONE = "done"
+    HELD = "held"
+    DRAFTS = "drafts"
+    BLOCKED = "blocked"
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredRemark:
+    """Something the assessor said, and what the organizers answered."""
+
+    kind: str
+    about: str
+    text: str
+    answer: str
+    answered_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class TaskLine:
+    """One task in the list. `waiting`: own remarks that are not answered yet."""
+
+    public_id: str
+    topic: str
+    campaign: str
+    stage: str
+    state: str
+    version: int
+    due: date | None
+    overdue: bool
+    progress: tuple[str, ...]
+    share: float
+    step: str
+    reopened_reason: str
+    blocked_reason: str
+    answers: tuple[AnsweredRemark, ...]
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaskGroup:
+    """The tasks in one state."""
+
+    state: str
+    tasks: tuple[TaskLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyCampaign:
+    """A campaign in which there is nothing to do now, and why. `blocked` and `done` count own tasks."""
+
+    campaign: str
+    why: str
+    done: int
+    blocked: int
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """What an assessor's first page shows. `empty` says why where there is nothing to do at all."""
+
+    groups: tuple[TaskGroup, ...]
+    open: int
+    empty: tuple[EmptyCampaign, ...]
+    campaigns: int
+
+
+def home_for(user: User) -> Home:
+    """Return the tasks of an assessor by state, those due first before the others."""
+    mine = Campaign.objects.filter(pk__in=_assessing(user))
+    tasks = list(
+        Task.objects.filter(assessor=user, campaign__in=mine)
+        .exclude(state=TaskState.WITHDRAWN)
+        .select_related("topic", "campaign", "protocol")
+    )
+    lines = _lines(tasks)
+    groups = tuple(
+        TaskGroup(state, found) for state in ORDER if (found := tuple(one for one in lines if one.state == state))
+    )
+    open_ = sum(task.state in ACTIVE for task in tasks)
+    empty = (
+        () if open_ else tuple(_empty(one, [task for task in tasks if task.campaign_id == one.pk]) for one in mine)
+    )
+    return Home(groups, open_, empty, len(mine))
+
+
+def _assessing(user: User) -> list[int]:
+    roles = Membership.objects.filter(user=user, role=Role.ASSESSOR)
+    return list(roles.values_list("campaign_id", flat=True))
+
+
+def _lines(tasks: Sequence[Task]) -> list[TaskLine]:
+    progress, remarks, today = progress_of(tasks), _remarks(tasks), timezone.localdate()
+    return [
+        TaskLine(
+            public_id=task.public_id,
+            topic=task.topic.text,
+            campaign=task.campaign.name,
+            stage=task.stage,
+            state=task.state,
+            version=task.version,
+            due=task.due,
+            overdue=task.state in ACTIVE and task.due is not None and task.due < today,
+            progress=said_of(task, progress[task.pk]),
+            share=progress[task.pk].share,
+            step=STEPS.get(TaskState(task.state), ""),
+            reopened_reason=task.reopened_reason if task.state == TaskState.REOPENED else "",
+            blocked_reason=task.blocked_reason if task.state == TaskState.BLOCKED else "",
+            answers=_answered(remarks[task.pk]),
+            waiting=sum(
+                one.answered_at is None and one.kind != RemarkKind.INTERRUPTION for one in remarks[task.pk]
+            ),
+        )
+        for task in tasks
+    ]
+
+
+def said_of(task: Task, progress: Progress) -> tuple[str, ...]:
+    """Return how far a task is, in words."""
+    read = f"{progress.read} of {progress.passages} read"
+    listed = f"{progress.listed} nugget{'' if progress.listed == 1 else 's'}"
+    if task.state == TaskState.SUBMITTED:
+        return (listed, read)
+    if task.stage == Stage.MANUAL:
+        return (read, listed)
+    return (f"{progress.undecided} undecided of {progress.proposed}", read)
+
+
+def _remarks(tasks: Sequence[Task]) -> dict[int, list[Remark]]:
+    found: dict[int, list[Remark]] = {task.pk: [] for task in tasks}
+    for one in Remark.objects.filter(task__in=found):
+        found[one.task_id].append(one)
+    return found
+
+
+def _answered(remarks: Sequence[Remark]) -> tuple[AnsweredRemark, ...]:
+    """Return the newest answers to own remarks."""
+    answered = [
+        AnsweredRemark(one.kind, one.about, one.text, one.answer, one.answered_at)
+        for one in remarks
+        if one.answered_at is not None
+    ]
+    return tuple(sorted(answered, key=lambda one: one.answered_at, reverse=True)[:ANSWERS_SHOWN])
+
+
+def _empty(campaign: Campaign, tasks: Sequence[Task]) -> EmptyCampaign:
+    """Say why there is nothing to do, the reason that somebody must act on first."""
+    done = sum(task.state == TaskState.SUBMITTED for task in tasks)
+    blocked = sum(task.state == TaskState.BLOCKED for task in tasks)
+    if blocked:
+        why = Empty.BLOCKED
+    elif done:
+        why = Empty.DONE
+    else:
+        why = Empty.HELD if _has_drafts(campaign) else Empty.DRAFTS
+    return EmptyCampaign(campaign.name, why, done, blocked)
+
+
+def _has_drafts(campaign: Campaign) -> bool:
+    return NuggetList.objects.filter(
+        nugget_set__campaign=campaign, nugget_set__origin=Origin.DRAFT, submitted=True
+    ).exists()

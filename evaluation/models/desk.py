@@ -1,0 +1,111 @@
+"""A nugget list in the making: the desk, its current rows, and the append-only log of every operation."""
+
+from django.db import models
+from django.db.models import Q
+
+from evaluation.models.corpus import Segment
+from evaluation.models.fields import choices_of
+from evaluation.models.nuggets import Nugget, NuggetVersion
+from evaluation.models.work import Task
+from evaluation.terms import Decision, Importance, Making, PassageMark
+
+
+class Desk(models.Model):
+    """What a task's page needs besides the rows: who holds it, and what lies open.
+
+    `holder` is the window that may write. A lease that ran out and that nobody took stays valid.
+    """
+
+    task = models.OneToOneField(Task, on_delete=models.PROTECT, related_name="+", primary_key=True)
+    holder = models.CharField(max_length=36, blank=True)
+    held_at = models.DateTimeField(null=True, blank=True)
+    composer = models.JSONField(default=dict, blank=True, help_text="text being written that is no nugget yet")
+    place = models.JSONField(default=dict, blank=True, help_text="scroll, row in focus, filters, splitter")
+
+    def __str__(self) -> str:
+        return f"desk of {self.task}"
+
+
+class WorkingNugget(models.Model):
+    """The current state of one nugget of a list in the making. `key` is made by the window that added it."""
+
+    task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="+", db_index=False)
+    key = models.CharField(max_length=36)
+    version = models.PositiveIntegerField(default=1, help_text="goes up with every change")
+    position = models.FloatField()
+    text = models.TextField()
+    importance = models.PositiveSmallIntegerField(default=Importance.UNKNOWN)
+    decision = models.CharField(max_length=10, choices=choices_of(Decision), default=Decision.UNDECIDED)
+    making = models.CharField(max_length=10, choices=choices_of(Making))
+    parents = models.JSONField(default=list, blank=True, help_text="keys of the rows it was merged or split from")
+    evidence = models.JSONField(
+        default=list, blank=True, help_text="pairs of a segment's public id and a sentence"
+    )
+    draft = models.ForeignKey(NuggetVersion, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    nugget = models.ForeignKey(Nugget, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["task", "key"], name="working_nugget_once"),
+            models.CheckConstraint(condition=Q(decision__in=list(Decision)), name="working_nugget_decision"),
+            models.CheckConstraint(condition=Q(making__in=list(Making)), name="working_nugget_making"),
+            models.CheckConstraint(condition=Q(importance__in=list(Importance)), name="working_nugget_importance"),
+            models.CheckConstraint(
+                condition=Q(making=Making.PROPOSED, draft__isnull=False)
+                | (~Q(making=Making.PROPOSED) & Q(draft=None)),
+                name="working_nugget_draft_of_proposed",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class MarkedPassage(models.Model):
+    """What the assessor of a task said about one passage. No row: unread."""
+
+    task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="+", db_index=False)
+    segment = models.ForeignKey(Segment, on_delete=models.PROTECT, related_name="+")
+    mark = models.CharField(max_length=12, choices=choices_of(PassageMark))
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["task", "segment"], name="marked_passage_once"),
+            models.CheckConstraint(condition=Q(mark__in=list(PassageMark)), name="marked_passage_mark"),
+        ]
+
+    def __str__(self) -> str:
+        return self.mark
+
+
+class Operation(models.Model):
+    """One thing an assessor did at a desk, with what was before and after. Never changed, never deleted.
+
+    `op_id` comes from the window, so that sending it twice has one effect. `step` groups operations that are
+    undone together, such as the autosaves of one stretch of typing.
+    """
+
+    task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="+", db_index=False)
+    seq = models.PositiveIntegerField()
+    op_id = models.UUIDField()
+    step = models.UUIDField()
+    submission = models.PositiveSmallIntegerField(help_text="the submission that was being made")
+    kind = models.CharField(max_length=20)
+    payload = models.JSONField(default=dict)
+    before = models.JSONField(default=dict, help_text="rows touched, by key, as they were; null: not there")
+    after = models.JSONField(default=dict)
+    source = models.CharField(max_length=10, help_text="key, mouse, text or restore")
+    window = models.CharField(max_length=36)
+    client_at = models.DateTimeField(help_text="by the clock of the assessor's machine")
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["seq"]
+        constraints = [
+            models.UniqueConstraint(fields=["task", "seq"], name="operation_seq"),
+            models.UniqueConstraint(fields=["op_id"], name="operation_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.seq} {self.kind}"

@@ -1,0 +1,105 @@
+"""The work that people are handed: tasks, what they submitted, and what they told the organizers."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from evaluation.models.campaigns import Campaign, Protocol
+from evaluation.models.corpus import QrelSource, Topic
+from evaluation.models.events import Event
+from evaluation.models.fields import choices_of, new_public_id
+from evaluation.models.nuggets import NuggetList, NuggetSet
+from evaluation.terms import RemarkKind, Stage, TaskState
+
+
+class Task(models.Model):
+    """One stage of one topic, handed to one assessor. Locks exist only against the assessor's own other windows."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="+")
+    topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="+")
+    assessor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    stage = models.CharField(max_length=10, choices=choices_of(Stage))
+    public_id = models.CharField(max_length=16, unique=True, default=new_public_id, editable=False)
+    state = models.CharField(max_length=12, choices=choices_of(TaskState), default=TaskState.NOT_STARTED)
+    version = models.PositiveSmallIntegerField(default=1, help_text="the submission being made, or made last")
+    nugget_set = models.ForeignKey(NuggetSet, on_delete=models.PROTECT, related_name="+")
+    drafts = models.ForeignKey(
+        NuggetList,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="what is post-edited",
+    )
+    qrels = models.ForeignKey(QrelSource, on_delete=models.PROTECT, related_name="+")
+    protocol = models.ForeignKey(Protocol, on_delete=models.PROTECT, related_name="+")
+    priority = models.PositiveSmallIntegerField(default=0, help_text="higher is done first")
+    due = models.DateField(null=True, blank=True)
+    expected_minutes = models.PositiveIntegerField(default=0)
+    blocked_reason = models.TextField(blank=True)
+    reopened_reason = models.TextField(blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    opened_at = models.DateTimeField(null=True, blank=True)
+    event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
+
+    class Meta:
+        ordering = ["-priority", "due", "id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["topic", "assessor", "stage"],
+                condition=~Q(state=TaskState.WITHDRAWN),
+                name="task_once",
+            ),
+            models.CheckConstraint(condition=Q(state__in=list(TaskState)), name="task_state"),
+            # No other stage passes either.
+            models.CheckConstraint(
+                condition=Q(stage=Stage.POST_EDIT, drafts__isnull=False) | Q(stage=Stage.MANUAL, drafts=None),
+                name="task_drafts_of_post_edit",
+            ),
+        ]
+        indexes = [models.Index(fields=["assessor", "state"], name="task_by_assessor")]
+
+    def __str__(self) -> str:
+        return f"{self.stage} {self.topic}"
+
+
+class Submission(models.Model):
+    """One submitted version of a task's work. Frozen: reopening starts the next one from a copy."""
+
+    task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="submissions", db_index=False)
+    version = models.PositiveSmallIntegerField()
+    nugget_list = models.OneToOneField(NuggetList, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField()
+    event = models.ForeignKey(Event, on_delete=models.PROTECT, related_name="+", db_index=False)
+
+    class Meta:
+        ordering = ["version"]
+        constraints = [models.UniqueConstraint(fields=["task", "version"], name="submission_version")]
+
+    def __str__(self) -> str:
+        return f"{self.task} v{self.version}"
+
+
+class Remark(models.Model):
+    """A comment, flag, reopen request or note of an interruption. Organizers read it; other assessors never do."""
+
+    task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="remarks")
+    public_id = models.CharField(max_length=36, unique=True, default=new_public_id, editable=False)
+    kind = models.CharField(max_length=20, choices=choices_of(RemarkKind))
+    about = models.CharField(
+        max_length=200, blank=True, help_text="the nugget or passage meant, as the screen names it"
+    )
+    text = models.TextField(blank=True)
+    at = models.DateTimeField(auto_now_add=True)
+    answered_at = models.DateTimeField(null=True, blank=True)
+    answered_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    answer = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["-at"]
+        constraints = [models.CheckConstraint(condition=Q(kind__in=list(RemarkKind)), name="remark_kind")]
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.text[:60]}"

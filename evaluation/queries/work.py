@@ -1,0 +1,229 @@
+"""Handed-out work for organizers: who has what, how far it is, what assessors said about it."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from django.db.models import Count, QuerySet
+from django.utils import timezone
+
+from accounts.models import User
+from evaluation.models import Campaign, Desk, Event, Membership, Remark, Submission, Task, Topic
+from evaluation.queries.campaigns import within
+from evaluation.queries.topics import topics_for
+from evaluation.rules.work import ACTIVE
+from evaluation.services.task_acts import PAST
+from evaluation.terms import RemarkKind, Role, Stage, TaskState
+from evaluation.workload import Progress, progress_of
+
+UNASSIGNED = "not handed out"
+TASK_EVENTS = [f"task.{act}" for act in ("handed_out", "opened", "submitted", "reassigned", *PAST.values())]
+"""Named one by one, so that the log's index by kind serves: it holds an event for each LLM call."""
+
+ASKING = [kind for kind in RemarkKind if kind is not RemarkKind.INTERRUPTION]
+"""Remarks that wait for an answer; an interruption is only noted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One task in the matrix. `since`: when its assessor was last at it, else when it was handed out."""
+
+    public_id: str
+    username: str
+    assessor: str
+    stage: str
+    state: str
+    version: int
+    since: datetime
+    due: date | None
+    overdue: bool
+    minutes: int
+    progress: Progress
+    asking: int
+
+    @property
+    def initials(self) -> str:
+        """The assessor's initials, for a narrow column."""
+        return "".join(word[0] for word in self.assessor.split()[:3]).upper()
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixRow:
+    """A topic and its tasks, by stage. `proposed`: who would assign its nuggets, by condition."""
+
+    public_id: str
+    topic_id: str
+    text: str
+    cells: tuple[tuple[str, tuple[Cell, ...]], ...]
+    proposed: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkCounts:
+    """How many topics and tasks there are in which state."""
+
+    topics: int
+    handed_out: int
+    by_state: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskEvent:
+    """One line of a task's history."""
+
+    at: datetime
+    what: str
+    who: str
+    reason: str
+
+
+def may_organize(viewer: User, campaign: Campaign) -> bool:
+    """Say whether someone may hand out and change work: organizers of the campaign, and superusers."""
+    seen = within(viewer, campaign)
+    if viewer.is_superuser:
+        return seen.exists()
+    return Membership.objects.filter(campaign__in=seen, user=viewer, role=Role.ORGANIZER).exists()
+
+
+def tasks_for(viewer: User, campaign: Campaign) -> QuerySet[Task]:
+    """Return the campaign's tasks, the withdrawn ones too."""
+    return Task.objects.filter(campaign__in=within(viewer, campaign))
+
+
+def task_for(viewer: User, campaign: Campaign, public_id: str) -> Task:
+    """Return one task, or raise `Task.DoesNotExist`."""
+    related = ("topic", "assessor", "protocol", "qrels", "nugget_set", "drafts__nugget_set", "campaign")
+    return tasks_for(viewer, campaign).select_related(*related).get(public_id=public_id)
+
+
+def assessors_for(viewer: User, campaign: Campaign) -> list[User]:
+    """Return the campaign's assessors by name."""
+    members = Membership.objects.filter(campaign__in=within(viewer, campaign), role=Role.ASSESSOR)
+    return sorted(User.objects.filter(pk__in=members.values("user")), key=lambda user: (user.name, user.username))
+
+
+def work_topics(
+    viewer: User, campaign: Campaign, *, words: str = "", state: str = "", assessor: str = "", stage: str = ""
+) -> QuerySet[Topic]:
+    """Return the topics with some words, and with a task in a state or of somebody, if asked."""
+    topics = topics_for(viewer, campaign, words)
+    tasks = tasks_for(viewer, campaign).filter(**({"stage": stage} if stage else {}))
+    if state == UNASSIGNED:
+        return topics.exclude(pk__in=tasks.exclude(state=TaskState.WITHDRAWN).values("topic"))
+    if assessor or state:
+        tasks = tasks.filter(state=state) if state else tasks.exclude(state=TaskState.WITHDRAWN)
+        tasks = tasks.filter(assessor__username=assessor) if assessor else tasks
+        return topics.filter(pk__in=tasks.values("topic"))
+    return topics
+
+
+def matrix_rows(viewer: User, campaign: Campaign, topics: Iterable[Topic]) -> list[MatrixRow]:
+    """Return the rows of one page of topics: a dozen queries, however many."""
+    page = list(topics)
+    tasks = tasks_for(viewer, campaign).filter(topic__in=page).exclude(state=TaskState.WITHDRAWN)
+    found = list(tasks.select_related("assessor", "protocol"))
+    cells = dict(zip([task.pk for task in found], task_cells(found), strict=True))
+    by_topic: dict[int, dict[Stage, list[Task]]] = defaultdict(lambda: defaultdict(list))
+    for task in found:
+        by_topic[task.topic_id][Stage(task.stage)].append(task)
+    return [
+        MatrixRow(
+            topic.public_id,
+            topic.topic_id,
+            topic.text,
+            tuple((stage, tuple(cells[task.pk] for task in by_topic[topic.pk][stage])) for stage in Stage),
+            proposed_assessors(by_topic[topic.pk]),
+        )
+        for topic in page
+    ]
+
+
+def task_cells(tasks: Sequence[Task]) -> list[Cell]:
+    """Return tasks as the matrix shows them; they come with their assessor and protocol."""
+    progress, today = progress_of(tasks), timezone.localdate()
+    seen = dict(Desk.objects.filter(task__in=tasks).values_list("task_id", "held_at"))
+    asking = dict(_asking().filter(task__in=tasks).order_by().values_list("task").annotate(Count("pk")))
+    return [
+        Cell(
+            public_id=task.public_id,
+            username=task.assessor.username,
+            assessor=task.assessor.name,
+            stage=task.stage,
+            state=task.state,
+            version=task.version,
+            since=seen.get(task.pk) or task.opened_at or task.created_at,
+            due=task.due,
+            overdue=task.state in ACTIVE and task.due is not None and task.due < today,
+            minutes=task.expected_minutes,
+            progress=progress[task.pk],
+            asking=asking.get(task.pk, 0),
+        )
+        for task in tasks
+    ]
+
+
+def proposed_assessors(tasks: dict[Stage, list[Task]]) -> tuple[tuple[str, str], ...]:
+    """Return who would assign a topic's nuggets: whoever makes them (method, section 3)."""
+    made = {"E/M": tasks.get(Stage.POST_EDIT, []), "M/M": tasks.get(Stage.MANUAL, [])}
+    return tuple((condition, task.assessor.name) for condition, some in made.items() for task in some)
+
+
+def work_counts_for(viewer: User, campaign: Campaign) -> WorkCounts:
+    """Count topics and tasks."""
+    tasks = tasks_for(viewer, campaign).exclude(state=TaskState.WITHDRAWN).order_by()
+    found = dict(tasks.values_list("state").annotate(Count("pk")))
+    return WorkCounts(
+        topics=topics_for(viewer, campaign).count(),
+        handed_out=tasks.values("topic").distinct().count(),
+        by_state={state: found.get(state, 0) for state in TaskState if state is not TaskState.WITHDRAWN},
+    )
+
+
+def remarks_for(viewer: User, campaign: Campaign, *, answered: bool = False, kind: str = "") -> QuerySet[Remark]:
+    """Return what assessors said: what waits for an answer, the oldest first, or what is answered, the newest first."""
+    remarks = _asking() if not answered else Remark.objects.filter(answered_at__isnull=False)
+    remarks = remarks.filter(task__campaign__in=within(viewer, campaign))
+    remarks = remarks.filter(kind=kind) if kind else remarks
+    ordered = remarks.order_by("-answered_at" if answered else "at")
+    return ordered.select_related("task__topic", "task__assessor", "answered_by")
+
+
+def remark_for(viewer: User, campaign: Campaign, public_id: str) -> Remark:
+    """Return one remark, or raise `Remark.DoesNotExist`."""
+    return Remark.objects.get(task__campaign__in=within(viewer, campaign), public_id=public_id)
+
+
+def open_remarks_for(viewer: User, campaign: Campaign) -> int:
+    """Count what waits for an answer."""
+    return _asking().filter(task__campaign__in=within(viewer, campaign)).count()
+
+
+def remarks_of(task: Task) -> list[Remark]:
+    """Return all that was said about a task that was read for the viewer, the newest first."""
+    return list(task.remarks.select_related("answered_by"))
+
+
+def submissions_of(task: Task) -> list[Submission]:
+    """Return the submitted versions of a task that was read for the viewer, with their lengths."""
+    rows = task.submissions.annotate(nuggets=Count("nugget_list__items")).select_related("nugget_list")
+    return list(rows.order_by("-version"))
+
+
+def history_of(task: Task) -> list[TaskEvent]:
+    """Return what happened to a task that was read for the viewer, the newest first."""
+    about = Event.objects.filter(campaign=task.campaign, kind__in=TASK_EVENTS, payload__task=task.public_id)
+    came = Event.objects.filter(campaign=task.campaign, kind="task.reassigned", payload__new=task.public_id)
+    return [
+        TaskEvent(
+            at=event.at,
+            what=event.kind.removeprefix("task.").replace("_", " "),
+            who=event.actor.name if event.actor else "",
+            reason=str(event.payload.get("reason", "")),
+        )
+        for event in (about | came).select_related("actor").order_by("-id")
+    ]
+
+
+def _asking() -> QuerySet[Remark]:
+    return Remark.objects.filter(answered_at=None, kind__in=ASKING)

@@ -1,0 +1,1 @@
+"""What is allowed and what follows, as pure functions over plain values; one module an idea."""

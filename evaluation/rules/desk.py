@@ -1,0 +1,243 @@
+"""What each operation does to a nugget list in the making: rows in, changed rows out.
+
+The page's script (static/js/desk/rules.js) applies the same effects before the server answers, and a test runs both
+on the same operations.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+from evaluation.errors import Refused
+from evaluation.terms import Decision, Importance, Making
+
+FIRST_POSITION = 1.0
+CLOSEST = 1e-9  # positions nearer than this are spread out anew
+LONGEST_TEXT = 2000  # characters; a nugget is one fact
+
+Evidence: TypeAlias = tuple[str, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One nugget of a list in the making. `draft` is the proposal's own text, None where nothing was proposed."""
+
+    key: str
+    position: float
+    text: str
+    making: Making
+    decision: Decision = Decision.UNDECIDED
+    importance: Importance = Importance.UNKNOWN
+    parents: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    draft: str | None = None
+    version: int = 1
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether the row stands in the list: not rejected, and not replaced by others."""
+        return self.decision in (Decision.KEPT, Decision.UNDECIDED)
+
+
+Rows: TypeAlias = Mapping[str, Row]
+Changes: TypeAlias = dict[str, Row | None]
+Payload: TypeAlias = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What is undone at once: the rows as they were before and after. None: not there."""
+
+    step: str
+    label: str
+    before: dict[str, Row | None] = field(default_factory=dict)
+    after: dict[str, Row | None] = field(default_factory=dict)
+
+
+def apply(rows: Rows, kind: str, payload: Payload) -> Changes:
+    """Return the rows that an operation changes, with their versions raised. None: the row is taken away.
+
+    Raises `Refused` when a row is missing or the operation makes no sense for it.
+    """
+    changed = EFFECTS[kind](rows, payload)
+    return {key: row and _raised(rows.get(key), row) for key, row in changed.items()}
+
+
+def put_back(rows: Rows, wanted: Mapping[str, Row | None]) -> Changes:
+    """Return the changes that set rows to what they were, for undo and redo.
+
+    A row that is made again goes on above the version it had, so that no version ever means two texts.
+    """
+    return {key: row and replace(row, version=rows.get(key, row).version + 1) for key, row in wanted.items()}
+
+
+def _raised(current: Row | None, row: Row) -> Row:
+    return replace(row, version=current.version + 1 if current else 1)
+
+
+def ordered(rows: Rows) -> list[Row]:
+    """Return all rows in the order of the list."""
+    return sorted(rows.values(), key=lambda row: (row.position, row.key))
+
+
+def _row(rows: Rows, key: object) -> Row:
+    row = rows.get(key) if isinstance(key, str) else None
+    if row is None:
+        raise Refused("no_such_nugget", "This nugget is not in the list any more.")
+    return row
+
+
+def _text(text: object) -> str:
+    said = text.strip() if isinstance(text, str) else ""
+    if not said:
+        raise Refused("empty_text", "A nugget needs a text.")
+    if len(said) > LONGEST_TEXT:
+        raise Refused("long_text", f"A nugget has at most {LONGEST_TEXT} characters; this one has {len(said)}.")
+    return said
+
+
+def _decide(rows: Rows, payload: Payload) -> Changes:
+    row = _row(rows, payload["key"])
+    decision = Decision(payload["decision"])
+    if Decision.REPLACED in (row.decision, decision):
+        raise Refused("replaced", "This nugget was merged or split; undo that first.")
+    if decision is Decision.UNDECIDED and row.making is not Making.PROPOSED:
+        decision = Decision.KEPT
+    return {row.key: replace(row, decision=decision)}
+
+
+def _importance(rows: Rows, payload: Payload) -> Changes:
+    row = _row(rows, payload["key"])
+    return {row.key: replace(row, importance=Importance(payload["importance"]))}
+
+
+def _edit(rows: Rows, payload: Payload) -> Changes:
+    row = _row(rows, payload["key"])
+    decided = Decision.KEPT if row.decision is Decision.UNDECIDED else row.decision
+    return {row.key: replace(row, text=_text(payload["text"]), decision=decided)}
+
+
+def _add(rows: Rows, payload: Payload) -> Changes:
+    after = payload.get("after")
+    position = _place_after(rows, after) if after else _last_place(rows)
+    row = _made(rows, payload, Making.ADDED, (), position)
+    return {row.key: row, **_spread(rows, row)}
+
+
+def _merge(rows: Rows, payload: Payload) -> Changes:
+    parents = [_row(rows, key) for key in dict.fromkeys(payload["from"])]
+    if len(parents) < 2:
+        raise Refused("merge_one", "A merge takes two nuggets or more.")
+    if any(row.decision is Decision.REPLACED for row in parents):
+        raise Refused("replaced", "One of these nuggets was merged or split already.")
+    first = min(parents, key=lambda row: row.position)
+    row = _made(rows, payload, Making.MERGED, tuple(parent.key for parent in parents), first.position)
+    return {row.key: row, **{parent.key: replace(parent, decision=Decision.REPLACED) for parent in parents}}
+
+
+def _split(rows: Rows, payload: Payload) -> Changes:
+    parent = _row(rows, payload["from"])
+    parts = payload["into"]
+    if len(parts) < 2:
+        raise Refused("split_one", "A split makes two nuggets or more.")
+    if parent.decision is Decision.REPLACED:
+        raise Refused("replaced", "This nugget was merged or split already.")
+    room = _next_position(rows, parent.position) - parent.position
+    made = [
+        _made(rows, part, Making.SPLIT, (parent.key,), parent.position + room * index / len(parts))
+        for index, part in enumerate(parts)
+    ]
+    if len({row.key for row in made}) < len(made):
+        raise Refused("key_taken", "Two parts have the same key.")
+    return {**{row.key: row for row in made}, parent.key: replace(parent, decision=Decision.REPLACED)}
+
+
+def _made(rows: Rows, payload: Payload, making: Making, parents: tuple[str, ...], position: float) -> Row:
+    key = payload["key"]
+    if key in rows:
+        raise Refused("key_taken", "There is a nugget with this key already.")
+    return Row(
+        key=key,
+        position=position,
+        text=_text(payload["text"]),
+        making=making,
+        decision=Decision.KEPT,
+        importance=Importance(payload.get("importance", 0)),
+        parents=parents,
+        evidence=_evidence(payload.get("evidence", ())),
+    )
+
+
+def _evidence(pairs: Iterable[Iterable[Any]]) -> tuple[Evidence, ...]:
+    return tuple(dict.fromkeys((segment, sentence) for segment, sentence in pairs))
+
+
+def _link(rows: Rows, payload: Payload) -> Changes:
+    row = _row(rows, payload["key"])
+    return {row.key: replace(row, evidence=_evidence([*row.evidence, (payload["segment"], payload["sentence"])]))}
+
+
+def _unlink(rows: Rows, payload: Payload) -> Changes:
+    row = _row(rows, payload["key"])
+    gone = (payload["segment"], payload["sentence"])
+    return {row.key: replace(row, evidence=tuple(pair for pair in row.evidence if pair != gone))}
+
+
+def _move(rows: Rows, payload: Payload) -> Changes:
+    row = _row(rows, payload["key"])
+    others = {key: other for key, other in rows.items() if key != row.key}
+    after = payload.get("after")
+    moved = replace(row, position=_place_after(others, after) if after else _first_place(others))
+    return {row.key: moved, **_spread(others, moved)}
+
+
+def _first_place(rows: Rows) -> float:
+    return min((row.position for row in rows.values()), default=FIRST_POSITION + 1) - 1
+
+
+def _last_place(rows: Rows) -> float:
+    return max((row.position for row in rows.values()), default=FIRST_POSITION - 1) + 1
+
+
+def _place_after(rows: Rows, key: object) -> float:
+    before = _row(rows, key)
+    return (before.position + _next_position(rows, before.position)) / 2
+
+
+def _next_position(rows: Rows, position: float) -> float:
+    return min((row.position for row in rows.values() if row.position > position), default=position + 2)
+
+
+def _spread(rows: Rows, placed: Row) -> Changes:
+    """Number all rows anew where halving has left no room. `rows` does not hold the row that was placed."""
+    if all(abs(row.position - placed.position) > CLOSEST for row in rows.values()):
+        return {}
+    every = ordered({**rows, placed.key: placed})
+    return {row.key: replace(row, position=float(index)) for index, row in enumerate(every, start=1)}
+
+
+EFFECTS: dict[str, Callable[[Rows, Payload], Changes]] = {
+    "decide": _decide,
+    "importance": _importance,
+    "edit": _edit,
+    "add": _add,
+    "merge": _merge,
+    "split": _split,
+    "link": _link,
+    "unlink": _unlink,
+    "move": _move,
+}
+
+LABELS = {
+    "decide": "Decision",
+    "importance": "Importance",
+    "edit": "Wording",
+    "add": "New nugget",
+    "merge": "Merge",
+    "split": "Split",
+    "link": "Link",
+    "unlink": "Unlink",
+    "move": "Move",
+    "restore": "Restore",
+}
+"""What can be undone, and how the buttons call it."""

@@ -1,0 +1,146 @@
+"""The log of a list in the making in words: "N7 reworded", with the old text and the new.
+
+Nuggets are called by the numbers they had at the time. Those are told backwards, from the list as it is now.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from evaluation.rules.desk import LABELS
+from evaluation.terms import Decision, Importance, PassageMark
+
+IMPORTANCE = {Importance.UNKNOWN: "neither vital nor okay", Importance.OKAY: "okay", Importance.VITAL: "vital"}
+
+States = Mapping[str, Mapping[str, Any] | None]
+"""Rows as the log holds them, by key; None: not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """One operation as logged. `target_kind`: of an undo or redo, the kind of what it took back."""
+
+    kind: str
+    payload: Mapping[str, Any]
+    before: States
+    after: States
+    target_kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An operation in words. `old` and `new` are texts where one became the other."""
+
+    said: str
+    old: str = ""
+    new: str = ""
+
+
+def tell_backwards(now: States, log: Iterable[Logged], places: Mapping[str, str], by_hand: bool) -> Iterator[Told]:
+    """Yield what each operation did, newest first. `now`: the rows after the first of `log`.
+
+    `places`: what the screen calls each passage ("P12"), by its public id.
+    """
+    states = dict(now)
+    for logged in log:
+        after = _names(states)
+        states |= logged.before
+        yield _tell(
+            logged, {**_names(states), **{key: after[key] for key in _made(logged, after)}}, places, by_hand
+        )
+
+
+def rolled_back(now: States, befores: Iterable[States]) -> dict[str, Mapping[str, Any] | None]:
+    """Return the rows as they were before some operations, given what each found, newest first."""
+    states = dict(now)
+    for before in befores:
+        states |= before
+    return states
+
+
+def _names(states: States) -> dict[str, str]:
+    rows = [(row["position"], key) for key, row in states.items() if row and row["decision"] != Decision.REPLACED]
+    return {key: f"N{number}" for number, (_, key) in enumerate(sorted(rows), start=1)}
+
+
+def _made(logged: Logged, after: Mapping[str, str]) -> list[str]:
+    return [key for key in logged.after if logged.before.get(key) is None and key in after]
+
+
+def _tell(logged: Logged, names: Mapping[str, str], places: Mapping[str, str], by_hand: bool) -> Told:
+    tellers: dict[str, Callable[[], Told]] = {
+        "decide": lambda: Told(f"{_name(logged, names)} {_decided(logged, by_hand)}"),
+        "importance": lambda: Told(f"{_name(logged, names)} is {_importance(logged.payload['importance'])}"),
+        "edit": lambda: _reworded(logged, names),
+        "add": lambda: Told(f"{_name(logged, names)} added", new=_text(logged.after, logged.payload["key"])),
+        "merge": lambda: _merged(logged, names),
+        "split": lambda: _split(logged, names),
+        "link": lambda: Told(f"{_name(logged, names)} linked to {_place(logged.payload, places)}"),
+        "unlink": lambda: Told(f"Link of {_name(logged, names)} to {_place(logged.payload, places)} removed"),
+        "move": lambda: Told(f"{_name(logged, names)} moved"),
+        "mark": lambda: Told(_marked(logged.payload, places)),
+        "search": lambda: Told(f"Searched for “{logged.payload.get('words', '')}”"),
+        "undo": lambda: Told(f"Undone: {_label(logged)}"),
+        "redo": lambda: Told(f"Redone: {_label(logged)}"),
+        "restore": lambda: _restored(logged, names),
+    }
+    return tellers[logged.kind]() if logged.kind in tellers else Told(logged.kind.capitalize())
+
+
+def _name(logged: Logged, names: Mapping[str, str]) -> str:
+    return names.get(logged.payload["key"], "A nugget")
+
+
+def _text(states: States, key: str) -> str:
+    return str((states.get(key) or {}).get("text", ""))
+
+
+def _decided(logged: Logged, by_hand: bool) -> str:
+    decision = (logged.after.get(logged.payload["key"]) or {}).get("decision", logged.payload["decision"])
+    before = (logged.before.get(logged.payload["key"]) or {}).get("decision")
+    if before == Decision.REJECTED:
+        return "restored"
+    return "deleted" if by_hand and decision == Decision.REJECTED else str(decision)
+
+
+def _importance(value: int) -> str:
+    return IMPORTANCE[Importance(value)]
+
+
+def _reworded(logged: Logged, names: Mapping[str, str]) -> Told:
+    key = logged.payload["key"]
+    return Told(f"{_name(logged, names)} reworded", _text(logged.before, key), _text(logged.after, key))
+
+
+def _merged(logged: Logged, names: Mapping[str, str]) -> Told:
+    parents = " and ".join(names.get(key, "a nugget") for key in logged.payload["from"])
+    return Told(f"{parents} merged", new=_text(logged.after, logged.payload["key"]))
+
+
+def _split(logged: Logged, names: Mapping[str, str]) -> Told:
+    texts = [_text(logged.after, part["key"]) for part in logged.payload["into"]]
+    parent = logged.payload["from"]
+    return Told(f"{names.get(parent, 'A nugget')} split", _text(logged.before, parent), " / ".join(texts))
+
+
+def _place(payload: Mapping[str, Any], places: Mapping[str, str]) -> str:
+    passage = places.get(payload["segment"], "a passage")
+    return passage if payload["sentence"] is None else f"{passage} S{payload['sentence'] + 1}"
+
+
+def _marked(payload: Mapping[str, Any], places: Mapping[str, str]) -> str:
+    said = {PassageMark.READ: "read", PassageMark.NOTHING_NEW: "read, nothing new"}
+    return f"{places.get(payload['segment'], 'A passage')} {said.get(payload['mark'], 'not read after all')}"
+
+
+def _label(logged: Logged) -> str:
+    return LABELS.get(logged.target_kind, "a step").lower()
+
+
+def _restored(logged: Logged, names: Mapping[str, str]) -> Told:
+    key = logged.payload["key"]
+    old, new = _text(logged.before, key), _text(logged.after, key)
+    changed = old != new
+    return Told(
+        f"{_name(logged, names)} set back to an earlier version", old if changed else "", new if changed else ""
+    )

@@ -1,0 +1,129 @@
+"""What a window asks for: operations as they come over the wire, checked strictly."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from evaluation.terms import Decision, Importance, PassageMark
+
+Key = Annotated[str, Field(min_length=1, max_length=36)]
+SegmentId = Annotated[str, Field(min_length=1, max_length=16)]
+Pair = tuple[SegmentId, Annotated[int, Field(ge=0, le=10_000)] | None]
+BIGGEST_DRAFT = 20_000  # characters of JSON in an open composer
+
+
+class _Asked(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Decide(_Asked):
+    key: Key
+    decision: Literal[Decision.KEPT, Decision.REJECTED, Decision.UNDECIDED]
+
+
+class SetImportance(_Asked):
+    key: Key
+    importance: Importance
+
+
+class Edit(_Asked):
+    key: Key
+    text: str
+
+
+class New(_Asked):
+    key: Key
+    text: str
+    importance: Importance = Importance.UNKNOWN
+    evidence: list[Pair] = []
+
+
+class Add(New):
+    after: Key | None = None
+
+
+class Merge(New):
+    from_: list[Key] = Field(alias="from", max_length=100)
+
+
+class Split(_Asked):
+    from_: Key = Field(alias="from")
+    into: list[New] = Field(max_length=20)
+
+
+class Link(_Asked):
+    key: Key
+    segment: SegmentId
+    sentence: Annotated[int, Field(ge=0, le=10_000)] | None
+
+
+class Move(_Asked):
+    key: Key
+    after: Key | None
+
+
+class Mark(_Asked):
+    segment: SegmentId
+    mark: PassageMark | Literal[""]
+
+
+class Compose(_Asked):
+    slot: Literal["new", "merge", "split"]
+    draft: dict[str, Any] | None
+
+
+class Search(_Asked):
+    words: Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class Undo(_Asked):
+    target: UUID
+
+
+class Restore(_Asked):
+    key: Key
+    seq: Annotated[int, Field(ge=1)]
+
+
+PAYLOADS: dict[str, type[_Asked]] = {
+    "decide": Decide,
+    "importance": SetImportance,
+    "edit": Edit,
+    "add": Add,
+    "merge": Merge,
+    "split": Split,
+    "link": Link,
+    "unlink": Link,
+    "move": Move,
+    "mark": Mark,
+    "compose": Compose,
+    "search": Search,
+    "undo": Undo,
+    "redo": Undo,
+    "restore": Restore,
+}
+
+
+class Op(_Asked):
+    """One operation. `base`: the version of each row that the window saw when it changed it."""
+
+    op_id: UUID
+    step: UUID
+    kind: str
+    payload: dict[str, Any]
+    base: dict[Key, int] = {}
+    source: Literal["key", "mouse", "text", "restore"] = "mouse"
+    client_at: datetime
+
+    def checked(self) -> dict[str, Any]:
+        """Return the payload in plain values. Raises pydantic's `ValidationError`, or KeyError for an unknown kind."""
+        return PAYLOADS[self.kind].model_validate(self.payload).model_dump(mode="json", by_alias=True)
+
+
+class Ops(_Asked):
+    """A batch from one window, in order."""
+
+    window: Annotated[str, Field(min_length=8, max_length=36)]
+    ops: Annotated[list[Op], Field(min_length=1, max_length=50)]

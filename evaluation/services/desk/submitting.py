@@ -1,0 +1,155 @@
+"""Submitting a list: the rows as they are become an immutable version, with their lineage and evidence."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from accounts.models import User
+from evaluation.errors import Refused
+from evaluation.models import (
+    Desk,
+    Event,
+    ListedNugget,
+    Nugget,
+    NuggetEvidence,
+    NuggetLineage,
+    NuggetList,
+    NuggetVersion,
+    Segment,
+    Submission,
+    Task,
+    WorkingNugget,
+)
+from evaluation.rules.desk import Row
+from evaluation.rules.sentences import SPLITTER_VERSION
+from evaluation.rules.submitting import check_complete, listed, proposals_behind, relation_of
+from evaluation.services.desk.finding import OPEN_STATES, lock_desk, seq_of
+from evaluation.services.desk.rows import row_of, stored_rows
+from evaluation.services.labelling import touch
+from evaluation.terms import Stage, TaskState
+
+
+@dataclass(frozen=True, slots=True)
+class SubmitReceipt:
+    """Which version was frozen, and how many nuggets it has."""
+
+    version: int
+    nuggets: int
+
+
+def submit(*, task: str, user: User, window: str, seq: int) -> SubmitReceipt:
+    """Freeze the list as the window shows it; the same submission sent again answers the same.
+
+    `seq` is the newest operation that the window knows. Raises `NoSuchTask`; `Refused` when another window holds
+    the desk or changed it since, when the task is not open, and when the list is not complete.
+    """
+    with transaction.atomic():
+        desk = lock_desk(task, user)
+        if desk.task.state == TaskState.SUBMITTED and seq_of(desk.task) == seq:
+            return _receipt(desk.task.submissions.get(version=desk.task.version))
+        _check(desk, window, seq)
+        stored = stored_rows(desk.task)
+        rows = {key: row_of(row) for key, row in stored.items()}
+        check_complete(rows, limit_of(desk.task))
+        event = Event.objects.create(
+            campaign=desk.task.campaign,
+            kind="task.submitted",
+            actor=user,
+            payload={
+                "task": task,
+                "version": desk.task.version,
+                "nuggets": len(listed(rows)),
+                "sentences": SPLITTER_VERSION,
+            },
+        )
+        return _receipt(_freeze(desk.task, rows, stored, event))
+
+
+def limit_of(task: Task) -> int | None:
+    """Return how many nuggets the campaign allows in a list of this task's stage; None: no limit."""
+    protocol = task.protocol
+    return protocol.edited_cap if task.stage == Stage.POST_EDIT else protocol.manual_cap
+
+
+def _check(desk: Desk, window: str, seq: int) -> None:
+    if desk.holder not in ("", window):
+        raise Refused("moved", "Another window is working on this task.")
+    if desk.task.state not in OPEN_STATES:
+        raise Refused("not_open", f"This task is {desk.task.state}; it cannot be submitted now.")
+    if seq_of(desk.task) != seq:
+        raise Refused("changed", "There are changes that this page does not show yet. Load it again.")
+
+
+def _receipt(submission: Submission) -> SubmitReceipt:
+    return SubmitReceipt(submission.version, submission.nugget_list.items.count())
+
+
+def _freeze(task: Task, rows: Mapping[str, Row], stored: Mapping[str, WorkingNugget], event: Event) -> Submission:
+    newest = NuggetList.objects.filter(nugget_set=task.nugget_set, topic=task.topic).aggregate(Max("version"))
+    nugget_list = NuggetList.objects.create(
+        nugget_set=task.nugget_set,
+        topic=task.topic,
+        version=(newest["version__max"] or 0) + 1,
+        query=task.topic.text,
+        event=event,
+    )
+    for position, row in enumerate(listed(rows)):
+        wording = _wording(task, row, stored[row.key])
+        ListedNugget.objects.create(
+            nugget_list=nugget_list, nugget_version=wording, position=position, importance=row.importance
+        )
+        _write_lineage(rows, row, wording, stored)
+        _write_evidence(task, row, wording)
+    task.state = TaskState.SUBMITTED
+    task.save(update_fields=["state"])
+    touch(task.campaign_id)
+    return Submission.objects.create(
+        task=task, version=task.version, nugget_list=nugget_list, at=timezone.now(), event=event
+    )
+
+
+def _wording(task: Task, row: Row, stored: WorkingNugget) -> NuggetVersion:
+    """Return the wording of a row: that of the last submission where the text is the same, else a new one."""
+    if stored.nugget is None:
+        stored.nugget = Nugget.objects.create(nugget_set=task.nugget_set, topic=task.topic)
+        stored.save(update_fields=["nugget"])
+    versions = stored.nugget.versions.order_by("-number")
+    same = versions.filter(text=row.text).first()
+    if same:
+        return same
+    newest = versions.first()
+    return NuggetVersion.objects.create(
+        nugget=stored.nugget, text=row.text, number=newest.number + 1 if newest else 1
+    )
+
+
+def _write_lineage(
+    rows: Mapping[str, Row], row: Row, wording: NuggetVersion, stored: Mapping[str, WorkingNugget]
+) -> None:
+    NuggetLineage.objects.bulk_create(
+        [
+            NuggetLineage(child=wording, parent=draft, relation=relation_of(row))
+            for key in proposals_behind(rows, row)
+            if (draft := stored[key].draft) is not None
+        ],
+        ignore_conflicts=True,
+    )
+
+
+def _write_evidence(task: Task, row: Row, wording: NuggetVersion) -> None:
+    """Write what the nugget rests on. Evidence of an earlier submission of the same wording stays."""
+    named = {segment for segment, _ in row.evidence}
+    segments = dict(
+        Segment.objects.filter(campaign=task.campaign_id, public_id__in=named).values_list("public_id", "pk")
+    )
+    NuggetEvidence.objects.bulk_create(
+        [
+            NuggetEvidence(nugget_version=wording, segment_id=segments[segment], sentence=sentence)
+            for segment, sentence in row.evidence
+            if segment in segments
+        ],
+        ignore_conflicts=True,
+    )

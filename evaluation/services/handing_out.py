@@ -1,0 +1,107 @@
+"""Handing out work, and handing it on to somebody else."""
+
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from accounts.models import User
+from evaluation.errors import Refused
+from evaluation.models import Campaign, Event, NuggetSet, Task
+from evaluation.services.judges import judge_of
+from evaluation.services.labelling import ensure_nugget_set
+from evaluation.services.task_acts import check_reason, lock_task, withdraw_task
+from evaluation.services.work_plan import Order, Piece, Plan, Skipped, plan_hand_out, plan_reassignment
+from evaluation.terms import Stage
+
+
+@dataclass(frozen=True, slots=True)
+class HandOutReceipt:
+    """The tasks that were made, by public id, and the topics that were left out."""
+
+    tasks: tuple[str, ...]
+    skipped: tuple[Skipped, ...]
+
+
+def hand_out(*, campaign: Campaign, order: Order, actor: User, expect: str = "") -> HandOutReceipt:
+    """Hand out what `plan_hand_out` says; one event a task.
+
+    `expect`: the key of the plan that was shown. Raises `Refused` when that has changed since, when nobody gets
+    anything, and as `plan_hand_out` does; nothing has been written then.
+    """
+    with transaction.atomic():
+        locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
+        plan = plan_hand_out(locked, order)
+        if expect and expect != plan.key:
+            raise Refused("changed", "Something changed since the preview, so nothing was handed out. Look again.")
+        if not plan.given:
+            why = "; ".join(f"{one.topic_id}: {one.reason}" for one in plan.skipped)
+            raise Refused("nothing_to_hand_out", f"Nothing was handed out. {why}")
+        made = [_make(locked, plan, piece, actor) for piece in plan.given]
+        for task in made:
+            _note("task.handed_out", task, actor, _said(task))
+        return HandOutReceipt(tuple(task.public_id for task in made), plan.skipped)
+
+
+def reassign(*, campaign: Campaign, task: str, assessor: str, reason: str, actor: User) -> str:
+    """Give a task's topic to somebody else as a new, empty task; return its public id.
+
+    The old task is withdrawn with the reason; its work is kept and not counted. Raises `Refused`.
+    """
+    check_reason(reason)
+    with transaction.atomic():
+        locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
+        old = lock_task(locked, task)
+        if old.assessor.username == assessor:
+            raise Refused("same_assessor", f"{old.assessor.name} has it already.")
+        plan = plan_reassignment(locked, old, assessor)
+        withdraw_task(old)
+        new = _make(locked, plan, plan.given[0], actor)
+        _note("task.reassigned", old, actor, {"new": new.public_id, "reason": reason.strip(), **_said(new)})
+        return new.public_id
+
+
+def _make(campaign: Campaign, plan: Plan, piece: Piece, actor: User) -> Task:
+    if piece.assessor is None:
+        raise ValueError("a piece of work without an assessor")
+    return Task.objects.create(
+        campaign=campaign,
+        topic=piece.topic,
+        assessor=piece.assessor,
+        stage=plan.order.stage,
+        nugget_set=_set_for(campaign, piece.assessor, plan.order.stage, plan.draft_set),
+        drafts_id=piece.drafts,
+        qrels=plan.qrels,
+        protocol=campaign.protocol,
+        priority=plan.order.priority,
+        due=plan.order.due,
+        expected_minutes=piece.minutes,
+    )
+
+
+def _set_for(campaign: Campaign, user: User, stage: Stage, draft_set: NuggetSet | None) -> NuggetSet:
+    """Return the person's own nugget set for a stage, made at the first task."""
+    judge = judge_of(user)
+    nugget_set = ensure_nugget_set(campaign, judge, stage.origin)
+    if (nugget_set.judge_id, nugget_set.origin) != (judge.pk, stage.origin):
+        raise Refused("nugget_set_differs", f"There is a set {nugget_set} that is not {judge}'s.")
+    if draft_set and nugget_set.drafts_id is None:
+        nugget_set.drafts = draft_set
+        nugget_set.save(update_fields=["drafts"])
+    return nugget_set
+
+
+def _said(task: Task) -> dict[str, object]:
+    return {
+        "topic": task.topic.topic_id,
+        "stage": task.stage,
+        "assessor": task.assessor.username,
+        "due": task.due.isoformat() if task.due else None,
+        "priority": task.priority,
+        "drafts": str(task.drafts) if task.drafts else None,
+        "qrels": task.qrels.name,
+    }
+
+
+def _note(kind: str, task: Task, actor: User, said: dict[str, object]) -> None:
+    payload = {"task": task.public_id, **said}
+    Event.objects.create(campaign=task.campaign, kind=kind, actor=actor, payload=payload)
