@@ -1,0 +1,177 @@
+"""The keys of the desks: which there are, which ones a user has, and which ones nobody may have.
+
+static/js/desk/keymap.json is the one list. The page's script gets it with the user's own keys already in it.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import combinations
+from typing import Any
+
+from django.conf import settings
+
+from accounts.desk_settings import DeskSettings
+from evaluation.terms import Stage
+
+ANYWHERE = "anywhere"
+NAMED = frozenset({"Enter", "Escape", "Space", "Home", "End", "PageUp", "PageDown"})
+ARROWS = frozenset({"ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"})
+BROWSERS_OWN = frozenset("ACFLNPQRTVWX")  # with Ctrl: copy, paste, find, close, reload and the like
+CHORD = re.compile(r"(?P<ctrl>Ctrl\+)?(?P<alt>Alt\+)?(?P<shift>Shift\+)?(?P<key>\S[^+]*|\+)")
+ALL_STAGES = tuple(Stage)
+
+
+class BadKey(Exception):
+    """Something that is no key, or one that the desk may not take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One thing a key does. `where`: what must have the focus; `fixed`: the field itself sees to it."""
+
+    id: str
+    keys: tuple[str, ...]
+    where: tuple[str, ...]
+    group: str
+    label: str
+    labels: Mapping[str, str]
+    stages: tuple[str, ...]
+    in_fields: bool
+    repeats: bool
+    fixed: bool
+
+    def label_in(self, stage: str) -> str:
+        """Return what the action is called at a stage."""
+        return self.labels.get(stage, self.label)
+
+    @property
+    def full_label(self) -> str:
+        """What the action is called where all stages are listed together."""
+        differing = [f"{label} when writing by hand" for label in self.labels.values()]
+        only = {str(Stage.POST_EDIT): "post-editing only", str(Stage.MANUAL): "writing by hand only"}
+        more = [*differing, *([only[self.stages[0]]] if len(self.stages) == 1 else [])]
+        return f"{self.label} ({', '.join(more)})" if more else self.label
+
+
+@cache
+def groups() -> tuple[str, ...]:
+    """Return the headings of the list."""
+    return tuple(_file()["groups"])
+
+
+@cache
+def default_actions() -> tuple[Action, ...]:
+    """Return every action with its default keys."""
+    return tuple(_action(line) for line in _file()["actions"])
+
+
+@cache
+def _file() -> dict[str, Any]:
+    path = settings.BASE_DIR / "static" / "js" / "desk" / "keymap.json"
+    content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return content
+
+
+def _action(line: Mapping[str, Any]) -> Action:
+    return Action(
+        id=line["id"],
+        keys=tuple(line["keys"]),
+        where=tuple(line["where"]),
+        group=line["group"],
+        label=line["label"],
+        labels=line.get("labels", {}),
+        stages=tuple(line.get("stages", ALL_STAGES)),
+        in_fields=line.get("inFields", False),
+        repeats=line.get("repeats", False),
+        fixed=line.get("fixed", False),
+    )
+
+
+def actions_of(own: DeskSettings) -> list[Action]:
+    """Return every action with a user's own keys."""
+    return [
+        action if action.fixed else replace(action, keys=own.keys.get(action.id, action.keys))
+        for action in default_actions()
+    ]
+
+
+def keymap_json(own: DeskSettings, stage: str) -> dict[str, Any]:
+    """Return what a stage's page script reads."""
+    return {
+        "single": own.single_keys,
+        "hints": own.hints,
+        "groups": list(groups()),
+        "actions": [
+            {
+                "id": action.id,
+                "keys": list(action.keys),
+                "where": list(action.where),
+                "group": action.group,
+                "label": action.label_in(stage),
+                "inFields": action.in_fields,
+                "repeats": action.repeats,
+                "fixed": action.fixed,
+            }
+            for action in actions_of(own)
+            if stage in action.stages
+        ],
+    }
+
+
+def is_single(chord: str) -> bool:
+    """Say whether a chord types a character, so that WCAG 2.1.4 speaks of it."""
+    return len(chord.removeprefix("Shift+") or "+") == 1
+
+
+def parse_keys(text: str, action: Action) -> tuple[str, ...]:
+    """Return the keys that somebody typed into a form for an action. Raises `BadKey` with what is wrong."""
+    chords = tuple(dict.fromkeys(_normal(word) for word in text.split()))
+    for chord in chords:
+        if fault := fault_of(chord, action):
+            raise BadKey(fault)
+    return chords
+
+
+def _normal(word: str) -> str:
+    *modifiers, key = re.split(r"(?<=.)\+(?=.)", word)
+    spelled = {"esc": "Escape", "up": "ArrowUp", "down": "ArrowDown", "left": "ArrowLeft", "right": "ArrowRight"}
+    spelled |= {name.lower(): name for name in NAMED | ARROWS}
+    if len(key) == 1:
+        key = key.upper() if modifiers or (key.isalpha() and key != key.lower()) else key
+        modifiers = modifiers or (["Shift"] if key.isalpha() and key.isupper() else [])
+    else:
+        key = spelled.get(key.lower(), key)
+    order = {"Ctrl": 0, "Alt": 1, "Shift": 2}
+    named = [{"control": "Ctrl", "strg": "Ctrl"}.get(one.lower(), one.capitalize()) for one in modifiers]
+    return "+".join([*sorted(named, key=lambda one: order.get(one, 9)), key])
+
+
+def fault_of(chord: str, action: Action) -> str:
+    """Return why an action may not have a key, '' where it may."""
+    match = CHORD.fullmatch(chord)
+    key = match["key"] if match else ""
+    if not match or not (len(key) == 1 or key in NAMED | ARROWS):
+        return f"“{chord}” is no key that can be used here."
+    if match["alt"] and (match["ctrl"] or key not in ("ArrowUp", "ArrowDown")):
+        return f"“{chord}” belongs to menus, screen readers and letters of other languages."
+    if match["ctrl"] and not match["shift"] and key in BROWSERS_OWN:
+        return f"“{chord}” belongs to the browser."
+    if is_single(chord) and (action.in_fields or ANYWHERE in action.where):
+        return f"“{chord}” would get in the way of typing; this needs Ctrl."
+    return ""
+
+
+def collisions(actions: Iterable[Action]) -> Iterator[tuple[str, Action, Action]]:
+    """Yield each key that means two things in one place, with both."""
+    for one, other in combinations(actions, 2):
+        if set(one.stages) & set(other.stages) and _overlap(one, other):
+            for chord in sorted(set(one.keys) & set(other.keys)):
+                yield chord, one, other
+
+
+def _overlap(one: Action, other: Action) -> bool:
+    shared = set(one.where) & set(other.where)
+    return bool(shared) or ANYWHERE in one.where or ANYWHERE in other.where

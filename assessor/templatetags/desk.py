@@ -1,0 +1,31 @@
+"""What the shell of every desk needs, whichever view renders it: the account's settings and keys, and the words."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django import template
+
+from accounts.desk_settings import DeskSettings, desk_settings_of
+from accounts.models import User
+from assessor.keymap import keymap_json
+from assessor.views.session import account_id
+from evaluation.blind.guidelines import Definition, definitions_of
+
+register = template.Library()
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """`account` names the account in the browser's storage and tells nothing about the person."""
+
+    account: str
+    settings: DeskSettings
+    keymap: dict[str, Any]
+    definitions: tuple[Definition, ...]
+
+
+@register.simple_tag
+def desk_shell(user: User, stage: str) -> Shell:
+    """Return what the shell of a stage's desk needs."""
+    settings = desk_settings_of(user)
+    return Shell(account_id(user), settings, keymap_json(settings, stage), definitions_of(stage))

@@ -1,0 +1,30 @@
+"""The desks' addresses."""
+
+from django.urls import include, path
+
+from assessor.views import desk, guidelines, history, home, keys, remarks, review, session, time
+
+app_name = "assessor"
+
+task_urls = [
+    path("", desk.task, name="task"),
+    path("start/", desk.start, name="start"),
+    path("ops/", desk.ops, name="ops"),
+    path("beat/", time.beat, name="beat"),
+    path("hold/", desk.hold, name="hold"),
+    path("state/", desk.state, name="state"),
+    path("said/", time.said, name="said"),
+    path("review/", review.review, name="review"),
+    path("submit/", desk.submit, name="submit"),
+    path("history/", history.history, name="history"),
+    path("history/restore/", history.restore, name="restore"),
+    path("remarks/", remarks.remark, name="remark"),
+    path("guidelines/", guidelines.guidelines, name="guidelines"),
+]
+
+urlpatterns = [
+    path("desk/", home.home, name="home"),
+    path("desk/keys/", keys.keys, name="keys"),
+    path("desk/session/", session.session, name="session"),
+    path("desk/<str:public_id>/", include(task_urls)),
+]

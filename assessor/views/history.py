@@ -1,0 +1,64 @@
+"""A task's history: to read, and to set a nugget back to what it was."""
+
+from uuid import uuid4
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.http import UserRequest
+from assessor.getters import own_task_or_404
+from evaluation.blind.history import AS_PROPOSED, history_of
+from evaluation.services.desk.asked import Op
+from evaluation.services.desk.holding import hold, release
+from evaluation.services.desk.operating import operate
+
+
+class RestoreForm(forms.Form):
+    """Which version of which nugget is wanted back. `text`: the wording, where it is the proposal's own."""
+
+    key = forms.CharField(max_length=36)
+    seq = forms.IntegerField(min_value=AS_PROPOSED)
+    text = forms.CharField(required=False, max_length=2000, strip=False)
+
+
+@require_safe
+@never_cache
+@own_task_or_404
+def history(request: UserRequest, public_id: str) -> HttpResponse:
+    """Show what was submitted, what was done, and every version of every nugget."""
+    said = request.GET.get("page", "1")
+    page = int(said) if said.isascii() and said.isdigit() and len(said) < 9 else 1
+    return render(request, "assessor/history.html", {"history": history_of(public_id, request.user, page)})
+
+
+@require_POST
+@own_task_or_404
+def restore(request: UserRequest, public_id: str) -> HttpResponse:
+    """Set one nugget back. The desk is taken from whatever window holds it, which will say so there."""
+    form = RestoreForm(request.POST)
+    if form.is_valid():
+        window = str(uuid4())
+        hold(task=public_id, user=request.user, window=window, take=True)
+        receipt = operate(task=public_id, user=request.user, window=window, op=_op(form.cleaned_data))
+        release(task=public_id, user=request.user, window=window)
+        if receipt.status == "applied":
+            messages.success(request, "The nugget is as it was then. Undo at the desk takes this back.")
+        else:
+            messages.error(request, receipt.message)
+    else:
+        messages.error(request, "There is no such version.")
+    return redirect("assessor:history", public_id)
+
+
+def _op(said: dict[str, str | int]) -> Op:
+    """The proposal's own wording was never the result of an operation, so it comes back as a rewording."""
+    if said["seq"] == AS_PROPOSED:
+        kind, payload = "edit", {"key": said["key"], "text": said["text"]}
+    else:
+        kind, payload = "restore", {"key": said["key"], "seq": said["seq"]}
+    return Op(op_id=uuid4(), step=uuid4(), kind=kind, payload=payload, source="restore", client_at=timezone.now())

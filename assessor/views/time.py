@@ -1,0 +1,106 @@
+"""What a desk's windows say of their time: a beat every 15 s, and what a long pause was."""
+
+import json
+from dataclasses import asdict
+from typing import Annotated, Any, Literal, Self
+
+from django.http import HttpResponse, JsonResponse
+from django.views.decorators.http import require_POST
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from accounts.http import UserRequest
+from assessor.getters import body_of
+from assessor.json_views import desk_json
+from evaluation.rules.beats import Sent
+from evaluation.services.timekeeping import Beat, say
+from evaluation.services.timekeeping import beat as keep_time
+from evaluation.terms import SegmentKind
+
+DAYS = 30 * 24 * 60 * 60 * 1000
+BIGGEST_PLACE = 20_000  # characters of JSON
+Window = Annotated[str, Field(min_length=8, max_length=36)]
+Number = Annotated[int, Field(ge=0, le=2_147_483_647)]
+Milliseconds = Annotated[int, Field(ge=0, le=DAYS)]
+
+
+class Segment(BaseModel):
+    """A stretch, told by the window's monotonic clock."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    number: Number
+    kind: SegmentKind
+    ms_before_now_start: Milliseconds
+    ms_before_now_end: Milliseconds
+    words: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+    blurred: bool = False
+    offline: bool = False
+    item: Annotated[str, Field(max_length=36)] = ""
+
+    @model_validator(mode="after")
+    def _runs_forward(self) -> Self:
+        if self.ms_before_now_end > self.ms_before_now_start:
+            raise ValueError("a segment ends after it starts")
+        return self
+
+
+class Beating(BaseModel):
+    """A heartbeat."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    window: Window
+    segments: Annotated[list[Segment], Field(max_length=500)]
+    place: dict[str, Any] | None = None
+    elapsed_ms: Milliseconds
+    hold: bool = False
+
+    @field_validator("place")
+    @classmethod
+    def _is_small(cls, place: dict[str, Any] | None) -> dict[str, Any] | None:
+        if place and len(json.dumps(place)) > BIGGEST_PLACE:
+            raise ValueError(f"a place has at most {BIGGEST_PLACE} characters")
+        return place
+
+
+class Said(BaseModel):
+    """What a pause was, in the assessor's own word."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    window: Window
+    number: Number
+    said: Literal["reading", "away"]
+
+
+@require_POST
+@desk_json
+def beat(request: UserRequest, public_id: str) -> HttpResponse:
+    """Store a window's time and place, and say who holds the desk."""
+    asked = body_of(request, Beating)
+    sent = tuple(
+        Sent(
+            number=one.number,
+            kind=one.kind,
+            before_start=one.ms_before_now_start,
+            before_end=one.ms_before_now_end,
+            words=one.words,
+            blurred=one.blurred,
+            offline=one.offline,
+            item=one.item,
+        )
+        for one in asked.segments
+    )
+    receipt = keep_time(
+        task=public_id, user=request.user, beat=Beat(asked.window, sent, asked.place, asked.elapsed_ms)
+    )
+    return JsonResponse(asdict(receipt))
+
+
+@require_POST
+@desk_json
+def said(request: UserRequest, public_id: str) -> HttpResponse:
+    """Write what a pause was."""
+    asked = body_of(request, Said)
+    say(task=public_id, user=request.user, window=asked.window, number=asked.number, said=asked.said)
+    return JsonResponse({})

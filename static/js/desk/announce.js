@@ -1,0 +1,31 @@
+// The one voice of the desk: a polite live region that says at most one message in three seconds. Several voices, or one
+// that speaks at every key, would drown what a screen reader's user is reading.
+
+const GAP_MS = 3000;
+
+let waiting = null;
+let lasting = []; // what must be heard though something newer came
+let timer = null;
+let saidAt = -GAP_MS;
+
+function say() {
+  timer = null;
+  const region = document.getElementById("status");
+  const text = [...lasting, waiting].filter(Boolean).join(" ");
+  waiting = null;
+  lasting = [];
+  if (!region || !text) return;
+  // The same text twice is no change, and would not be spoken: an invisible character makes it one.
+  region.textContent = region.textContent === text ? `${text}\u00a0` : text;
+  saidAt = performance.now();
+}
+
+/**
+ * Say `text` to screen readers. Of messages that come faster than one in three seconds, the last is said; one with
+ * `keep`, as an error or a loss of the connection, is said with it.
+ */
+export function announce(text, { keep = false } = {}) {
+  if (!keep) waiting = text;
+  else if (!lasting.includes(text)) lasting.push(text);
+  if (timer === null) timer = setTimeout(say, Math.max(0, saidAt + GAP_MS - performance.now()));
+}

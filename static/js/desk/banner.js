@@ -1,0 +1,161 @@
+// Says how the saving goes: the clock that changes only after a receipt, and the bar that names what is unsent and why.
+
+import { guard } from "./leaving.js";
+import { setup as setUpUnsent } from "./unsent.js";
+
+const clock = new Intl.DateTimeFormat(undefined, {
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  hourCycle: "h23",
+});
+const DONE_MS = 10_000; // how long the good news stays
+
+function changes(count) {
+  return count === 1 ? "1 change" : `${count} changes`;
+}
+
+/** Return why nothing is saved at the moment, as a sentence, or "" when nothing is wrong. */
+function trouble({ problem, halted }) {
+  if (halted === "signed-out") return "You are signed out.";
+  if (halted === "conflict") return "A nugget was changed in another window as well.";
+  if (problem === "slow") return "The server has not answered yet.";
+  if (problem?.startsWith("server ")) return `The server could not save (${problem.slice(7)}).`;
+  return problem ? "Not connected." : "";
+}
+
+function kept({ unsent, durable }) {
+  const verb = unsent === 1 ? "is" : "are";
+  if (durable) return `${changes(unsent)} ${verb} kept on this device; keep working.`;
+  return `${changes(unsent)} ${verb} kept in this page only; keep it open.`;
+}
+
+class Banner {
+  #desk;
+  #notice;
+  #saved;
+  #outage = false;
+  #recovered = 0; // receipts since the outage began
+  #done = "";
+  #doneTimer = null;
+  #leaving = null;
+  #said = "";
+
+  constructor(desk, notice, saved) {
+    this.#desk = desk;
+    this.#notice = notice;
+    this.#saved = saved;
+    const acts = {
+      try: () => desk.save.retryNow(),
+      download: () => desk.save.download(),
+      "sign-in": () => desk.signIn?.show(),
+      compare: () => desk.conflict?.show(),
+      leave: () => this.#leaving?.(),
+    };
+    for (const [name, act] of Object.entries(acts)) this.#part(`[data-act=${name}]`).addEventListener("click", act);
+    desk.save.addEventListener("receipt", () => this.#receipt());
+    desk.save.addEventListener("state", () => this.#update());
+    setInterval(() => this.#countDown(), 500);
+    guard(desk.save, (go) => {
+      this.#leaving = go;
+      this.#update();
+    });
+    this.#update();
+  }
+
+  #part(selector) {
+    return this.#notice.querySelector(selector);
+  }
+
+  #receipt() {
+    if (this.#outage) this.#recovered += 1;
+    this.#saved.textContent = `Saved ${clock.format(new Date())}`;
+    this.#saved.hidden = false;
+  }
+
+  #update() {
+    const state = this.#desk.save.state();
+    const wrong = state.unsent > 0 || state.halted === "signed-out" ? trouble(state) : "";
+    // The other bar says it, or it is nothing for the account that is signed in now.
+    const elsewhere = ["elsewhere", "moved"].includes(state.halted) || this.#desk.save.session.state === "other";
+    if (wrong && !this.#outage) this.#begin(`${wrong} ${state.unsent ? kept(state) : ""}`);
+    if (this.#outage && !state.unsent && !state.halted && state.connected) this.#end();
+    const says = elsewhere ? "" : this.#words(state, wrong);
+    const focused = this.#notice.contains(document.activeElement) ? document.activeElement : null;
+    this.#write("[data-says]", says);
+    this.#show(state, wrong && !elsewhere);
+    this.#notice.hidden = !says;
+    this.#notice.toggleAttribute("data-done", says === this.#done);
+    // Whoever pressed a button that goes would otherwise be thrown to the top of the page.
+    if (focused && !focused.checkVisibility()) this.#toTheRows();
+    this.#countDown();
+  }
+
+  #toTheRows() {
+    const { nuggets } = this.#desk;
+    if (!nuggets.focus(nuggets.current)) nuggets.focusFirst();
+  }
+
+  #words(state, wrong) {
+    if (this.#leaving && state.unsent) return `Leaving when ${changes(state.unsent)} ${state.unsent === 1 ? "is" : "are"} saved. ${wrong}`;
+    if (wrong) return state.unsent ? `${wrong} ${kept(state)}` : wrong;
+    if (state.aside) return `${changes(state.aside)} could not be applied and ${state.aside === 1 ? "is" : "are"} set aside.`;
+    return this.#done;
+  }
+
+  #show(state, wrong) {
+    const shown = {
+      try: wrong && !state.halted,
+      download: wrong && state.unsent > 0,
+      "sign-in": state.halted === "signed-out",
+      compare: state.halted === "conflict",
+      leave: Boolean(this.#leaving) && state.unsent > 0,
+    };
+    for (const [name, visible] of Object.entries(shown)) this.#part(`[data-act=${name}]`).hidden = !visible;
+    this.#part("[data-unsent]").hidden = !(state.aside || (wrong && state.unsent));
+  }
+
+  #begin(text) {
+    this.#outage = true;
+    this.#recovered = 0;
+    this.#done = "";
+    this.#announce(text);
+  }
+
+  #end() {
+    this.#outage = false;
+    const all = this.#recovered === 1 ? "The change is saved" : `All ${this.#recovered} changes saved`;
+    this.#done = this.#recovered ? `${all} ${clock.format(new Date())}` : "";
+    if (this.#done) this.#announce(this.#done);
+    clearTimeout(this.#doneTimer);
+    this.#doneTimer = setTimeout(() => {
+      this.#done = "";
+      this.#update();
+    }, DONE_MS);
+  }
+
+  #announce(text) {
+    if (text !== this.#said) this.#desk.announce(text, { keep: true });
+    this.#said = text;
+  }
+
+  #countDown() {
+    const { retryAt, halted, connected } = this.#desk.save.state();
+    const seconds = retryAt && !halted && !connected ? Math.max(0, Math.ceil((retryAt - Date.now()) / 1000)) : null;
+    this.#write("[data-retry]", seconds === null ? "" : `Trying again in ${seconds} s.`);
+  }
+
+  #write(selector, text) {
+    const part = this.#part(selector);
+    if (part.textContent !== text) part.textContent = text;
+  }
+}
+
+/** Put the bar under the header, and the dialog behind it. */
+export function setup(desk) {
+  const template = document.getElementById("notice-save");
+  const notice = template.content.firstElementChild.cloneNode(true);
+  document.querySelector("[data-notice=save]").append(notice);
+  setUpUnsent(desk);
+  desk.banner = new Banner(desk, notice, document.getElementById("saved"));
+}

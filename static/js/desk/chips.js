@@ -1,0 +1,140 @@
+// Evidence as chips ("P12 S3", to go there and to remove), the box in which a place is typed, and the switch between
+// vital and okay. Rows and composers show the same three, so they are made here once.
+
+import * as passages from "./passages.js";
+
+let count = 0;
+
+/** Copy the content of a `<template>`. */
+export function copyOf(id) {
+  return document.getElementById(id).content.firstElementChild.cloneNode(true);
+}
+
+export function sameEvidence(one, other) {
+  return one[0] === other[0] && one[1] === other[1];
+}
+
+/** Fill a list with one chip per pair. A chip that stays keeps its element, and with it the focus. */
+export function drawChips(list, evidence, { writing }) {
+  const name = ([segment, sentence]) => `${segment} ${sentence ?? ""}`;
+  const old = new Map([...list.children].map((chip) => [chip.dataset.pair, chip]));
+  const wanted = evidence.map((pair) => old.get(name(pair)) ?? newChip(pair, name(pair)));
+  for (const chip of old.values()) if (!wanted.includes(chip)) chip.remove();
+  wanted.forEach((chip, index) => {
+    if (list.children[index] !== chip) list.insertBefore(chip, list.children[index] ?? null);
+    chip.querySelector(".chip-remove").hidden = !writing;
+  });
+  list.hidden = wanted.length === 0;
+}
+
+function newChip([segment, sentence], pair) {
+  const label = passages.label(segment, sentence) ?? "a passage that is gone";
+  const chip = document.createElement("li");
+  chip.className = "chip";
+  Object.assign(chip.dataset, { pair, segment, sentence: sentence ?? "" });
+  chip.append(
+    button("chip-go", label, { do: "go-chip" }, `Go to ${label}`),
+    button("chip-remove", "×", { do: "unlink" }, `× Remove ${label}`),
+  );
+  return chip;
+}
+
+function button(className, text, dataset, label) {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.className = className;
+  made.textContent = text;
+  made.setAttribute("aria-label", label);
+  Object.assign(made.dataset, dataset);
+  return made;
+}
+
+/** Return the pair that a chip stands for. */
+export function pairOf(chip) {
+  return [chip.dataset.segment, chip.dataset.sentence === "" ? null : Number(chip.dataset.sentence)];
+}
+
+/**
+ * Make the box in which a place is typed. `link(pair)` takes what was understood; `leave()` is called on Escape.
+ * What is not understood is said beside the box and stays in it.
+ */
+export function linkBox({ link, leave }) {
+  const box = copyOf("link-template");
+  const input = box.querySelector("input");
+  const problem = box.querySelector(".problem");
+  problem.id = `problem-${(count += 1)}`;
+  input.setAttribute("aria-describedby", problem.id);
+  const said = () => {
+    const pair = passages.parse(input.value);
+    problem.hidden = Boolean(pair);
+    input.setAttribute("aria-invalid", String(!pair));
+    if (!pair) {
+      problem.textContent = input.value.trim()
+        ? `There is no ${input.value.trim()}. Type a passage and a sentence, such as P12 S3.`
+        : "Type a passage and a sentence, such as P12 S3.";
+      return input.focus();
+    }
+    input.value = "";
+    link(pair);
+  };
+  box.addEventListener("keydown", (event) => {
+    if (event.isComposing) return;
+    if (event.key === "Enter" && event.target === input) {
+      event.preventDefault();
+      said();
+    } else if (event.key === "Escape" && leave) {
+      event.preventDefault();
+      event.stopPropagation();
+      leave();
+    }
+  });
+  box.querySelector("[data-do='link-typed']").addEventListener("click", (event) => {
+    event.stopPropagation();
+    said();
+  });
+  return box;
+}
+
+/** Make the switch between vital and okay. `choose(importance, source)` is called with 2, 1 or 0. */
+export function importanceSwitch({ choose, about }) {
+  const box = copyOf("importance-template");
+  const name = `importance-${(count += 1)}`;
+  let byArrow = false;
+  let waiting = 0;
+  for (const radio of box.querySelectorAll("input")) radio.name = name;
+  box.querySelector("legend").textContent = about ? `Importance of ${about}` : "Importance";
+  // With arrow keys a choice passed over for under 300 ms is none.
+  box.addEventListener("keydown", (event) => (byArrow = event.key.startsWith("Arrow")));
+  box.addEventListener("pointerdown", () => (byArrow = false));
+  const settle = () => {
+    if (!waiting) return;
+    clearTimeout(waiting);
+    waiting = 0;
+    delete box.dataset.waiting;
+    choose(importanceIn(box), byArrow ? "key" : "mouse");
+  };
+  box.addEventListener("change", () => {
+    clearTimeout(waiting);
+    box.dataset.waiting = "";
+    waiting = setTimeout(settle, byArrow ? 300 : 0);
+  });
+  box.addEventListener("focusout", settle);
+  box.querySelector("[data-do='clear']").addEventListener("click", (event) => {
+    event.stopPropagation();
+    setImportance(box, 0);
+    box.querySelector("input").focus();
+    choose(0, "mouse");
+  });
+  return box;
+}
+
+export function importanceIn(box) {
+  return Number(box.querySelector("input:checked")?.value ?? 0);
+}
+
+/** Show an importance, unless another is just being chosen. */
+export function setImportance(box, importance) {
+  if (box.dataset.waiting !== undefined) return;
+  for (const radio of box.querySelectorAll("input")) radio.checked = Number(radio.value) === importance;
+  box.querySelector("[data-do='clear']").hidden = importance === 0;
+}

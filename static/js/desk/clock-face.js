@@ -1,0 +1,92 @@
+// What the assessor sees of the clock: their own time, folded; that it is paused; and one question after a long quiet
+// time, which may be ignored.
+
+import { announce } from "./announce.js";
+
+/** Write seconds as people say them: "47 min", "1 h 5 min". */
+export function spoken(seconds) {
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+function button(text, run) {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.className = "button";
+  made.textContent = text;
+  made.addEventListener("click", run);
+  return made;
+}
+
+export class ClockFace {
+  #asked = new Set();
+  #question = [];
+  #paused = [];
+
+  /** `answer(number, said)` sends what a gap was and resolves when it is kept; `resume()` lets the clock go on. */
+  constructor({ answer, resume }) {
+    this.answer = answer;
+    this.resume = resume;
+  }
+
+  get #bar() {
+    return document.querySelector('[data-notice="gap"]');
+  }
+
+  /** Show the active time so far. */
+  time(seconds) {
+    const value = document.querySelector("[data-timer] [data-timer-value]");
+    if (value) value.textContent = spoken(seconds);
+  }
+
+  /** Ask once what a gap was. */
+  ask({ number, seconds }) {
+    if (this.#asked.has(number)) return;
+    this.#asked.add(number);
+    const said = document.createElement("span");
+    said.textContent = `Quiet for ${spoken(seconds)}:`;
+    this.#question = [
+      said,
+      button("I was reading", () => this.#say(number, "reading")),
+      button("I was away", () => this.#say(number, "away")),
+      button("Dismiss", () => this.#close("")),
+    ];
+    this.#show();
+    announce(`Quiet for ${spoken(seconds)}. If you like, say above the passages whether you were reading or away.`, { keep: true });
+  }
+
+  /** Show or stop showing that the clock is paused. */
+  pause(paused) {
+    const said = document.createElement("span");
+    said.textContent = "Paused: no time is counted.";
+    this.#paused = paused ? [said, button("Resume", this.resume)] : [];
+    this.#show();
+    announce(paused ? "Paused. No time is counted." : "The clock runs again.");
+  }
+
+  async #say(number, said) {
+    try {
+      await this.answer(number, said);
+      this.#close(said === "reading" ? "Counted as reading." : "Not counted.");
+    } catch {
+      announce("That could not be saved. Try again in a moment.", { keep: true });
+    }
+  }
+
+  #close(said) {
+    this.#question = [];
+    this.#show();
+    if (said) announce(said);
+  }
+
+  #show() {
+    const bar = this.#bar;
+    if (!bar) return;
+    const within = bar.contains(document.activeElement);
+    const shown = [...this.#paused, ...this.#question];
+    bar.replaceChildren(...shown);
+    bar.hidden = shown.length === 0;
+    // Whoever pressed a button of the bar would otherwise be thrown to the top of the page.
+    if (within) (bar.querySelector("button") ?? document.getElementById("rows"))?.focus();
+  }
+}

@@ -1,0 +1,263 @@
+// What can be done with nuggets: each gesture once, whether it came by a button or by a key. A gesture does its
+// operation, says so, and puts the focus where the work goes on.
+
+import { linkBox, sameEvidence } from "./chips.js";
+import * as passages from "./passages.js";
+import { isListed } from "./rules.js";
+import { hasChange } from "./row.js";
+
+const IMPORTANCE = ["neither vital nor okay", "okay", "vital"];
+const READING = new Set(["go", "go-chip", "diff"]); // what a list that cannot be changed still offers
+
+class Gestures {
+  #went = { key: null, index: -1 };
+
+  constructor(desk, nuggets) {
+    this.desk = desk;
+    this.list = nuggets;
+  }
+
+  get store() {
+    return this.desk.store;
+  }
+
+  /** Do what a button says. */
+  act(name, key, { pair = null, source = "mouse" } = {}) {
+    if (this.list.isReadonly && !READING.has(name)) return this.say("This list is read-only here");
+    if (name === "new") return this.list.writing.openNew();
+    if (name === "merge") return this.merge();
+    this.list.editors.get(key)?.settle();
+    const row = this.store.row(key);
+    if (!row || row.decision === "replaced") return undefined;
+    const acts = {
+      keep: () => this.keep(row, source),
+      edit: () => this.edit(row),
+      reject: () => this.reject(row, source),
+      restore: () => this.restore(row, source),
+      split: () => isListed(row) && this.list.writing.openSplit(row),
+      link: () => this.openLink(row),
+      mark: () => this.mark(row),
+      up: () => this.move(row, -1, source),
+      down: () => this.move(row, 1, source),
+      go: () => this.go(row),
+      diff: () => this.showChange(row),
+      "go-chip": () => passages.goTo(...pair),
+      unlink: () => this.unlink(row, pair, source),
+    };
+    return acts[name]?.();
+  }
+
+  say(text) {
+    this.desk.announce(text);
+  }
+
+  /** "N7 kept, 12 undecided": what was done, and how much is left where that is the work. */
+  done(key, what) {
+    const left = this.list.byHand ? "" : `, ${this.store.undecided().length} undecided`;
+    this.say(`${this.list.name(key)} ${what}${left}`);
+  }
+
+  keep(row, source) {
+    if (row.decision !== "kept") this.store.do("decide", { key: row.key, decision: "kept" }, { source });
+    this.decided(row.key, "kept", row.key);
+  }
+
+  reject(row, source) {
+    if (row.decision === "rejected") return;
+    const keys = this.list.sequence();
+    const at = keys.indexOf(row.key);
+    const neighbour = keys[at + 1] ?? keys[at - 1] ?? null;
+    this.list.editors.get(row.key)?.close();
+    this.list.marked.delete(row.key);
+    this.list.item(row.key).focus(); // what is pressed must not vanish with the focus in it
+    this.store.do("decide", { key: row.key, decision: "rejected" }, { source });
+    this.decided(row.key, this.list.byHand ? "deleted" : "rejected", neighbour);
+  }
+
+  // The focus goes to the next row that waits; where none does, it stays, or goes to the neighbour of what is gone.
+  decided(key, what, otherwise) {
+    this.done(key, what);
+    const next = this.list.byHand ? null : this.list.undecidedAfter(key);
+    if (!this.list.focus(next ?? otherwise)) this.list.focusFirst();
+  }
+
+  restore(row, source) {
+    if (row.decision !== "rejected") return;
+    // A proposal nobody touched waits for a decision again; what somebody wrote is back in the list.
+    const decision = row.making === "proposed" && row.text === row.draft ? "undecided" : "kept";
+    this.store.do("decide", { key: row.key, decision }, { source });
+    this.list.focus(row.key);
+    this.done(row.key, "restored");
+  }
+
+  edit(row) {
+    if (isListed(row)) this.list.edit(row.key);
+  }
+
+  importance(key, importance, source) {
+    const row = this.store.row(key);
+    if (this.list.isReadonly || !row || !isListed(row) || row.importance === importance) return;
+    this.store.do("importance", { key, importance }, { source });
+    this.say(`${this.list.name(key)} ${IMPORTANCE[importance]}`);
+  }
+
+  mark(row) {
+    if (!isListed(row)) return;
+    const { marked } = this.list;
+    if (!marked.delete(row.key)) marked.add(row.key);
+    this.list.draw();
+    this.say(`${this.list.name(row.key)} ${marked.has(row.key) ? "marked" : "not marked"}, ${marked.size} marked`);
+  }
+
+  merge() {
+    const rows = this.store.listed().filter((row) => this.list.marked.has(row.key));
+    if (rows.length < 2) return this.say("Mark two nuggets or more to merge them");
+    return this.list.writing.openMerge(rows);
+  }
+
+  move(row, by, source) {
+    if (!isListed(row)) return;
+    const keys = this.store.listed().map((one) => one.key);
+    const at = keys.indexOf(row.key);
+    if (!keys[at + by]) {
+      this.say(`${this.list.name(row.key)} is ${by < 0 ? "first" : "last"} already`);
+      return;
+    }
+    const after = by < 0 ? (keys[at - 2] ?? null) : keys[at + 1];
+    this.store.do("move", { key: row.key, after }, { source });
+    if (!this.list.item(row.key).contains(document.activeElement)) this.list.focus(row.key);
+    this.list.item(row.key).scrollIntoView({ block: "nearest" });
+    this.say(`Moved ${by < 0 ? "up" : "down"}, now ${this.list.name(row.key)}`);
+  }
+
+  showChange(row) {
+    if (!hasChange(row)) return this.say(`${this.list.name(row.key)} is as it was proposed`);
+    const { shown } = this.list;
+    if (!shown.delete(row.key)) shown.add(row.key);
+    this.list.draw();
+    return this.say(shown.has(row.key) ? "Changes shown" : "Changes hidden");
+  }
+
+  /** Go to what a nugget rests on; again, to the next place. */
+  go(row) {
+    if (!row.evidence.length) return this.say(`${this.list.name(row.key)} has no passage`);
+    const index = this.#went.key === row.key ? (this.#went.index + 1) % row.evidence.length : 0;
+    this.#went = { key: row.key, index };
+    return passages.goTo(...row.evidence[index]);
+  }
+
+  /** Open the box in which a place is typed. */
+  openLink(row) {
+    const item = this.list.item(row.key);
+    if (!isListed(row)) return;
+    const open = item.querySelector(".link-box");
+    if (open) {
+      open.querySelector("input").focus();
+      return;
+    }
+    const leave = () => {
+      this.list.focus(row.key);
+      box.remove();
+    };
+    const box = linkBox({
+      link: (pair) => {
+        this.link(row.key, [pair], "text");
+        leave();
+      },
+      leave,
+    });
+    item.querySelector(".row-meta").append(box);
+    box.querySelector("input").focus();
+  }
+
+  /** Link a nugget to one place or several, as one step. */
+  link(key, pairs, source) {
+    const { evidence } = this.store.row(key);
+    const places = pairs.map((pair) => passages.label(...pair)).join(", ");
+    const fresh = pairs.filter((pair) => !evidence.some((other) => sameEvidence(other, pair)));
+    const step = crypto.randomUUID();
+    for (const [segment, sentence] of fresh) this.store.do("link", { key, segment, sentence }, { source, step });
+    if (fresh.length) this.list.showEvidence();
+    this.say(`${this.list.name(key)} ${fresh.length ? "linked to" : "is linked already to"} ${places}`);
+  }
+
+  unlink(row, pair, source) {
+    this.list.focus(row.key);
+    this.store.do("unlink", { key: row.key, segment: pair[0], sentence: pair[1] }, { source });
+    this.list.showEvidence();
+    this.say(`Link to ${passages.label(...pair)} removed from ${this.list.name(row.key)}`);
+  }
+
+  /** What is chosen in the passages goes to the row that had the focus, or to what is being written. */
+  linkSelection({ pairs, key, source }) {
+    if (this.list.isReadonly) return;
+    const row = this.store.row(key);
+    if (row && isListed(row)) this.link(key, pairs, source);
+    else if (!this.list.writing.link(pairs)) this.say("Choose a nugget first, then link");
+  }
+
+  /** A new nugget from what is chosen in the passages, which becomes its evidence, not its text. */
+  newFrom({ pairs = [] } = {}) {
+    if (this.list.isReadonly) return;
+    document.dispatchEvent(new CustomEvent("desk:pane-wanted", { detail: { pane: "rows" } }));
+    this.list.writing.openNew(pairs);
+  }
+
+  // In the passages the selection is asked for there; on a row it is taken along if there is one.
+  #onSelection(what, { target }) {
+    if (target.closest("#passages")) {
+      this.desk.passages.sentences.ask(what, "key");
+      return;
+    }
+    const chosen = passages.selected();
+    if (what === "new") this.newFrom(chosen ?? {});
+    else if (chosen) this.linkSelection({ ...chosen, key: this.list.current, source: "key" });
+    else this.act("link", this.list.current, { source: "key" });
+  }
+
+  nextUndecided() {
+    const key = this.list.undecidedAfter(this.list.current);
+    if (key) this.list.focus(key);
+    else if (this.store.undecided().length) this.say(`Only ${this.list.name(this.list.current)} is undecided`);
+    else this.say("Every nugget is decided");
+  }
+
+  #onRow(name) {
+    return () => this.act(name, this.list.current, { source: "key" });
+  }
+
+  defineKeys() {
+    const { define } = this.desk.keys;
+    const onRow = {
+      keep: "keep",
+      edit: "edit",
+      reject: "reject",
+      restore: "restore",
+      mark: "mark",
+      merge: "merge",
+      split: "split",
+      diff: "diff",
+      "move-up": "up",
+      "move-down": "down",
+      "evidence-go": "go",
+    };
+    for (const [id, name] of Object.entries(onRow)) define({ id, run: this.#onRow(name) });
+    for (const [id, by] of Object.entries({ "row-previous": -1, "row-next": 1 })) {
+      define({ id, run: () => this.list.step(by) });
+    }
+    for (const [id, value] of Object.entries({ vital: 2, okay: 1, clear: 0 })) {
+      define({ id, run: () => this.importance(this.list.current, value, "key") });
+    }
+    define({ id: "next-undecided", run: () => this.nextUndecided() });
+    define({ id: "edit-leave", run: ({ target }) => this.leaveEditor(target) });
+    for (const what of ["new", "link"]) define({ id: what, run: (event) => this.#onSelection(what, event) });
+  }
+
+  leaveEditor(field) {
+    this.list.editors.get(field.closest(".row")?.dataset.key)?.close();
+  }
+}
+
+export function gesturesOf(desk, nuggets) {
+  return new Gestures(desk, nuggets);
+}

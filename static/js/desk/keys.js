@@ -1,0 +1,174 @@
+// The one registry of keys: which key does what, where the focus must be for it, and how it is shown. Keys that type a
+// character act only while a row, a sentence or a passage has the focus, never in a text field (WCAG 2.1.4); they can
+// be switched off and changed, and every one of them has a button.
+//
+// keymap.json names every action with its default keys; the server puts it into the page with the account's own keys.
+// Other modules say only what an action does: define({ id: "keep", run: (event) => … }).
+
+const actions = new Map(); // id -> {id, keys, where, label, group, inFields, repeats, fixed}
+const runs = new Map(); // id -> function
+let shown = { single: true, hints: true };
+
+const MAC = /Mac|iPhone|iPad/.test(navigator.platform);
+const NO_CHORD = new Set(["Control", "Shift", "Alt", "Meta", "AltGraph", "CapsLock", "Dead", "Process", "Unidentified"]);
+const NOT_TYPED_INTO = new Set(["button", "submit", "reset", "checkbox", "radio", "range", "color", "file", "image"]);
+const SPOKEN = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→", Escape: "Esc" };
+
+/** Whether what is typed at `element` becomes text or a choice of its own. */
+export function isTextField(element) {
+  if (element.isContentEditable || element.matches("textarea, select")) return true;
+  return element.matches("input") && !NOT_TYPED_INTO.has(element.type);
+}
+
+/** Name the keys of a keydown as keymap.json does: "a", "Shift+M", "Ctrl+Enter"; null for a modifier alone. */
+export function chordOf(event) {
+  if (!event.key || NO_CHORD.has(event.key) || (event.metaKey && !MAC)) return null;
+  const key = latin(event);
+  const typed = [...key].length === 1;
+  const letter = key.toLowerCase() !== key.toUpperCase();
+  const composed = event.getModifierState("AltGraph"); // "[" is AltGr+8 on many keyboards, and Option+5 on a Mac
+  const ctrl = !composed && (event.ctrlKey || event.metaKey);
+  const alt = !composed && event.altKey && !(MAC && typed);
+  const shift = event.shiftKey && (!typed || letter);
+  const modifiers = [ctrl && "Ctrl", alt && "Alt", shift && "Shift"].filter(Boolean);
+  if (typed && letter) return [...modifiers, modifiers.length ? key.toUpperCase() : key.toLowerCase()].join("+");
+  return [...modifiers, key === " " ? "Space" : key].join("+");
+}
+
+// On a keyboard without Latin letters a letter is known by its place.
+function latin(event) {
+  const place = /^Key([A-Z])$/.exec(event.code);
+  const foreign = [...event.key].length === 1 && event.key.charCodeAt(0) > 127;
+  return place && foreign && !event.altKey ? place[1].toLowerCase() : event.key;
+}
+
+/** Whether a chord types a character, so that WCAG 2.1.4 speaks of it. */
+export function isSingle(chord) {
+  return [...chord.replace(/^Shift\+(?=.)/, "")].length === 1;
+}
+
+/** The keys of an action that work now: with single keys switched off, those are left out. */
+export function keysOf(id) {
+  const keys = actions.get(id)?.keys ?? [];
+  return shown.single ? keys : keys.filter((chord) => !isSingle(chord));
+}
+
+/** A chord as it is printed on a button. */
+export function printed(chord) {
+  return chord.split("+").map((part) => SPOKEN[part] ?? part).join("+");
+}
+
+/** Say what an action of keymap.json does. `run(event)` gets the keydown. An action of another stage is let be. */
+export function define({ id, run }) {
+  runs.set(id, run);
+}
+
+/** The ids that were defined and that keymap.json does not know, and those of this stage that do nothing. */
+export function gaps() {
+  const dead = [...actions.values()].filter((action) => !action.fixed && !runs.has(action.id));
+  return { unknown: [...runs.keys()].filter((id) => !actions.has(id)), dead: dead.map((action) => action.id) };
+}
+
+// What the focus is in, from the inside out; an open dialog ends the search, because the desk lies behind it.
+function scopesOf(element) {
+  const scopes = [];
+  for (let one = element; one; one = one.parentElement) {
+    if (one.matches("dialog[open]")) return scopes;
+    if (one.dataset?.keys) scopes.push(...one.dataset.keys.split(" "));
+  }
+  return [...scopes, "anywhere"];
+}
+
+// Keys that a focused control needs for itself: Enter presses a button, arrows choose among radios.
+function isNative(chord, element) {
+  if (chord === "Enter" || chord === "Space") return element.matches("button, a[href], summary, input, select");
+  return chord.startsWith("Arrow") && element.matches("input[type=radio], select, [role=menuitem], [role=tab]");
+}
+
+function actionFor(chord, element) {
+  const inField = isTextField(element);
+  if ((!inField && isNative(chord, element)) || (!shown.single && isSingle(chord))) return null;
+  const able = [...actions.values()].filter(
+    (action) => runs.has(action.id) && action.keys.includes(chord) && (!inField || (action.inFields && !isSingle(chord))),
+  );
+  for (const scope of scopesOf(element)) {
+    const found = able.find((action) => action.where.includes(scope));
+    if (found) return found;
+  }
+  return null;
+}
+
+function onKeydown(event) {
+  if (event.defaultPrevented || event.isComposing || event.keyCode === 229) return;
+  const chord = chordOf(event);
+  const action = chord && actionFor(chord, event.target);
+  if (!action) {
+    if (chord === "Ctrl+S") event.preventDefault(); // the browser would offer to save the page as a file
+    return;
+  }
+  event.preventDefault();
+  if (!event.repeat || action.repeats) runs.get(action.id)(event);
+}
+
+/** Print the keys into every <kbd data-key> below `root`, and tell them to assistive technology. */
+function showHints(root) {
+  for (const kbd of root.querySelectorAll("kbd[data-key]")) {
+    const keys = keysOf(kbd.dataset.key);
+    kbd.textContent = keys.length ? printed(keys[0]) : "";
+    kbd.hidden = !keys.length || !shown.hints;
+    const control = kbd.closest("button, a, summary") ?? kbd.closest("label")?.control;
+    if (!control) continue;
+    if (keys.length) control.setAttribute("aria-keyshortcuts", keys.map(asAria).join(" "));
+    else control.removeAttribute("aria-keyshortcuts");
+  }
+}
+
+function asAria(chord) {
+  return chord.replace("Ctrl+", "Control+");
+}
+
+function watch(root) {
+  const observer = new MutationObserver((changes) => {
+    for (const { addedNodes } of changes)
+      for (const node of addedNodes) if (node.nodeType === Node.ELEMENT_NODE) showHints(node.parentNode ?? node);
+  });
+  observer.observe(root, { childList: true, subtree: true });
+}
+
+function element(name, text, ...children) {
+  const made = document.createElement(name);
+  if (text) made.textContent = text;
+  made.append(...children);
+  return made;
+}
+
+function fillSheet(sheet, groups) {
+  const body = sheet.querySelector("[data-keys-list]");
+  for (const group of groups) {
+    const listed = [...actions.values()].filter((action) => action.group === group && keysOf(action.id).length);
+    if (!listed.length) continue;
+    const list = element("dl");
+    for (const action of listed) {
+      const kbds = keysOf(action.id).flatMap((chord) => [element("kbd", printed(chord)), " "]);
+      list.append(element("div", "", element("dt", action.label), element("dd", "", ...kbds)));
+    }
+    body.append(element("section", "", element("h3", group), list));
+  }
+  sheet.querySelector("[data-keys-off]").hidden = shown.single;
+}
+
+/** Read the page's keymap, print the hints, and listen. */
+export function setup() {
+  const config = JSON.parse(document.getElementById("desk-keys").textContent);
+  shown = { single: config.single, hints: config.hints };
+  for (const action of config.actions) actions.set(action.id, action);
+  const sheet = document.getElementById("key-sheet");
+  fillSheet(sheet, config.groups);
+  define({ id: "keys", run: () => sheet.showModal() });
+  for (const button of document.querySelectorAll("[data-act=keys]"))
+    button.addEventListener("click", () => sheet.showModal());
+  showHints(document.body);
+  watch(document.body);
+  document.addEventListener("keydown", onKeydown);
+  return { define, keysOf, gaps, printed, isTextField };
+}

@@ -1,0 +1,392 @@
+// The right pane: the list of nuggets, which row is the current one, and where the focus goes. One tab stop for the
+// list (the current row); its elements are kept and patched, so that nothing that has the focus is ever redrawn away.
+
+import { pairOf } from "./chips.js";
+import { Editor } from "./editing.js";
+import { gesturesOf } from "./gestures.js";
+import * as passages from "./passages.js";
+import { whenStill } from "./pressing.js";
+import { drawRow, makeRow } from "./row.js";
+import { isListed } from "./rules.js";
+import { Writing } from "./writing.js";
+
+export class NuggetList {
+  #items = new Map(); // key -> element
+  #numbers = new Map(); // key -> N
+  #known = { undo: 0, redo: 0, top: null };
+  #reloaded = false;
+  current = null;
+  marked = new Set();
+  shown = new Set(); // keys of rows whose changes are shown
+  editors = new Map();
+
+  constructor(desk) {
+    this.desk = desk;
+    this.byHand = desk.stage === "manual";
+    this.pane = document.getElementById("rows");
+    this.list = document.getElementById("nugget-rows");
+    this.rejected = document.getElementById("rejected");
+    this.rejectedList = document.getElementById("rejected-rows");
+    this.#syncStacks();
+    desk.store.addEventListener("change", ({ detail }) => this.#changed(detail));
+    desk.store.addEventListener("stacks", () => this.#stacksChanged());
+    desk.save.addEventListener("settle", () => this.settle());
+    this.pane.addEventListener("focusin", ({ target }) => whenStill(() => this.#focused(target.closest(".row"))));
+    this.rejected.addEventListener("toggle", () => this.draw());
+    new MutationObserver(() => this.#readonlyChanged()).observe(desk.root, { attributeFilter: ["data-readonly"] });
+  }
+
+  get isReadonly() {
+    return this.desk.store.readonly || this.desk.root.dataset.readonly !== undefined;
+  }
+
+  name(key) {
+    return this.#numbers.has(key) ? `N${this.#numbers.get(key)}` : "a nugget";
+  }
+
+  item(key) {
+    return this.#items.get(key) ?? null;
+  }
+
+  /** The keys of the rows on screen, from the top. Those rejected count while their list is open. */
+  sequence() {
+    const lists = this.rejected.open ? [this.list, this.rejectedList] : [this.list];
+    return lists.flatMap((list) => [...list.children].map((item) => item.dataset.key));
+  }
+
+  #changed({ cause }) {
+    if (cause === "reload") this.#reloaded = true;
+    this.draw();
+    // The store counts an operation as unsaved only after it has told of it.
+    if (cause === "local") queueMicrotask(() => this.draw());
+  }
+
+  // Another window took the desk over, or this one did: what was typed is kept, the fields go or come.
+  #readonlyChanged() {
+    this.settle();
+    if (this.isReadonly) for (const editor of [...this.editors.values()]) editor.close();
+    else this.writing.pin();
+    this.draw();
+  }
+
+  /** Bring the screen up to date with the store. */
+  draw() {
+    const rows = this.desk.store.visible();
+    this.#numbers = new Map(rows.map((row, index) => [row.key, index + 1]));
+    this.#dropGone(rows);
+    if (!this.#numbers.has(this.current)) this.current = null;
+    for (const row of rows) this.#drawOne(row);
+    arrange(this.list, rows.filter(isListed).map((row) => this.#items.get(row.key)));
+    arrange(this.rejectedList, rows.filter((row) => !isListed(row)).map((row) => this.#items.get(row.key)));
+    this.#drawCounts(rows);
+    this.#setStops();
+  }
+
+  #dropGone(rows) {
+    const keys = new Set(rows.map((row) => row.key));
+    for (const [key, item] of this.#items) {
+      if (keys.has(key)) continue;
+      const hadFocus = item.contains(document.activeElement);
+      const next = item.nextElementSibling ?? item.previousElementSibling;
+      item.remove();
+      this.#items.delete(key);
+      this.editors.delete(key);
+      this.marked.delete(key);
+      if (hadFocus) (next ?? this.pane).focus();
+    }
+  }
+
+  #drawOne(row) {
+    const { store } = this.desk;
+    if (!this.#items.has(row.key)) {
+      const choose = (importance, source) => this.gestures.importance(row.key, importance, source);
+      this.#items.set(row.key, makeRow(row.key, choose));
+    }
+    drawRow(this.#items.get(row.key), row, {
+      number: this.#numbers.get(row.key),
+      isCurrent: row.key === this.current,
+      isMarked: this.marked.has(row.key),
+      isPending: store.pending(row.key),
+      failed: store.failed(row.key),
+      showsChange: this.shown.has(row.key),
+      isReadonly: this.isReadonly,
+      byHand: this.byHand,
+      parents: row.parents.map((key) => store.row(key)).filter(Boolean),
+    });
+    this.editors.get(row.key)?.refresh(row.text);
+  }
+
+  #drawCounts(rows) {
+    const count = (decision) => rows.filter((row) => row.decision === decision).length;
+    const [kept, rejected, undecided] = ["kept", "rejected", "undecided"].map(count);
+    const { limit } = this.desk.store;
+    const over = limit === null || limit === undefined ? 0 : kept - limit;
+    const word = this.byHand ? (kept === 1 && limit === null ? "nugget" : "nuggets") : "kept";
+    const counts = [span(limit === null || limit === undefined ? `${kept} ${word}` : `${kept} of ${limit} ${word}`)];
+    if (over > 0) counts.push(span(`${over} over the limit`, "is-over"));
+    if (rejected || !this.byHand) counts.push(span(`${rejected} ${this.byHand ? "deleted" : "rejected"}`));
+    if (!this.byHand) counts.push(span(`${undecided} undecided`, undecided ? "is-undecided" : ""));
+    const shown = document.getElementById("rows-counts");
+    const text = counts.map((one) => one.textContent).join(" · ");
+    if (shown.textContent !== text) shown.replaceChildren(...counts.flatMap((one, n) => (n ? [" · ", one] : [one])));
+    this.rejected.hidden = rejected === 0;
+    document.getElementById("rejected-title").textContent = `${this.byHand ? "Deleted" : "Rejected"} (${rejected})`;
+    document.getElementById("rows-empty").hidden = kept + undecided > 0;
+    document.getElementById("merge-count").textContent = this.marked.size ? String(this.marked.size) : "";
+  }
+
+  // Only the current row of a list can be reached with Tab, and what is in it.
+  #setStops() {
+    for (const list of [this.list, this.rejectedList]) {
+      const items = [...list.children];
+      const stop = items.find((item) => item.dataset.key === this.current) ?? items[0];
+      for (const item of items) {
+        const reach = item === stop ? 0 : -1;
+        if (item.tabIndex !== reach) item.tabIndex = reach;
+        for (const one of item.querySelectorAll("button, input")) if (one.tabIndex !== reach) one.tabIndex = reach;
+      }
+    }
+  }
+
+  #focused(item) {
+    if (!item || item.dataset.key === this.current) return;
+    const before = this.#items.get(this.current);
+    this.current = item.dataset.key;
+    before?.classList.remove("is-current");
+    item.classList.add("is-current");
+    item.scrollIntoView({ block: "nearest" }); // the row before may have been tall, and is not any more
+    this.#setStops();
+    this.showEvidence();
+  }
+
+  /** Mark in the passages what the current row rests on. */
+  showEvidence() {
+    passages.showEvidence(this.desk.store.row(this.current)?.evidence ?? []);
+  }
+
+  /** Move the focus to a row; a rejected one is uncovered first. Returns whether there is such a row. */
+  focus(key, options = {}) {
+    const item = this.#items.get(key);
+    if (!item) return false;
+    if (this.rejectedList.contains(item)) this.rejected.open = true;
+    if (!item.checkVisibility()) {
+      document.dispatchEvent(new CustomEvent("desk:pane-wanted", { detail: { pane: "rows" } }));
+    }
+    item.focus(options);
+    return true;
+  }
+
+  /** Focus the row that comes `by` rows after the current one. */
+  step(by) {
+    const keys = this.sequence();
+    const at = keys.indexOf(this.current);
+    this.focus(keys[Math.min(keys.length - 1, Math.max(0, at + by))]);
+  }
+
+  /** The first undecided row after `key` in the list, from the top again where there is none; null: all decided. */
+  undecidedAfter(key) {
+    const rows = this.desk.store.visible();
+    const at = rows.findIndex((row) => row.key === key);
+    const inTurn = [...rows.slice(at + 1), ...rows.slice(0, Math.max(at, 0))];
+    return inTurn.find((row) => row.decision === "undecided")?.key ?? null;
+  }
+
+  /** Open the text of a row. `text`: what was typed before a reload. */
+  edit(key, text) {
+    const item = this.#items.get(key);
+    if (!item || this.isReadonly) return;
+    for (const [other, editor] of [...this.editors]) if (other !== key && !editor.hasFocus) editor.close();
+    if (!this.editors.has(key)) {
+      const onClose = (how) => this.#edited(key, how);
+      this.editors.set(key, new Editor(this.desk, item, key, { text, onClose }));
+    }
+    this.editors.get(key).focus();
+  }
+
+  #edited(key, { changed, wasEmpty, hadFocus }) {
+    this.editors.delete(key);
+    if (hadFocus) this.focus(key);
+    const left = this.desk.store.undecided().length;
+    if (wasEmpty) this.desk.announce(`A nugget needs a text; ${this.name(key)} stays as it was`);
+    else if (changed) this.desk.announce(`${this.name(key)} reworded${this.byHand ? "" : `, ${left} undecided`}`);
+    this.draw();
+  }
+
+  /** Make operations of everything that is being typed. */
+  settle() {
+    for (const editor of this.editors.values()) editor.settle();
+    this.writing?.settle();
+  }
+
+  #syncStacks() {
+    const { undoStack, redoStack } = this.desk.store;
+    this.#known = { undo: undoStack.length, redo: redoStack.length, top: redoStack.at(-1)?.step ?? null };
+  }
+
+  // Undo and redo come from the buttons below or from keys; either way the focus goes to the row they touched.
+  #stacksChanged() {
+    const { undoStack, redoStack } = this.desk.store;
+    const { redo, top } = this.#known;
+    const undone = redoStack.length > redo ? redoStack.at(-1) : null;
+    const redone = redoStack.length < redo && undoStack.at(-1)?.step === top ? undoStack.at(-1) : null;
+    this.#syncStacks();
+    if (this.#reloaded) {
+      this.#reloaded = false;
+    } else if (undone) {
+      this.#steppedBack(`Undone: ${undone.label}`, undone.before);
+    } else if (redone) {
+      this.#steppedBack(`Redone: ${redone.label}`, redone.after);
+    }
+  }
+
+  #steppedBack(said, rows) {
+    for (const editor of [...this.editors.values()]) if (!editor.isDirty) editor.close();
+    const there = Object.keys(rows).filter((key) => this.#items.has(key));
+    const key = there.find((one) => this.desk.store.row(one)?.decision !== "rejected") ?? there[0];
+    const names = there.map((one) => this.name(one)).join(", ");
+    // After whoever pressed the button has spoken, so that it is the nuggets that are named.
+    queueMicrotask(() => this.desk.announce(names ? `${said}, ${names}` : said));
+    if (!this.focus(key)) this.focusFirst();
+    this.showEvidence();
+  }
+
+  /** Focus where work goes on: the composer of a list made by hand, else the first undecided row. */
+  focusFirst(options = {}) {
+    if (this.byHand && !this.isReadonly) return this.writing.focusPinned(options);
+    const key = this.undecidedAfter(null) ?? this.sequence()[0];
+    return this.focus(key, options);
+  }
+
+  /** What is put back after a reload. */
+  place() {
+    return {
+      row: this.current,
+      inComposer: Boolean(document.activeElement?.closest(".composer")),
+      scroll: this.pane.scrollTop,
+      rejected: this.rejected.open,
+      marked: [...this.marked],
+      shown: [...this.shown],
+    };
+  }
+
+  /** Put a place back: this window's own, if it was only reloaded, else the one the server knows. */
+  restore(known) {
+    const place = rememberedPlace(this.desk.state.task) ?? known;
+    const { row = null, inComposer = false, scroll = null, rejected = false, marked = [], shown = [] } = place;
+    addEventListener("pagehide", () => rememberPlace(this.desk.state.task, this.place()));
+    this.rejected.open = rejected;
+    const alive = (key) => this.#items.has(key);
+    this.marked = new Set(marked.filter(alive));
+    this.shown = new Set(shown.filter(alive));
+    if (alive(row)) this.current = row; // also where the focus goes to a composer
+    this.draw();
+    this.showEvidence();
+    if (this.isReadonly) return;
+    const put = { preventScroll: scroll !== null };
+    const opened = this.writing.restore();
+    if (opened && inComposer) opened.focus();
+    else if (row === null || inComposer || !this.focus(row, put)) this.focusFirst(put);
+    if (scroll !== null) this.pane.scrollTop = scroll;
+    this.#restoreTexts();
+  }
+
+  // What was typed in a row and did not become an operation before the page went away. It counts only on the wording
+  // that it was typed over: anything newer stays.
+  #restoreTexts() {
+    for (const [slot, kept] of Object.entries(this.desk.save.keptTexts())) {
+      const key = slot.startsWith("edit:") ? slot.slice("edit:".length) : null;
+      const row = key && this.desk.store.row(key);
+      if (row && isListed(row) && row.text === kept.base && kept.text.trim() !== row.text) this.edit(key, kept.text);
+    }
+  }
+}
+
+// The heartbeat that goes out with the page comes too late for the page that is asked for at the same moment.
+const placeOf = (task) => `assay-nuggets-${task}`;
+
+function rememberPlace(task, place) {
+  try {
+    sessionStorage.setItem(placeOf(task), JSON.stringify(place));
+  } catch {
+    // A window without storage goes back to what the server knows.
+  }
+}
+
+function rememberedPlace(task) {
+  try {
+    return JSON.parse(sessionStorage.getItem(placeOf(task)));
+  } catch {
+    return null;
+  }
+}
+
+function span(text, className = "") {
+  const made = document.createElement("span");
+  made.textContent = text;
+  if (className) made.className = className;
+  return made;
+}
+
+/** Put `wanted` into `list` in this order. The one that holds the focus is not moved: moving would take it away. */
+function arrange(list, wanted) {
+  for (const item of [...list.children]) if (!wanted.includes(item)) item.remove();
+  const fixed = wanted.findIndex((item) => item.parentNode === list && item.contains(document.activeElement));
+  let mark = wanted[fixed] ?? null;
+  for (const item of wanted.slice(0, Math.max(fixed, 0)).reverse()) {
+    if (item.nextElementSibling !== mark || item.parentNode !== list) list.insertBefore(item, mark);
+    mark = item;
+  }
+  let before = wanted[fixed] ?? null;
+  for (const item of wanted.slice(fixed + 1)) {
+    const next = before ? before.nextElementSibling : list.firstElementChild;
+    if (next !== item) list.insertBefore(item, next);
+    before = item;
+  }
+}
+
+// What sticks below the head hides what is scrolled there, so the pane has to know how high that is.
+function measure(pane) {
+  for (const [name, selector] of [["composer", ".composers"], ["problems", ".submit-problems"]]) {
+    const part = pane.querySelector(selector);
+    const say = () => {
+      const sticks = getComputedStyle(part).position === "sticky";
+      pane.style.setProperty(`--rows-${name}`, `${sticks ? part.offsetHeight : 0}px`);
+    };
+    new ResizeObserver(say).observe(part);
+    say();
+  }
+}
+
+function listen(nuggets) {
+  nuggets.pane.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-do]");
+    if (!button || button.closest(".composer")) return;
+    const key = button.closest(".row")?.dataset.key;
+    const pair = button.closest(".chip") ? pairOf(button.closest(".chip")) : null;
+    // A click without a pointer is Enter or Space on the button.
+    nuggets.gestures.act(button.dataset.do, key, { pair, source: event.detail ? "mouse" : "key" });
+  });
+  nuggets.pane.addEventListener("keydown", (event) => {
+    const row = event.target.closest(".row");
+    if (event.key !== "Escape" || !row || event.target === row || event.target.matches("textarea")) return;
+    event.preventDefault();
+    event.stopPropagation();
+    row.focus();
+  });
+  document.addEventListener("desk:link-wanted", ({ detail }) => nuggets.gestures.linkSelection(detail));
+  document.addEventListener("desk:new-wanted", ({ detail }) => nuggets.gestures.newFrom(detail));
+  document.addEventListener("desk:row-wanted", ({ detail }) => nuggets.focus(detail.key));
+}
+
+/** Make the pane. Returns what the other parts may ask of it. */
+export function setup(desk) {
+  const nuggets = new NuggetList(desk);
+  nuggets.writing = new Writing(desk, nuggets);
+  nuggets.gestures = gesturesOf(desk, nuggets);
+  nuggets.draw();
+  nuggets.writing.pin();
+  nuggets.gestures.defineKeys();
+  measure(nuggets.pane);
+  listen(nuggets);
+  return nuggets;
+}

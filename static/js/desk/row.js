@@ -1,0 +1,157 @@
+// Draws one nugget. It changes only what differs, and never the element that has the focus or holds unsaved text.
+
+import { copyOf, drawChips, importanceSwitch, setImportance } from "./chips.js";
+import { drawDiff } from "./diff.js";
+import { isEdited } from "./rules.js";
+
+const IMPORTANCE = ["neither vital nor okay", "okay", "vital"];
+const TROUBLE = {
+  slow: "no answer yet",
+  network: "not connected",
+  "signed-out": "signed out",
+  conflict: "changed in another window",
+  moved: "another window works here",
+};
+
+/** Make the element of a row that is not drawn yet. `choose` takes what its switch is set to. */
+export function makeRow(key, choose) {
+  const item = copyOf("row-template");
+  item.id = `n-${key}`;
+  item.dataset.key = key;
+  const named = { number: ".row-number", text: ".row-text", tags: ".row-tags" };
+  for (const [name, selector] of Object.entries(named)) item.querySelector(selector).id = `${item.id}-${name}`;
+  item.setAttribute("aria-labelledby", Object.keys(named).map((name) => `${item.id}-${name}`).join(" "));
+  item.querySelector(".row-change").id = `${item.id}-change`;
+  button(item, "diff").setAttribute("aria-controls", `${item.id}-change`);
+  item.querySelector(".row-importance").append(importanceSwitch({ choose, about: "" }));
+  return item;
+}
+
+/**
+ * Draw a row. `view`: {number, isCurrent, isMarked, isPending, failed, showsChange, isReadonly, byHand, parents}.
+ * `parents` are the rows that this one was made from.
+ */
+export function drawRow(item, row, view) {
+  item.dataset.decision = row.decision;
+  item.classList.toggle("is-current", view.isCurrent);
+  item.classList.toggle("is-marked", view.isMarked);
+  put(item, ".row-number", `N${view.number}`);
+  put(item, ".row-text", row.text);
+  drawTags(item.querySelector(".row-tags"), row, view);
+  drawChips(item.querySelector(".row-meta .chips"), row.evidence, { writing: !view.isReadonly });
+  drawSaving(item, view);
+  drawImportance(item, row, view);
+  drawActs(item, row, view);
+  drawChange(item, row, view);
+}
+
+/** Whether there is something to tell about where a row's wording comes from. */
+export function hasChange(row) {
+  return isEdited(row) || row.parents.length > 0;
+}
+
+function button(item, name) {
+  return item.querySelector(`.row-acts [data-do="${name}"]`);
+}
+
+function put(item, selector, text) {
+  const element = item.querySelector(selector);
+  if (element.textContent !== text) element.textContent = text;
+}
+
+function tagsOf(row, { byHand, isReadonly, isMarked }) {
+  const tags = [];
+  if (row.decision === "undecided") tags.push(["proposed", "machine"], ["undecided", "undecided"]);
+  else if (row.decision === "rejected") tags.push([byHand ? "deleted" : "rejected", ""]);
+  else if (row.making === "merged") tags.push([`merged from ${row.parents.length}`, ""]);
+  else if (row.making === "split") tags.push(["split", ""]);
+  else if (row.making === "added" && !byHand) tags.push(["added", ""]);
+  else if (row.making === "proposed") tags.push([isEdited(row) ? "edited" : "kept", ""]);
+  if (byHand && row.decision === "kept" && !row.evidence.length) tags.push(["no passage", ""]);
+  if (isReadonly || row.importance) tags.push([IMPORTANCE[row.importance], isReadonly ? "importance" : "spoken"]);
+  if (isMarked) tags.push(["marked", "marked"]);
+  return tags;
+}
+
+function drawTags(element, row, view) {
+  const tags = tagsOf(row, view);
+  const signature = JSON.stringify(tags);
+  if (element.dataset.drawn === signature) return;
+  element.dataset.drawn = signature;
+  const drawn = tags.map(([text, kind]) => {
+    const tag = document.createElement("span");
+    tag.className = kind === "spoken" ? "visually-hidden" : `tag ${kind && `tag-${kind}`}`.trim();
+    tag.textContent = text;
+    return tag;
+  });
+  element.replaceChildren(...drawn.flatMap((tag) => [tag, " "]));
+}
+
+function drawSaving(item, { isPending, failed }) {
+  item.querySelector(".row-saving").hidden = !isPending || Boolean(failed);
+  item.querySelector(".row-failing").hidden = !failed;
+  const why = failed && (/^server \d/.test(failed) ? "the server had trouble" : (TROUBLE[failed] ?? failed));
+  put(item, ".row-failing-why", failed ? `not saved: ${why}` : "");
+}
+
+function drawImportance(item, row, { number, isReadonly }) {
+  const box = item.querySelector(".importance");
+  box.disabled = isReadonly;
+  box.hidden = isReadonly || row.decision === "rejected";
+  put(item, ".importance legend", `Importance of N${number}`);
+  setImportance(box, row.importance);
+}
+
+function drawActs(item, row, { number, isMarked, isReadonly, showsChange }) {
+  const isRejected = row.decision === "rejected";
+  const shown = {
+    keep: row.decision === "undecided",
+    edit: !isRejected,
+    reject: !isRejected,
+    restore: isRejected,
+    split: !isRejected,
+    link: !isRejected,
+    mark: !isRejected,
+    up: !isRejected,
+    down: !isRejected,
+    go: row.evidence.length > 0,
+    diff: hasChange(row),
+  };
+  const acts = item.querySelector(".row-acts");
+  acts.setAttribute("aria-label", `N${number}`);
+  for (const act of acts.children) {
+    const isShown = shown[act.dataset.do] && !(isReadonly && act.dataset.do !== "go");
+    if (!isShown && act === document.activeElement) item.focus();
+    act.hidden = !isShown;
+  }
+  button(item, "mark").setAttribute("aria-pressed", String(isMarked));
+  button(item, "diff").setAttribute("aria-expanded", String(showsChange));
+}
+
+function drawChange(item, row, { showsChange, isReadonly, parents }) {
+  const change = item.querySelector(".row-change");
+  const shows = hasChange(row) && (showsChange || isReadonly);
+  change.hidden = !shows;
+  if (!shows) return;
+  const signature = JSON.stringify([row.text, row.draft, parents.map((parent) => parent.text)]);
+  if (change.dataset.drawn === signature) return;
+  change.dataset.drawn = signature;
+  const [diff, original, made] = change.children;
+  diff.hidden = original.hidden = !isEdited(row);
+  if (isEdited(row)) {
+    drawDiff(diff, row.draft, row.text);
+    put(original, ".row-original-name", "Original:");
+    put(original, "q", row.draft);
+  }
+  made.hidden = !parents.length;
+  made.replaceChildren(...parents.map((parent) => madeFrom(row, parent)));
+}
+
+function madeFrom(row, parent) {
+  const item = document.createElement("li");
+  const quote = document.createElement("q");
+  quote.dir = "auto";
+  quote.textContent = parent.text;
+  item.append(row.making === "merged" ? "Merged: " : "Split from: ", quote);
+  return item;
+}

@@ -1,0 +1,145 @@
+// What each operation does to the list in the making: the same effects as evaluation/rules/desk.py, so that the page
+// can show them before the server answers and while it cannot be reached. A test runs both on the same operations.
+
+/** The rows of `rows` (a Map by key), in the order of the list. */
+export function ordered(rows) {
+  return [...rows.values()].sort((a, b) => a.position - b.position || (a.key < b.key ? -1 : 1));
+}
+
+/** Whether a row stands in the list: not rejected, and not replaced by others. */
+export function isListed(row) {
+  return row.decision === "kept" || row.decision === "undecided";
+}
+
+/** Whether a kept proposal says something else than was proposed. */
+export function isEdited(row) {
+  return row.draft !== null && row.text !== row.draft;
+}
+
+const CLOSEST = 1e-9;
+
+function nextPosition(rows, position) {
+  const later = [...rows.values()].map((row) => row.position).filter((other) => other > position);
+  return later.length ? Math.min(...later) : position + 2;
+}
+
+function placeAfter(rows, key) {
+  const before = rows.get(key);
+  return (before.position + nextPosition(rows, before.position)) / 2;
+}
+
+function firstPlace(rows) {
+  return rows.size ? Math.min(...[...rows.values()].map((row) => row.position)) - 1 : 1;
+}
+
+function lastPlace(rows) {
+  return rows.size ? Math.max(...[...rows.values()].map((row) => row.position)) + 1 : 1;
+}
+
+/** Number all rows anew where halving has left no room. `rows` does not hold `placed`. */
+function spread(rows, placed) {
+  if ([...rows.values()].every((row) => Math.abs(row.position - placed.position) > CLOSEST)) return [];
+  const every = ordered(new Map([...rows, [placed.key, placed]]));
+  return every.map((row, index) => ({ ...row, position: index + 1 }));
+}
+
+function sameEvidence(a, b) {
+  return a[0] === b[0] && a[1] === b[1];
+}
+
+function evidence(pairs) {
+  return pairs.filter((pair, index) => pairs.findIndex((other) => sameEvidence(pair, other)) === index);
+}
+
+function made(part, making, parents, position) {
+  return {
+    key: part.key,
+    version: 1,
+    position,
+    text: part.text.trim(),
+    importance: part.importance ?? 0,
+    decision: "kept",
+    making,
+    parents,
+    evidence: evidence(part.evidence ?? []),
+    draft: null,
+  };
+}
+
+const EFFECTS = {
+  decide(rows, { key, decision }) {
+    const row = rows.get(key);
+    const back = decision === "undecided" && row.making !== "proposed" ? "kept" : decision;
+    return [{ ...row, decision: back }];
+  },
+  importance(rows, { key, importance }) {
+    return [{ ...rows.get(key), importance }];
+  },
+  edit(rows, { key, text }) {
+    const row = rows.get(key);
+    return [{ ...row, text: text.trim(), decision: row.decision === "undecided" ? "kept" : row.decision }];
+  },
+  add(rows, payload) {
+    const position = payload.after ? placeAfter(rows, payload.after) : lastPlace(rows);
+    const row = made(payload, "added", [], position);
+    return [row, ...spread(rows, row)];
+  },
+  merge(rows, payload) {
+    const parents = [...new Set(payload.from)].map((key) => rows.get(key));
+    const position = Math.min(...parents.map((row) => row.position));
+    const row = made(payload, "merged", parents.map((parent) => parent.key), position);
+    return [row, ...parents.map((parent) => ({ ...parent, decision: "replaced" }))];
+  },
+  split(rows, { from, into }) {
+    const parent = rows.get(from);
+    const room = nextPosition(rows, parent.position) - parent.position;
+    const parts = into.map((part, index) =>
+      made(part, "split", [from], parent.position + (room * index) / into.length),
+    );
+    return [...parts, { ...parent, decision: "replaced" }];
+  },
+  link(rows, { key, segment, sentence }) {
+    const row = rows.get(key);
+    return [{ ...row, evidence: evidence([...row.evidence, [segment, sentence]]) }];
+  },
+  unlink(rows, { key, segment, sentence }) {
+    const row = rows.get(key);
+    return [{ ...row, evidence: row.evidence.filter((pair) => !sameEvidence(pair, [segment, sentence])) }];
+  },
+  move(rows, { key, after }) {
+    const others = new Map(rows);
+    others.delete(key);
+    const position = after ? placeAfter(others, after) : firstPlace(others);
+    const row = { ...rows.get(key), position };
+    return [row, ...spread(others, row)];
+  },
+};
+
+/** The kinds that can be undone, and how the buttons call them. */
+export const LABELS = {
+  decide: "Decision",
+  importance: "Importance",
+  edit: "Wording",
+  add: "New nugget",
+  merge: "Merge",
+  split: "Split",
+  link: "Link",
+  unlink: "Unlink",
+  move: "Move",
+  restore: "Restore",
+};
+
+/** The rows that an operation changes, by key, with their versions raised; a new row starts at 1. */
+export function apply(rows, kind, payload) {
+  const raised = (row) => ({ ...row, version: (rows.get(row.key)?.version ?? 0) + 1 });
+  return Object.fromEntries(EFFECTS[kind](rows, payload).map((row) => [row.key, raised(row)]));
+}
+
+/**
+ * The changes that set rows to what `wanted` says (null: not there), for undo and redo. A row that is made again goes on
+ * above the version it had, so that no version ever means two texts.
+ */
+export function putBack(rows, wanted) {
+  const raised = ([key, row]) => [key, row && { ...row, version: (rows.get(key) ?? row).version + 1 }];
+  return Object.fromEntries(Object.entries(wanted).map(raised));
+}

@@ -1,0 +1,47 @@
+// What of the page is on screen, for the clock: how many words there are to read, and which item has the focus. Asked
+// only when a stretch of time begins, because it measures the layout.
+
+const ARTICLES = "#passages [data-words]";
+const ROWS = "#rows [data-key]";
+const WORDS_OF_A_ROW = 15; // a nugget is one short sentence
+
+/** The part of an element that is to be seen, as a fraction of its height. */
+function shown(element, top, bottom) {
+  const box = element.getBoundingClientRect();
+  if (!box.height || !box.width) return 0;
+  return Math.max(0, Math.min(box.bottom, bottom) - Math.max(box.top, top)) / box.height;
+}
+
+function frame(id) {
+  const box = document.getElementById(id)?.getBoundingClientRect();
+  return [Math.max(0, box?.top ?? 0), Math.min(innerHeight, box?.bottom ?? innerHeight)];
+}
+
+/** Count the words on screen: of the passages by how much of each is to be seen, and of the rows. */
+export function wordsOnScreen() {
+  const inPane = frame("passages");
+  const inList = frame("rows");
+  let words = 0;
+  for (const one of document.querySelectorAll(ARTICLES)) words += Number(one.dataset.words) * shown(one, ...inPane);
+  for (const one of document.querySelectorAll(ROWS)) words += WORDS_OF_A_ROW * shown(one, ...inList);
+  return Math.round(words);
+}
+
+const ITEMS = "[data-key], [data-segment]";
+
+/** The nugget or passage that `node` is in, or else the one that has the focus; "" without one. */
+export function itemAt(node) {
+  const item = elementOf(node)?.closest(ITEMS) ?? document.activeElement?.closest?.(ITEMS);
+  return (item?.dataset.key ?? item?.dataset.segment ?? "").slice(0, 36);
+}
+
+function elementOf(node) {
+  return node instanceof Element ? node : node?.parentElement;
+}
+
+/** Which pane something is in: "reading", "editing", or null for the header and the bar of actions. */
+export function paneOf(node) {
+  const element = elementOf(node);
+  if (element?.closest("#rows, dialog")) return "editing";
+  return element?.closest("#passages") ? "reading" : null;
+}

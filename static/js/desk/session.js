@@ -1,0 +1,181 @@
+// Requests of the desk go through here, so that a stale token is renewed and an ended session is asked for above the
+// page: the page itself, its cursor and its text are never touched.
+
+const TIMEOUT = 15_000;
+const JSON_TYPE = "application/json";
+
+/** A request got no answer: no network, or none in time. */
+export class NoAnswer extends Error {}
+
+export class Session extends EventTarget {
+  #url;
+  #user;
+  #token;
+
+  /**
+   * `urls.session` tells who is signed in; `user` is the account that the page belongs to. `state` is "in", "out" or
+   * "other". Events: `signed-out`, `signed-in` (the same account is back), `other-account`.
+   */
+  constructor({ urls, user, csrf = "" }) {
+    super();
+    this.#url = urls.session ?? "/desk/session/";
+    this.#user = user;
+    this.#token = csrf;
+    this.state = "in";
+  }
+
+  /** The token to send with a POST. The cookie's comes first: a sign-in in another tab has renewed it already. */
+  get csrf() {
+    return document.cookie.match(/(?:^|; )csrftoken=([^;]+)/)?.[1] ?? this.#token;
+  }
+
+  /** GET JSON. Returns {status, body}; body is null where the answer is no JSON. Throws `NoAnswer`. */
+  get(url) {
+    return this.#ask(url, { method: "GET" });
+  }
+
+  /**
+   * POST `body` as JSON (a form as it is). A stale token is renewed and the request repeated, unseen. Status 401:
+   * nobody, or somebody else, is signed in; the events have said so.
+   */
+  async post(url, body, { keepalive = false } = {}) {
+    const options = { method: "POST", body: body instanceof URLSearchParams ? body : JSON.stringify(body), keepalive };
+    const answer = await this.#ask(url, options);
+    if (![401, 403, 404].includes(answer.status) && !answer.moved) return answer;
+    if ((await this.check()) !== "in") return { status: 401, body: null };
+    return answer.status === 404 ? answer : this.#ask(url, options);
+  }
+
+  async #ask(url, options) {
+    const gone = new AbortController();
+    const timer = setTimeout(() => gone.abort(), TIMEOUT);
+    try {
+      // A redirect is never followed: the page it leads to (sign-in, a portal) is no answer to a save.
+      const always = { headers: this.#headers(options), signal: gone.signal, redirect: "manual", cache: "no-store" };
+      const response = await fetch(url, { ...options, ...always });
+      const isJson = response.headers.get("Content-Type")?.startsWith(JSON_TYPE);
+      const body = isJson ? await response.json() : null;
+      return { status: response.status, body, moved: response.type === "opaqueredirect" };
+    } catch (error) {
+      throw new NoAnswer(gone.signal.aborted ? "timeout" : "network", { cause: error });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #headers({ method, body }) {
+    const headers = { Accept: JSON_TYPE, "X-Requested-With": "XMLHttpRequest" };
+    if (method === "GET") return headers;
+    if (typeof body === "string") headers["Content-Type"] = JSON_TYPE;
+    return { ...headers, "X-CSRFToken": this.csrf };
+  }
+
+  /** Ask the server who is signed in, and take its token. Returns the state. Throws `NoAnswer`. */
+  async check() {
+    const { status, body } = await this.get(this.#url);
+    if (status !== 200 || !body) throw new NoAnswer("session");
+    this.#token = body.csrf;
+    this.#become(body.user === this.#user ? "in" : body.user ? "other" : "out");
+    return this.state;
+  }
+
+  #become(state) {
+    const before = this.state;
+    this.state = state;
+    if (state === before) return;
+    this.dispatchEvent(new Event({ in: "signed-in", out: "signed-out", other: "other-account" }[state]));
+  }
+
+  /** Try to sign in with a form's fields. Returns "" or what is wrong, in the server's words where it has some. */
+  async signIn(fields, { login, logout }) {
+    if ((await this.check()) === "in") return "";
+    if (this.state === "other") {
+      await this.#ask(logout, { method: "POST" });
+      await this.check();
+    }
+    const { status, body } = await this.#ask(login, { method: "POST", body: new URLSearchParams(fields) });
+    if (status >= 400) return problemOf(status, body?.form);
+    await this.check();
+    return this.state === "out" ? "The server could not sign you in. Try again in a moment." : "";
+  }
+}
+
+function problemOf(status, form) {
+  const said = form && [...form.errors, ...Object.values(form.fields).flatMap((field) => field.errors)];
+  if (said?.length) return said.join(" ");
+  if (status === 429) return "Too many attempts. Wait a minute, then try again.";
+  return "The server could not sign you in. Try again in a moment.";
+}
+
+/** Return a function that puts the cursor back: a closing dialog gives back the focus, but not the place in the text. */
+function cursorNow() {
+  const field = document.activeElement;
+  if (typeof field?.selectionStart !== "number") return null;
+  const { selectionStart, selectionEnd, selectionDirection } = field;
+  return () => field.isConnected && field.setSelectionRange(selectionStart, selectionEnd, selectionDirection);
+}
+
+/** The dialog above the page. It opens itself; whoever signs in in another tab need not do it again here. */
+export class SignIn {
+  #dialog;
+  #session;
+  #busy = false;
+  #cursor = null;
+
+  constructor(dialog, session) {
+    this.#dialog = dialog;
+    this.#session = session;
+    dialog.querySelector("form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#submit(event.target);
+    });
+    dialog.querySelector("[data-act=later]").addEventListener("click", () => dialog.close());
+    dialog.addEventListener("close", () => this.#cursor?.());
+    dialog.addEventListener("cancel", (event) => {
+      if (session.state === "other") event.preventDefault();
+    });
+    for (const name of ["signed-out", "signed-in", "other-account"]) session.addEventListener(name, () => this.show());
+    addEventListener("focus", () => {
+      if (session.state !== "in") session.check().catch(() => {});
+    });
+    this.show();
+  }
+
+  /** Open or close, as the session is. Closing gives the focus, and in a field the cursor, back. */
+  show() {
+    const { state } = this.#session;
+    document.body.toggleAttribute("data-other-account", state === "other");
+    for (const part of this.#dialog.querySelectorAll("[data-when]")) part.hidden = part.dataset.when !== state;
+    this.#say("");
+    if (state === "in") {
+      this.#dialog.querySelector("form").reset();
+      this.#dialog.close();
+    } else if (!this.#dialog.open) {
+      this.#cursor = cursorNow();
+      this.#dialog.showModal();
+    }
+  }
+
+  #say(text) {
+    this.#dialog.querySelector("[data-problem]").textContent = text;
+  }
+
+  async #submit(form) {
+    if (this.#busy) return;
+    this.#busy = true;
+    const { login, logout } = { login: form.action, logout: form.dataset.logout };
+    const problem = await this.#session
+      .signIn(new FormData(form), { login, logout })
+      .catch(() => "The server does not answer. Your work is kept on this device; try again in a moment.");
+    this.#busy = false;
+    if (!this.#dialog.open) return;
+    this.#say(problem);
+    form.elements.password.select();
+  }
+}
+
+/** Put the dialog above a desk. */
+export function setup(desk) {
+  desk.session = desk.save.session;
+  desk.signIn = new SignIn(document.getElementById("sign-in"), desk.session);
+}

@@ -1,0 +1,141 @@
+// Everything around the two panes: the splitter, the switch of the narrow screen, guidelines and definitions, remarks,
+// undo and redo, pause, leaving. Each act is a button first; keys press the same code.
+
+import { Definitions } from "./definitions.js";
+import { Drawer } from "./drawer.js";
+import * as insight from "./insight.js";
+import { define } from "./keys.js";
+import { Panes } from "./panes.js";
+import { Remarks, nameOf } from "./remarks.js";
+import { Splitter } from "./splitter.js";
+
+class Shell {
+  #desk;
+  #touched = null; // what of the panes had the focus last: a remark is about it
+
+  constructor(desk) {
+    this.#desk = desk;
+    const main = document.getElementById("main");
+    this.panes = new Panes(main);
+    this.splitter = new Splitter(document.querySelector(".desk-split"), main);
+    this.drawer = new Drawer({ url: desk.urls.guidelines, panes: this.panes });
+    this.definitions = new Definitions();
+    this.remarks = new Remarks(desk);
+    main.addEventListener("focusin", ({ target }) => {
+      this.#touched = target;
+    });
+    this.#wire();
+    this.#follow();
+    this.#foldAway();
+  }
+
+  /** What is remembered of the shell, with the rest of one's place. */
+  place() {
+    return { split: this.splitter.value, shown: this.panes.shown, scrolled: this.panes.scrolled };
+  }
+
+  restore({ split, shown, scrolled }) {
+    if (typeof split === "number") this.splitter.set(split);
+    this.panes.restore({ shown, scrolled });
+  }
+
+  /** Show a pane before the focus goes into it; in two panes both are there already. */
+  showPane(name) {
+    this.panes.show(name);
+  }
+
+  #wire() {
+    const acts = {
+      flag: (from) => this.#remark("flag", from),
+      comment: (from) => this.#remark("comment", from),
+      reopen: (from) => this.#remark("reopen request", from),
+      guidelines: (from) => this.drawer.toggle(from),
+      define: (from) => this.definitions.show(from),
+      undo: () => this.#takeBack("undo", "mouse"),
+      redo: () => this.#takeBack("redo", "mouse"),
+      pause: () => this.#desk.clock.toggle(),
+    };
+    document.addEventListener("click", ({ target }) => {
+      const button = target.closest?.("button[data-act]");
+      if (button && button.getAttribute("aria-disabled") !== "true") acts[button.dataset.act]?.(button);
+    });
+    define({ id: "flag", run: ({ target }) => this.#remark("flag", target) });
+    define({ id: "comment", run: ({ target }) => this.#remark("comment", target) });
+    define({ id: "define", run: ({ target }) => this.definitions.show(target) });
+    define({ id: "undo", run: () => this.#takeBack("undo", "key") });
+    define({ id: "redo", run: () => this.#takeBack("redo", "key") });
+    define({ id: "pause", run: () => this.#desk.clock.toggle() });
+    define({ id: "pane", run: () => this.#otherPane() });
+    define({ id: "save", run: () => this.#saveNow() });
+  }
+
+  #remark(kind, from) {
+    const about = this.#touched?.isConnected ? nameOf(this.#touched) : "";
+    this.remarks.open(kind, kind === "reopen request" ? "" : about, from);
+  }
+
+  #takeBack(what, source) {
+    const { store, announce, root } = this.#desk;
+    if (store.readonly || root.dataset.readonly !== undefined) return announce("This list is read-only here");
+    const step = store[what](source);
+    if (!step) return announce(`Nothing to ${what}`);
+    return announce(`${what === "undo" ? "Undone" : "Done again"}: ${step.label.toLowerCase()}`);
+  }
+
+  #otherPane() {
+    const covered = this.drawer.isOpen && !document.getElementById("guidelines").contains(document.activeElement);
+    if (covered) document.getElementById("h-guidelines").focus();
+    else this.panes.switchOver();
+  }
+
+  async #saveNow() {
+    await this.#desk.save.flush();
+    const { unsent } = this.#desk.save.state();
+    this.#desk.announce(unsent ? `${unsent} not saved yet` : "Everything is saved");
+  }
+
+  // The buttons say whether there is something to take back, and whether the clock stands.
+  #follow() {
+    const { store, clock } = this.#desk;
+    const stacks = () => {
+      this.#able("undo", store.undoStack.at(-1));
+      this.#able("redo", store.redoStack.at(-1));
+    };
+    store.addEventListener("stacks", stacks);
+    stacks();
+    clock.addEventListener("state", ({ detail }) => {
+      document.querySelector("[data-act=pause]")?.setAttribute("aria-pressed", String(detail.paused));
+    });
+  }
+
+  #able(act, step) {
+    const button = document.querySelector(`[data-act=${act}]`);
+    if (!button) return;
+    button.setAttribute("aria-disabled", String(!step));
+    button.title = step ? step.label : `Nothing to ${act}`;
+  }
+
+  // What folds out of the header lies over the panes, so it closes with Escape and when one goes on elsewhere.
+  #foldAway() {
+    for (const fold of document.querySelectorAll(".desk-fold")) {
+      fold.addEventListener("keydown", (event) => {
+        if (event.key !== "Escape" || !fold.open) return;
+        event.preventDefault();
+        fold.open = false;
+        fold.querySelector("summary").focus();
+      });
+      document.addEventListener("focusin", ({ target }) => {
+        if (fold.open && !fold.contains(target) && !this.panes.isNarrow) fold.open = false;
+      });
+      document.addEventListener("pointerdown", ({ target }) => {
+        if (fold.open && !fold.contains(target) && !this.panes.isNarrow) fold.open = false;
+      });
+    }
+  }
+}
+
+/** Set the shell of a desk up. */
+export function setup(desk) {
+  insight.setup();
+  return new Shell(desk);
+}

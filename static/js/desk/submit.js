@@ -1,0 +1,200 @@
+// Submitting a topic: first everything is saved, then the server says how the list stands. Where something is in the
+// way it is named above the list and nothing is sent; else one question is asked, and the answer freezes the list.
+
+import { define } from "./keys.js";
+
+const HALTED = {
+  starting: "The desk is starting.",
+  "signed-out": "Sign in first.",
+  conflict: "A change made in two windows waits for you.",
+  moved: "Another window is working on this task.",
+  elsewhere: "Another window is working on this task.",
+};
+const SLOW_MS = 10_000;
+
+class Submitting {
+  #desk;
+  #button;
+  #why;
+  #problems;
+  #dialog;
+  #busy = false;
+
+  constructor(desk, button) {
+    this.#desk = desk;
+    this.#button = button;
+    this.#problems = document.getElementById("submit-problems");
+    this.#why = document.createElement("span");
+    this.#why.id = "submit-why";
+    this.#why.className = "small muted";
+    button.before(this.#why);
+    button.setAttribute("aria-describedby", this.#why.id);
+    this.#makeDialog();
+    button.addEventListener("click", () => this.review());
+    define({ id: "submit", run: () => this.review() });
+    desk.save.addEventListener("state", () => this.#drawState());
+    desk.store.addEventListener("change", () => this.#strike());
+    this.#problems.addEventListener("click", (event) => this.#follow(event));
+    this.#drawState();
+  }
+
+  #makeDialog() {
+    const copy = document.getElementById("review-template").content.firstElementChild.cloneNode(true);
+    this.#dialog = document.body.appendChild(copy);
+    copy.querySelector("[data-do='submit']").addEventListener("click", () => this.#submit());
+    copy.querySelector("[data-do='not-yet']").addEventListener("click", () => copy.close());
+    copy.addEventListener("click", (event) => this.#follow(event));
+  }
+
+  // Why submitting has to wait; "" where it need not.
+  #hindrance() {
+    const { connected, halted } = this.#desk.save.state();
+    if (halted) return HALTED[halted] ?? "Saving is stopped.";
+    return connected ? "" : "Not connected: submitting has to wait.";
+  }
+
+  #drawState() {
+    const why = this.#hindrance();
+    this.#button.setAttribute("aria-disabled", String(Boolean(why) || this.#busy));
+    if (this.#why.textContent !== why) this.#why.textContent = why;
+  }
+
+  /** Save everything, then ask the server how the list stands, and say so. */
+  async review() {
+    const why = this.#hindrance();
+    if (why) {
+      this.#desk.announce(why);
+      return;
+    }
+    if (this.#busy || this.#dialog.open || this.#desk.nuggets.isReadonly) return;
+    await this.#alone(async () => {
+      if (!(await this.#saved())) return;
+      const part = await this.#ask();
+      if (part) this.#show(part);
+    });
+  }
+
+  async #alone(work) {
+    this.#busy = true;
+    this.#drawState();
+    try {
+      await work();
+    } finally {
+      this.#busy = false;
+      this.#drawState();
+    }
+  }
+
+  // Wait for every receipt; false where the way to the server is lost meanwhile, of which the banner speaks.
+  async #saved() {
+    const { save, nuggets } = this.#desk;
+    nuggets.settle();
+    const lost = new AbortController();
+    const stopped = new Promise((resolve) => {
+      const look = () => this.#hindrance() && resolve(false);
+      save.addEventListener("state", look, { signal: lost.signal });
+      setTimeout(() => resolve(false), SLOW_MS);
+    });
+    const done = await Promise.race([save.drained().then(() => true), stopped]);
+    lost.abort();
+    if (!done) this.#desk.announce("Not submitted: not everything is saved yet.", { keep: true });
+    return done;
+  }
+
+  async #ask() {
+    try {
+      const response = await fetch(`${this.#desk.urls.review}?part`, { redirect: "manual", cache: "no-store" });
+      if (response.ok) {
+        const page = new DOMParser().parseFromString(await response.text(), "text/html");
+        return document.adoptNode(page.querySelector("[data-review]"));
+      }
+      await this.#desk.session?.check();
+    } catch {
+      // Said below: the server gave no answer.
+    }
+    this.#desk.announce("The server could not be asked. Try again in a moment.");
+    return null;
+  }
+
+  #show(part) {
+    if (part.dataset.complete === "yes") {
+      this.#problems.hidden = true;
+      this.#dialog.querySelector("[data-into]").replaceChildren(part);
+      this.#say("");
+      this.#dialog.showModal();
+      this.#dialog.querySelector("h2").focus();
+      return;
+    }
+    const title = document.createElement("h3");
+    title.textContent = "Not submitted yet";
+    const hide = document.createElement("button");
+    Object.assign(hide, { type: "button", textContent: "Hide" });
+    hide.addEventListener("click", () => this.#hide());
+    this.#problems.replaceChildren(hide, title, part);
+    this.#problems.hidden = false;
+    const said = [...part.querySelectorAll(":scope > p b")].map((one) => one.textContent).join(" ");
+    const names = [...part.querySelectorAll("[data-row]")].map((one) => one.textContent).join(", ");
+    this.#desk.announce(`Not submitted. ${said} ${names}`, { keep: true });
+    if (!this.#desk.nuggets.focus(part.dataset.first)) this.#problems.focus();
+  }
+
+  #hide() {
+    this.#problems.hidden = true;
+    this.#desk.nuggets.focus(this.#desk.nuggets.current) || this.#desk.nuggets.focusFirst();
+  }
+
+  // What is done meanwhile goes from the list; the list goes when nothing is left to do.
+  #strike() {
+    if (this.#problems.hidden) return;
+    const { store } = this.#desk;
+    for (const list of this.#problems.querySelectorAll("ul[data-lack]")) {
+      for (const link of list.querySelectorAll("[data-row]")) {
+        const row = store.row(link.dataset.row);
+        const isUndecided = row?.decision === "undecided";
+        const isUnweighed = row?.decision === "kept" && !row.importance;
+        if (!(list.dataset.lack === "decision" ? isUndecided : isUnweighed)) link.closest("li").remove();
+      }
+      const count = list.previousElementSibling.querySelector("b");
+      count.textContent = count.textContent.replace(/^\d+/, list.children.length);
+      list.hidden = list.previousElementSibling.hidden = !list.children.length;
+    }
+    const isSolved = !store.listed().some((row) => row.decision === "undecided" || !row.importance);
+    this.#problems.hidden = isSolved || !this.#problems.querySelector("p:not([hidden])");
+  }
+
+  #follow(event) {
+    const link = event.target.closest("[data-row]");
+    if (!link) return;
+    event.preventDefault();
+    this.#dialog.close();
+    this.#desk.nuggets.focus(link.dataset.row);
+  }
+
+  #say(text) {
+    const problem = this.#dialog.querySelector(".problem");
+    problem.textContent = text;
+    problem.hidden = !text;
+  }
+
+  async #submit() {
+    if (this.#busy) return;
+    await this.#alone(async () => {
+      const { save, store, urls, window: own } = this.#desk;
+      await save.drained();
+      await this.#desk.clock.flush(); // a submitted task takes no more time
+      const answer = await save.session.post(urls.submit, { window: own, seq: store.seq }).catch(() => null);
+      if (answer?.status === 200) {
+        this.#desk.announce(`Submitted, ${answer.body.nuggets} nuggets`);
+        location.assign(location.pathname);
+        return;
+      }
+      this.#say(answer?.body?.message ?? "The server did not answer. Nothing was submitted; try again.");
+    });
+  }
+}
+
+/** Make the button of the action bar work. A list that is submitted has none. */
+export function setup(desk) {
+  const button = document.querySelector("[data-act=submit]");
+  return button ? new Submitting(desk, button) : null;
+}
