@@ -30,6 +30,7 @@ INSTALLED_APPS = [
     "evaluation",
     "reports",
     "llmjobs",
+    "assessor",
     "exchange",
     "organizer",
     "template_partials",
@@ -144,7 +145,7 @@ STATIC_ROOT.mkdir(exist_ok=True)
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "web.storage.HashedModulesStorage"},
 }
 
 CONTENT_SECURITY_POLICY = {
@@ -187,6 +188,7 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # LLM judges call the endpoint that OPENAI_* or AZURE_OPENAI_* name (llmjobs/client.py); without any, the simulated LLM.
 SIMULATOR_PORT = env.int("SIMULATOR_PORT", default=8001)
 LLM_CONCURRENCY = env.int("LLM_CONCURRENCY", default=16)
+LLM_TIMEOUT_SECONDS = env.float("LLM_TIMEOUT_SECONDS", default=120.0)
 JOB_LEASE_SECONDS = env.float("JOB_LEASE_SECONDS", default=30.0)
 
 # Demo data and demo accounts go only into the project's own SQLite file, or anywhere with DEMO=1.

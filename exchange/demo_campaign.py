@@ -13,6 +13,7 @@ from evaluation.services.campaigns import add_member, create_campaign, read_camp
 from evaluation.services.importing import RunOptions
 from evaluation.services.judges import add_judge
 from evaluation.terms import Condition, JudgeKind, Origin, Role, SupportCondition, Task
+from exchange.demo_work import load_work
 from llmjobs.starting import Request, judge_for, plan_evaluation, plan_support, start
 
 SLUG = "river-study"
@@ -43,12 +44,14 @@ def load_demo() -> bool:
         if Campaign.objects.filter(slug=SLUG).exists():
             return False
         file = read_campaign_file(FILES / "campaign.toml")
+        file.protocol.guidelines = (FILES / "guidelines.md").read_text(encoding="utf-8")
         campaign, _ = create_campaign(slug=SLUG, name=file.name, file=file)
         _make_people(campaign)
         _load_corpus(campaign)
         _load_nuggets(campaign)
         _load_assignments(campaign)
         _load_support(campaign)
+        load_work(campaign)
     return True
 
 

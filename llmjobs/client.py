@@ -26,6 +26,7 @@ Kind = Literal["rate_limited", "server_error", "timeout", "unreachable", "bad_re
 OPENAI_URL = "https://api.openai.com/v1"
 DEFAULT_MODEL = "gpt-4o"
 NO_KEY = SecretStr("")
+LONGEST_TIMEOUT = 86_400.0
 AZURE_VERSION = "2024-10-21"
 WORTH_RETRYING: frozenset[Kind] = frozenset({"rate_limited", "server_error", "timeout", "unreachable"})
 KIND_OF_STATUS: dict[int, Kind] = {
@@ -43,7 +44,7 @@ FIRST_WAIT, LONGEST_WAIT, LONGEST_ASKED_WAIT = 0.5, 60.0, 300.0
 class Endpoint:
     """Where requests go. With `deployment` it is Azure, whose `base_url` is the resource's address.
 
-    Raises `Refused` for an address or key with which no request could be made.
+    Raises `Refused` for an address, a key or a time-out with which no request could be made.
     """
 
     base_url: str = OPENAI_URL
@@ -60,6 +61,8 @@ class Endpoint:
             raise Refused("bad_endpoint", "The API key of the LLM endpoint holds characters that no key has.")
         if not _is_address(self.base_url):
             raise Refused("bad_endpoint", "The base URL of the LLM endpoint is not an http or https address.")
+        if not 0 < self.timeout <= LONGEST_TIMEOUT:
+            raise Refused("bad_endpoint", "LLM_TIMEOUT_SECONDS is not a number of seconds above 0, at most a day.")
 
     @property
     def name(self) -> str:

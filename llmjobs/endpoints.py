@@ -1,5 +1,6 @@
 """Where a judge's calls go. Keys come from the environment only."""
 
+from dataclasses import replace
 from functools import lru_cache
 
 from django.conf import settings
@@ -11,9 +12,10 @@ from llmjobs.simulator.answering import MODEL
 
 def default_endpoint() -> Endpoint:
     """Return the endpoint of the environment, or the simulated LLM where none is configured."""
-    return endpoint_from_environment() or Endpoint(
+    endpoint = endpoint_from_environment() or Endpoint(
         base_url=f"http://127.0.0.1:{settings.SIMULATOR_PORT}/v1", model=MODEL
     )
+    return replace(endpoint, timeout=settings.LLM_TIMEOUT_SECONDS)
 
 
 def endpoint_of(judge: Judge) -> Endpoint:
@@ -29,4 +31,4 @@ def _endpoint(base_url: str) -> Endpoint:
     endpoint = default_endpoint()
     if not base_url or base_url.rstrip("/") == endpoint.base_url.rstrip("/"):
         return endpoint
-    return Endpoint(base_url=base_url, model=endpoint.model)
+    return Endpoint(base_url=base_url, model=endpoint.model, timeout=endpoint.timeout)

@@ -18,8 +18,10 @@ from evaluation.errors import Refused
 from jobs import queue, registry
 from jobs.models import Job, WorkItem
 from llmjobs import calls
+from llmjobs.again import kept_calls, wanted_by
 from llmjobs.calls import Wanted
 from llmjobs.client import Answered, Endpoint, Refusal
+from llmjobs.control import control_like
 from llmjobs.ending import DATABASE_TROUBLE, SetAside, begin_items, end_items, set_aside
 from llmjobs.endpoints import endpoint_of
 from llmjobs.kinds import Ended, Stepping
@@ -38,12 +40,13 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Running:
-    """One claimed item: its step, and the calls it has used."""
+    """One claimed item: its step, the calls it has used, and the hashes of those that earlier tries got right."""
 
     item: WorkItem
     llm: LlmJob
     endpoint: Endpoint
     step: Stepping
+    kept: frozenset[str]
     uses: list[tuple[str, Call]] = field(default_factory=list)
 
 
@@ -196,7 +199,9 @@ class Engine:
                 if one.final:
                     self._deliver(one.sending.call, round_)
             self._resolve(round_)
-            round_.out = [] if stopping else self.sender.due()
+            if not stopping:
+                self._ask_controls()
+                round_.out = self.sender.due()
             self._note_sending(round_.out)
         self.unwritten.clear()
         for sending in round_.out:
@@ -219,6 +224,7 @@ class Engine:
     def _begin(self, claimed: list[WorkItem], round_: _Round) -> None:
         self._know({item.job_id for item in claimed})
         by_kind: dict[str, list[WorkItem]] = {}
+        kept = dict(zip((item.pk for item in claimed), kept_calls(claimed), strict=True))
         for item in claimed:
             by_kind.setdefault(item.kind, []).append(item)
         for kind, items in by_kind.items():
@@ -228,7 +234,7 @@ class Engine:
                     outcome = step if isinstance(step, SetAside) else SetAside(str(endpoint))
                     round_.ended.append(Ended(item, llm, outcome, ()))
                     continue
-                running = self.running[item.pk] = Running(item, llm, endpoint, step)
+                running = self.running[item.pk] = Running(item, llm, endpoint, step, kept[item.pk])
                 self._advance(running, None, round_)
 
     def _know(self, jobs: set[int]) -> None:
@@ -295,6 +301,14 @@ class Engine:
                 campaign = self.waiting[sha256][0][0].llm.campaign_id
                 self.sender.ready.append(Sending(call, wanted[sha256], campaign))
 
+    def _ask_controls(self) -> None:
+        """Ask endpoints that are down what no item waits for: an answer lays it at the door of the items' calls."""
+        for waiting in self.sender.lacking_controls():
+            wanted = control_like(waiting.wanted)
+            call = calls.insert_calls([(wanted.sha256, wanted)], self.worker)[wanted.sha256]
+            self.open.add(call.pk)
+            self.sender.ready.append(Sending(call, wanted, waiting.campaign, control=True))
+
     def _take_over(self, call: Call) -> bool:
         """Take a call whose worker is gone; leave it with one that lives, and come back later."""
         if not queue.is_alive(call.holder):
@@ -322,7 +336,9 @@ class Engine:
 
     def _why_waiting(self, job: int) -> str:
         endpoint = self.endpoints[job]
-        return "" if isinstance(endpoint, str) else self.sender.why_waiting(endpoint)
+        return (
+            "" if isinstance(endpoint, str) else self.sender.why_waiting(endpoint, self.llm_jobs[job].judge.model)
+        )
 
     def _say_why_waiting(self) -> None:
         """Say on each job why it does not move, or that it does, when that changed or nobody knows what it says."""
@@ -334,8 +350,7 @@ class Engine:
 
 
 def _wanted(running: Running, ask: Ask) -> Wanted:
-    replicate = int(running.item.payload.get("replicate", 0))
-    return Wanted(ask, running.endpoint, running.llm.judge.model, replicate)
+    return wanted_by(running.item, ask, running.endpoint, running.llm.judge.model, running.kept)
 
 
 def _attempt(sending: Sending) -> Attempt:

@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
-from evaluation.models import Campaign, Event, Judge
+from evaluation.models import Campaign, Event, Judge, ListedNugget
 from jobs.models import Job, WorkItem
 
 
@@ -101,3 +101,14 @@ class CallUse(models.Model):
 
     def __str__(self) -> str:
         return f"{self.part}: {self.call}"
+
+
+class NuggetCalls(models.Model):
+    """Which calls a listed nugget rests on: the one that first had its words, and the one that said its importance."""
+
+    listed = models.OneToOneField(ListedNugget, on_delete=models.CASCADE, primary_key=True, related_name="+")
+    worded = models.ForeignKey(Call, on_delete=models.PROTECT, related_name="+")
+    weighed = models.ForeignKey(Call, on_delete=models.PROTECT, null=True, related_name="+")
+
+    def __str__(self) -> str:
+        return f"{self.listed}: {self.worded}"

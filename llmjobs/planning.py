@@ -20,18 +20,23 @@ from evaluation.models import (
     SupportJudgment,
     Topic,
 )
-from evaluation.terms import Origin, SupportCondition
+from evaluation.terms import AssignmentLabel, Origin, SupportCondition, SupportLabel
 from jobs.queue import NewItem
+from llmjobs.again import next_replicates
 
 
 @dataclass(slots=True)
 class Plan:
-    """Items to queue; topics that are blocked, with the reason; and how much was left out because it is done."""
+    """Items to queue; topics that are blocked, with the reason; and how much was left out because it is done.
+
+    `again` counts the items that ask anew for what failed before.
+    """
 
     items: list[NewItem] = field(default_factory=list)
     blocked: dict[str, str] = field(default_factory=dict)
     without_text: int = 0
     judged: int = 0
+    again: int = 0
 
 
 def assign_items(lists: Iterable[NuggetList], runs: Sequence[int], batch_size: int) -> list[NewItem]:
@@ -47,22 +52,41 @@ def assign_items(lists: Iterable[NuggetList], runs: Sequence[int], batch_size: i
 
 def _batches(answer: int, wordings: Sequence[int], size: int) -> Iterator[NewItem]:
     for start in range(0, len(wordings), size):
-        some = list(wordings[start : start + size])
-        key = f"answer {answer}, nuggets {some[0]}-{some[-1]}"
-        yield NewItem(key, "assign", {"answer": answer, "nuggets": some})
+        yield _batch(answer, list(wordings[start : start + size]))
 
 
-def unjudged(items: Sequence[NewItem], judge: Judge) -> tuple[list[NewItem], int]:
-    """Leave out the batches that a judge has labelled; return the rest, and how many were left out."""
+def _batch(answer: int, wordings: list[int], replicate: int = 0) -> NewItem:
+    key = f"answer {answer}, nuggets {wordings[0]}-{wordings[-1]}"
+    return NewItem(key, "assign", {"answer": answer, "nuggets": wordings} | _as_replicate(replicate))
+
+
+def _as_replicate(replicate: int) -> dict[str, int]:
+    return {"replicate": replicate} if replicate else {}
+
+
+def unjudged(items: Sequence[NewItem], judge: Judge) -> Plan:
+    """Leave out the batches that a judge has labelled; where labels failed, only those nuggets are asked again."""
     answers = {item.payload["answer"] for item in items}
     labels = Assignment.objects.filter(judge=judge.pk, answer__topic__in=Topic.objects.filter(answers__in=answers))
-    there = set(labels.values_list("answer", "nugget_version"))
-    left = [
-        item
-        for item in items
-        if any((item.payload["answer"], wording) not in there for wording in item.payload["nuggets"])
-    ]
-    return left, len(items) - len(left)
+    there = set(labels.exclude(label=AssignmentLabel.FAILED).values_list("answer", "nugget_version"))
+    failed = {
+        (answer, wording): event
+        for answer, wording, event in labels.filter(label=AssignmentLabel.FAILED).values_list(
+            "answer", "nugget_version", "event"
+        )
+    }
+    replicates, plan = next_replicates(set(failed.values())), Plan()
+    for item in items:
+        answer, wordings = item.payload["answer"], item.payload["nuggets"]
+        left = [wording for wording in wordings if (answer, wording) not in there]
+        again = [failed[answer, wording] for wording in left if (answer, wording) in failed]
+        if again:
+            plan.items.append(_batch(answer, left, max(replicates.get(event, 0) for event in again)))
+        elif left:
+            plan.items.append(item)
+        plan.again += bool(again)
+        plan.judged += not left
+    return plan
 
 
 def nugget_items(
@@ -113,10 +137,12 @@ def newest_lists(campaign: Campaign, origin: Origin, name: str, topics: Collecti
 
 
 def support_items(campaign: Campaign, judge: Judge, topics: Collection[int], runs: Collection[int]) -> Plan:
-    """Return an item per counted pair of sentence and cited segment with a text that the judge has not labelled."""
+    """Return an item per counted pair of sentence and cited segment with a text that the judge has not labelled.
+
+    A label that failed is none.
+    """
     plan, first = Plan(), campaign.protocol.first_citations
-    done = SupportJudgment.objects.filter(judge=judge.pk, condition=SupportCondition.LLM)
-    there = set(done.filter(sentence__answer__topic__campaign=campaign).values_list("sentence", "segment"))
+    there, failed = _supported(campaign, judge)
     answers = AnswerProvenance.objects.filter(run__in=runs, topic__in=topics).values("answer")
     citations = Citation.objects.filter(sentence__answer__in=answers, segment__isnull=False)
     taken: dict[int, set[int]] = {}
@@ -130,9 +156,21 @@ def support_items(campaign: Campaign, judge: Judge, topics: Collection[int], run
         plan.without_text += not has_text
         plan.judged += (sentence, segment) in there
         if has_text and (sentence, segment) not in there:
-            payload = {"sentence": sentence, "segment": segment}
+            replicate = failed.get((sentence, segment), 0)
+            payload = {"sentence": sentence, "segment": segment} | _as_replicate(replicate)
             plan.items.append(NewItem(f"sentence {sentence}, segment {segment}", "support", payload))
+            plan.again += (sentence, segment) in failed
     return plan
+
+
+def _supported(campaign: Campaign, judge: Judge) -> tuple[set[tuple[int, int]], dict[tuple[int, int], int]]:
+    """Return the pairs that a judge has labelled, and those whose label failed with the replicate to ask next."""
+    labels = SupportJudgment.objects.filter(judge=judge.pk, condition=SupportCondition.LLM)
+    labels = labels.filter(sentence__answer__topic__campaign=campaign)
+    there = set(labels.exclude(label=SupportLabel.FAILED).values_list("sentence", "segment"))
+    failed = list(labels.filter(label=SupportLabel.FAILED).values_list("sentence", "segment", "event"))
+    replicates = next_replicates({event for _, _, event in failed})
+    return there, {(sentence, segment): replicates.get(event, 0) for sentence, segment, event in failed}
 
 
 def relevance_items(campaign: Campaign, source: str, topics: Iterable[Topic]) -> Plan:

@@ -83,8 +83,7 @@ class ShownLabel:
     @property
     def files(self) -> list[ImportedFile]:
         """The files it was imported from."""
-        said = self.event.payload.get("files", []) if self.event else []
-        return [ImportedFile(PurePath(file.get("name", "")).name, file.get("sha256", "")) for file in said]
+        return files_of(self.event)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +97,12 @@ class ListedLabel:
     judge: Judge
     about: str
     number: int = 0
+
+
+def files_of(event: Event | None) -> list[ImportedFile]:
+    """Return the files of an import."""
+    said = event.payload.get("files", []) if event else []
+    return [ImportedFile(PurePath(file.get("name", "")).name, file.get("sha256", "")) for file in said]
 
 
 def assignments_for(viewer: User, campaign: Campaign) -> QuerySet[Assignment]:
@@ -191,21 +196,24 @@ def labels_of(viewer: User, campaign: Campaign, answer: Answer) -> tuple[list[Li
     ]
 
 
-def call_behind(viewer: User, campaign: Campaign, label: ShownLabel) -> ShownCall | None:
-    """Return the call that gave a label, None where none did. Only uses by this campaign's jobs are among it."""
-    call = Call.objects.filter(event=label.event).first() if label.event else None
-    if call is None:
-        return None
+def call_behind(viewer: User, campaign: Campaign, event: Event | None) -> ShownCall | None:
+    """Return the call that an event tells of, None where it tells of none."""
+    call = Call.objects.filter(event=event).first() if event else None
+    return shown_call(viewer, campaign, call) if call else None
+
+
+def shown_call(viewer: User, campaign: Campaign, call: Call) -> ShownCall:
+    """Return all of a call. Only uses by this campaign's jobs are among it."""
     texts = Text.objects.in_bulk([message["sha256"] for message in call.messages])
     messages = tuple(
         ShownMessage(one["role"], texts[one["sha256"]].content, one["sha256"]) for one in call.messages
     )
     uses = CallUse.objects.filter(call=call, item__job__llm__campaign__in=within(viewer, campaign))
-    return ShownCall(
-        call, messages, tuple(call.attempts.all()), tuple(uses.select_related("item__job").order_by("item"))
-    )
+    uses = uses.select_related("item__job__llm__judge").order_by("item")
+    return ShownCall(call, messages, tuple(call.attempts.all()), tuple(uses))
 
 
-def is_simulated(judge: Judge, call: ShownCall | None) -> bool:
+def is_simulated(judge: Judge | None, *calls: ShownCall | None) -> bool:
     """Say whether a label comes from the simulated LLM, whatever the judge is called."""
-    return SIMULATED_MODEL in (judge.model, call.call.model_answered if call else "")
+    answered = [one.call.model_answered for one in calls if one]
+    return SIMULATED_MODEL in (judge.model if judge else "", *answered)

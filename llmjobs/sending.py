@@ -15,7 +15,7 @@ from llmjobs.client import Answered, Endpoint, Refusal, back_off, send
 from llmjobs.models import Attempt, Call
 
 MOST_ATTEMPTS = 8
-# Too many requests and cut connections are hardly the fault of the one that was refused.
+# Too many requests, cut connections and what gateways say are hardly the fault of the one that was refused.
 MOST_PATIENT_ATTEMPTS = 30
 PATIENT_WITH = {"rate_limited", "unreachable"}
 # So many calls refused and none answered say that an endpoint is down, whatever status it answers with.
@@ -25,25 +25,33 @@ LONGEST_PROBE_WAIT = 15.0
 
 @dataclass(slots=True)
 class Sending:
-    """One call on its way: how often it was tried, and its attempt of this moment."""
+    """One call on its way: how often it was tried, when it failed last, and its attempt of this moment.
+
+    `control`: no item waits for it; it asks an endpoint only whether it answers.
+    """
 
     call: Call
     wanted: Wanted
     campaign: int
     tries: int = 0
-    failing_since: float = 0.0
+    failed_at: float = 0.0
     attempt: Attempt | None = None
+    control: bool = False
 
 
 @dataclass(slots=True)
 class Circuit:
-    """What is known of one endpoint. Down, it gets a single request from time to time, until one succeeds."""
+    """What is known of one endpoint. Down, it gets a single request from time to time, until one succeeds.
+
+    That `probe` is one of the waiting calls, and every other time a control.
+    """
 
     failing: set[int] = field(default_factory=set)
     failures: int = 0
     reason: str = ""
     probe_at: float = 0.0
-    probing: bool = False
+    probe: int = 0
+    wants_control: bool = False
     answered_at: float = 0.0
 
     @property
@@ -52,33 +60,43 @@ class Circuit:
         return bool(self.reason)
 
     def answered(self) -> None:
-        """Close the circuit."""
-        self.failures, self.reason, self.probing = 0, "", False
-        self.failing.clear()
+        """Close the circuit, and remember when."""
+        self.close()
         self.answered_at = time.monotonic()
+
+    def close(self) -> None:
+        """Take the endpoint for one that is there."""
+        self.failures, self.reason, self.probe, self.wants_control = 0, "", 0, False
+        self.failing.clear()
 
     def failed(self, refusal: Refusal, sending: Sending) -> None:
         """Note a refusal; open the circuit when it speaks for the whole endpoint."""
-        self.probing = False
+        if sending.call.pk == self.probe:
+            self.probe, self.wants_control = 0, not sending.control
         if refusal.kind in {"rate_limited", "bad_request"}:
             if refusal.status is not None:
-                self.answered()  # whoever refuses for such a reason is there
+                self.close()  # whoever refuses for such a reason is there
             return
         self.failures += 1
         self.failing.add(sending.call.pk)
-        if refusal.whole_endpoint or len(self.failing) >= DOWN_AFTER:
+        if (refusal.whole_endpoint and not self.answered_since(sending)) or len(self.failing) >= DOWN_AFTER:
+            # To probe with a call that has failed before would tell nothing.
+            self.wants_control |= not self.down and sending.failed_at > 0
             self.probe_at = time.monotonic() + min(LONGEST_PROBE_WAIT, 0.5 * 2 ** min(self.failures, 10))
             name = sending.wanted.endpoint.name
             self.reason = f"{name} does not answer: {refusal.message} Trying again from time to time."
 
-    def is_to_blame(self, refusal: Refusal, sending: Sending) -> bool:
+    def answered_since(self, sending: Sending) -> bool:
+        """Say whether the endpoint has answered anything since a call failed last."""
+        return 0 < sending.failed_at < self.answered_at
+
+    def is_to_blame(self, sending: Sending) -> bool:
         """Say that the endpoint is down, and not only for a call that it refuses while it answers others.
 
-        Some servers break off at one certain request. Only a dead connection can be such a case, not a 503 or a 401.
+        Some servers break off at one certain request, or their gateway refuses it with a 503 or a 403. One failure
+        says nothing. Two with an answer between them do, and no call is given up for less than its tries of those.
         """
-        answered_others = 0 < sending.failing_since < self.answered_at
-        speaks_for_all = refusal.whole_endpoint and refusal.kind != "unreachable"
-        return self.down and (speaks_for_all or not answered_others)
+        return self.down and (sending.control or not self.answered_since(sending))
 
 
 @dataclass(slots=True)
@@ -88,7 +106,7 @@ class Sender:
     concurrency: int
     ready: deque[Sending] = field(default_factory=deque)
     later: list[tuple[float, int, Sending]] = field(default_factory=list)
-    circuits: dict[str, Circuit] = field(default_factory=dict)
+    circuits: dict[tuple[str, str], Circuit] = field(default_factory=dict)
     results: "queue.SimpleQueue[tuple[Sending, Answered | Refusal]]" = field(default_factory=queue.SimpleQueue)
     out: set[int] = field(default_factory=set)
     _pool: ThreadPoolExecutor = field(init=False)
@@ -103,8 +121,8 @@ class Sender:
         return len(self.out)
 
     def circuit(self, sending: Sending) -> Circuit:
-        """Return what is known of the endpoint of a call."""
-        return self.circuits.setdefault(sending.wanted.endpoint.name, Circuit())
+        """Return what is known of the endpoint of a call, and of the model there."""
+        return self.circuits.setdefault(_target(sending), Circuit())
 
     def due(self) -> list[Sending]:
         """Take the calls that may go out now: as many as keep the threads busy until the next look."""
@@ -127,10 +145,28 @@ class Sender:
         circuit = self.circuit(sending)
         if not circuit.down:
             return True
-        if circuit.probing or now < circuit.probe_at:
+        if circuit.probe or now < circuit.probe_at or sending.control != circuit.wants_control:
             return False
-        circuit.probing = True
+        circuit.probe = sending.call.pk
         return True
+
+    def lacking_controls(self) -> list[Sending]:
+        """Return a waiting call of each endpoint and model that is to get a control now and has none."""
+        now = time.monotonic()
+        asking = {
+            target
+            for target, circuit in self.circuits.items()
+            if circuit.down and circuit.wants_control and not circuit.probe and now >= circuit.probe_at
+        }
+        if not asking:
+            return []
+        waiting = [one for one in self._unsent() if _target(one) in asking]
+        served = {_target(one) for one in waiting if one.control}
+        by_target = {_target(one): one for one in waiting}
+        return [one for target, one in by_target.items() if target not in served]
+
+    def _unsent(self) -> list[Sending]:
+        return [*self.ready, *(sending for _, _, sending in self.later)]
 
     def submit(self, sending: Sending) -> None:
         """Send one call; what comes of it goes to `results`."""
@@ -175,24 +211,23 @@ class Sender:
         circuit = self.circuit(sending)
         circuit.failed(refusal, sending)
         # An endpoint that is down is nobody's failed try: the call waits with its job.
-        waits = circuit.is_to_blame(refusal, sending)
-        sending.failing_since = sending.failing_since or time.monotonic()
+        waits = circuit.is_to_blame(sending)
+        sending.failed_at = time.monotonic()
         sending.tries += 0 if waits else 1
-        most = MOST_PATIENT_ATTEMPTS if refusal.kind in PATIENT_WITH else MOST_ATTEMPTS
-        if not waits and not (refusal.worth_retrying and sending.tries < most):
+        if not waits and (sending.control or sending.tries >= _most_tries(refusal)):
             return False
         wait = 0.0 if waits else back_off(sending.tries, refusal.retry_after, random.random)
         heappush(self.later, (time.monotonic() + wait, next(self._numbers), sending))
         return True
 
-    def why_waiting(self, endpoint: Endpoint) -> str:
-        """Return why calls to an endpoint wait; nothing where it is not down."""
-        circuit = self.circuits.get(endpoint.name)
+    def why_waiting(self, endpoint: Endpoint, model: str) -> str:
+        """Return why calls to a model of an endpoint wait; nothing where it is not down."""
+        circuit = self.circuits.get((endpoint.name, model))
         return circuit.reason if circuit else ""
 
     def forget(self, unwanted: Callable[[Sending], bool]) -> list[Sending]:
         """Drop what has not been sent and is unwanted; return it."""
-        unsent = [*self.ready, *(sending for _, _, sending in self.later)]
+        unsent = self._unsent()
         self.ready = deque(sending for sending in self.ready if not unwanted(sending))
         self.later = [one for one in self.later if not unwanted(one[2])]
         heapify(self.later)
@@ -203,8 +238,18 @@ class Sender:
         self.ready.clear()
         self.later.clear()
         for circuit in self.circuits.values():
-            circuit.probing = False
+            circuit.probe = 0
 
     def close(self) -> None:
         """Let the threads go."""
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _target(sending: Sending) -> tuple[str, str]:
+    return sending.wanted.endpoint.name, sending.wanted.model
+
+
+def _most_tries(refusal: Refusal) -> int:
+    if refusal.whole_endpoint or refusal.kind in PATIENT_WITH:
+        return MOST_PATIENT_ATTEMPTS
+    return MOST_ATTEMPTS if refusal.worth_retrying else 1

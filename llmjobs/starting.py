@@ -15,6 +15,7 @@ from jobs import queue
 from jobs.models import Job, WorkItem
 from jobs.queue import NewItem
 from llmjobs import planning
+from llmjobs.again import after_failures, kept_calls, wanted_by
 from llmjobs.calls import Wanted, find_calls
 from llmjobs.endpoints import default_endpoint, endpoint_of
 from llmjobs.kinds import KINDS
@@ -39,7 +40,8 @@ class Request:
 class Estimate:
     """What a job would do. Later windows and re-asks are not known before; `calls` counts what is sure.
 
-    `tokens` are of the prompts, at 4/3 of their words; `reused` calls were answered before and cost nothing.
+    `tokens` are of the prompts, at 4/3 of their words; `reused` calls were answered before and cost nothing; `again`
+    counts the items that ask anew for what failed.
     """
 
     items: int
@@ -47,6 +49,7 @@ class Estimate:
     reused: int
     tokens: int
     judged: int
+    again: int
     without_text: int
     blocked: dict[str, str] = field(default_factory=dict)
 
@@ -87,12 +90,12 @@ def plan_evaluation(request: Request, condition: Condition, *, qrels: str = "", 
     runs = [run.pk for run in planning.chosen_runs(campaign, request.runs)]
     name = nuggets or _set_name(campaign, condition, request.judge)
     lists = planning.newest_lists(campaign, condition.origin, name, [topic.pk for topic in topics])
-    plan = Plan()
     items = planning.assign_items(lists.values(), runs, campaign.protocol.batch_size)
-    plan.items, plan.judged = planning.unjudged(items, request.judge)
+    plan = planning.unjudged(items, request.judge)
     missing = [topic for topic in topics if topic.pk not in lists]
     if condition.origin is Origin.AUTO and missing:
-        _add(plan, planning.nugget_items(campaign, missing, _source(campaign, qrels), "nuggets", runs))
+        nuggetizing = planning.nugget_items(campaign, missing, _source(campaign, qrels), "nuggets", runs)
+        _add(plan, _after_failures(nuggetizing, request))
     else:
         plan.blocked = {topic.topic_id: f"no {condition.origin} nugget list" for topic in missing}
     return plan
@@ -107,7 +110,7 @@ def plan_drafts(request: Request, *, qrels: str) -> Plan:
     missing = [topic for topic in topics if topic.pk not in there]
     plan = planning.nugget_items(campaign, missing, _source(campaign, qrels), "drafts")
     plan.judged = len(there)
-    return plan
+    return _after_failures(plan, request)
 
 
 def plan_support(request: Request) -> Plan:
@@ -120,7 +123,12 @@ def plan_support(request: Request) -> Plan:
 def plan_relevance(request: Request, *, source: str) -> Plan:
     """Plan grades for segments that a source has not graded."""
     topics = planning.chosen_topics(request.campaign, request.topics)
-    return planning.relevance_items(request.campaign, source, topics)
+    return _after_failures(planning.relevance_items(request.campaign, source, topics), request)
+
+
+def _after_failures(plan: Plan, request: Request) -> Plan:
+    plan.items, plan.again = after_failures(plan.items, request.campaign, request.judge)
+    return plan
 
 
 def estimate(plan: Plan, judge: Judge) -> Estimate:
@@ -137,6 +145,7 @@ def estimate(plan: Plan, judge: Judge) -> Estimate:
         reused=len(answered),
         tokens=round(words * TOKENS_PER_WORD),
         judged=plan.judged,
+        again=plan.again,
         without_text=plan.without_text,
         blocked=plan.blocked,
     )
@@ -158,8 +167,9 @@ def _first_asks(items: Sequence[NewItem], judge: Judge) -> list[Wanted]:
     rows = [WorkItem(key=item.key, kind=item.kind, payload=item.payload) for item in items]
     wanted = []
     for kind in {row.kind for row in rows}:
-        for step in KINDS[kind].begin([row for row in rows if row.kind == kind]):
-            wanted += [Wanted(ask, endpoint_of(judge), judge.model, 0) for ask in islice(step, 1)]
+        some = [row for row in rows if row.kind == kind]
+        for row, kept, step in zip(some, kept_calls(some), KINDS[kind].begin(some), strict=True):
+            wanted += [wanted_by(row, ask, endpoint_of(judge), judge.model, kept) for ask in islice(step, 1)]
             step.close()
     return wanted
 
@@ -173,6 +183,7 @@ def _sure_calls(item: NewItem) -> int:
 def _add(plan: Plan, other: Plan) -> None:
     plan.items += other.items
     plan.blocked |= other.blocked
+    plan.again += other.again
     plan.without_text += other.without_text
 
 

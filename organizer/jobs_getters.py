@@ -3,10 +3,11 @@
 from django.core.exceptions import PermissionDenied
 
 from accounts.models import User
-from evaluation.models import AnswerProvenance, Campaign
-from llmjobs import provenance
+from evaluation.models import AnswerProvenance, Campaign, NuggetList
+from llmjobs import origins, provenance
 from llmjobs.models import LlmJob
-from llmjobs.provenance import ShownLabel
+from llmjobs.origins import ShownGradeOrigin, ShownNuggetOrigin
+from llmjobs.provenance import ShownCall, ShownLabel
 from llmjobs.queries import job_for, may_run_jobs
 from organizer.getters import get_campaign, missing_is_404
 
@@ -46,3 +47,31 @@ def get_answer(viewer: User, slug: str, pk: int) -> tuple[Campaign, AnswerProven
     campaign = get_campaign(viewer, slug)
     with missing_is_404():
         return campaign, provenance.answer_for(viewer, campaign, pk)
+
+
+def get_list(viewer: User, slug: str, pk: int) -> tuple[Campaign, NuggetList]:
+    """Return a nugget list with its campaign."""
+    campaign = get_campaign(viewer, slug)
+    with missing_is_404():
+        return campaign, origins.list_for(viewer, campaign, pk)
+
+
+def get_nugget(viewer: User, slug: str, pk: int) -> tuple[Campaign, ShownNuggetOrigin]:
+    """Return a nugget of a list, with its calls, with its campaign."""
+    campaign = get_campaign(viewer, slug)
+    with missing_is_404():
+        return campaign, origins.nugget_for(viewer, campaign, pk)
+
+
+def get_grade(viewer: User, slug: str, pk: int) -> tuple[Campaign, ShownGradeOrigin]:
+    """Return a relevance grade with its campaign."""
+    campaign = get_campaign(viewer, slug)
+    with missing_is_404():
+        return campaign, origins.grade_for(viewer, campaign, pk)
+
+
+def get_call(viewer: User, slug: str, pk: int) -> tuple[Campaign, ShownCall]:
+    """Return a call with its campaign."""
+    campaign = get_campaign(viewer, slug)
+    with missing_is_404():
+        return campaign, origins.call_for(viewer, campaign, pk)

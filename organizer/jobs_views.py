@@ -94,7 +94,7 @@ def retry_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 def label(request: UserRequest, slug: str, kind: str, pk: int) -> HttpResponse:
     """Why a label says what it says."""
     campaign, label = jobs_getters.get_label(request.user, slug, kind, pk)
-    call = provenance.call_behind(request.user, campaign, label)
+    call = provenance.call_behind(request.user, campaign, label.event)
     simulated = provenance.is_simulated(label.judge, call)
     context = {"campaign": campaign, "given": label, "shown": call, "simulated": simulated}
     return render(request, "organizer/label.html", context)

@@ -1,12 +1,21 @@
 """The dashboard's addresses, nested by noun."""
 
-from django.urls import include, path
+from django.urls import URLPattern, URLResolver, include, path
 
-from organizer import jobs_views, views
+from evaluation.services.task_acts import Change
+from organizer import jobs_views, origin_views, views, work_views
 
 app_name = "organizer"
 
-campaign_urls = [
+task_urls: list[URLPattern] = [
+    path("", work_views.task, name="task"),
+    path("reassign/", work_views.reassign_task, name="reassign_task"),
+]
+task_urls += [
+    path(f"{change}/", work_views.change_task, {"change": change}, name=f"{change}_task") for change in Change
+]
+
+campaign_urls: list[URLPattern | URLResolver] = [
     path("", views.campaign, name="campaign"),
     path("topics/", views.topics, name="topics"),
     path("topics/<str:public_id>/", views.topic, name="topic"),
@@ -14,6 +23,12 @@ campaign_urls = [
     path("runs/<int:pk>/", views.run, name="run"),
     path("segments/<str:public_id>/", views.segment, name="segment"),
     path("findings/", views.findings, name="findings"),
+    path("work/", work_views.work, name="work"),
+    path("work/hand-out/", work_views.hand_out, name="hand_out"),
+    path("work/change/", work_views.change_work, name="change_work"),
+    path("work/tasks/<str:public_id>/", include(task_urls)),
+    path("inbox/", work_views.inbox, name="inbox"),
+    path("inbox/<str:public_id>/answer/", work_views.answer, name="answer"),
     path("jobs/", jobs_views.jobs, name="jobs"),
     path("jobs/new/", jobs_views.new_job, name="new_job"),
     path("jobs/<int:pk>/", jobs_views.job, name="job"),
@@ -22,6 +37,10 @@ campaign_urls = [
     path("labels/assignment/<int:pk>/", jobs_views.label, {"kind": "assignment"}, name="assignment_label"),
     path("labels/support/<int:pk>/", jobs_views.label, {"kind": "support"}, name="support_label"),
     path("labels/answer/<int:pk>/", jobs_views.labels_of_answer, name="answer_labels"),
+    path("labels/nuggets/<int:pk>/", origin_views.nugget_list, name="list_origin"),
+    path("labels/nugget/<int:pk>/", origin_views.nugget, name="nugget_origin"),
+    path("labels/grade/<int:pk>/", origin_views.grade, name="grade_origin"),
+    path("calls/<int:pk>/", origin_views.call, name="call"),
 ]
 
 urlpatterns = [

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
 from django.http import HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from accounts.http import UserRequest
@@ -28,8 +28,11 @@ FINDINGS_ON_RUN = 50
 
 @require_safe
 def campaigns(request: UserRequest) -> HttpResponse:
-    """The campaigns of whoever is signed in."""
-    return render(request, "organizer/campaigns.html", {"cards": campaigns_for(request.user)})
+    """The campaigns of whoever is signed in; who only assesses goes to their tasks."""
+    cards = campaigns_for(request.user)
+    if cards and not any(card.unblinded for card in cards):
+        return redirect("assessor:home")
+    return render(request, "organizer/campaigns.html", {"cards": cards})
 
 
 @require_safe

@@ -1,11 +1,13 @@
 """What nugget sets and labels look like, and what assessors did to the drafts."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from evaluation.errors import Refused
+from evaluation.lineage import Derivation, Wording, derivations
 from evaluation.models import Campaign, ListedNugget, NuggetList, NuggetSet
 from evaluation.terms import Condition, JudgeKind, Origin
 from reports.choices import ConditionChoice, judges_of
@@ -35,7 +37,7 @@ class DescriptiveRow:
 
 def descriptives(campaign: Campaign) -> tuple[DescriptiveRow, ...]:
     """Describe every nugget set, then every condition that has labels (method, section 6)."""
-    sets = list(campaign.nugget_sets.select_related("judge"))
+    sets = list(campaign.nugget_sets.filter(pk__in=_with_lists(campaign)).select_related("judge"))
     rows = [DescriptiveRow(one.name, "", "", _statistics(campaign, one), None) for one in sets]
     for one in sets:
         for judge in judges_of(one):
@@ -44,6 +46,12 @@ def descriptives(campaign: Campaign) -> tuple[DescriptiveRow, ...]:
                 choice = ConditionChoice(campaign, condition, one, judge)
                 rows.append(_condition_row(choice, rows[sets.index(one)].statistics))
     return tuple(rows)
+
+
+def _with_lists(campaign: Campaign) -> set[int]:
+    """Return the keys of the sets that have a submitted list: a task's set is empty until then."""
+    lists = NuggetList.objects.filter(nugget_set__campaign=campaign, submitted=True)
+    return set(lists.values_list("nugget_set", flat=True).distinct())
 
 
 def condition_of(nugget_set: NuggetSet, kind: JudgeKind) -> Condition | None:
@@ -90,7 +98,7 @@ class EditRow:
 
 @dataclass(frozen=True, slots=True)
 class EditReport:
-    """What became of the drafts. `inferred`: lineage was not recorded, so texts were matched."""
+    """What became of the drafts. `inferred`: of some topic no lineage was recorded, so texts were matched."""
 
     nuggets: str
     drafts: str
@@ -100,12 +108,15 @@ class EditReport:
 
 
 def edit_report(campaign: Campaign, *, nuggets: str = "", drafts: str = "") -> EditReport:
-    """Classify the edits of an edited set against its drafts. Raises `Refused` where several sets fit, or none."""
-    edited_set = _one(campaign, nuggets, [Origin.EDITED], "--nuggets")
+    """Classify the edits of an edited set against its drafts: of the one named, the default of E/M, or the only one.
+
+    Raises `Refused` where several sets fit, or none.
+    """
+    default = campaign.defaults.filter(condition=Condition.EM).values_list("nuggets", flat=True).first() or ""
+    edited_set = _one(campaign, nuggets or default, [Origin.EDITED], "--nuggets")
     draft_set = edited_set.drafts if edited_set.drafts and not drafts else None
     draft_set = draft_set or _one(campaign, drafts, [Origin.DRAFT, Origin.AUTO], "--drafts")
-    before, after = lists_of(draft_set), lists_of(edited_set)
-    edits = [topic_edits(before[topic], after[topic]) for topic in after if topic in before]
+    edits = [edits_of(one) for one in derivations(edited_set, draft_set)]
     authors = _authors_flags(edited_set)
     return EditReport(
         nuggets=edited_set.name,
@@ -116,8 +127,18 @@ def edit_report(campaign: Campaign, *, nuggets: str = "", drafts: str = "") -> E
     )
 
 
+def edits_of(one: Derivation) -> TopicEdits:
+    """Classify what became of one topic's drafts, by recorded lineage where there is any."""
+    return topic_edits(_texts(one.drafts), _texts(one.nuggets), one.parents)
+
+
+def _texts(wordings: Sequence[Wording]) -> list[NuggetText]:
+    return [NuggetText(one.text, one.importance) for one in wordings]
+
+
 def _one(campaign: Campaign, name: str, origins: list[Origin], option: str) -> NuggetSet:
-    fitting = campaign.nugget_sets.filter(origin__in=origins, **({"name": name} if name else {}))
+    fitting = campaign.nugget_sets.filter(origin__in=origins, pk__in=_with_lists(campaign))
+    fitting = fitting.filter(name=name) if name else fitting
     names = [one.name for one in fitting]
     if len(names) == 1:
         return fitting[0]

@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 
-from evaluation.models import NuggetList, Segment, Topic
+from evaluation.models import ListedNugget, NuggetList, Segment, Topic
 from evaluation.services.labelling import ensure_nugget_set, give_nugget_list
 from evaluation.terms import Importance, Origin
 from jobs import queue
 from jobs.models import WorkItem
 from llmjobs.kinds.base import Ended, Stepping, ids_of, texts_in_order
+from llmjobs.models import Call, NuggetCalls
 from llmjobs.planning import assign_items, unjudged
-from llmjobs.steps.nuggetize import DraftsInput, NuggetizeInput, nuggetize, over_generated_drafts
+from llmjobs.steps.nuggetize import DraftsInput, Nugget, NuggetizeInput, nuggetize, over_generated_drafts
 
 
 def _inputs(items: Sequence[WorkItem]) -> list[DraftsInput]:
@@ -37,9 +38,9 @@ class Drafting:
     def record(self, ended: Sequence[Ended]) -> None:
         """Write a list of drafts per topic, without importance; a topic that failed gets none."""
         for one in ended:
-            drafts = [(draft.text, Importance.UNKNOWN) for draft in one.outcome.drafts]
+            drafts = [Nugget(draft.text, Importance.UNKNOWN, draft.ask, None) for draft in one.outcome.drafts]
             if not one.outcome.failure:
-                _write(one, Origin.DRAFT, drafts, one.outcome.drafts[-1].ask)
+                _write(one, Origin.DRAFT, drafts)
 
 
 class Nuggetizing:
@@ -57,10 +58,9 @@ class Nuggetizing:
     def record(self, ended: Sequence[Ended]) -> None:
         """Write a list per topic, and queue the assignments that wait for it."""
         for one in ended:
-            nuggets = [(nugget.text, nugget.importance) for nugget in one.outcome.nuggets]
-            if one.outcome.failure and not nuggets:
+            if one.outcome.failure and not one.outcome.nuggets:
                 continue
-            nugget_list = _write(one, Origin.AUTO, nuggets, one.outcome.nuggets[-1].text_ask)
+            nugget_list = _write(one, Origin.AUTO, one.outcome.nuggets)
             if one.item.payload.get("then_runs") is not None:
                 _assign_next(one, nugget_list)
 
@@ -68,12 +68,24 @@ class Nuggetizing:
 def _assign_next(one: Ended, nugget_list: NuggetList) -> None:
     """Queue the assignments that waited for a list, without those that another job did meanwhile."""
     items = assign_items([nugget_list], one.item.payload["then_runs"], one.item.payload["batch_size"])
-    queue.add_items(one.item.job, unjudged(items, one.llm.judge)[0])
+    queue.add_items(one.item.job, unjudged(items, one.llm.judge).items)
 
 
-def _write(one: Ended, origin: Origin, nuggets: list[tuple[str, Importance]], ask: int) -> NuggetList:
+def _write(one: Ended, origin: Origin, nuggets: Sequence[Nugget]) -> NuggetList:
     """Write a topic's list and return it; where another job was first, return the one that is there."""
     topic = Topic.objects.get(pk=one.item.payload["topic"])
     nugget_set = ensure_nugget_set(one.llm.campaign, one.llm.judge, origin)
-    written = give_nugget_list(nugget_set, topic, nuggets, one.event(ask))
-    return written or NuggetList.objects.filter(nugget_set=nugget_set, topic=topic).latest("version")
+    texts = [(nugget.text, nugget.importance) for nugget in nuggets]
+    written = give_nugget_list(nugget_set, topic, texts, one.event(nuggets[-1].text_ask))
+    if written is None:
+        return NuggetList.objects.filter(nugget_set=nugget_set, topic=topic).latest("version")
+    listed = ListedNugget.objects.filter(nugget_list=written).order_by("position")
+    NuggetCalls.objects.bulk_create(
+        NuggetCalls(listed=row, worded=_call(one, nugget.text_ask), weighed=_call(one, nugget.importance_ask))
+        for row, nugget in zip(listed, nuggets, strict=True)
+    )
+    return written
+
+
+def _call(one: Ended, ask: int | None) -> Call | None:
+    return None if ask is None else one.uses[ask][1]

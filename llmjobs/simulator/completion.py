@@ -21,6 +21,11 @@ class Asked:
     max_tokens: int | None
 
     @property
+    def text(self) -> str:
+        """All that the messages say."""
+        return "\n".join(said for _, said in self.messages)
+
+    @property
     def sha256(self) -> str:
         """The messages' hash: of their JSON as [[role, text], ...] without spaces, in UTF-8."""
         written = json.dumps(self.messages, ensure_ascii=False, separators=(",", ":"))

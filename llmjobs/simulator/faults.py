@@ -1,4 +1,7 @@
-"""Which request goes wrong and how. The choice depends on seed, request and times seen: a retry has another chance."""
+"""Which request goes wrong and how. The choice depends on seed, request and times seen: a retry has another chance.
+
+Only a request that holds a text named in `always` has none.
+"""
 
 import hashlib
 from collections import deque
@@ -28,6 +31,7 @@ class Faults:
     malformed_rate: float = 0.0
     rates: dict[str, float] = field(default_factory=dict)
     next: list[str] = field(default_factory=list)
+    always: dict[str, str] = field(default_factory=dict)
     down: Down = ""
     retry_after: float = 1.0
     hang_s: float = 600.0
@@ -68,6 +72,10 @@ def _are_kinds(value: object) -> bool:
     return isinstance(value, list) and all(kind in (*KINDS, "none") for kind in value)
 
 
+def _are_texts(value: object) -> bool:
+    return isinstance(value, dict) and all(text and kind in KINDS for text, kind in value.items())
+
+
 CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
     "seed": (lambda value: isinstance(value, int), "a whole number"),
     "latency_ms": (_is_number, "a number of milliseconds"),
@@ -75,6 +83,7 @@ CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
     "malformed_rate": (_is_rate, "a number from 0 to 1"),
     "rates": (_are_rates, f"an object of rates from 0 to 1; the faults are {', '.join(KINDS)}"),
     "next": (_are_kinds, f"a list; the faults are {', '.join(KINDS)}, and none"),
+    "always": (_are_texts, f"an object of texts and the fault of all requests with them, of {', '.join(KINDS)}"),
     "down": (lambda value: value in ("", "503", "close"), 'one of "", "503", "close"'),
     "retry_after": (_is_number, "a number of seconds"),
     "hang_s": (_is_number, "a number of seconds"),
@@ -99,10 +108,13 @@ class Chooser:
             self.faults = faults
             return faults
 
-    def choose(self, request_hash: str) -> tuple[str, int]:
-        """Return the fault of this request, or nothing, and how often it was seen now."""
+    def choose(self, request_hash: str, said: str = "") -> tuple[str, int]:
+        """Return the fault of this request, or nothing, and how often it was seen now. `said` is all of its text."""
         with self._lock:
             seen = self._seen[request_hash] = self._seen.get(request_hash, 0) + 1
+            for text, kind in self.faults.always.items():
+                if text in said:
+                    return kind, seen
             if self._next:
                 kind = self._next.popleft()
                 return ("" if kind == "none" else kind), seen

@@ -184,7 +184,7 @@ class Handler(BaseHTTPRequestHandler):
             self.server.log.add(exchange.served(503 if faults.down == "503" else 0))
             self._is_down(faults)
             return
-        exchange.fault, exchange.seen = self.server.chooser.choose(exchange.asked.sha256)
+        exchange.fault, exchange.seen = self.server.chooser.choose(exchange.asked.sha256, exchange.asked.text)
         if exchange.fault == "timeout":
             self._hang(exchange, faults.hang_s)
             return

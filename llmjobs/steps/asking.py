@@ -9,6 +9,8 @@ from llmjobs.prompts import Message, Task, Template, Value, render
 from llmjobs.prompts.template import neutralise
 
 RE_ASKS = 2
+# What stands in the name of an ask that goes on with a talk.
+RE_ASK = ", re-ask "
 # A wrong reply is shown back to the model; of a very long one its beginning is enough.
 SHOWN_BACK = 4_000
 
@@ -20,7 +22,7 @@ Outcome = TypeVar("Outcome")
 class Ask:
     """One question to an LLM. `part` names which window or batch it is about; no two asks of a step share it."""
 
-    task: Task
+    task: Task | Literal["control"]
     messages: tuple[Message, ...]
     template: str
     version: int
@@ -84,7 +86,7 @@ def converse(log: Log, ask: Ask, read: Callable[[str], Read | Problem]) -> Step[
     """Ask; while the reply is wrong, ask again with the reason, at most twice."""
     messages, reason = ask.messages, ""
     for again in range(1 + RE_ASKS):
-        part = f"{ask.part}, re-ask {again}" if again else ask.part
+        part = f"{ask.part}{RE_ASK}{again}" if again else ask.part
         reply = yield Ask(ask.task, messages, ask.template, ask.version, part, ask.template_sha256)
         log.asked += 1
         if reply.text is None:

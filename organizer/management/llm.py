@@ -49,8 +49,9 @@ class LlmCommand(AssayCommand):
             self.finish(request, options)
             return
         job = start(request, self.title_of(options), plan)
+        again = f" ({plan.again:,} again, for what failed)" if plan.again else ""
         self.say(
-            f"Job {job.pk}, {len(plan.items):,} items, {plan.judged:,} done already, by {request.judge.name}."
+            f"Job {job.pk}, {len(plan.items):,} items{again}, {plan.judged:,} done already, by {request.judge.name}."
         )
         if options["wait"]:
             self.wait(job, request, options)
@@ -69,7 +70,7 @@ class LlmCommand(AssayCommand):
     def show(self, expected: Estimate, request: Request) -> None:
         """Print the dry run's figures."""
         self.stdout.write(f"judge           {request.judge.name}")
-        for name in ("items", "calls", "reused", "tokens", "judged", "without_text"):
+        for name in ("items", "again", "calls", "reused", "tokens", "judged", "without_text"):
             self.stdout.write(f"{name.replace('_', ' '):<16}{getattr(expected, name):,}")
         for topic, reason in expected.blocked.items():
             self.stdout.write(f"blocked         {topic}: {reason}")

@@ -5,6 +5,7 @@ from argparse import ArgumentTypeError
 from django.core.management.base import CommandParser
 
 from evaluation.management.base import words_of
+from evaluation.rules.clock import SHORTEST_LIMIT
 from evaluation.terms import Condition, SupportCondition
 from reports.correlation import RESAMPLES
 from reports.leaderboard import ALL_SCORES
@@ -114,6 +115,12 @@ def _support_confusion(parser: CommandParser) -> None:
         _who(parser, side, nuggets=False)
 
 
+def _time(parser: CommandParser) -> None:
+    _common(parser)
+    said = f"count gaps up to this many seconds, at least {SHORTEST_LIMIT}, instead of by the words on screen"
+    parser.add_argument("--idle", type=int, metavar="SECONDS", help=said)
+
+
 SUBPARSERS = {
     "scores": ("Runs by nugget score under one condition.", _scores),
     "correlation": ("Kendall's tau-b of two conditions, three ways.", _correlation),
@@ -123,4 +130,5 @@ SUBPARSERS = {
     "support": ("Runs by weighted precision and recall of their citations.", _support),
     "support-correlation": ("Kendall's tau-b of two support conditions, three ways.", _support_correlation),
     "support-confusion": ("Support labels of the same pairs under two conditions.", _support_confusion),
+    "time": ("How long topics took, by stage: median and quartiles of active time.", _time),
 }

@@ -16,17 +16,13 @@ from evaluation.terms import Condition, SupportCondition
 from reports.choices import resolve_condition, resolve_support
 from reports.exporting import score_lines
 from reports.metrics.policies import Policies
+from reports.timing import segment_lines, time_lines
 
 Options = dict[str, Any]
 
-TIME_COLUMNS = (
-    "topic_id,stage,assessor,version,wall_s,presence_s,active_low_s,active_point_s,active_high_s,active_60_s,"
-    "active_120_s,active_180_s,active_300_s,hidden_s,paused_s,offline_s,blur_s,sessions,rework_s,rule_version"
-)
-
 
 class Command(AssayCommand):
-    help = "Write nuggets, labels, scores, qrels or events to stdout or a file."
+    help = "Write nuggets, labels, scores, qrels, times or events to stdout or a file."
     example = "manage.py export assignments --campaign rag24 --condition E/M --output edited.manual.jsonl"
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -40,6 +36,8 @@ class Command(AssayCommand):
         parser.add_argument("--missing", choices=["zero", "skip"], default="zero")
         parser.add_argument("--unjudged", choices=["exclude", "zero"], default="exclude")
         parser.add_argument("--no-vital", choices=["zero", "skip"], default="zero")
+        said = "of time: the recorded stretches instead, from which every figure can be computed again"
+        parser.add_argument("--segments", action="store_true", help=said)
         parser.add_argument("--output", metavar="FILE", help="instead of stdout")
 
     def act(self, options: Options) -> None:
@@ -128,8 +126,7 @@ def _events(campaign: Campaign, options: Options) -> Iterator[str]:
 
 
 def _time(campaign: Campaign, options: Options) -> Iterator[str]:
-    """Yield the header: nothing has been timed as long as nobody judges at a desk here."""
-    yield TIME_COLUMNS
+    return segment_lines(campaign) if options["segments"] else time_lines(campaign)
 
 
 def _condition(options: Options) -> Condition:

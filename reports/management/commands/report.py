@@ -1,6 +1,6 @@
 """Reports at the command line: data on stdout, what it rests on beside it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -20,6 +20,7 @@ from reports.management.arguments import SUBPARSERS
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.rendering import Row, as_csv, as_json, as_table
 from reports.supporting import support_report
+from reports.timing import time_note, time_report, time_table
 
 Options = dict[str, Any]
 
@@ -45,7 +46,7 @@ class Command(AssayCommand):
             self.stdout.write(said)
 
 
-Printed = tuple[Row, list[documents.Document], str]
+Printed = tuple[Row, Sequence[Row], str]
 
 
 def _scores(campaign: Campaign, options: Options) -> Printed:
@@ -157,6 +158,12 @@ def _support_confusion(campaign: Campaign, options: Options) -> Printed:
     return _confused(confuse_support(rows, columns))
 
 
+def _time(campaign: Campaign, options: Options) -> Printed:
+    document = time_report(campaign, options["idle"])
+    rows: Sequence[Row] = time_table(document) if options["format"] == "table" else document["stages"]
+    return document, rows, time_note(document)
+
+
 def _policies(options: Options) -> Policies:
     topics = options.get("topics", "all")
     return Policies(options["missing"], options["unjudged"], options["no_vital"], topics)
@@ -180,4 +187,5 @@ REPORTS: dict[str, Callable[[Campaign, Options], Printed]] = {
     "support": _support,
     "support-correlation": _support_correlation,
     "support-confusion": _support_confusion,
+    "time": _time,
 }

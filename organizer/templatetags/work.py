@@ -1,0 +1,58 @@
+"""How handed-out work looks on the organizer's pages."""
+
+from datetime import datetime
+from typing import Any
+
+from django import template
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from evaluation.models import Campaign
+from evaluation.queries.work import may_organize, open_remarks_for
+
+register = template.Library()
+
+STATES = {
+    "not started": ("□", "new"),
+    "in progress": ("◧", "going"),
+    "submitted": ("■", "done"),
+    "reopened": ("↻", "again"),
+    "blocked": ("⊠", "blocked"),
+    "withdrawn": ("\N{EN DASH}", "gone"),
+}
+
+
+@register.simple_tag
+def task_state(state: str, version: int = 1) -> SafeString:
+    """A task's state as glyph and word; from the second submission on with its number."""
+    glyph, kind = STATES[state]
+    said = f"{state} v{version}" if state == "submitted" or version > 1 else state
+    return format_html(
+        '<span class="state state-{}"><span class="glyph" aria-hidden="true">{}</span> {}</span>',
+        kind,
+        glyph,
+        said,
+    )
+
+
+@register.filter
+def age(moment: datetime) -> str:
+    """How long ago, as short as a cell needs it."""
+    passed = timezone.now() - moment
+    if passed.days:
+        return f"{passed.days} d"
+    hours, minutes = passed.seconds // 3600, passed.seconds // 60
+    return f"{hours} h" if hours else f"{minutes or 1} min"
+
+
+@register.simple_tag(takes_context=True)
+def open_remarks(context: dict[str, Any], campaign: Campaign) -> int:
+    """How much in the inbox waits for an answer."""
+    return open_remarks_for(context["request"].user, campaign)
+
+
+@register.simple_tag(takes_context=True)
+def organizes(context: dict[str, Any], campaign: Campaign) -> bool:
+    """Whether whoever is signed in may hand out and change work."""
+    return may_organize(context["request"].user, campaign)

@@ -1,0 +1,151 @@
+"""What organizers ask of handed-out work: find it, hand it out, change it."""
+
+from typing import Any
+
+from django import forms
+
+from accounts.models import User
+from evaluation.errors import Refused
+from evaluation.models import Campaign
+from evaluation.queries.holdings import nugget_sets_for, sources_for
+from evaluation.queries.topics import topics_for
+from evaluation.queries.work import UNASSIGNED, assessors_for, tasks_for
+from evaluation.services.task_acts import LONGEST_REASON, Change, Wish
+from evaluation.services.work_plan import Order
+from evaluation.terms import Origin, RemarkKind, Stage, TaskState
+from organizer.forms import Search
+
+STAGES = [
+    (Stage.POST_EDIT.value, "Post-edit: from drafts, beside the passages"),
+    (Stage.MANUAL.value, "By hand: from the passages alone"),
+]
+CHANGES = [
+    (Change.REOPEN.value, "Reopen submitted work: a further version begins as a copy"),
+    (Change.BLOCK.value, "Block: it waits until an organizer has done something"),
+    (Change.UNBLOCK.value, "Unblock"),
+    (Change.RESCHEDULE.value, "Set due date and priority"),
+    (Change.WITHDRAW.value, "Withdraw: its work is kept and does not count"),
+]
+PRIORITIES = [(0, "ordinary"), (1, "high"), (2, "first")]
+
+
+class WorkSearch(Search):
+    """Which topics the matrix shows."""
+
+    state = forms.ChoiceField(
+        required=False,
+        choices=[
+            ("", "any state"),
+            (UNASSIGNED, UNASSIGNED),
+            *((state.value, state.value) for state in TaskState if state is not TaskState.WITHDRAWN),
+        ],
+    )
+    stage = forms.ChoiceField(
+        required=False, choices=[("", "any stage"), *((one.value, one.value) for one in Stage)]
+    )
+
+    def __init__(self, viewer: User, campaign: Campaign, data: Any) -> None:
+        super().__init__(data)
+        people = [(user.username, user.name) for user in assessors_for(viewer, campaign)]
+        self.fields["assessor"] = forms.ChoiceField(choices=[("", "anybody"), *people], required=False)
+
+    @property
+    def wishes(self) -> dict[str, str]:
+        """What was asked for, as `work_topics` takes it."""
+        return {name: self.said(name) for name in ("words", "state", "assessor", "stage")}
+
+
+class InboxSearch(Search):
+    """Which remarks the inbox shows."""
+
+    kind = forms.ChoiceField(
+        required=False, choices=[("", "any kind"), *((kind.value, kind.value) for kind in RemarkKind)]
+    )
+    answered = forms.BooleanField(required=False)
+
+
+class HandOutForm(forms.Form):
+    """Topics, a stage, and who gets them."""
+
+    stage = forms.ChoiceField(choices=STAGES, initial=Stage.POST_EDIT, widget=forms.RadioSelect)
+    due = forms.DateField(required=False, widget=forms.DateInput(attrs={"type": "date"}), label="Due")
+    priority = forms.TypedChoiceField(choices=PRIORITIES, coerce=int, initial=0)
+    again = forms.BooleanField(required=False)
+    expect = forms.CharField(required=False, max_length=16, widget=forms.HiddenInput)
+
+    def __init__(
+        self, viewer: User, campaign: Campaign, data: Any = None, ticked: list[str] | None = None
+    ) -> None:
+        super().__init__(data, initial={"topics": ticked or []})
+        drafts = [(one.name, one.name) for one in nugget_sets_for(viewer, campaign) if one.origin == Origin.DRAFT]
+        qrels = [(row.name, row.name) for row in sources_for(viewer, campaign)]
+        people = [(user.username, user.name) for user in assessors_for(viewer, campaign)]
+        self.fields["assessor"] = _choice("Assessor", "balance automatically", people)
+        self.fields["drafts"] = _choice("Drafts", "the only ones", drafts)
+        self.fields["qrels"] = _choice("Passages by the grades of", "NIST, or the only ones", qrels)
+        self.fields["topics"] = forms.MultipleChoiceField(
+            choices=[(one.public_id, f"{one.topic_id}: {one.text}") for one in topics_for(viewer, campaign)],
+            widget=forms.CheckboxSelectMultiple,
+            error_messages={"required": "tick at least one"},
+        )
+
+    @property
+    def order(self) -> Order:
+        """What the filled form asks for."""
+        said = self.cleaned_data
+        return Order(
+            stage=Stage(said["stage"]),
+            topics=tuple(said["topics"]),
+            assessor=said["assessor"],
+            drafts=said["drafts"],
+            qrels=said["qrels"],
+            due=said["due"],
+            priority=said["priority"],
+            again=said["again"],
+        )
+
+
+class TaskForm(forms.Form):
+    """What goes with a change of a task."""
+
+    reason = forms.CharField(
+        required=False, max_length=LONGEST_REASON, widget=forms.Textarea(attrs={"rows": 2, "cols": 60})
+    )
+    due = forms.DateField(required=False, widget=forms.DateInput(attrs={"type": "date"}), label="Due")
+    priority = forms.TypedChoiceField(choices=PRIORITIES, coerce=int, initial=0, required=False)
+
+    def wish(self, change: Change, tasks: tuple[str, ...]) -> Wish:
+        """What the form asks for. Raises `Refused` for a form that does not make sense."""
+        if not self.is_valid():
+            raise Refused("bad_form", " ".join(str(error) for errors in self.errors.values() for error in errors))
+        said = self.cleaned_data
+        return Wish(change, tasks, said["reason"], said["due"], said["priority"] or 0)
+
+
+class ChangeForm(TaskForm):
+    """Tasks and what is to be done to them."""
+
+    change = forms.ChoiceField(choices=CHANGES, initial=Change.REOPEN, widget=forms.RadioSelect)
+
+    def __init__(
+        self, viewer: User, campaign: Campaign, data: Any = None, ticked: list[str] | None = None
+    ) -> None:
+        super().__init__(data, initial={"tasks": ticked or []})
+        tasks = tasks_for(viewer, campaign).exclude(state=TaskState.WITHDRAWN).select_related("topic", "assessor")
+        said = [
+            (one.public_id, f"{one.topic.topic_id}, {one.stage}: {one.assessor.name}, {one.state}")
+            for one in tasks
+        ]
+        self.fields["tasks"] = forms.MultipleChoiceField(
+            choices=said, widget=forms.CheckboxSelectMultiple, error_messages={"required": "tick at least one"}
+        )
+
+
+class AnswerForm(forms.Form):
+    """An answer to a remark."""
+
+    answer = forms.CharField(required=False, max_length=5000)
+
+
+def _choice(label: str, unsaid: str, choices: list[tuple[str, str]]) -> forms.ChoiceField:
+    return forms.ChoiceField(choices=[("", unsaid), *choices], required=False, label=label)
