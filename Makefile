@@ -42,9 +42,10 @@ test: lint
 bench: $(VENV)/installed-dev
 	$(BIN)/python -m benchmarks
 
-# Faults and killed workers at full size: minutes.
+# Faults and killed processes at full size: minutes of LLM jobs, and half an hour (`make soak SECONDS=180`: less) of desks,
+# on each database that is found.
 soak: $(VENV)/installed-dev
-	$(BIN)/python -m soak
+	$(BIN)/python -m soak $(if $(SECONDS),--seconds $(SECONDS))
 
 # Pin what requirements*.in ask for, with hashes. Needs uv.
 lock:

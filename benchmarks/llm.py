@@ -5,7 +5,6 @@ The simulated LLM answers from a process of its own. A row is a call.
 
 import os
 import resource
-import socket
 import subprocess
 import sys
 import time
@@ -20,14 +19,13 @@ from typing import cast
 import numpy as np
 import openai
 from django.conf import settings
-from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
-from django.contrib.sessions.backends.db import SessionStore
 from django.db.models import Max, Min, QuerySet
 from openai.types.chat import ChatCompletionMessageParam
 
 from accounts.models import User
 from benchmarks import synthetic
 from benchmarks.measuring import Measured
+from benchmarks.serving import LONGEST_WAIT, session_cookie, web
 from benchmarks.sizes import SMALL, Size
 from evaluation.models import Answer, AnswerProvenance, Campaign, Judge, NuggetSet, Run, Sentence
 from evaluation.terms import Condition, Origin
@@ -42,7 +40,7 @@ from llmjobs.starting import Request, judge_for, plan_evaluation, start
 CONCURRENCY, LATENCY_MS = 16, 200
 SENTENCES, WORDS = 10, 20
 MANAGE = (sys.executable, "manage.py")
-PAGE_EVERY, PAGES_FOR, LONGEST_WAIT = 0.04, 6.0, 60.0
+PAGE_EVERY, PAGES_FOR = 0.04, 6.0
 
 
 def _size(size: Size) -> Size:
@@ -101,7 +99,7 @@ def assay(size: Size, turn: int) -> Measured:
 def pages(size: Size, turn: int) -> Measured:
     """Read the campaign's page: while nothing happens, and while a worker has calls under way."""
     campaign = _campaign("pages", turn)
-    with _simulator() as base_url, _web() as address:
+    with _simulator() as base_url, web() as address:
         url, cookie = f"{address}/campaigns/{campaign.slug}/", _signed_in()
         for _ in range(20):
             _seconds_of(url, cookie)
@@ -202,47 +200,10 @@ def _worker() -> Iterator[None]:
             process.terminate()
 
 
-@contextmanager
-def _web() -> Iterator[str]:
-    """Run the web process as `make run` does, on a port that is free; its address."""
-    port = _free_port()
-    command = [sys.executable, "-m", "gunicorn", "config.wsgi"]
-    own = os.environ | {"PORT": str(port), "HOST": "127.0.0.1"}
-    with subprocess.Popen(command, env=own, stdout=subprocess.DEVNULL, cwd=settings.BASE_DIR) as process:
-        address = f"http://127.0.0.1:{port}"
-        try:
-            _wait_for_web(address)
-            yield address
-        finally:
-            process.terminate()
-
-
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
-
-
-def _wait_for_web(address: str) -> None:
-    end = time.monotonic() + LONGEST_WAIT
-    while time.monotonic() < end:
-        try:
-            with urllib.request.urlopen(f"{address}/healthz"):  # noqa: S310
-                return
-        except OSError:
-            time.sleep(0.1)
-    raise SystemExit("the web process does not answer")
-
-
 def _signed_in() -> str:
     """Return the cookie of an administrator's session."""
     user, _ = User.objects.get_or_create(username="bench", defaults={"is_staff": True, "is_superuser": True})
-    session = SessionStore()
-    session[SESSION_KEY] = str(user.pk)
-    session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
-    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
-    session.save()
-    return f"{settings.SESSION_COOKIE_NAME}={session.session_key}"
+    return session_cookie(user)
 
 
 def _read_pages(url: str, cookie: str) -> Sequence[float]:

@@ -148,6 +148,48 @@ BENCHMARKS = {
     ),
 }
 
+SAVE_GOALS = {1: 2.0, 8: 2.0, 32: 2.8}
+
+
+def _save_lines(clients: int, goal: float) -> tuple[Shown, ...]:
+    """Return the lines about that many clients at once; the goals are for PostgreSQL, where many save."""
+    p50, p95 = f"p50 {clients}", f"p95 {clients}"
+    return (
+        Shown(f"bare view, p50, {clients} at once", "desk.saves", f"bare {p50}"),
+        Shown(
+            f"Assay, p50, {clients} at once, x bare",
+            "desk.saves",
+            p50,
+            goal=Goal("ratio", goal),
+            beside=("desk.saves", f"bare {p50}"),
+        ),
+        Shown(f"Assay, p95, {clients} at once", "desk.saves", p95),
+    )
+
+
+BENCHMARKS["saves"] = Benchmark(
+    "saves at the desk",
+    ("desk.saves",),
+    (
+        *(line for clients, goal in SAVE_GOALS.items() for line in _save_lines(clients, goal)),
+        Shown("statements a save, session and user not counted", "desk.saves", "statements"),
+    ),
+    prepare=("desk.prepare",),
+)
+BENCHMARKS["desk"] = Benchmark(
+    "the desk's page, 30 drafts, passages of 150 words",
+    ("desk.pages",),
+    (
+        Shown("150 passages, p50", "desk.pages", "p50 150"),
+        Shown("150 passages, p95", "desk.pages", "p95 150", goal=Goal("seconds", 0.2)),
+        Shown("150 passages, KB", "desk.pages", "size 150"),
+        Shown("424 passages, p50", "desk.pages", "p50 424"),
+        Shown("424 passages, p95", "desk.pages", "p95 424"),
+        Shown("424 passages, KB", "desk.pages", "size 424"),
+    ),
+    prepare=("desk.prepare",),
+)
+
 
 def lines_of(benchmark: Benchmark, turns: Sequence[Turn]) -> list[Line]:
     """Return the benchmark's lines, each figure the median of its turns'."""

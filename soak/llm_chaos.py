@@ -1,4 +1,4 @@
-"""A/A of a campaign by an LLM that fails now and then, by a worker that is killed twice.
+"""A/A of a campaign by an LLM that fails now and then, and at some texts always, by a worker that is killed twice.
 
 Afterwards everything that came out is counted against what had to, and every call against the simulated LLM's own log.
 """
@@ -51,6 +51,12 @@ from llmjobs.starting import Request, judge_for, plan_evaluation, start
 TOPICS, SEGMENTS, RUNS = 20, 50, 20
 LATENCY_MS = (20, 50)
 FAULTS: dict[str, Any] = {"fail_rate": 0.05, "malformed_rate": 0.05, "retry_after": 0.2, "hang_s": 2.0}
+# What stands, before the name of a fault, in a text that meets this fault each time: in one answer to each of the first
+# topics, and in the last topic itself.
+SPOILT = "Spoilt with"
+SPOILT_ANSWERS = ("out_of_vocabulary", "bad_request", "server_error")
+SPOILT_TOPIC = "out_of_vocabulary"
+FAULTS |= {"always": {f"{SPOILT} {fault}": fault for fault in {*SPOILT_ANSWERS, SPOILT_TOPIC}}}
 CONCURRENCY, LLM_CONCURRENCY, LEASE_SECONDS = 2, 8, 5
 # Killed among the nuggets, and among the labels.
 KILLED_AFTER = (60, 450)
@@ -100,6 +106,7 @@ def run(logs: Path) -> int:
         checks.violations.append(f"the job did not end within {MOST_SECONDS:g} s")
     _check_items(checks, job)
     _check_labels(checks, job)
+    _check_failures(checks, job)
     _check_calls(checks)
     paid = _check_payments(checks, lines, kills)
     _report(job, lines, paid, seconds)
@@ -122,9 +129,8 @@ def _queue_everything() -> Job:
 def _make_topic(campaign: Campaign, source: QrelSource, runs: Sequence[Run], number: int) -> None:
     """Make a topic with segments of two facts each, and answers that hold some of them, each in its own words."""
     about = f"river{number} delta{number}"
-    topic = Topic.objects.create(
-        campaign=campaign, topic_id=f"topic{number}", text=f"What of {about}?", position=number + 1
-    )
+    text = f"What of {about}?" if number < TOPICS - 1 else f"What of {about}? {SPOILT} {SPOILT_TOPIC}."
+    topic = Topic.objects.create(campaign=campaign, topic_id=f"topic{number}", text=text, position=number + 1)
     facts = [f"The {about} holds stone{number}x{n} and sand{number}x{n}." for n in range(2 * SEGMENTS)]
     for n in range(SEGMENTS):
         docid = f"doc{number}_{n:02}"
@@ -134,6 +140,8 @@ def _make_topic(campaign: Campaign, source: QrelSource, runs: Sequence[Run], num
     draw = random.Random(number)  # noqa: S311
     for run_ in runs:
         sentences = [f"{run_.run_id} writes on {about}.", *draw.sample(facts, 10)]
+        if run_ == runs[0] and number < len(SPOILT_ANSWERS):
+            sentences.append(f"{SPOILT} {SPOILT_ANSWERS[number]}.")
         answer = Answer.objects.create(topic=topic, words=sum(len(one.split()) for one in sentences))
         AnswerProvenance.objects.create(answer=answer, run=run_, topic=topic)
         Sentence.objects.bulk_create(
@@ -233,7 +241,28 @@ def _check_labels(checks: Checks, job: Job) -> None:
     done = job.items.filter(kind="assign", state="done").values_list("payload", flat=True)
     pairs = {(one["answer"], wording) for one in done for wording in one["nuggets"]}
     checks.none("labels lost", sorted(pairs - real))
-    checks.none("labels without a call", list(Assignment.objects.exclude(event__kind="llm.call")[:SHOWN]))
+    checks.none(
+        "labels without a call", list(Assignment.objects.exclude(event__kind__startswith="llm.call")[:SHOWN])
+    )
+
+
+def _check_failures(checks: Checks, job: Job) -> None:
+    """What had to fail did, with a reason and all its labels failed; and nothing else did."""
+    spoilt = set(Sentence.objects.filter(text__startswith=SPOILT).values_list("answer", flat=True))
+    topics = list(Topic.objects.filter(text__contains=SPOILT).values_list("pk", flat=True))
+    checks.same("spoilt answers and topics", (len(spoilt), len(topics)), (len(SPOILT_ANSWERS), 1))
+    failed = list(job.items.filter(state=WorkItem.State.FAILED))
+    checks.none("failed without a reason", [item.key for item in failed if not item.reason])
+    lists = [item.payload["topic"] for item in failed if item.kind == "nuggets"]
+    checks.same("topics that failed", lists, topics)
+    checks.none("lists of topics that failed", list(NuggetList.objects.filter(topic__in=topics)))
+    assigned = {item.pk for item in failed if item.kind == "assign"}
+    had_to = {item.pk for item in job.items.filter(kind="assign") if item.payload["answer"] in spoilt}
+    checks.none("failed and had not to", sorted(assigned - had_to))
+    checks.none("had to fail and did not", sorted(had_to - assigned))
+    wanted = {pair for pair in _keys_wanted() if pair[0] in spoilt}
+    labels = Assignment.objects.filter(label=AssignmentLabel.FAILED).values_list("answer", "nugget_version")
+    checks.none("labels that failed and had not to, or the other way round", sorted(set(labels) ^ wanted))
 
 
 def _check_calls(checks: Checks) -> None:

@@ -1,0 +1,75 @@
+"""The web process, as `make run` starts it, which can be killed and comes back at its address."""
+
+import http.client
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from django.conf import settings
+
+LONGEST_START = 90.0  # seconds
+HOST = "127.0.0.1"
+
+
+class WebProcess:
+    """gunicorn with its workers in a process group, so that all of them die at once."""
+
+    def __init__(self, log: Path) -> None:
+        with socket.socket() as free:
+            free.bind((HOST, 0))
+            self._port = int(free.getsockname()[1])
+        self._log = log
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def address(self) -> str:
+        """Host and port."""
+        return f"{HOST}:{self._port}"
+
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        own = os.environ | {"HOST": HOST, "PORT": str(self._port)}
+        command = [sys.executable, "-m", "gunicorn", "config.wsgi"]
+        with self._log.open("ab") as out:
+            self._process = subprocess.Popen(  # noqa: S603
+                command, env=own, cwd=settings.BASE_DIR, stdout=out, stderr=out, start_new_session=True
+            )
+        end = time.monotonic() + LONGEST_START
+        while not self._answers():
+            if self._process.poll() is not None or time.monotonic() > end:
+                raise SystemExit(f"the web process does not answer; see {self._log}")
+            time.sleep(0.1)
+
+    def _answers(self) -> bool:
+        connection = http.client.HTTPConnection(self.address, timeout=10)
+        try:
+            connection.request("GET", "/healthz")
+            return connection.getresponse().status == 200
+        except OSError:
+            return False
+        finally:
+            connection.close()
+
+    def kill(self) -> None:
+        """SIGKILL the whole group: nothing under way gets to its end."""
+        if self._process is not None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+            self._process = None
+
+
+@contextmanager
+def running_web(log: Path) -> Iterator[WebProcess]:
+    """Run a web process while the block runs."""
+    web = WebProcess(log)
+    web.start()
+    try:
+        yield web
+    finally:
+        web.kill()
