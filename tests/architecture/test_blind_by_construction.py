@@ -11,18 +11,32 @@ from evaluation.models import (
     Answer,
     AnswerProvenance,
     Assignment,
+    Campaign,
     Citation,
+    Desk,
     Judge,
     ListedNugget,
+    MarkedPassage,
     Nugget,
+    NuggetList,
+    NuggetSet,
     NuggetVersion,
+    Operation,
+    Protocol,
     Qrel,
+    QrelSource,
+    Remark,
     Run,
     Segment,
     Sentence,
+    Submission,
     SupportJudgment,
+    Task,
+    TimeSegment,
     Topic,
+    WorkingNugget,
 )
+from llmjobs.models import Call, CallUse, LlmJob, NuggetCalls
 from tests.architecture.tree import files, named
 
 JOINS: list[tuple[type[models.Model], str]] = [
@@ -51,6 +65,32 @@ JOINS: list[tuple[type[models.Model], str]] = [
     (User, "membership__role"),
     (User, "event"),
     (Judge, "assignment__label"),
+    (Topic, "task"),
+    (Topic, "task__assessor"),
+    (Topic, "campaign__task__assessor"),
+    (Segment, "markedpassage"),
+    (Segment, "markedpassage__task__assessor"),
+    (User, "task"),
+    (User, "task__topic"),
+    (User, "remark"),
+    (NuggetVersion, "workingnugget"),
+    (NuggetVersion, "workingnugget__task"),
+    (NuggetVersion, "nugget__workingnugget__decision"),
+    (Nugget, "workingnugget__task__assessor"),
+    (NuggetSet, "task__assessor"),
+    (NuggetList, "submission"),
+    (NuggetList, "submission__task"),
+    (NuggetList, "task__assessor"),
+    (QrelSource, "task"),
+    (Protocol, "task__assessor"),
+    (Campaign, "task__state"),
+    (Answer, "topic__task__assessor"),
+    (ListedNugget, "nuggetcalls__worded"),
+    (Task, "workingnugget__text"),
+    (Task, "operation__payload"),
+    (Task, "timesegment"),
+    (Task, "desk__composer"),
+    (Task, "markedpassage"),
 ]
 
 
@@ -83,6 +123,18 @@ ACCESSORS: dict[type[models.Model], set[str]] = {
     Judge: set(),
     Topic: {"tags", "answers"},
     User: {"emailaddress_set", "logentry_set"},  # allauth's and the admin's
+    Task: {"remarks", "submissions"},
+    NuggetList: {"items"},
+    NuggetSet: {"lists"},
+    QrelSource: {"qrels"},
+    Protocol: set(),
+    Submission: set(),
+    Remark: set(),
+    Desk: set(),
+    WorkingNugget: set(),
+    MarkedPassage: set(),
+    Operation: set(),
+    TimeSegment: set(),
 }
 
 
@@ -92,11 +144,51 @@ def test_no_attribute_leads_back(model: type[models.Model]) -> None:
     assert found == ACCESSORS[model]
 
 
-@pytest.mark.parametrize("secret", [AnswerProvenance, Assignment, SupportJudgment, Qrel, ListedNugget])
+WORK: list[type[models.Model]] = [
+    *(Task, Submission, Remark, Desk, WorkingNugget, MarkedPassage, Operation, TimeSegment)
+]
+SHOWN: list[type[models.Model]] = [Answer, Sentence, Citation, NuggetVersion, Segment, Topic, User]
+
+
+@pytest.mark.parametrize("secret", [AnswerProvenance, Assignment, SupportJudgment, Qrel, ListedNugget, *WORK])
 def test_a_secret_s_own_relations_have_no_way_back(secret: type[models.Model]) -> None:
     relations = [field.remote_field for field in secret._meta.concrete_fields if field.remote_field]
-    shown = {Answer, Sentence, Citation, NuggetVersion, Segment, Topic, User}
-    assert all(relation.hidden for relation in relations if relation.model in shown)
+    assert all(relation.hidden for relation in relations if relation.model in SHOWN)
+
+
+@pytest.mark.parametrize(
+    "shown", [*SHOWN, Nugget, NuggetSet, NuggetList, Campaign], ids=lambda model: model.__name__
+)
+def test_no_path_however_long_leads_to_work_labels_or_calls(shown: type[models.Model]) -> None:
+    """Neither attributes nor lookups: whatever can be reached in any number of steps."""
+    secret = {AnswerProvenance, Assignment, SupportJudgment, Call, CallUse, LlmJob, NuggetCalls, *WORK}
+    paths = paths_from(shown)
+    assert {model.__name__: path for model, path in paths.items() if model in secret} == {}
+
+
+@pytest.mark.parametrize("shown", [Topic, Segment, NuggetVersion], ids=lambda model: model.__name__)
+def test_a_working_nugget_leads_to_its_own_task_only(shown: type[models.Model]) -> None:
+    assert paths_from(WorkingNugget)[Task] == "WorkingNugget.task"
+    assert Task not in paths_from(shown)
+
+
+def test_the_search_for_paths_can_find_one() -> None:
+    assert paths_from(Task)[Remark] == "Task.remarks"
+    assert paths_from(Remark)[Judge].startswith("Remark.task.nugget_set.judge")
+
+
+def paths_from(start: type[models.Model]) -> dict[type[models.Model], str]:
+    """Every model that attributes lead to, by the shortest path."""
+    found, waiting = {start: start.__name__}, [start]
+    while waiting:
+        model = waiting.pop(0)
+        for relation in model._meta.get_fields():
+            name = getattr(relation, "get_accessor_name", lambda: None)() or relation.name
+            target = relation.related_model
+            if isinstance(target, type) and target not in found:
+                found[target] = f"{found[model]}.{name}"
+                waiting.append(target)
+    return found
 
 
 def test_an_answer_carries_nothing_of_its_run() -> None:

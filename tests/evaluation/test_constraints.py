@@ -1,6 +1,8 @@
 """What must hold is held by the database: each constraint refuses a bad row, whoever writes it."""
 
+import uuid
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ from django.apps import apps
 from django.db import IntegrityError, connection, models, transaction
 from django.utils import timezone
 
+from accounts.models import User
 from evaluation.models import (
     Answer,
     AnswerProvenance,
@@ -16,8 +19,10 @@ from evaluation.models import (
     Campaign,
     Citation,
     ConditionDefault,
+    Event,
     Judge,
     ListedNugget,
+    MarkedPassage,
     Membership,
     Nugget,
     NuggetEvidence,
@@ -25,15 +30,21 @@ from evaluation.models import (
     NuggetList,
     NuggetSet,
     NuggetVersion,
+    Operation,
     Protocol,
     Qrel,
     QrelSource,
+    Remark,
     Run,
     Segment,
     Sentence,
+    Submission,
     SupportJudgment,
+    Task,
+    TimeSegment,
     Topic,
     TopicTag,
+    WorkingNugget,
 )
 from reports.models import ExternalCondition, ExternalScore
 from tests.factories import make_user
@@ -59,6 +70,11 @@ def first(model: type[models.Model], **changes: Any) -> Callable[[], Make]:
 
 def new_answer() -> Answer:
     return Answer.objects.create(topic=Topic.objects.order_by("pk")[0], words=1)
+
+
+def another_list() -> NuggetList:
+    there = NuggetList.objects.order_by("pk")[0]
+    return NuggetList.objects.create(nugget_set=there.nugget_set, topic=there.topic, version=there.version + 9)
 
 
 BAD_ROWS: dict[str, Callable[[], Make]] = {
@@ -118,6 +134,27 @@ BAD_ROWS: dict[str, Callable[[], Make]] = {
     "support_judgment_once": first(SupportJudgment),
     "support_judgment_label": first(SupportJudgment, submission=2, label=3),
     "support_judgment_condition": first(SupportJudgment, submission=2, condition="guess"),
+    "protocol_passage_order": first(Protocol, version=2, passage_order="alphabet"),
+    "task_once": first(Task),
+    "task_state": first(Task, stage="manual", drafts_id=None, state="lost"),
+    "task_drafts_of_post_edit": first(Task, stage="manual"),
+    "submission_version": lambda: again(Submission.objects.get(), nugget_list_id=another_list().pk),
+    "remark_kind": first(Remark, kind="rumour"),
+    "working_nugget_once": first(WorkingNugget),
+    "working_nugget_decision": first(WorkingNugget, key="new", decision="maybe"),
+    "working_nugget_making": first(WorkingNugget, key="new", draft_id=None, making="found"),
+    "working_nugget_importance": first(WorkingNugget, key="new", importance=3),
+    "working_nugget_draft_of_proposed": first(WorkingNugget, key="new", draft_id=None),
+    "marked_passage_once": first(MarkedPassage),
+    "marked_passage_mark": lambda: again(
+        MarkedPassage.objects.get(), segment_id=Segment.objects.order_by("-pk")[0].pk, mark="skimmed"
+    ),
+    "operation_seq": first(Operation, op_id=uuid.uuid4()),
+    "operation_once": first(Operation, seq=2),
+    "time_segment_once": first(TimeSegment),
+    "time_segment_not_negative": first(TimeSegment, number=2, ended_at=timezone.now() - timedelta(days=1)),
+    "time_segment_kind": first(TimeSegment, number=2, kind="dreaming"),
+    "time_segment_said": first(TimeSegment, number=2, said="asleep"),
     "external_condition_once": first(ExternalCondition),
     "external_score_once": first(ExternalScore),
 }
@@ -130,6 +167,31 @@ CONSTRAINTS = [
     for constraint in model._meta.constraints
 ]
 CHECKS = {constraint.name for constraint in CONSTRAINTS if isinstance(constraint, models.CheckConstraint)}
+
+
+def make_work(campaign: Campaign, user: User, draft: NuggetVersion) -> None:
+    """One task with a row in each table of work."""
+    nugget_list, now = NuggetList.objects.order_by("pk")[0], timezone.now()
+    task = Task.objects.create(
+        campaign=campaign,
+        topic=nugget_list.topic,
+        assessor=user,
+        stage="post-edit",
+        nugget_set=nugget_list.nugget_set,
+        drafts=nugget_list,
+        qrels=QrelSource.objects.get(),
+        protocol=campaign.protocol,
+    )
+    event = Event.objects.create(kind="test")
+    Submission.objects.create(task=task, version=1, nugget_list=nugget_list, at=now, event=event)
+    Remark.objects.create(task=task, kind="flag")
+    WorkingNugget.objects.create(task=task, key="d1", position=1, text="a fact", making="proposed", draft=draft)
+    MarkedPassage.objects.create(task=task, segment=Segment.objects.order_by("pk")[0], mark="read")
+    ids = {"op_id": uuid.uuid4(), "step": uuid.uuid4()}
+    Operation.objects.create(task=task, seq=1, submission=1, kind="add", window="w", client_at=now, **ids)
+    TimeSegment.objects.create(
+        task=task, submission=1, window="w", number=1, kind="reading", started_at=now, ended_at=now
+    )
 
 
 @pytest.fixture
@@ -146,6 +208,7 @@ def everything_once(labelled: Path) -> None:
         NuggetEvidence.objects.create(
             nugget_version=one, segment=Segment.objects.order_by("pk")[0], sentence=sentence
         )
+    make_work(campaign, olga, one)
     table = ExternalCondition.objects.create(campaign=campaign, name="Paper")
     ExternalScore.objects.create(condition=table, run_id="alpha", score="all", value=0.5)
 

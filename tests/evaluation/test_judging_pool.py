@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.rules import Submission, judging_pool, sees_unblinded
+from evaluation.rules.access import sees_unblinded
+from evaluation.rules.pool import Submission, judging_pool
 from evaluation.terms import Role
 
 SUBMISSIONS = st.lists(

@@ -1,29 +1,31 @@
-"""The triggers that keep the event log append-only are in the migrated database, on either engine."""
+"""The triggers that keep the logs append-only are in the migrated database, on either engine."""
 
 import pytest
 from django.core.management import call_command
 from django.db import DatabaseError, connection, transaction
 
 from evaluation.models import Event
-from evaluation.triggers import install_triggers, remove_triggers
+from evaluation.triggers import TABLES, install_triggers, remove_triggers
 
 pytestmark = pytest.mark.django_db
-SQLITE = "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'evaluation_event'"
-POSTGRESQL = "SELECT tgname FROM pg_trigger WHERE tgrelid = 'evaluation_event'::regclass AND NOT tgisinternal"
+SQLITE = "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name IN {tables}"
+POSTGRESQL = (
+    "SELECT tgname FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid "
+    "WHERE relname IN {tables} AND NOT tgisinternal"
+)
 
 
 def triggers() -> set[str]:
-    """The triggers on the event log, from the database itself."""
+    """The triggers on the logs, from the database itself."""
+    asked = SQLITE if connection.vendor == "sqlite" else POSTGRESQL
     with connection.cursor() as cursor:
-        cursor.execute(SQLITE if connection.vendor == "sqlite" else POSTGRESQL)
+        cursor.execute(asked.format(tables=TABLES))
         return {name for (name,) in cursor.fetchall()}
 
 
 def test_they_are_there_after_migrate() -> None:
-    expected = {"evaluation_event_no_change"}
-    if connection.vendor == "sqlite":
-        expected = {f"evaluation_event_no_{verb}" for verb in ("update", "delete", "replace")}
-    assert triggers() == expected
+    verbs = ("update", "delete", "replace") if connection.vendor == "sqlite" else ("change",)
+    assert triggers() == {f"{table}_no_{verb}" for table in TABLES for verb in verbs}
 
 
 def test_a_migrate_puts_them_back() -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from evaluation.models import Assignment, ListedNugget
 from evaluation.terms import AssignmentLabel, Condition, Importance
-from llmjobs.models import CallUse
-from llmjobs.starting import plan_evaluation, start
+from llmjobs.models import CallUse, NuggetCalls
+from llmjobs.starting import plan_drafts, plan_evaluation, start
 from tests.llmjobs.conftest import PointAt
 from tests.llmjobs.worlds import answer_with, grade_segments, make_world, scripted_endpoint, work_on
 
@@ -58,6 +58,32 @@ def test_twelve_segments_give_thirteen_nuggets_and_their_labels(point_at: PointA
         "importance batch 1 of 2",
         "importance batch 2 of 2",
     ]
+    part_of = dict(uses.values_list("call", "part"))
+    rests = NuggetCalls.objects.order_by("listed__position").values_list(
+        "listed__nugget_version__text", "worded", "weighed"
+    )
+    assert [(text, part_of[worded], part_of[weighed]) for text, worded, weighed in rests] == [
+        (
+            text,
+            "window 1" if text in FIRST else "window 2",
+            f"importance batch {1 if SECOND.index(text) < 10 else 2} of 2",
+        )
+        for text in [*vital, *okay]
+    ]
+
+
+def test_drafts_lead_to_the_windows_that_first_had_them(point_at: PointAt) -> None:
+    world = make_world(runs=1, nuggets=0)
+    grade_segments(world, 12)
+    with scripted_endpoint(reply_to) as endpoint:
+        point_at(endpoint.base_url)
+        start(world.request, "Drafts", plan_drafts(world.request, qrels="UMBRELA"))
+        work_on()
+    part_of = dict(CallUse.objects.values_list("call", "part"))
+    rests = NuggetCalls.objects.order_by("listed__position").values_list("worded", "weighed")
+    expected = ["window 1" if text in FIRST else "window 2" for text in SECOND]
+    assert [part_of[worded] for worded, _ in rests] == expected
+    assert not any(weighed for _, weighed in rests)
 
 
 def asked_segments(asked: list[list[str]]) -> list[list[int]]:

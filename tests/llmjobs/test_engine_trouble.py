@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.db import OperationalError, connections
 
+from evaluation.errors import Refused
 from evaluation.models import AnswerProvenance, Assignment, Sentence
 from evaluation.services.judges import add_judge
 from evaluation.services.labelling import touch
@@ -19,7 +20,7 @@ from llmjobs.endpoints import default_endpoint
 from llmjobs.engine import Engine, run
 from llmjobs.models import Attempt, Call
 from llmjobs.sending import MOST_ATTEMPTS, Circuit, Sending
-from llmjobs.simulator import Simulator, running_simulator
+from llmjobs.simulator import FAILURES, Simulator, running_simulator
 from llmjobs.starting import Request, plan_evaluation, start
 from tests.llmjobs.conftest import PointAt
 from tests.llmjobs.worlds import (
@@ -61,7 +62,7 @@ def test_faults_lose_and_double_nothing(simulator: Simulator) -> None:
     assert answered_again(simulator.log.served()) == []
     assert_calls_are_sound()
     served = simulator.log.served()
-    assert {one.fault for one in served} > {"", "rate_limited", "server_error"}
+    assert {one.fault for one in served} & set(FAILURES)
     assert Attempt.objects.count() == len(served)
     assert not Attempt.objects.filter(ended_at=None).exists()
 
@@ -311,6 +312,29 @@ def test_a_late_twin_of_a_taken_item_changes_nothing(simulator: Simulator) -> No
     engine.close()
     assert (Assignment.objects.count(), job.items.get().state) == (0, "leased")
     assert Call.objects.get().state == Call.State.ANSWERED
+
+
+def test_a_call_is_waited_for_as_long_as_the_setting_says(
+    simulator: Simulator, point_at: PointAt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("django.conf.settings.LLM_TIMEOUT_SECONDS", 0.3)
+    point_at(simulator.base_url)
+    simulator.chooser.switch({"next": ["timeout"], "hang_s": 20})
+    job = start_assigning(make_world(runs=1))
+    work_on()
+    first = Attempt.objects.earliest("number")
+    assert (states_of(job), first.error) == ({"done": 1}, "timeout")
+    assert first.message == "No answer within 0.3 s."
+
+
+@pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_time_out_that_is_none_is_refused(
+    point_at: PointAt, monkeypatch: pytest.MonkeyPatch, seconds: float
+) -> None:
+    monkeypatch.setattr("django.conf.settings.LLM_TIMEOUT_SECONDS", seconds)
+    point_at("http://127.0.0.1:9/v1")
+    with pytest.raises(Refused, match="LLM_TIMEOUT_SECONDS"):
+        default_endpoint()
 
 
 def test_a_simulator_that_comes_late_is_waited_for(point_at: PointAt) -> None:

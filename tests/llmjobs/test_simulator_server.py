@@ -217,6 +217,8 @@ def test_switches_can_be_read_back() -> None:
         {"seed": "x"},
         {"latency_ms": -1},
         {"fail_rate": True},
+        {"always": {"text": "flood"}},
+        {"always": {"": "empty"}},
     ],
 )
 def test_wrong_switches_change_nothing(wanted: object) -> None:
@@ -256,6 +258,12 @@ def test_the_order_of_requests_changes_no_fault() -> None:
     assert {name: one.choose(name) for name in names} == {name: other.choose(name) for name in reversed(names)}
 
 
+def test_a_request_with_a_named_text_goes_wrong_always_and_others_do_not() -> None:
+    with running_simulator(always={"wolves howl": "bad_request"}) as simulator:
+        assert [chat(simulator, body("wolves howl"))[0] for _ in range(2)] == [400, 400]
+        assert chat(simulator)[0] == 200
+
+
 def test_none_in_the_list_of_next_faults_lets_one_pass() -> None:
     chooser = Chooser(Faults(fail_rate=1, next=["none", "empty"]))
     assert [chooser.choose("x")[0] for _ in range(2)] == ["", "empty"]
@@ -292,13 +300,13 @@ def test_a_client_that_left_before_the_answer_is_logged_as_gone() -> None:
 
 
 def test_requests_are_served_at_the_same_time() -> None:
-    with running_simulator(latency_ms=100) as simulator:
+    with running_simulator(latency_ms=300) as simulator:
         with ThreadPoolExecutor(32) as pool:
             statuses = list(pool.map(lambda n: chat(simulator, body(passage=f"number {n}"))[0], range(32)))
         served = simulator.log.served()
     assert statuses == [200] * 32
     assert most_at_once(served) >= 8
-    assert all(one.until - one.at >= 0.099 for one in served)
+    assert all(one.until - one.at >= 0.25 for one in served)  # less than said: clocks are rounded and set
 
 
 def test_the_busiest_moment_is_counted() -> None:

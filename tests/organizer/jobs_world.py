@@ -29,7 +29,7 @@ def make_item(llm: LlmJob, key: str, state: str = WorkItem.State.QUEUED, **field
     return WorkItem.objects.create(job=llm.job, key=key, kind="assign", state=state, **fields)
 
 
-def make_call(item: WorkItem, name: str = "a" * 64, reply: str = '["partial_support"]') -> Call:
+def make_call(item: WorkItem, name: str = "a" * 64, reply: str = '["partial_support"]', number: int = 0) -> Call:
     """Make an answered call that an item used: refused once, then answered."""
     text, _ = Text.objects.get_or_create(sha256="t" * 64, defaults={"content": "Label <b>each</b> nugget. שלום"})
     event = Event.objects.create(campaign=item.job.llm.campaign, kind="llm.call", payload={"call": name})
@@ -56,7 +56,9 @@ def make_call(item: WorkItem, name: str = "a" * 64, reply: str = '["partial_supp
         call=call, number=1, sent_at=now, ended_at=now, error="rate_limited", status=429, message="Slow down."
     )
     Attempt.objects.create(call=call, number=2, sent_at=now, ended_at=now, status=200, latency_ms=200)
-    CallUse.objects.create(item=item, call=call, number=0, part="batch 1 of 1", notes=["tolerated: a code fence"])
+    CallUse.objects.create(
+        item=item, call=call, number=number, part="batch 1 of 1", notes=["tolerated: a code fence"]
+    )
     return call
 
 

@@ -1,6 +1,7 @@
 """The list of campaigns, which is where everybody lands."""
 
 from django.test import Client
+from django.urls import reverse
 
 from evaluation.models import Campaign, Membership, Topic
 from evaluation.terms import Role
@@ -15,12 +16,19 @@ def test_an_organizer_reads_what_each_campaign_holds(world: World) -> None:
         assert said in page
 
 
-def test_an_assessor_reads_that_there_is_no_work_and_finds_no_way_in(world: World) -> None:
-    page = world.client("ann").get("/").content.decode()
-    assert "River study" in page
-    assert "No work has been handed out to you yet." in page
-    assert "/campaigns/river/" not in page
-    assert "<dt>runs</dt>" not in page
+def test_who_only_assesses_lands_at_their_tasks_and_finds_no_way_in(world: World) -> None:
+    response = world.client("ann").get("/", follow=True)
+    assert response.redirect_chain == [(reverse("assessor:home"), 302)]
+    assert "/campaigns/river/" not in response.content.decode()
+
+
+def test_who_organizes_one_campaign_and_assesses_another_is_led_to_both(world: World) -> None:
+    other = Campaign.objects.create(slug="lake", name="Lake study")
+    Membership.objects.create(campaign=other, user=world.people["olga"], role=Role.ASSESSOR)
+    page = world.client("olga").get("/").content.decode()
+    assert "/campaigns/river/" in page
+    assert "/campaigns/lake/" not in page
+    assert f'href="{reverse("assessor:home")}"' in page
 
 
 def test_a_stranger_reads_of_no_campaign(world: World) -> None:

@@ -2,11 +2,11 @@
 
 import pytest
 
-from evaluation.models import Event, Judge, Topic
-from evaluation.terms import JudgeKind
+from evaluation.models import Event, Judge, SupportJudgment, Topic
+from evaluation.terms import JudgeKind, SupportLabel
 from jobs.models import Job, WorkItem
 from tests.factories import make_user
-from tests.organizer.jobs_world import MODEL, make_judge
+from tests.organizer.jobs_world import MODEL, make_call, make_item, make_job, make_judge, support_by
 from tests.organizer.world import World, queries_of
 
 NEW = "/campaigns/river/jobs/new/"
@@ -53,6 +53,19 @@ def test_a_dry_run_says_what_it_would_cost_and_does_nothing(world: World) -> Non
     assert not WorkItem.objects.exists()
     assert Event.objects.count() == events
     assert not Judge.objects.filter(name=MODEL).exists()
+
+
+def test_what_failed_is_counted_and_started_again(world: World) -> None:
+    judge = make_judge()
+    call = make_call(make_item(make_job(world, judge), "1", WorkItem.State.DONE))
+    label = support_by(call, judge)
+    assert "again, for what failed" not in said_to(world, "dry_run", what="support", judge=judge.name)
+    SupportJudgment.objects.filter(pk=label.pk).update(label=SupportLabel.FAILED)
+    page = said_to(world, "dry_run", what="support", judge=judge.name)
+    assert "<dt>of the items again, for what failed</dt><dd>1</dd>" in page
+    said_to(world, "start", 302, what="support", judge=judge.name)
+    again = WorkItem.objects.get(payload__segment=label.segment_id, payload__sentence=label.sentence_id)
+    assert again.payload["replicate"] == 1
 
 
 def test_a_dry_run_names_blocked_topics_with_the_reason(world: World) -> None:

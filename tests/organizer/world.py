@@ -10,7 +10,17 @@ from django.urls import reverse
 
 from accounts.models import User
 from evaluation.formats.source import Source
-from evaluation.models import Assignment, Campaign, Run, Segment, SupportJudgment, Topic
+from evaluation.models import (
+    Assignment,
+    Campaign,
+    ListedNugget,
+    NuggetList,
+    Qrel,
+    Run,
+    Segment,
+    SupportJudgment,
+    Topic,
+)
 from evaluation.services import importing
 from evaluation.services.importing import RunOptions
 from evaluation.terms import JudgeKind, Origin, SupportCondition, Task
@@ -72,6 +82,9 @@ class World:
             "answer_labels": reverse(
                 "organizer:answer_labels", args=[slug, Assignment.objects.all()[0].answer_id]
             ),
+            "list_origin": reverse("organizer:list_origin", args=[slug, NuggetList.objects.all()[0].pk]),
+            "nugget_origin": reverse("organizer:nugget_origin", args=[slug, ListedNugget.objects.all()[0].pk]),
+            "grade_origin": reverse("organizer:grade_origin", args=[slug, Qrel.objects.all()[0].pk]),
             "agreement": reverse("reports:agreement", args=[slug]),
             "scatter": reverse("reports:scatter", args=[slug]),
         }

@@ -1,0 +1,153 @@
+"""The assessor's door: what comes through is frozen, slotted and closed, and what lies behind is not reached for."""
+
+import ast
+import dataclasses
+import importlib
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any, get_args, get_origin, get_type_hints
+
+import pytest
+from django.db import models
+
+from tests.architecture.tree import ROOT, named
+
+BLIND = sorted(path for path in (ROOT / "evaluation" / "blind").glob("*.py") if path.stem != "__init__")
+FORBIDDEN_MODULES = re.compile(
+    r"(?:llmjobs|jobs|reports|organizer|exchange|evaluation\.(?:queries|exporting|services\.importing)"
+    r"|evaluation\.models\.(?:runs|labels|judges|events))(?:\.|$)"
+)
+FORBIDDEN_MODELS = {
+    *("Run", "Answer", "AnswerProvenance", "Sentence", "Citation", "Judge", "Assignment", "SupportJudgment"),
+    *("Event", "Finding", "QrelSource", "ConditionDefault", "TopicTag", "NuggetVersion", "NuggetLineage"),
+}
+"""A wording is read through the row or the list that the assessor made. Nothing here says who made it."""
+
+FORBIDDEN_LOOKUPS = re.compile(
+    r"__(?:judge|run|runs|group|model|base_url|docid|extra|actor|raw_importance)\b|^judge$|^run_id$"
+)
+DOORS = (
+    *("evaluation.models", "evaluation.queries", "llmjobs", "reports", "organizer"),
+    *("django.db", "django.apps.apps", "django.apps.registry"),
+)
+ROOM = sorted((ROOT / "assessor").rglob("*.py"))
+
+
+def module_of(path: Path) -> ModuleType:
+    """The module in a file."""
+    return importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+
+
+def types_of(path: Path) -> list[type]:
+    """The classes that a module defines for others."""
+    found = [one for _, one in inspect.getmembers(module_of(path), inspect.isclass)]
+    return [
+        one for one in found if one.__module__ == module_of(path).__name__ and not one.__name__.startswith("_")
+    ]
+
+
+DATA = [one for path in BLIND for one in types_of(path) if dataclasses.is_dataclass(one)]
+
+
+def parts_of(hint: Any) -> Iterator[Any]:
+    """A type and all that it is made of."""
+    yield get_origin(hint) or hint
+    for part in get_args(hint):
+        yield from parts_of(part)
+
+
+def test_there_are_blind_reads() -> None:
+    assert len(BLIND) >= 6
+    assert len(DATA) >= 15
+
+
+@pytest.mark.parametrize("path", BLIND, ids=named)
+def test_every_public_class_is_a_dataclass_or_a_word(path: Path) -> None:
+    plain = [
+        one.__name__ for one in types_of(path) if not dataclasses.is_dataclass(one) and not issubclass(one, str)
+    ]
+    assert plain == []
+
+
+@pytest.mark.parametrize("data", DATA, ids=lambda one: one.__name__)
+def test_it_is_frozen_and_slotted(data: type) -> None:
+    assert data.__dataclass_params__.frozen  # type: ignore[attr-defined]
+    assert "__slots__" in vars(data)
+    assert not hasattr(data, "__dict__") or "__dict__" not in data.__slots__  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("data", DATA, ids=lambda one: one.__name__)
+def test_no_field_holds_a_row_or_a_query(data: type) -> None:
+    """Nor something that may be changed, but for the one JSON that the desk's script reads."""
+    for name, hint in get_type_hints(data).items():
+        parts = list(parts_of(hint))
+        classes = [one for one in parts if isinstance(one, type)]
+        assert not [one for one in classes if issubclass(one, models.Model | models.QuerySet | models.Manager)], (
+            name
+        )
+        if (data.__name__, name) != ("DeskPage", "state"):
+            assert not {list, dict, set, Any, object} & set(parts), f"{data.__name__}.{name}"
+        inner = [one for one in classes if dataclasses.is_dataclass(one)]
+        assert all(one.__dataclass_params__.frozen for one in inner), name  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("data", DATA, ids=lambda one: one.__name__)
+def test_no_field_is_named_for_a_secret(data: type) -> None:
+    secret = {*("judge", "model", "run", "run_id", "group", "grade", "docid", "score", "rank", "label", "origin")}
+    secret |= {*("assessor", "user", "actor", "qrels", "source", "drafts", "nugget_set", "pk", "id", "payload")}
+    assert {field.name for field in dataclasses.fields(data)} & secret == set()
+
+
+@pytest.mark.parametrize("path", BLIND, ids=named)
+def test_a_blind_read_imports_nothing_that_tells(path: Path) -> None:
+    modules, names = imports_of(path)
+    assert [one for one in modules if FORBIDDEN_MODULES.match(one)] == []
+    assert names & FORBIDDEN_MODELS == set()
+
+
+@pytest.mark.parametrize("path", BLIND, ids=named)
+def test_a_blind_read_looks_nothing_up_that_tells(path: Path) -> None:
+    lookups = [one for one in words_of(path) if FORBIDDEN_LOOKUPS.search(one)]
+    # The order of reading goes by docids, which stay in that module.
+    allowed = {"segment__docid"} if path.stem == "passages" else set()
+    assert set(lookups) - allowed == set()
+
+
+@pytest.mark.parametrize("path", ROOM, ids=named)
+def test_the_assessor_s_room_reaches_for_no_model(path: Path) -> None:
+    """Neither by import nor through the registry of apps or a service's own imports."""
+    modules, names = imports_of(path)
+    assert [one for one in modules if one.startswith(DOORS)] == []
+    assert names & {"get_model", "Task", "Campaign", "connection", *FORBIDDEN_MODELS} == set()
+    assert "get_model" not in path.read_text(encoding="utf-8")
+
+
+def test_the_rules_can_find_something() -> None:
+    modules, names = imports_of(ROOT / "organizer" / "boards.py")
+    assert any(FORBIDDEN_MODULES.match(one) for one in modules)
+    _, names = imports_of(ROOT / "evaluation" / "queries" / "answers.py")
+    assert names & FORBIDDEN_MODELS
+    assert any(FORBIDDEN_LOOKUPS.search(one) for one in words_of(ROOT / "evaluation" / "queries" / "runs.py"))
+
+
+def imports_of(path: Path) -> tuple[set[str], set[str]]:
+    """The modules that a file imports from, and the names that it takes."""
+    modules, names = set(), set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            modules |= {one.name for one in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            modules |= {node.module or ""} | {f"{node.module}.{one.name}" for one in node.names}
+            names |= {one.name for one in node.names}
+    return modules, names
+
+
+def words_of(path: Path) -> list[str]:
+    """The strings in a file that could be lookups, and the names of arguments."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    strings = [one.value for one in ast.walk(tree) if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+    arguments = [one.arg for one in ast.walk(tree) if isinstance(one, ast.keyword) and one.arg]
+    return [one for one in [*strings, *arguments] if re.fullmatch(r"\w+", one)]

@@ -1,0 +1,149 @@
+"""The keys of the desks: no two meanings in one place, none in the way of typing, and those that were promised."""
+
+import re
+
+import pytest
+
+from accounts.desk_settings import DeskSettings
+from assessor.keymap import (
+    Action,
+    actions_of,
+    collisions,
+    default_actions,
+    fault_of,
+    groups,
+    is_single,
+    keymap_json,
+)
+from evaluation.terms import Stage
+from tests.architecture.tree import ROOT
+
+# ux.md 3.7, by stage: what each key does there. An action may have more keys.
+BOTH = {
+    "ArrowUp": "row-previous",
+    "k": "row-previous",
+    "ArrowDown": "row-next",
+    "j": "row-next",
+    "1": "vital",
+    "2": "okay",
+    "0": "clear",
+    "Enter": "edit",
+    "e": "edit",
+    "x": "reject",
+    "z": "restore",
+    "m": "mark",
+    "Shift+M": "merge",
+    "s": "split",
+    "n": "new",
+    "l": "link",
+    "g": "evidence-go",
+    "b": "evidence-back",
+    "[": "passage-previous",
+    "]": "passage-next",
+    "r": "read",
+    "/": "search",
+    "w": "pane",
+    "f": "flag",
+    "c": "comment",
+    "Alt+ArrowUp": "move-up",
+    "Alt+ArrowDown": "move-down",
+    "Ctrl+Z": "undo",
+    "Ctrl+Shift+Z": "redo",
+    "Ctrl+S": "save",
+    "Ctrl+Enter": "submit",
+    "?": "keys",
+    "p": "pause",
+}
+PROMISED = {
+    Stage.POST_EDIT: BOTH | {"a": "keep", "u": "next-undecided", "d": "diff"},
+    Stage.MANUAL: BOTH | {"u": "next-unread"},
+}
+IN_A_FIELD = {"Escape": ("edit-leave", "editor"), "Enter": ("search-next", "search")}
+IN_A_FIELD |= {"Shift+Enter": ("search-previous", "search")}
+
+
+def actions(stage: str) -> dict[str, Action]:
+    """The actions of a stage by id."""
+    return {action.id: action for action in default_actions() if stage in action.stages}
+
+
+def test_no_key_means_two_things_in_one_place() -> None:
+    assert [(chord, one.id, other.id) for chord, one, other in collisions(default_actions())] == []
+
+
+@pytest.mark.parametrize(
+    ("stage", "key", "name"),
+    [(stage, key, name) for stage, keys in PROMISED.items() for key, name in keys.items()],
+)
+def test_a_promised_key_is_there(stage: Stage, key: str, name: str) -> None:
+    assert key in actions(stage)[name].keys
+
+
+@pytest.mark.parametrize("key", IN_A_FIELD)
+def test_a_promised_key_of_a_text_field_is_there(key: str) -> None:
+    name, where = IN_A_FIELD[key]
+    action = actions(Stage.MANUAL)[name]
+    assert key in action.keys
+    assert action.in_fields
+    assert action.where == (where,)
+
+
+@pytest.mark.parametrize("action", default_actions(), ids=lambda action: action.id)
+def test_a_default_key_is_one_that_the_desk_may_take(action: Action) -> None:
+    """No Ctrl+Alt, Alt and a letter, Backspace, function key or key of the browser; nothing typed inside a field."""
+    assert [fault_of(chord, action) for chord in action.keys] == [""] * len(action.keys)
+
+
+@pytest.mark.parametrize("action", default_actions(), ids=lambda action: action.id)
+def test_a_key_that_types_a_character_needs_the_focus_on_a_row_or_sentence(action: Action) -> None:
+    if any(is_single(chord) for chord in action.keys):
+        assert set(action.where) <= {"row", "sentence", "passage"}
+        assert not action.in_fields
+
+
+def test_ids_are_said_once_and_every_action_has_a_place_in_the_sheet() -> None:
+    ids = [action.id for action in default_actions()]
+    assert len(ids) == len(set(ids))
+    assert {action.group for action in default_actions()} == set(groups())
+    assert all(action.label for action in default_actions())
+
+
+def test_undo_stays_the_field_s_own_inside_a_text_field() -> None:
+    assert not actions(Stage.POST_EDIT)["undo"].in_fields
+    assert not actions(Stage.POST_EDIT)["redo"].in_fields
+
+
+def test_a_page_gets_the_account_s_own_keys() -> None:
+    own = DeskSettings(single_keys=False, keys={"keep": ("q",)})
+    page = keymap_json(own, Stage.POST_EDIT)
+    assert page["single"] is False
+    assert {one["id"]: one["keys"] for one in page["actions"]}["keep"] == ["q"]
+    assert {one["id"] for one in keymap_json(own, Stage.MANUAL)["actions"]} == set(actions(Stage.MANUAL))
+
+
+def test_fixed_keys_cannot_be_changed() -> None:
+    fixed = [action for action in default_actions() if action.fixed]
+    own = DeskSettings(keys={action.id: ("q",) for action in fixed})
+    assert [action for action in actions_of(own) if action.fixed] == fixed
+
+
+def test_every_hint_on_a_screen_names_a_key_of_the_list() -> None:
+    known = {action.id for action in default_actions()}
+    hints = {
+        name
+        for path in (ROOT / "templates" / "assessor").glob("*.html")
+        for name in re.findall(r'<kbd data-key="([^"]+)"', path.read_text(encoding="utf-8"))
+    }
+    assert len(hints) > 10
+    assert hints <= known
+
+
+def test_every_key_that_a_script_gives_a_meaning_is_in_the_list() -> None:
+    known = {action.id for action in default_actions()}
+    said = {
+        name
+        for path in (ROOT / "static" / "js" / "desk").glob("*.js")
+        for name in re.findall(r'define\(\{ id: "([^"]+)"', path.read_text(encoding="utf-8"))
+    }
+    assert len(said) > 10
+    assert said <= known

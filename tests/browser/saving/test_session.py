@@ -1,0 +1,56 @@
+"""A session that ends is renewed above the page; another account gets nothing of the work."""
+
+import pytest
+from django.contrib.sessions.models import Session
+from playwright.sync_api import Page, expect
+
+from tests.browser.saving.driving import BAR, drained, reword, wordings
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
+
+
+def test_an_ended_session_is_renewed_above_the_page(page: Page) -> None:
+    page.evaluate(
+        """() => {
+            const field = Object.assign(document.createElement("textarea"), {id: "typing", value: "half a word"});
+            document.querySelector("[data-notice=save]").after(field);
+            field.focus();
+            field.setSelectionRange(4, 6);
+        }"""
+    )
+    Session.objects.all().delete()
+    reword(page, "d1", "after the session")
+    dialog = page.locator("#sign-in")
+    expect(dialog).to_be_visible()
+    dialog.get_by_label("Username or email").fill("ann")
+    dialog.get_by_label("Password").fill("wrong")
+    dialog.get_by_role("button", name="Sign in").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("not correct")
+    assert wordings() == []
+
+    dialog.get_by_label("Password").fill("ann")
+    page.keyboard.press("Enter")
+    expect(dialog).to_be_hidden()
+    drained(page)
+    place = "[document.activeElement.id, typing.value, typing.selectionStart, typing.selectionEnd]"
+    assert page.evaluate(place) == ["typing", "half a word", 4, 6]
+    assert wordings() == ["after the session"]
+
+
+def test_another_account_neither_sees_nor_sends_the_work(page: Page) -> None:
+    Session.objects.all().delete()
+    reword(page, "d1", "Ann's words")
+    dialog = page.locator("#sign-in")
+    dialog.get_by_label("Username or email").fill("ben")
+    dialog.get_by_label("Password").fill("ben")
+    dialog.get_by_role("button", name="Sign in").click()
+    expect(dialog).to_contain_text("Another account is signed in now")
+    expect(page.locator(BAR)).to_be_hidden()
+    assert wordings() == []
+
+    dialog.get_by_label("Username or email").fill("ann")
+    dialog.get_by_label("Password").fill("ann")
+    dialog.get_by_role("button", name="Sign in").click()
+    expect(dialog).to_be_hidden()
+    drained(page)
+    assert wordings() == ["Ann's words"]

@@ -1,0 +1,95 @@
+"""One window writes: other tabs and other devices read until they take over, and nobody's words win silently."""
+
+import time
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from evaluation.models import WorkingNugget
+from tests.assessor.desk_client import Window
+from tests.browser.saving.driving import LEASE, NewDevice, desk, drained, open_desk, reword, until, wordings
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
+
+
+def text_of(key: str) -> str:
+    """A nugget's text as the database has it."""
+    return WorkingNugget.objects.get(key=key).text
+
+
+def test_a_second_tab_reads_until_it_is_used_there(page: Page, window: Window) -> None:
+    started = time.monotonic()
+    second = open_desk(page.context, window)
+    until(second, "desk.lease.readonly")
+    assert time.monotonic() - started < 6  # the page's own loading included
+    assert second.locator("body").get_attribute("data-readonly") is not None
+    expect(second.locator(LEASE)).to_contain_text("Open in another window, last active")
+    assert not desk(page, "desk.lease.readonly")
+
+    reword(page, "d1", "typed in the first")
+    second.get_by_role("button", name="Use it here").click()
+    until(second, "!desk.lease.readonly")
+    expect(page.locator(LEASE)).to_contain_text("Moved to another window at")
+    assert desk(page, "desk.lease.readonly")
+    assert desk(second, "desk.store.row('d1').text") == "typed in the first"
+    reword(second, "d1", "typed in the second")
+    drained(second)
+    assert wordings() == ["typed in the first", "typed in the second"]
+
+
+def test_a_duplicated_tab_is_a_window_of_its_own(page: Page, window: Window) -> None:
+    own = page.evaluate("sessionStorage.getItem('assay-window')")
+    second = page.context.new_page()
+    second.goto("/accounts/email/")
+    second.evaluate("(id) => sessionStorage.setItem('assay-window', id)", own)
+    open_desk(page.context, window, second)
+    until(second, "desk.lease.readonly")
+    assert second.evaluate("sessionStorage.getItem('assay-window')") != own
+    reword(page, "d1", "the first goes on")
+    drained(page)
+    assert wordings() == ["the first goes on"]
+
+
+def take_over_asleep(device: NewDevice, window: Window) -> Page:
+    """One device changes d1 while asleep; the other takes the desk over and changes it too. Then the first wakes."""
+    first, second = open_desk(device(), window), open_desk(device(), window)
+    until(second, "desk.lease.readonly")
+    first.context.set_offline(True)
+    reword(first, "d1", "from the first")
+    second.get_by_role("button", name="Use it here").click()
+    until(second, "!desk.lease.readonly")
+    reword(second, "d1", "from the second")
+    drained(second)
+    first.context.set_offline(False)
+    until(first, "desk.lease.readonly")
+    expect(first.locator(LEASE)).to_contain_text("Nothing typed here is lost.")
+    first.get_by_role("button", name="Show 1 unsent change").click()
+    expect(first.locator("#unsent")).to_contain_text("from the first")
+    first.locator("#unsent").get_by_role("button", name="Close").click()
+    first.get_by_role("button", name="Use it here").click()
+    expect(first.locator("#conflict")).to_contain_text("from the first")
+    expect(first.locator("#conflict")).to_contain_text("from the second")
+    assert wordings() == ["from the second"]
+    return first
+
+
+@pytest.mark.parametrize(
+    ("choice", "texts"),
+    [
+        ("Keep mine", ["from the first"]),
+        ("Keep the other", ["from the second"]),
+        ("Keep both", ["from the second", "from the first"]),
+    ],
+)
+def test_two_devices_that_changed_one_nugget_choose(
+    device: NewDevice, window: Window, choice: str, texts: list[str]
+) -> None:
+    first = take_over_asleep(device, window)
+    first.get_by_role("button", name=choice).click()
+    drained(first)
+    assert window.texts()[: len(texts)] == texts
+    assert len(window.texts()) == 4 + len(texts)
+    expect(first.locator("#nugget-rows .row-text")).to_have_text(window.texts())
+    reword(first, "d1", "and on")
+    drained(first)
+    assert text_of("d1") == "and on"

@@ -1,0 +1,117 @@
+"""A campaign in which everything that an assessor may not see sings: each secret column carries a canary of its own.
+
+Columns are found by walking the models, so a new one sings from its first day.
+"""
+
+import re
+import zlib
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.core.signing import b64_decode
+from django.db import models
+from django.db.models import CharField, JSONField, QuerySet, TextField, Value
+from django.db.models.functions import Cast, Concat
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+
+CANARY = re.compile(rb"canary-\d{3}")
+GRADE, SCORE = 28731, 0.82937
+NUMBERS = {
+    "canary-grade": re.compile(rb"(?<![\w.])28731(?!\w)"),
+    "canary-score": re.compile(rb"(?<!\d)0?\.8294|0?\.82937"),
+}
+"""Numbers that sing. The looks around them keep times and random ids out."""
+SHORTEST_COLUMN = 16
+CHECKED = {"ConditionDefault.condition"}
+"""Columns whose values the database checks although the model lists no choices."""
+
+
+@dataclass
+class Aviary:
+    """The canaries by what they stand for, and which of them somebody may hear at some addresses."""
+
+    kinds: dict[str, str] = field(
+        default_factory=lambda: {"canary-grade": "Qrel.grade", "canary-score": "ExternalScore.value"}
+    )
+    may: dict[str, list[tuple[str, str]]] = field(default_factory=lambda: defaultdict(list))
+
+    def canary(self, kind: str, *, of: str = "", at: str = "/") -> str:
+        """Return the canary of something. `of`: who may hear it, at addresses that contain `at`."""
+        made = f"canary-{len(self.kinds):03}"
+        self.kinds[made] = kind
+        if of:
+            self.allow(of, [made], at)
+        return made
+
+    def allow(self, person: str, canaries: Iterable[str], at: str = "/") -> None:
+        """Let somebody hear some canaries at addresses that contain `at`."""
+        self.may[person] += [(one, at) for one in canaries]
+
+    def plant(self, rows: QuerySet[Any], *only: str, kind: str = "") -> list[str]:
+        """Let every text of some rows sing, `only`: in these columns; return the canaries."""
+        assert rows.exists(), f"no {rows.model.__name__} to plant canaries in"
+        planted = []
+        for column in text_columns(rows.model):
+            if not only or column.name in only:
+                planted.append(self.canary(kind or f"{rows.model.__name__}.{column.name}"))
+                rows.update(**{column.name: _song(column, planted[-1])})
+        return planted
+
+    def wrong(self, response: HttpResponseBase, person: str, address: str) -> list[str]:
+        """Return what sings in a response and may not: not to this person at this address."""
+        allowed = {canary for canary, at in self.may.get(person, []) if at in address}
+        return [self.kinds[one] for one in sorted(heard(response)) if one not in allowed and one not in address]
+
+
+def text_columns(model: type[models.Model]) -> list[Any]:
+    """Return a model's columns that hold free text or JSON."""
+    return [one for one in model._meta.concrete_fields if _is_free(one)]
+
+
+def _is_free(column: Any) -> bool:
+    if not isinstance(column, CharField | TextField | JSONField) or column.choices or column.primary_key:
+        return False
+    longest: int | None = column.max_length
+    long_enough = longest is None or longest >= SHORTEST_COLUMN
+    return long_enough and f"{column.model.__name__}.{column.name}" not in CHECKED
+
+
+def _song(column: Any, canary: str) -> Any:
+    if isinstance(column, JSONField):
+        return {"said": canary}
+    return Concat(Value(f"{canary}-"), Cast("pk", TextField()), output_field=TextField())
+
+
+def heard(response: HttpResponseBase) -> set[str]:
+    """Return the canaries that sing anywhere in a response; grades and scores sing by their number."""
+    said = everything(response)
+    found = {one.decode() for one in CANARY.findall(said)}
+    return found | {name for name, number in NUMBERS.items() if number.search(said)}
+
+
+def everything(response: HttpResponseBase) -> bytes:
+    """Return all that a browser gets: status, headers, cookies (signed ones unpacked too), body."""
+    headers = [f"{name}: {value}" for name, value in response.items()]
+    cookies = [f"{name}={one.value} {one.OutputString()}" for name, one in response.cookies.items()]
+    head = "\n".join([response.reason_phrase, *headers, *cookies]).encode()
+    packed = b"\n".join(_unpacked(one.value) for one in response.cookies.values())
+    return b"\n".join([head, packed, body_of(response)])
+
+
+def body_of(response: HttpResponseBase) -> bytes:
+    """Return the whole body, streamed or not."""
+    if isinstance(response, HttpResponse):
+        return response.content
+    return b"".join(response)
+
+
+def _unpacked(cookie: str) -> bytes:
+    """Return what Django packed into a signed cookie, such as messages; nothing where it is not one."""
+    try:
+        packed = b64_decode(cookie.lstrip(".").split(":")[0].encode())
+        return zlib.decompress(packed) if cookie.startswith(".") else packed
+    except (ValueError, zlib.error):
+        return b""

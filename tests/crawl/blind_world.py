@@ -1,0 +1,244 @@
+"""The desk's world with much to leak: answers, labels, scores, calls, drafts, grades, another assessor at work.
+
+Ann post-edits t1, writes t2 by hand, and lost t3. Ben post-edits t1 as well and has t3. Dora has t2, and since
+then organizes.
+"""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from django.db.models import Model
+from django.utils import timezone
+
+from accounts.models import User
+from evaluation.formats.source import Source
+from evaluation.models import (
+    Answer,
+    AnswerProvenance,
+    Assignment,
+    Campaign,
+    Citation,
+    ConditionDefault,
+    Event,
+    Finding,
+    Judge,
+    ListedNugget,
+    Membership,
+    Nugget,
+    NuggetList,
+    NuggetSet,
+    NuggetVersion,
+    Protocol,
+    Qrel,
+    QrelSource,
+    Run,
+    Segment,
+    Sentence,
+    SupportJudgment,
+    Topic,
+    TopicTag,
+)
+from evaluation.services import importing
+from evaluation.services.campaigns import add_member, create_campaign
+from evaluation.services.handing_out import reassign
+from evaluation.services.importing import RunOptions
+from evaluation.services.remarks import answer_remark
+from evaluation.services.reopening import reopen
+from evaluation.terms import JudgeKind, Origin, Role, Stage, SupportCondition
+from evaluation.terms import Task as TrackTask
+from jobs.models import Job, Worker, WorkItem
+from llmjobs.models import Attempt, Call, CallUse, LlmJob, NuggetCalls, Text
+from reports.models import ExternalCondition, ExternalScore
+from tests.assessor.desk_client import Window
+from tests.assessor.world import MACHINE, DeskWorld, make_desk_world, make_task
+from tests.crawl.aviary import GRADE, SCORE, Aviary
+from tests.crawl.desk_bodies import stretch
+from tests.factories import make_user, write_source
+
+SEALED = "sealed"
+SECRET: tuple[type[Model], ...] = (
+    *(Run, Answer, AnswerProvenance, Sentence, Citation, Judge, Assignment, SupportJudgment),
+    *(QrelSource, NuggetSet, NuggetList, ListedNugget, Nugget, Finding, TopicTag, ConditionDefault),
+    *(ExternalCondition, ExternalScore, Job, WorkItem, Worker, LlmJob, Text, Call, Attempt, CallUse, NuggetCalls),
+)
+"""What no nugget desk shows a column of. Judges are planted below: a person has no model."""
+
+KNOWN_TO_SOME = {
+    *("User", "Campaign", "Membership", "Protocol", "Event", "Topic", "Segment", "Qrel"),
+    *("NuggetVersion", "NuggetLineage", "NuggetEvidence"),
+    *("Task", "Submission", "Remark", "Desk", "WorkingNugget", "MarkedPassage", "Operation", "TimeSegment"),
+}
+"""What somebody may read some rows or columns of. Theirs sing for the others; see `_plant` and `_at_work`."""
+
+
+def make_blind_world(folder: Path, *, sings: bool = True) -> tuple[DeskWorld, Aviary]:
+    """Make it. Ann's and Ben's desks are open, Dora's is not. `sings`: columns carry canaries, not natural texts."""
+    world, aviary = make_desk_world(folder), Aviary()
+    world.people["dora"] = make_user("dora")
+    add_member(campaign=world.campaign, user=world.people["dora"], role=Role.ASSESSOR)
+    ben = make_task(world.campaign, world.people["ben"], "t1", Stage.POST_EDIT)
+    make_task(world.campaign, world.people["dora"], "t2", Stage.MANUAL)
+    add_member(campaign=world.campaign, user=world.people["dora"], role=Role.ORGANIZER)
+    lost = make_task(world.campaign, world.people["ann"], "t3", Stage.MANUAL)
+    reassign(
+        campaign=world.campaign,
+        task=lost.public_id,
+        assessor="ben",
+        reason=aviary.canary("why Ann lost t3"),
+        actor=world.people["olga"],
+    )
+    _load_secrets(world.campaign, folder)
+    _load_calls(world)
+    _load_sealed(world.people["ben"])
+    if sings:
+        _plant(world, aviary, ben.public_id)
+    desks = [
+        _at_work(world, aviary, name, Window(world.client(name), task))
+        for name, task in (("ann", world.post_edit), ("ann", world.manual), ("ben", ben))
+    ]
+    _finish_and_reopen(world, aviary, desks[-1])
+    return world, aviary
+
+
+def _load_secrets(campaign: Campaign, folder: Path) -> None:
+    """Load a run with oddities, nuggets that a machine made of both topics, and what was said of the answers."""
+
+    def source(name: str, rows: Sequence[dict[str, Any]]) -> Source:
+        return write_source(folder, name, "".join(f"{json.dumps(row)}\n" for row in rows))
+
+    answer = [{"text": "It bends.", "citations": [0]}]
+    rows = [
+        {"run_id": "heron", "topic_id": topic, "topic": "?", "references": [f"{topic}-001#1"], "answer": answer}
+        | {"response_length": 999}
+        for topic in ("t1", "t2")
+    ]
+    options = RunOptions("herons", TrackTask.RAG, 1)
+    importing.import_runs(campaign=campaign, sources=[source("run.jsonl", rows)], options=options)
+    for origin in (Origin.AUTO, Origin.DRAFT):
+        lists = [
+            {"qid": topic, "query": topic, "nuggets": [{"text": f"{origin} of {topic}", "importance": "vital"}]}
+            for topic in ("t1", "t2")
+        ]
+        made = source(f"{origin}.jsonl", lists if origin is Origin.AUTO else lists[1:])
+        importing.import_nuggets(
+            campaign=campaign, source=made, origin=origin, judge=MACHINE, name=f"machine-{origin}"
+        )
+    labels = [
+        {"qid": topic, "run_id": "heron", "nuggets": [{"text": f"auto of {topic}", "assignment": "support"}]}
+        for topic in ("t1", "t2")
+    ]
+    importing.import_assignments(
+        campaign=campaign,
+        sources=[source("labels.jsonl", labels)],
+        origin=Origin.AUTO,
+        judge=MACHINE,
+        kind=JudgeKind.LLM,
+    )
+    pair = {"run_id": "heron", "topic_id": "t1", "sentence": 0, "docid": "t1-001#1", "label": "full_support"}
+    importing.import_support(
+        campaign=campaign,
+        sources=[source("support.jsonl", [pair])],
+        judge=MACHINE,
+        kind=JudgeKind.LLM,
+        condition=SupportCondition.LLM,
+    )
+    for topic in Topic.objects.filter(campaign=campaign):
+        TopicTag.objects.create(topic=topic, name="easy")
+    ConditionDefault.objects.create(campaign=campaign, condition="A/A")
+
+
+def _load_calls(world: DeskWorld) -> None:
+    """Write down a job, its calls and a published score, as the engine and an import do."""
+    now = timezone.now()
+    job = Job.objects.create(kind="llm", title="AutoAssign", made_by=world.people["olga"])
+    item = WorkItem.objects.create(job=job, key="t1", kind="assign", state=WorkItem.State.DONE)
+    Worker.objects.create(name="worker", started_at=now, seen_at=now)
+    LlmJob.objects.create(job=job, campaign=world.campaign, judge=Judge.objects.get(name=MACHINE))
+    text = Text.objects.create(sha256="t" * 64, content="Label each nugget.")
+    call = Call.objects.create(
+        sha256="c" * 64, parameters={}, messages=[text.sha256], template_version=1, state=Call.State.ANSWERED
+    )
+    Attempt.objects.create(call=call, number=1, sent_at=now)
+    CallUse.objects.create(item=item, call=call, number=0)
+    NuggetCalls.objects.create(listed=ListedNugget.objects.filter(nugget_list=world.drafts())[0], worded=call)
+    condition = ExternalCondition.objects.create(campaign=world.campaign, name="published")
+    ExternalScore.objects.create(condition=condition, run_id="heron", score="strict", value=SCORE)
+
+
+def _load_sealed(member: User) -> None:
+    """Make a campaign that only Ben is a member of."""
+    campaign, _ = create_campaign(slug=SEALED, name=SEALED)
+    Membership.objects.create(campaign=campaign, user=member, role=Role.ASSESSOR)
+    Topic.objects.create(campaign=campaign, topic_id="s1", text="?", position=0)
+    Segment.objects.create(campaign=campaign, docid="s1", document="s1", has_text=True, text="?")
+
+
+def _plant(world: DeskWorld, aviary: Aviary, bens: str) -> None:
+    """Let every secret column sing. The drafts that are post-edited are heard where they are, and only there."""
+    for model in SECRET:
+        if model is not Judge:
+            aviary.plant(model._default_manager.all())
+    aviary.plant(Judge.objects.all(), "name", "prompt_versions")
+    aviary.plant(Judge.objects.filter(kind=JudgeKind.LLM), "model", "base_url")
+    Qrel.objects.update(grade=GRADE)
+    aviary.plant(Segment.objects.filter(campaign=world.campaign), "docid", "document", "url")
+    aviary.plant(Topic.objects.filter(campaign=world.campaign), "extra")
+    aviary.plant(NuggetVersion.objects.all(), "text", kind="a machine's nugget")
+    offered = NuggetVersion.objects.filter(pk__in=world.drafts().items.values("nugget_version"))
+    drafts = aviary.plant(offered, "text", kind="a draft of t1")
+    aviary.allow("ann", drafts, at=world.post_edit.public_id)
+    aviary.allow("ben", drafts, at=bens)
+    Event.objects.create(campaign=world.campaign, kind="note", payload={"said": aviary.canary("Event.payload")})
+    sealed = Campaign.objects.filter(slug=SEALED)
+    aviary.plant(Topic.objects.filter(campaign__in=sealed), kind="a topic elsewhere")
+    aviary.plant(Segment.objects.filter(campaign__in=sealed), kind="a passage elsewhere")
+    aviary.plant(Protocol.objects.filter(campaign__in=sealed), kind="guidelines elsewhere")
+    aviary.allow("ben", aviary.plant(sealed, "name", "description", kind="a campaign elsewhere"))
+    for name in ("ann", "ben", "dora"):
+        who = User.objects.filter(username=name)
+        aviary.allow(name, aviary.plant(who, "first_name", "last_name", "email", kind=f"{name}'s name"))
+
+
+def _at_work(world: DeskWorld, aviary: Aviary, name: str, window: Window) -> Window:
+    """Do one of everything at a desk, in words that only this person may read; return the window."""
+
+    def own(kind: str) -> str:
+        return aviary.canary(f"{name}'s {kind}", of=name)
+
+    window.window = f"{own('window')}-{window.task.pk}"
+    window.open()
+    window.do("add", key=f"{own('key')}-1", text=own("nugget"), importance=1, evidence=[], after=None)
+    window.do("search", words=own("search words"))
+    window.do("compose", slot="new", draft={"text": own("open composer")})
+    window.do("mark", segment=passage_of(window.task.topic), mark="read")
+    said = stretch(0) | {"item": own("time")}
+    beaten = window.post(
+        "beat/",
+        {"window": window.window, "segments": [said], "elapsed_ms": 15_000, "place": {"row": own("place")}},
+    )
+    remark = f"{own('remark id')}-{window.task.pk}"
+    told = window.post(
+        "remarks/", {"kind": "flag", "about": own("about"), "text": own("remark"), "public_id": remark}
+    )
+    assert (beaten.status_code, told.status_code) == (200, 200), (beaten.content, told.content)
+    answer_remark(
+        campaign=world.campaign, remark=remark, answer=own("answer to a remark"), actor=world.people["olga"]
+    )
+    return window
+
+
+def passage_of(topic: Topic) -> str:
+    """Return one of a topic's passages. Its docid sings, so it is found by its grade."""
+    graded = Qrel.objects.filter(topic=topic, segment__has_text=True).order_by("pk")
+    return str(graded.values_list("segment__public_id", flat=True)[0])
+
+
+def _finish_and_reopen(world: DeskWorld, aviary: Aviary, window: Window) -> None:
+    """Submit a list and have it reopened, so that there is a frozen version and a reason."""
+    window.finish()
+    assert window.submit().status_code == 200
+    owner = window.task.assessor.username
+    why = aviary.canary(f"why {owner}'s work was reopened", of=owner)
+    reopen(campaign=world.campaign, tasks=[window.task.public_id], reason=why, actor=world.people["olga"])

@@ -1,0 +1,129 @@
+"""What a browser may send to each address of a task's desk: what makes sense, what makes little, and nonsense."""
+
+import json
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import Max
+
+from evaluation.models import Operation, Task, WorkingNugget
+
+AT = "2026-05-04T10:00:00Z"
+READ_ONLY = {"task", "state", "review", "history", "guidelines"}
+FORMS = {"start", "restore"}
+POSTED = {"start", "ops", "beat", "hold", "said", "submit", "restore", "remark"}
+"""Names of the addresses below a task that take a POST; all of `FORMS` take a form, the others JSON."""
+OF_NO_TASK = {"home", "keys", "session"}
+NONSENSE = ["", "{", "[]", "null", "5", '{"window": 5}', '{"window": "w2345678", "ops": [{"kind": "?"}]}']
+QUERIES = ["", "?part", "?page=2", "?page=x"]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the sender knows or guesses: a window, passages, and ids that belong to others."""
+
+    segments: tuple[str, ...] = ("nowhere",)
+    op_ids: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    window: str = field(default_factory=lambda: str(uuid.uuid4()))
+
+
+def bodies(name: str, task: str, known: Known) -> Iterator[dict[str, Any]]:
+    """Yield what makes sense at one of a task's addresses, in an order in which it can be sent."""
+    window = {"window": known.window}
+    if name == "ops":
+        ops = operations(known, newest_seq(task) + 1, keys_of(task))
+        yield from (window | {"ops": [op]} for op in ops)
+    elif name == "submit":
+        yield window | {"seq": newest_seq(task)}
+        yield {"window": str(uuid.uuid4()), "seq": 0}
+    else:
+        fixed: dict[str, list[dict[str, Any]]] = {
+            "start": [{}],
+            "beat": [
+                window | {"segments": [], "elapsed_ms": 15_000, "place": {"row": "d1"}, "hold": True},
+                window | {"segments": [stretch(0)], "elapsed_ms": 15_000},
+            ],
+            "hold": [window | {"want": want} for want in ("hold", "take", "release", "hold")],
+            "said": [window | {"number": 0, "said": "away"}],
+            "restore": [{"key": "d1", "seq": 0, "text": "as before"}, {"key": "d1", "seq": 1}, {"seq": "x"}],
+            "remark": [
+                *(remark(kind) for kind in ("comment", "flag", "reopen request", "interruption")),
+                *(remark("comment") | {"public_id": taken} for taken in known.remarks),
+            ],
+        }
+        yield from fixed[name]
+
+
+def remark(kind: str) -> dict[str, Any]:
+    """Return a remark as a page sends it."""
+    return {"kind": kind, "about": "N1", "text": "unclear", "public_id": str(uuid.uuid4())}
+
+
+def operations(known: Known, seq: int, keys: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Yield operations of every kind that apply, then some on what is not there and some with others' ids.
+
+    `seq`: the number that the first will have; `keys`: rows that are there already.
+    """
+    taken_apart = str(uuid.uuid4())
+    segments = (*known.segments, "nowhere")
+    payloads: list[tuple[str, dict[str, Any]]] = [
+        ("add", {"key": "a1", "text": "rivers bend", "importance": 1, "evidence": []}),
+        ("add", {"key": "a2", "text": "banks erode", "importance": 2, "after": None}),
+        ("edit", {"key": "a1", "text": "rivers bend slowly"}),
+        ("decide", {"key": "a1", "decision": "rejected"}),
+        *(("decide", {"key": key, "decision": "kept"}) for key in (*keys, "nowhere")),
+        *(("importance", {"key": key, "importance": 2}) for key in (*keys, "nowhere")),
+        ("restore", {"key": "a1", "seq": seq}),
+        ("move", {"key": "a2", "after": None}),
+        ("merge", {"key": "m1", "from": ["a1", "a2"], "text": "rivers bend and banks erode", "importance": 1}),
+        ("split", {"from": "m1", "into": [{"key": key, "text": key, "importance": 1} for key in ("s1", "s2")]}),
+        ("undo", {"target": taken_apart}),
+        ("redo", {"target": taken_apart}),
+        ("undo", {"target": str(uuid.uuid4())}),
+        ("compose", {"slot": "new", "draft": {"text": "half a th"}}),
+        ("search", {"words": "otter"}),
+        ("nonsense", {}),
+    ]
+    for segment in segments:
+        payloads += [
+            ("link", {"key": "s1", "segment": segment, "sentence": 0}),
+            ("unlink", {"key": "s1", "segment": segment, "sentence": 0}),
+            ("mark", {"segment": segment, "mark": "read"}),
+        ]
+    for kind, payload in payloads:
+        yield operation(kind, payload) | ({"step": taken_apart} if kind == "split" else {})
+    for taken in known.op_ids:
+        yield operation("add", {"key": f"t{taken[:8]}", "text": "again"}) | {"op_id": taken}
+
+
+def operation(kind: str, payload: dict[str, Any]) -> dict[str, Any]:
+    """Return an operation as a page sends it."""
+    ids = {"op_id": str(uuid.uuid4()), "step": str(uuid.uuid4())}
+    return ids | {"kind": kind, "payload": payload, "base": {}, "source": "key", "client_at": AT}
+
+
+def stretch(number: int) -> dict[str, Any]:
+    """Return a stretch of time as a window sends it."""
+    said = {"number": number, "kind": "gap", "ms_before_now_start": 9_000, "ms_before_now_end": 0}
+    return said | {"words": 100, "blurred": False, "offline": False, "item": "d1"}
+
+
+def keys_of(task: str) -> list[str]:
+    """Return the keys of a task's rows."""
+    found = Task.objects.filter(public_id=task).values_list("pk", flat=True)
+    return list(WorkingNugget.objects.filter(task__in=found).values_list("key", flat=True))
+
+
+def newest_seq(task: str) -> int:
+    """Return the number of a task's newest operation."""
+    found = Task.objects.filter(public_id=task).values_list("pk", flat=True)
+    newest = Operation.objects.filter(task__in=found).aggregate(Max("seq"))["seq__max"]
+    return int(newest or 0)
+
+
+def encoded(body: dict[str, Any]) -> str:
+    """Return a body as JSON."""
+    return json.dumps(body)

@@ -1,0 +1,133 @@
+"""In one campaign: whoever assesses hears no canary, wherever they go and whatever they send."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.db.models import Q
+from django.test import override_settings
+
+from assessor.urls import task_urls
+from assessor.urls import urlpatterns as desk_urls
+from assessor.views import desk as desk_views
+from evaluation.blind.desk import desk_state
+from evaluation.models import NuggetSet, NuggetVersion, Operation, Protocol, Task, Topic, WorkingNugget
+from evaluation.services.desk.asked import PAYLOADS
+from tests.assessor.desk_client import Window
+from tests.assessor.world import DeskWorld
+from tests.crawl.aviary import Aviary
+from tests.crawl.blind_world import KNOWN_TO_SOME, SECRET, make_blind_world
+from tests.crawl.desk_bodies import OF_NO_TASK, POSTED, READ_ONLY
+from tests.crawl.leaks import LEAKS
+from tests.crawl.walking import DESK, STATES, Walk, candidates_of, known_to
+
+pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("crawl")]
+
+OURS = ("accounts", "jobs", "evaluation", "reports", "llmjobs", "assessor", "exchange", "organizer")
+ASSESSING = ["", "ann", "ben", "dora"]
+
+
+@pytest.fixture
+def blind(tmp_path: Path) -> tuple[DeskWorld, Aviary]:
+    return make_blind_world(tmp_path)
+
+
+def at_own_desks(world: DeskWorld, aviary: Aviary) -> Walk:
+    """Ann's walk over her two desks alone."""
+    own = candidates_of(world) | {"public_id": [world.post_edit.public_id, world.manual.public_id]}
+    return Walk(aviary, "ann").everywhere(own, known_to(world, "ann"), under=DESK)
+
+
+@pytest.mark.parametrize("person", ASSESSING)
+def test_nobody_hears_what_they_may_not(person: str, blind: tuple[DeskWorld, Aviary]) -> None:
+    world, aviary = blind
+    walk = Walk(aviary, person).everywhere(candidates_of(world), known_to(world, person))
+    assert walk.problems == []
+
+
+def test_the_walk_reaches_every_page_and_operation_of_the_desk(blind: tuple[DeskWorld, Aviary]) -> None:
+    walk = at_own_desks(*blind)
+    done = {name for name, answers in walk.answers.items() if answers & {200, 302}}
+    assert {f"assessor:{name}" for name in POSTED | READ_ONLY | OF_NO_TASK} <= done
+    applied = Operation.objects.filter(task__in=[blind[0].post_edit, blind[0].manual])
+    assert set(applied.values_list("kind", flat=True)) == PAYLOADS.keys()
+
+
+def test_every_address_of_the_desk_is_known_to_the_walk() -> None:
+    """A new one says in `desk_bodies` what may be sent to it."""
+    of_tasks, others = {one.name for one in task_urls}, {getattr(one, "name", None) for one in desk_urls}
+    assert of_tasks == POSTED | READ_ONLY
+    assert others - {None} == OF_NO_TASK
+
+
+def test_every_table_is_secret_or_known_to_sing_for_some() -> None:
+    """A new table says in `blind_world` which it is."""
+    ours = {model.__name__ for model in apps.get_models() if model._meta.app_label in OURS}
+    assert ours == {model.__name__ for model in SECRET} | KNOWN_TO_SOME
+
+
+def test_no_state_of_a_task_tells_more(blind: tuple[DeskWorld, Aviary]) -> None:
+    world, aviary = blind
+    for task in (world.post_edit, world.manual):
+        window = Window(world.client(), task)
+        window.post("hold/", {"window": window.window, "want": "take"})
+        window.finish()
+        assert window.submit().status_code == 200
+    for fields in STATES:
+        Task.objects.filter(pk__in=[world.post_edit.pk, world.manual.pk]).update(**fields)
+        assert at_own_desks(world, aviary).problems == []
+
+
+def sings(walk: Walk, text: str) -> set[str]:
+    """The pages of the desk on which something sings."""
+    said = [one for one in walk.problems if one.endswith(f"tells {text}")]
+    return {one.split(" tells ")[0].removeprefix("GET ").split("?")[0] for one in said if one.startswith("GET /")}
+
+
+def test_the_walk_hears_a_leak_wherever_it_is(blind: tuple[DeskWorld, Aviary]) -> None:
+    """Headers, ETags, file names, streams, cookies, redirects, errors, answers to JSON, fragments."""
+    with override_settings(ROOT_URLCONF="tests.crawl.leaks"):
+        walk = Walk(blind[1], "ann").everywhere({}, known_to(blind[0], "ann"), under="/leaks/")
+    deaf = [leak.__name__ for leak in LEAKS if not any(f"/leaks/{leak.__name__}/" in one for one in walk.problems)]
+    assert deaf == []
+
+
+def test_the_walk_hears_what_is_shown_by_mistake(blind: tuple[DeskWorld, Aviary]) -> None:
+    """A secret text in each field that the desk shows: the walk names the pages where it can be read."""
+    world, aviary = blind
+    by_hand, auto = f"{DESK}{world.manual.public_id}/", aviary.canary("a leaked nugget")
+    topic, told = aviary.canary("a leaked topic"), aviary.canary("a leaked guideline")
+    Topic.objects.filter(topic_id="t2").update(text=topic)
+    Protocol.objects.update(guidelines=told)
+    WorkingNugget.objects.filter(task=world.manual).update(text=auto)
+    walk = at_own_desks(world, aviary)
+    assert sings(walk, "a leaked topic") == {DESK, by_hand, f"{by_hand}history/", f"{by_hand}review/"}
+    assert sings(walk, "a leaked guideline") >= {f"{by_hand}guidelines/"}
+    assert sings(walk, "a leaked nugget") >= {by_hand, f"{by_hand}state/", f"{by_hand}history/"}
+    assert any(one.startswith(f"POST {by_hand}ops/ tells") for one in walk.problems)
+
+
+def test_the_walk_hears_a_blind_read_that_tells_too_much(
+    blind: tuple[DeskWorld, Aviary], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world, aviary = blind
+
+    def telling(task: str, user: Any) -> dict[str, Any]:
+        return desk_state(task, user) | {"sets": list(NuggetSet.objects.values_list("name", flat=True))}
+
+    monkeypatch.setattr(desk_views, "desk_state", telling)
+    walk = at_own_desks(world, aviary)
+    assert sings(walk, "NuggetSet.name") == {
+        f"{DESK}{task.public_id}/state/" for task in (world.post_edit, world.manual)
+    }
+
+
+def test_a_draft_may_be_read_where_it_is_edited_and_nowhere_else(blind: tuple[DeskWorld, Aviary]) -> None:
+    world, aviary = blind
+    draft = NuggetVersion.objects.filter(Q(pk__in=world.drafts().items.values("nugget_version")))[0].text
+    page = world.client().get(f"{DESK}{world.post_edit.public_id}/")
+    assert draft in page.content.decode()
+    assert aviary.wrong(page, "ann", f"{DESK}{world.post_edit.public_id}/") == []
+    assert aviary.wrong(page, "ann", f"{DESK}{world.manual.public_id}/") == ["a draft of t1"]
+    assert aviary.wrong(page, "sam", f"{DESK}{world.post_edit.public_id}/") != []

@@ -1,0 +1,142 @@
+"""A walk over every address as one person: each is read, asked for as a fragment, and sent sense and nonsense."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.http.response import HttpResponseBase
+from django.test import Client
+from django.urls import Resolver404, resolve
+
+from accounts.models import User
+from evaluation.models import Operation, Remark, Run, Segment, Task, Topic
+from tests.assessor.world import DeskWorld
+from tests.crawl.addresses import addresses
+from tests.crawl.aviary import Aviary
+from tests.crawl.blind_world import SEALED, passage_of
+from tests.crawl.desk_bodies import FORMS, NONSENSE, POSTED, QUERIES, Known, bodies, encoded
+
+DESK = "/desk/"
+JSON, FORM = "application/json", "application/x-www-form-urlencoded"
+HTMX = {"hx-request": "true"}
+STATES: list[dict[str, Any]] = [
+    {"state": "submitted"},
+    {"state": "blocked", "blocked_reason": "Texts are missing."},
+    {"state": "reopened", "version": 2, "reopened_reason": "Add dates."},
+    {"state": "withdrawn"},
+]
+"""What becomes of a task that is in progress, in this order."""
+
+
+@dataclass
+class Walk:
+    """One person's walk: what broke or sang where it may not, and which answers each named address gave."""
+
+    aviary: Aviary
+    person: str
+    client: Client = field(default_factory=lambda: Client(raise_request_exception=False))
+    problems: list[str] = field(default_factory=list)
+    answers: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
+
+    def __post_init__(self) -> None:
+        self.sign_in()
+
+    def sign_in(self) -> None:
+        """Sign in, again if a step of the walk signed out."""
+        if self.person:
+            self.client.force_login(User.objects.get(username=self.person))
+
+    def go(self, address: str, body: Any = None, kind: str = JSON, *, htmx: bool = False) -> HttpResponseBase:
+        """Ask for one address, or send it a body, and listen."""
+        headers = HTMX if htmx else {}
+        if body is None:
+            response = self.client.get(address, headers=headers)
+        else:
+            response = self.client.post(address, body, content_type=kind, headers=headers)
+        said = f"{'GET' if body is None else 'POST'}{' htmx' if htmx else ''} {address}"
+        self.answers[name_of(address)].add(response.status_code)
+        if response.status_code >= 500:
+            self.problems.append(f"{response.status_code} {said}")
+        wrong = self.aviary.wrong(response, self.person, address)
+        self.problems += [f"{said} tells {one}" for one in wrong]
+        return response
+
+    def read(self, address: str) -> None:
+        """Read an address, plain and as a fragment."""
+        for query in QUERIES if address.startswith(DESK) else QUERIES[:1]:
+            self.go(address + query)
+        self.go(address, htmx=True)
+
+    def send(self, address: str, known: Known) -> None:
+        """Send something to an address; to those of the desk what makes sense there, and nonsense."""
+        room, _, name = name_of(address).partition(":")
+        if room == "assessor" and name in POSTED:
+            task = address.split("/")[2]
+            if name == "ops":
+                self.go(f"{DESK}{task}/hold/", encoded({"window": known.window, "want": "take"}))
+            for number, (body, kind) in enumerate(_sent(name, task, known)):
+                self.go(address, body, kind, htmx=number % 2 == 1)
+        else:
+            self.go(address, "{")
+            self.go(address, "public_id=x&text=y", FORM)
+        if address.startswith("/accounts/"):
+            self.sign_in()
+
+    def everywhere(self, candidates: Mapping[str, Sequence[str]], known: Known, under: str = "/") -> "Walk":
+        """Read every address under another, send something to every one of them, and read what that left."""
+        for address in addresses(candidates):
+            if address.startswith(under):
+                self.read(address)
+        for address in addresses(candidates):
+            if address.startswith(under):
+                self.send(address, known)
+        self.go(DESK)
+        return self
+
+
+def _sent(name: str, task: str, known: Known) -> Iterator[tuple[str, str]]:
+    for body in bodies(name, task, known):
+        if name in FORMS:
+            yield "&".join(f"{key}={value}" for key, value in body.items()), FORM
+        else:
+            yield encoded(body), JSON
+    for nonsense in NONSENSE:
+        yield nonsense, JSON
+
+
+def name_of(address: str) -> str:
+    """Return the name of the view behind an address."""
+    try:
+        return resolve(address.partition("?")[0]).view_name
+    except Resolver404:
+        return ""
+
+
+def candidates_of(world: DeskWorld) -> dict[str, list[str]]:
+    """Return the ids that addresses are made of: one's own and others', and some that are nobody's."""
+    tasks = list(Task.objects.values_list("public_id", flat=True))
+    topics = Topic.objects.values_list("public_id", flat=True)
+    segments = [passage_of(topic) for topic in (world.topic("t1"), world.topic("t2"))]
+    run = str(Run.objects.values_list("pk", flat=True)[0])
+    remarks = list(Remark.objects.values_list("public_id", flat=True)[:2])
+    return {
+        "slug": [world.campaign.slug, SEALED],
+        "public_id": [*tasks, *topics, *segments, *remarks, "nothing"],
+        "pk": [*dict.fromkeys([run, "1", "2", "999999"])],
+        "object_id": ["1"],
+        "app_label": ["evaluation"],
+        "url": ["nothing"],
+    }
+
+
+def known_to(world: DeskWorld, person: str) -> Known:
+    """Return what somebody can put into bodies: passages of both topics and elsewhere, and others' ids."""
+    elsewhere = Segment.objects.exclude(campaign=world.campaign).values_list("public_id", flat=True)
+    others = Operation.objects.exclude(task__assessor__username=person)
+    remarks = Remark.objects.exclude(task__assessor__username=person)
+    return Known(
+        segments=(passage_of(world.topic("t1")), passage_of(world.topic("t2")), *elsewhere[:1]),
+        op_ids=tuple(str(one) for one in others.values_list("op_id", flat=True)[:2]),
+        remarks=tuple(remarks.values_list("public_id", flat=True)[:1]),
+    )
