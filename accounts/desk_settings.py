@@ -1,4 +1,4 @@
-"""How somebody likes their desk: size of the reading text, keys. One value per account, the same on every device."""
+"""How somebody likes their desk: size of the text, keys, moving on. One value per account, the same on every device."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,6 +18,7 @@ class DeskSettings:
     single_keys: bool = True
     hints: bool = True
     auto_scroll: bool = False
+    move_on: bool = True
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
@@ -31,6 +32,7 @@ def desk_settings_of(user: User) -> DeskSettings:
         single_keys=bool(stored.get("single_keys", True)),
         hints=bool(stored.get("hints", True)),
         auto_scroll=bool(stored.get("auto_scroll", False)),
+        move_on=bool(stored.get("move_on", True)),
         keys={str(name): tuple(map(str, chords)) for name, chords in keys.items() if isinstance(chords, list)}
         if isinstance(keys, dict)
         else {},
@@ -44,6 +46,7 @@ def save_desk_settings(user: User, settings: DeskSettings) -> None:
         "single_keys": settings.single_keys,
         "hints": settings.hints,
         "auto_scroll": settings.auto_scroll,
+        "move_on": settings.move_on,
         "keys": {name: list(chords) for name, chords in settings.keys.items()},
     }
     user.save(update_fields=["desk_settings"])

@@ -38,7 +38,7 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "csp",
-    "django.contrib.admin",
+    "config.apps.AssayAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

@@ -1,7 +1,7 @@
 """What leaves the campaign: lines in the formats that the field's own tools read, one line at a time.
 
-Our provenance stands under one extra key, `assay`, which imports leave aside but for
-lineage and evidence of nuggets.
+Our provenance stands under one extra key, `assay`, of which imports read back lineage and evidence of nuggets, and what
+was said of a label beside the label. Labels that were withdrawn, or replaced by a later submission, do not leave.
 """
 
 from collections.abc import Iterator
@@ -9,11 +9,17 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from evaluation.formats.assignments import AssignmentRow, LabelRow, UnjudgedRow, assignment_line
+from evaluation.formats.assignments import (
+    AssignmentRow,
+    LabelRow,
+    UnjudgedRow,
+    assignment_line,
+    label_provenance,
+)
 from evaluation.formats.lines import json_line
 from evaluation.formats.nuggets import NuggetListRow, NuggetRow, nugget_list_line
 from evaluation.formats.qrels import QrelRow, qrel_line
-from evaluation.formats.support import SupportRow, support_line
+from evaluation.formats.support import SupportRow, shown_provenance, support_line
 from evaluation.lineage import TRACED, is_traced
 from evaluation.models import (
     AnswerProvenance,
@@ -78,7 +84,9 @@ def assignment_lines(nugget_set: NuggetSet, judge: Judge) -> Iterator[str]:
 def support_lines(campaign: Campaign, condition: SupportCondition, judge: Judge | None) -> Iterator[str]:
     """Yield support labels under a condition, one pair a line."""
     runs = _run_ids(campaign)
-    labels = SupportJudgment.objects.filter(condition=condition, sentence__answer__topic__campaign=campaign)
+    labels = SupportJudgment.objects.filter(
+        condition=condition, sentence__answer__topic__campaign=campaign, stands=True
+    )
     labels = labels.filter(judge=judge) if judge else labels
     ordered = labels.order_by("sentence__answer", "sentence__index", "pk")
     for one in ordered.select_related("judge", "segment", "sentence__answer__topic").iterator(chunk_size=CHUNK):
@@ -93,9 +101,14 @@ def support_lines(campaign: Campaign, condition: SupportCondition, judge: Judge 
                 raw=one.raw,
                 condition=SupportCondition(one.condition),
                 judge=one.judge.name,
-                extra={"given_at": _stamp(one.given_at), "by": one.judge.kind},
+                reason=one.raw or None if one.label == SupportLabel.CANT_JUDGE else None,
+                extra={"given_at": _stamp(one.given_at), "by": one.judge.kind, PROVENANCE_KEY: _shown(one)},
             )
         )
+
+
+def _shown(label: SupportJudgment) -> dict[str, Any]:
+    return {"submission": label.submission} | shown_provenance(label.shown_label, label.shown_ms, label.accepted)
 
 
 def qrel_lines(source: QrelSource) -> Iterator[str]:
@@ -173,8 +186,8 @@ def _answers_in_parts(campaign: Campaign, topics: list[int]) -> Iterator[list[An
 
 
 def _labels_of(answers: list[int], judge: Judge) -> dict[tuple[int, int], Assignment]:
-    """Return a judge's newest labels of some answers, by answer and wording."""
-    labels = Assignment.objects.filter(answer__in=answers, judge=judge).order_by("submission")
+    """Return a judge's labels of some answers that stand, by answer and wording."""
+    labels = Assignment.objects.filter(answer__in=answers, judge=judge, stands=True).order_by("submission")
     return {(one.answer_id, one.nugget_version_id): one for one in labels}
 
 
@@ -209,7 +222,9 @@ def _label_row(item: ListedNugget, given: Assignment | None, by_rule: bool) -> L
         return LabelRow(text, AssignmentLabel.NOT_SUPPORT, "", importance, item.position)
     if given is None:
         return UnjudgedRow(text, importance, item.position)
-    extra = {PROVENANCE_KEY: {"given_at": _stamp(given.given_at), "submission": given.submission}}
+    reason = given.raw if given.label == AssignmentLabel.CANT_JUDGE else ""
+    assay = {"given_at": _stamp(given.given_at), "submission": given.submission}
+    extra = {PROVENANCE_KEY: assay | label_provenance(given.sentence, given.first_label, reason)}
     return LabelRow(text, AssignmentLabel(given.label), given.raw, importance, item.position, 0, extra)
 
 

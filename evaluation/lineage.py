@@ -61,9 +61,9 @@ def derivation_of(submission: Submission) -> Derivation | None:
     task = submission.task
     if task.drafts_id is None:
         return None
-    wordings = _wordings([task.drafts_id, submission.nugget_list_id])
-    relations = _relations(task.nugget_set)
-    return _derivation(task.topic_id, wordings[task.drafts_id], wordings[submission.nugget_list_id], relations)
+    frozen = submission.frozen_list.pk
+    wordings = _wordings([task.drafts_id, frozen])
+    return _derivation(task.topic_id, wordings[task.drafts_id], wordings[frozen], _relations(task.nuggets))
 
 
 def is_traced(nugget_list: NuggetList) -> bool:

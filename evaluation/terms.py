@@ -97,11 +97,28 @@ class Stage(StrEnum):
 
     POST_EDIT = "post-edit"
     MANUAL = "manual"
+    ASSIGN = "assign"
+    SUPPORT_SCRATCH = "support-scratch"
+    SUPPORT_POST_EDIT = "support-post-edit"
 
     @property
     def origin(self) -> Origin:
-        """Origin of the nugget list that this stage makes."""
-        return Origin.EDITED if self is Stage.POST_EDIT else Origin.MANUAL
+        """Origin of the nugget list that this stage makes. Raises KeyError for a stage that makes none."""
+        return {Stage.POST_EDIT: Origin.EDITED, Stage.MANUAL: Origin.MANUAL}[self]
+
+    @property
+    def judges(self) -> bool:
+        """Whether answers are judged, rather than nuggets made."""
+        return self not in (Stage.POST_EDIT, Stage.MANUAL)
+
+    @property
+    def condition(self) -> SupportCondition | None:
+        """Condition of the support labels that this stage gives; None where it gives none."""
+        found = {
+            Stage.SUPPORT_SCRATCH: SupportCondition.SCRATCH,
+            Stage.SUPPORT_POST_EDIT: SupportCondition.POST_EDIT,
+        }
+        return found.get(self)
 
 
 class TaskState(StrEnum):

@@ -1,15 +1,28 @@
-"""How much there is to read in a topic, and how far a task is: counts for hand-out, dashboard and home alike."""
+"""How much there is to read and judge in a topic, and how far a task is: counts for hand-out, dashboard and home."""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, QuerySet, Sum
+from django.db.models import Count, Exists, OuterRef, QuerySet, Sum
 from django.db.models.functions import Length
 
-from evaluation.models import ListedNugget, MarkedPassage, NuggetList, NuggetSet, Qrel, Task, WorkingNugget
-from evaluation.terms import Decision, Making
+from evaluation.models import (
+    ListedNugget,
+    MarkedPassage,
+    NuggetList,
+    NuggetSet,
+    Qrel,
+    SupportJudgment,
+    Task,
+    TaskAnswer,
+    WorkingAssignment,
+    WorkingNugget,
+    WorkingSupport,
+)
+from evaluation.pairs import judgeable_pairs
+from evaluation.terms import Decision, Making, Stage, SupportCondition
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,17 +35,27 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a task is. `proposed` and `undecided` are drafts; `listed` stand in the list as it is."""
+    """How far a task is. `proposed` and `undecided` are drafts; `listed` stand in the list as it is.
 
-    passages: int
-    read: int
-    proposed: int
-    undecided: int
-    listed: int
+    Where answers are judged: how many labels are `asked` for and how many `judged`, and of how many `answers` all
+    are (`finished`). An answer whose labels serve for another one counts once.
+    """
+
+    passages: int = 0
+    read: int = 0
+    proposed: int = 0
+    undecided: int = 0
+    listed: int = 0
+    asked: int = 0
+    judged: int = 0
+    answers: int = 0
+    finished: int = 0
 
     @property
     def share(self) -> float:
-        """Done, from 0 to 1: decisions where drafts are decided on, passages where one writes by hand."""
+        """Done, from 0 to 1: labels; decisions where drafts are decided on, passages where one writes by hand."""
+        if self.asked:
+            return self.judged / self.asked
         done, all_ = self.proposed - self.undecided, self.proposed
         if not self.proposed:
             done, all_ = self.read, self.passages
@@ -61,6 +84,12 @@ def newest_drafts(nugget_set: NuggetSet, topics: Collection[int]) -> dict[int, t
 
 def progress_of(tasks: Sequence[Task]) -> dict[int, Progress]:
     """Return the progress of tasks that come with their protocol: a few queries, however many."""
+    made = [task for task in tasks if not Stage(task.stage).judges]
+    judged = [task for task in tasks if Stage(task.stage).judges]
+    return (_making_progress(made) if made else {}) | (_judging_progress(judged) if judged else {})
+
+
+def _making_progress(tasks: Sequence[Task]) -> dict[int, Progress]:
     pks = [task.pk for task in tasks]
     passages = _passages_of(tasks)
     read = dict(_counted(MarkedPassage.objects.filter(task__in=pks), "task"))
@@ -97,7 +126,109 @@ def _passages_of(tasks: Sequence[Task]) -> dict[int, int]:
 
 
 def _way(task: Task) -> tuple[int, int]:
-    return task.qrels_id, task.protocol.grade_threshold
+    return task.qrels_id or 0, task.protocol.grade_threshold
+
+
+Pairs = dict[tuple[int, int], int]
+"""Counts by task and answer."""
+
+
+def _judging_progress(tasks: Sequence[Task]) -> dict[int, Progress]:
+    given = TaskAnswer.objects.filter(task__in=tasks, same_as=None).order_by().values_list("task", "answer")
+    answers: dict[int, list[int]] = defaultdict(list)
+    for pk, answer in given:
+        answers[pk].append(answer)
+    assigns = [task for task in tasks if task.stage == Stage.ASSIGN]
+    supports = [task for task in tasks if task.stage != Stage.ASSIGN]
+    asked = _nuggets_asked(assigns, answers) | _pairs_asked(supports, answers)
+    judged = _nuggets_judged(assigns) | _pairs_judged(supports)
+    return {task.pk: _judged_so_far(task.pk, answers[task.pk], asked, judged) for task in tasks}
+
+
+def _judged_so_far(task: int, answers: list[int], asked: Pairs, judged: Pairs) -> Progress:
+    # A label of a pair that is not asked any more, such as one of a segment whose text went, is not counted.
+    each = [(asked.get((task, one), 0), judged.get((task, one), 0)) for one in answers]
+    return Progress(
+        asked=sum(all_ for all_, _ in each),
+        judged=sum(min(done, all_) for all_, done in each),
+        answers=len(answers),
+        finished=sum(0 < all_ <= done for all_, done in each),
+    )
+
+
+def _nuggets_asked(tasks: Sequence[Task], answers: dict[int, list[int]]) -> Pairs:
+    lists = newest_lists(tasks)
+    sizes = dict(_counted(ListedNugget.objects.filter(nugget_list__in=lists.values()), "nugget_list"))
+    asked = {task.pk: sizes.get(lists.get(_listed_in(task), 0), 0) for task in tasks}
+    return {(task.pk, answer): asked[task.pk] for task in tasks for answer in answers[task.pk]}
+
+
+def newest_lists(tasks: Sequence[Task]) -> dict[tuple[int, int], int]:
+    """Return the newest submitted list by nugget set and topic, of what these tasks assign."""
+    lists = NuggetList.objects.filter(
+        nugget_set__in={task.nugget_set_id for task in tasks}, topic__in={task.topic_id for task in tasks}
+    )
+    rows = lists.filter(submitted=True).order_by("version").values_list("nugget_set", "topic__pk", "pk")
+    return {(nugget_set, topic): pk for nugget_set, topic, pk in rows}
+
+
+def _listed_in(task: Task) -> tuple[int, int]:
+    return task.nugget_set_id or 0, task.topic_id
+
+
+def _nuggets_judged(tasks: Sequence[Task]) -> Pairs:
+    current = ListedNugget.objects.filter(nugget_list__in=newest_lists(tasks).values()).values("nugget_version")
+    rows = WorkingAssignment.objects.filter(task__in=tasks, label__isnull=False, nugget_version__in=current)
+    return _by_answer(rows, "answer")
+
+
+def _pairs_asked(tasks: Sequence[Task], answers: dict[int, list[int]]) -> Pairs:
+    """Count the pairs of each task's answers: a query for each number of citations that protocols judge."""
+    asked: Pairs = {}
+    for first in {task.protocol.first_citations for task in tasks}:
+        mine = [task.pk for task in tasks if task.protocol.first_citations == first]
+        judged = TaskAnswer.objects.filter(task__in=mine, same_as=None).values("answer")
+        pairs = dict(_counted(judgeable_pairs(first).filter(sentence__answer__in=judged), "sentence__answer"))
+        asked |= {(pk, answer): pairs.get(answer, 0) for pk in mine for answer in answers[pk]}
+    return asked
+
+
+def _pairs_judged(tasks: Sequence[Task]) -> Pairs:
+    rows = WorkingSupport.objects.filter(task__in=tasks, label__isnull=False)
+    return _by_answer(rows, "sentence__answer")
+
+
+def _by_answer(rows: QuerySet[Any], answer: str) -> Pairs:
+    counted = rows.order_by().values_list("task", answer).annotate(Count("pk"))
+    return {(pk, one): count for pk, one, count in counted}
+
+
+def missing_machine_labels(task: Task) -> int:
+    """Count the pairs of a task that shows a machine's labels for which that machine has none yet.
+
+    A label that failed is there: the screen says that the machine gave none.
+    """
+    return machine_gaps([task]).get(task.pk, 0)
+
+
+def machine_gaps(tasks: Sequence[Task]) -> dict[int, int]:
+    """Return `missing_machine_labels` by task, where there are some: a query for each machine and protocol."""
+    shown = [task for task in tasks if task.stage == Stage.SUPPORT_POST_EDIT]
+    gaps: dict[int, int] = defaultdict(int)
+    for machine, first in {(task.machine_id, task.protocol.first_citations) for task in shown}:
+        mine = [task.pk for task in shown if (task.machine_id, task.protocol.first_citations) == (machine, first)]
+        given = TaskAnswer.objects.filter(task__in=mine, same_as=None).order_by()
+        lacking = _without_label(first, machine).filter(sentence__answer__in=given.values("answer"))
+        by_answer = dict(_counted(lacking, "sentence__answer"))
+        for pk, answer in given.filter(answer__in=by_answer).values_list("task", "answer"):
+            gaps[pk] += by_answer[answer]
+    return dict(gaps)
+
+
+def _without_label(first: int | None, machine: int | None) -> QuerySet[Any]:
+    labels = SupportJudgment.objects.filter(judge=machine, condition=SupportCondition.LLM, stands=True)
+    there = labels.filter(sentence=OuterRef("sentence"), segment=OuterRef("segment"))
+    return judgeable_pairs(first).exclude(Exists(there))
 
 
 def _counted(rows: QuerySet[Any], by: str) -> list[tuple[int, int]]:

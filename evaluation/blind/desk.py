@@ -6,9 +6,11 @@ from typing import Any
 from django.utils import timezone
 
 from accounts.models import User
+from evaluation.blind.judging import judging_state
 from evaluation.blind.passages import Passage, reading_of
 from evaluation.models import Desk, MarkedPassage, Task
 from evaluation.rules.undoing import KEPT_STEPS, Undoable, stacks
+from evaluation.services.desk.acting import log_of
 from evaluation.services.desk.finding import (
     OPEN_STATES,
     NoSuchTask,
@@ -17,7 +19,6 @@ from evaluation.services.desk.finding import (
     own_tasks,
     seq_of,
 )
-from evaluation.services.desk.operating import log_of
 from evaluation.services.desk.rows import row_json, row_of, stored_rows
 from evaluation.services.desk.submitting import limit_of
 from evaluation.terms import Stage, TaskState
@@ -51,6 +52,11 @@ class TaskHead:
         return self.stage == Stage.MANUAL
 
     @property
+    def judges(self) -> bool:
+        """Whether answers are judged, rather than nuggets made."""
+        return Stage(self.stage).judges
+
+    @property
     def opened(self) -> bool:
         """Whether there is a desk to show."""
         return self.state not in (TaskState.NOT_STARTED, TaskState.BLOCKED)
@@ -74,6 +80,8 @@ def task_head(task: str, user: User) -> TaskHead:
 def desk_page(task: str, user: User) -> DeskPage:
     """Return a whole desk. Raises `NoSuchTask` for a task that is not the user's or was not opened yet."""
     found = _task(task, user)
+    if Stage(found.stage).judges:
+        return DeskPage(_head(found), (), 0, _state(found))
     reading = reading_of(found)
     return DeskPage(_head(found), reading.passages, reading.without_text, _state(found))
 
@@ -119,7 +127,6 @@ def _read_state(task: Task) -> dict[str, Any]:
     if desk is None:
         raise NoSuchTask
     undo, redo = stacks(log_of(task.pk, task.version))
-    marks = MarkedPassage.objects.filter(task=task).values_list("segment__public_id", "mark")
     return {
         "task": task.public_id,
         "stage": task.stage,
@@ -127,16 +134,23 @@ def _read_state(task: Task) -> dict[str, Any]:
         "state": task.state,
         "seq": seq_of(task),
         "readonly": task.state not in OPEN_STATES,
-        "limit": limit_of(task),
         "holder": {"window": desk.holder, "age_s": holder_age(desk.held_at)} if desk.holder else None,
         "known": [str(op_id) for op_id in newest_operations(task)],
         "server_time": timezone.now().isoformat(),
-        "rows": [row_json(row_of(stored)) for stored in stored_rows(task).values()],
-        "marks": dict(marks),
         "composer": desk.composer,
         "place": desk.place,
         "undo": [_step(one) for one in undo[-KEPT_STEPS:]],
         "redo": [_step(one) for one in redo[-KEPT_STEPS:]],
+        **(judging_state(task) if Stage(task.stage).judges else _list_state(task)),
+    }
+
+
+def _list_state(task: Task) -> dict[str, Any]:
+    marks = MarkedPassage.objects.filter(task=task).values_list("segment__public_id", "mark")
+    return {
+        "limit": limit_of(task),
+        "rows": [row_json(row_of(stored)) for stored in stored_rows(task).values()],
+        "marks": dict(marks),
     }
 
 

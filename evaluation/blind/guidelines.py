@@ -78,9 +78,35 @@ OF_STAGE = {
 }
 
 
+CANT_JUDGE = Definition(
+    "cant_judge", "Can't judge", "Nobody could say: unreadable, a text that is missing, another language. Say why."
+)
+SUPPORTS = (
+    Definition("full_support", "Full", "Everything that the sentence says is in the passage."),
+    Definition("partial_support", "Partial", "Part of what the sentence says is in the passage, part is not."),
+    Definition("no_support", "None", "The passage does not say what the sentence says."),
+    CANT_JUDGE,
+)
+OF_JUDGING = {
+    Stage.ASSIGN: (
+        Definition("support", "Support", "The answer says all of what the nugget says, in whatever words."),
+        Definition("partial_support", "Partial", "The answer says part of what the nugget says."),
+        Definition("not_support", "Not", "The answer does not say what the nugget says."),
+        CANT_JUDGE,
+        Definition("place", "Place", "The sentence of the answer in which you found it. It need not be given."),
+    ),
+    Stage.SUPPORT_SCRATCH: SUPPORTS,
+    Stage.SUPPORT_POST_EDIT: (
+        *SUPPORTS,
+        Definition("machine", "Machine label", "What a machine said of this pair. It may be right or wrong."),
+    ),
+}
+
+
 def definitions_of(stage: str) -> tuple[Definition, ...]:
     """Return a line on every label that a stage's desk shows."""
-    return (*IMPORTANCE, *OF_STAGE[Stage(stage)], *MAKING, *PASSAGES)
+    known = Stage(stage)
+    return OF_JUDGING[known] if known.judges else (*IMPORTANCE, *OF_STAGE[known], *MAKING, *PASSAGES)
 
 
 def guidelines_of(task: str, user: User) -> Guidelines:

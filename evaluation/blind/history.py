@@ -142,7 +142,7 @@ def _logged(task: Task, operations: list[Operation]) -> Iterator[Logged]:
 
 def _submissions(task: Task, places: dict[str, str]) -> Iterator[SubmittedList]:
     for one in Submission.objects.filter(task=task).select_related("nugget_list").order_by("-version"):
-        items = list(one.nugget_list.items.select_related("nugget_version").order_by("position"))
+        items = list(one.frozen_list.items.select_related("nugget_version").order_by("position"))
         evidence = NuggetEvidence.objects.filter(nugget_version__in=[item.nugget_version_id for item in items])
         of_wording: dict[int, list[str]] = {}
         for wording, segment, sentence in evidence.order_by("pk").values_list(

@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 
 from accounts.models import User
-from evaluation.models import MarkedPassage, Qrel, Task
+from evaluation.models import MarkedPassage, Task
 from evaluation.rules.desk import Rows
 from evaluation.rules.review import review_of
 from evaluation.services.desk.finding import OPEN_STATES, NoSuchTask, own_tasks
 from evaluation.services.desk.rows import row_of, stored_rows
 from evaluation.services.desk.submitting import limit_of
 from evaluation.terms import Stage
+from evaluation.workload import readable
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +98,7 @@ def _named(rows: Rows, keys: tuple[str, ...], numbers: dict[str, int]) -> tuple[
 
 def _passages(task: Task) -> tuple[int, int]:
     """How many passages there are to read, and how many of them carry no mark."""
-    shown = Qrel.objects.filter(
-        source=task.qrels_id,
-        topic=task.topic_id,
-        grade__gte=task.protocol.grade_threshold,
-        segment__has_text=True,
-    )
+    shown = readable(task.qrels_id or 0, task.protocol.grade_threshold).filter(topic=task.topic_id)
     segments = set(shown.values_list("segment_id", flat=True))
     marked = set(MarkedPassage.objects.filter(task=task).values_list("segment_id", flat=True))
     return len(segments), len(segments - marked)

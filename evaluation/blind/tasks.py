@@ -152,6 +152,8 @@ def _lines(tasks: Sequence[Task]) -> list[TaskLine]:
 
 def said_of(task: Task, progress: Progress) -> tuple[str, ...]:
     """Return how far a task is, in words."""
+    if Stage(task.stage).judges:
+        return _judged_said(task, progress)
     read = f"{progress.read} of {progress.passages} read"
     listed = f"{progress.listed} nugget{'' if progress.listed == 1 else 's'}"
     if task.state == TaskState.SUBMITTED:
@@ -159,6 +161,13 @@ def said_of(task: Task, progress: Progress) -> tuple[str, ...]:
     if task.stage == Stage.MANUAL:
         return (read, listed)
     return (f"{progress.undecided} undecided of {progress.proposed}", read)
+
+
+def _judged_said(task: Task, progress: Progress) -> tuple[str, ...]:
+    labels = f"{progress.judged:,} of {progress.asked:,} labels"
+    if task.state == TaskState.SUBMITTED:
+        return (labels,)
+    return (f"{progress.finished} of {progress.answers} answers", labels)
 
 
 def _remarks(tasks: Sequence[Task]) -> dict[int, list[Remark]]:

@@ -4,15 +4,16 @@ The largest files of a campaign (835,000 labels): items are validated as typed d
 """
 
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple, NotRequired, cast
+from typing import Any, Final, Literal, NamedTuple, NotRequired, cast
 
+from pydantic import BaseModel, ConfigDict, ValidationError
 from typing_extensions import TypedDict
 
 from evaluation.formats.ids import Count, Id, Text
 from evaluation.formats.lines import CONFIG, Line, Once, json_line, json_rows, with_extra
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
-from evaluation.terms import AssignmentLabel
+from evaluation.terms import PROVENANCE_KEY, AssignmentLabel
 
 LABELS: Final = {label.name.lower(): label for label in AssignmentLabel if label != AssignmentLabel.FAILED}
 FAILED: Final = AssignmentLabel.FAILED
@@ -21,7 +22,8 @@ FAILED: Final = AssignmentLabel.FAILED
 class LabelRow(NamedTuple):
     """One label. Nuggets have no ids in these files: `occurrence` (from 0) tells equal texts of a row apart.
 
-    `raw` is what the file says where that is no label (`label` is then FAILED), else empty.
+    `raw` is what the file says where that is no label (`label` is then FAILED), or why it cannot be judged.
+    `sentence` (from 0) and `first_label`: where the nugget was seen, and what was said before the sweep.
     """
 
     text: str
@@ -31,6 +33,21 @@ class LabelRow(NamedTuple):
     position: int = 0
     occurrence: int = 0
     extra: dict[str, Any] = {}
+    sentence: int | None = None
+    first_label: AssignmentLabel | None = None
+
+
+class LabelProvenance(BaseModel):
+    """What an export of ours says of one label. Other keys are not read back."""
+
+    model_config = ConfigDict(frozen=True)
+
+    first_label: Literal["not_support", "partial_support", "support", "cant_judge"] | None = None
+    sentence: Count | None = None
+    reason: str = ""
+
+
+NOTHING_KNOWN: Final = LabelProvenance()
 
 
 class UnjudgedRow(NamedTuple):
@@ -83,7 +100,7 @@ def parse_assignments(source: Source) -> tuple[AssignmentRow, ...]:
     problems = Problems(source.name)
     once = Once(problems, "run_id")
     rows = tuple(
-        _row(line, found)
+        _row(line, found, problems)
         for line, found in json_rows(source, AssignmentLine.model_validate_json, problems)
         if once.is_first(line, (found.qid, found.run_id), f"topic {found.qid} of run {found.run_id}")
     )
@@ -112,8 +129,15 @@ def label_word(label: AssignmentLabel, raw: str) -> str:
     return label.name.lower()
 
 
-def _row(line: int, found: AssignmentLine) -> AssignmentRow:
-    labels, unjudged = _labels(found.nuggets)
+def label_provenance(sentence: int | None, first_label: int | None, reason: str) -> dict[str, Any]:
+    """What an export says of one label under our key, as far as there is something to say."""
+    first = AssignmentLabel(first_label).name.lower() if first_label is not None else None
+    said = {"sentence": sentence, "first_label": first, "reason": reason or None}
+    return {key: value for key, value in said.items() if value is not None}
+
+
+def _row(line: int, found: AssignmentLine, problems: Problems) -> AssignmentRow:
+    labels, unjudged = _labels(found.nuggets, line, problems)
     return AssignmentRow(
         line=line,
         topic_id=found.qid,
@@ -127,7 +151,7 @@ def _row(line: int, found: AssignmentLine) -> AssignmentRow:
     )
 
 
-def _labels(items: list[LabelItem]) -> tuple[list[LabelRow], list[UnjudgedRow]]:
+def _labels(items: list[LabelItem], line: int, problems: Problems) -> tuple[list[LabelRow], list[UnjudgedRow]]:
     labels: list[LabelRow] = []
     unjudged: list[UnjudgedRow] = []
     seen: dict[str, int] = {}
@@ -141,10 +165,31 @@ def _labels(items: list[LabelItem]) -> tuple[list[LabelRow], list[UnjudgedRow]]:
         if raw is None:
             unjudged.append(UnjudgedRow(text, importance, position, occurrence, dict(item)))
             continue
-        label = LABELS.get(raw, FAILED)
-        said = raw if label is FAILED else ""
-        labels.append(LabelRow(text, label, said, importance, position, occurrence, dict(item)))
+        labels.append(
+            _label(raw, _provenance(item, line, problems), (text, importance, position, occurrence), item)
+        )
     return labels, unjudged
+
+
+def _label(raw: str, ours: LabelProvenance, place: tuple[str, str, int, int], item: dict[str, Any]) -> LabelRow:
+    label, (text, importance, position, occurrence) = LABELS.get(raw, FAILED), place
+    said = raw if label is FAILED else ""
+    if label is AssignmentLabel.CANT_JUDGE:
+        said = ours.reason
+    first = LABELS[ours.first_label] if ours.first_label else None
+    return LabelRow(text, label, said, importance, position, occurrence, dict(item), ours.sentence, first)
+
+
+def _provenance(item: dict[str, Any], line: int, problems: Problems) -> LabelProvenance:
+    """Read what an export of ours wrote; anything else under that key is somebody else's and left alone."""
+    ours = item.get(PROVENANCE_KEY)
+    if not isinstance(ours, dict) or not ours.keys() & LabelProvenance.model_fields.keys():
+        return NOTHING_KNOWN
+    try:
+        return LabelProvenance.model_validate(ours)
+    except ValidationError as error:
+        problems.add_validation(line, error)
+        return NOTHING_KNOWN
 
 
 def _item(item: LabelRow | UnjudgedRow) -> dict[str, Any]:

@@ -1,23 +1,44 @@
 """Support judgments: one line per (answer sentence, cited segment), sentences counted from 0."""
 
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evaluation.formats.ids import Count, Id, Name
 from evaluation.formats.lines import Line, Once, json_line, json_rows
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
-from evaluation.terms import SupportCondition, SupportLabel
+from evaluation.terms import PROVENANCE_KEY, SupportCondition, SupportLabel
 
 LABELS: Final = {label.name.lower(): label for label in SupportLabel if label != SupportLabel.FAILED}
 CONDITIONS: Final = " or ".join(SupportCondition)
+
+
+class Shown(BaseModel):
+    """What an export of ours says of the machine's label that was shown. Other keys are not read back."""
+
+    model_config = ConfigDict(frozen=True)
+
+    shown_label: Literal["no_support", "partial_support", "full_support", "cant_judge"] | None = None
+    shown_ms: Count | None = None
+    accepted: bool | None = None
+
+    @property
+    def code(self) -> SupportLabel | None:
+        """The label that was shown."""
+        return LABELS[self.shown_label] if self.shown_label else None
+
+
+NOTHING_SHOWN: Final = Shown()
 
 
 @dataclass(frozen=True, slots=True)
 class SupportRow:
     """One judgment. `condition` and `judge` are None where they come from the command's options.
 
-    `raw` is what the file says where that is no label (`label` is then FAILED), else empty.
+    `raw` is what the file says where that is no label (`label` is then FAILED), else empty. `reason` is read back only
+    for "can't judge". `shown`: what the screen showed of a machine.
     """
 
     line: int
@@ -31,6 +52,7 @@ class SupportRow:
     judge: str | None = None
     reason: str | None = None
     extra: dict[str, Any] = field(default_factory=dict)
+    shown: Shown = NOTHING_SHOWN
 
 
 class SupportLine(Line):
@@ -58,7 +80,7 @@ def parse_support(source: Source) -> tuple[SupportRow, ...]:
         if found.condition is not None and found.condition not in list(SupportCondition):
             problems.add(line, "condition", f"{CONDITIONS}, found {found.condition[:40]!r}")
             continue
-        row = _row(line, found)
+        row = _row(line, found, problems)
         key = (row.run_id, row.topic_id, row.sentence, row.docid, row.condition, row.judge)
         shown = f"run {row.run_id}, topic {row.topic_id}, sentence {row.sentence}, {row.docid}"
         if once.is_new(line, key, (row.label, row.raw, row.reason), shown):
@@ -89,7 +111,14 @@ def support_word(label: SupportLabel, raw: str) -> str:
     return label.name.lower()
 
 
-def _row(line: int, found: SupportLine) -> SupportRow:
+def shown_provenance(shown_label: int | None, shown_ms: int | None, accepted: bool | None) -> dict[str, Any]:
+    """What an export says under our key of what was shown, as far as there is something to say."""
+    word = SupportLabel(shown_label).name.lower() if shown_label is not None else None
+    said = {"shown_label": word, "shown_ms": shown_ms, "accepted": accepted}
+    return {key: value for key, value in said.items() if value is not None}
+
+
+def _row(line: int, found: SupportLine, problems: Problems) -> SupportRow:
     label = LABELS.get(found.label, SupportLabel.FAILED)
     return SupportRow(
         line=line,
@@ -103,4 +132,16 @@ def _row(line: int, found: SupportLine) -> SupportRow:
         judge=found.judge,
         reason=found.reason,
         extra=found.extra,
+        shown=_shown(found.extra.get(PROVENANCE_KEY), line, problems),
     )
+
+
+def _shown(said: object, line: int, problems: Problems) -> Shown:
+    """Read what an export of ours wrote; anything else under that key is somebody else's and left alone."""
+    if not isinstance(said, dict) or not said.keys() & Shown.model_fields.keys():
+        return NOTHING_SHOWN
+    try:
+        return Shown.model_validate(said)
+    except ValidationError as error:
+        problems.add_validation(line, error)
+        return NOTHING_SHOWN

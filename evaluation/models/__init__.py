@@ -8,6 +8,7 @@ from evaluation.models.corpus import Qrel, QrelSource, Segment, Topic, TopicTag
 from evaluation.models.desk import Desk, MarkedPassage, Operation, WorkingNugget
 from evaluation.models.events import Event, Finding
 from evaluation.models.judges import Judge
+from evaluation.models.judging import TaskAnswer, WorkingAssignment, WorkingSupport
 from evaluation.models.labels import Assignment, SupportJudgment
 from evaluation.models.nuggets import (
     ListedNugget,
@@ -53,8 +54,11 @@ __all__ = [
     "Submission",
     "SupportJudgment",
     "Task",
+    "TaskAnswer",
     "TimeSegment",
     "Topic",
     "TopicTag",
+    "WorkingAssignment",
     "WorkingNugget",
+    "WorkingSupport",
 ]

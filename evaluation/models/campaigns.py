@@ -66,6 +66,8 @@ class Protocol(models.Model):
     answer_word_limit = models.PositiveIntegerField(default=400, null=True, blank=True)
     reference_limit = models.PositiveIntegerField(default=20, null=True, blank=True)
     show_importance = models.BooleanField(default=False, help_text="show vital and okay while assigning")
+    identical_once = models.BooleanField(default=False, help_text="judge answers with the very same text once")
+    nugget_sweep = models.BooleanField(default=True, help_text="offer a look at each nugget's labels at the end")
     pool_depth = models.PositiveSmallIntegerField(
         null=True, blank=True, help_text="runs judged per group and task; empty: all"
     )

@@ -21,6 +21,15 @@ class Assignment(models.Model):
     submission = models.PositiveSmallIntegerField(default=1)
     label = models.PositiveSmallIntegerField(choices=codes_of(AssignmentLabel))
     raw = models.TextField(blank=True, help_text="what was said, where it is not one of the labels")
+    stands = models.BooleanField(
+        default=True,
+        db_default=True,
+        help_text="false: a later submission takes its place, or the work was withdrawn",
+    )
+    sentence = models.PositiveIntegerField(null=True, help_text="of the answer, from 0: where the nugget is")
+    first_label = models.PositiveSmallIntegerField(
+        null=True, choices=codes_of(AssignmentLabel), help_text="before the nugget sweep changed it"
+    )
     given_at = models.DateTimeField()
     event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
 
@@ -46,6 +55,16 @@ class SupportJudgment(models.Model):
     submission = models.PositiveSmallIntegerField(default=1)
     label = models.PositiveSmallIntegerField(choices=codes_of(SupportLabel))
     raw = models.TextField(blank=True, help_text="what was said, where it is not one of the labels")
+    stands = models.BooleanField(
+        default=True,
+        db_default=True,
+        help_text="false: a later submission takes its place, or the work was withdrawn",
+    )
+    shown_label = models.PositiveSmallIntegerField(
+        null=True, choices=codes_of(SupportLabel), help_text="the machine's, where it was on the screen"
+    )
+    shown_ms = models.PositiveIntegerField(null=True, help_text="from when it was shown to the first decision")
+    accepted = models.BooleanField(null=True, help_text="whether the label was taken over from the machine")
     given_at = models.DateTimeField()
     event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
 

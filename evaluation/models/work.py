@@ -8,8 +8,24 @@ from evaluation.models.campaigns import Campaign, Protocol
 from evaluation.models.corpus import QrelSource, Topic
 from evaluation.models.events import Event
 from evaluation.models.fields import choices_of, new_public_id
+from evaluation.models.judges import Judge
 from evaluation.models.nuggets import NuggetList, NuggetSet
 from evaluation.terms import RemarkKind, Stage, TaskState
+
+
+def _needed(stage: Stage, *names: str) -> Q:
+    """Return the condition that a stage's task has just these of the things that stages work on."""
+    able = ("nugget_set", "drafts", "qrels", "machine")
+    return Q(stage=stage, **{f"{name}__isnull": name not in names for name in able})
+
+
+_NEEDED = (
+    _needed(Stage.POST_EDIT, "nugget_set", "drafts", "qrels")
+    | _needed(Stage.MANUAL, "nugget_set", "qrels")
+    | _needed(Stage.ASSIGN, "nugget_set")
+    | _needed(Stage.SUPPORT_SCRATCH)
+    | _needed(Stage.SUPPORT_POST_EDIT, "machine")
+)
 
 
 class Task(models.Model):
@@ -18,11 +34,18 @@ class Task(models.Model):
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="+")
     topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="+")
     assessor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
-    stage = models.CharField(max_length=10, choices=choices_of(Stage))
+    stage = models.CharField(max_length=20, choices=choices_of(Stage))
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id, editable=False)
     state = models.CharField(max_length=12, choices=choices_of(TaskState), default=TaskState.NOT_STARTED)
     version = models.PositiveSmallIntegerField(default=1, help_text="the submission being made, or made last")
-    nugget_set = models.ForeignKey(NuggetSet, on_delete=models.PROTECT, related_name="+")
+    nugget_set = models.ForeignKey(
+        NuggetSet,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="what is made, or assigned",
+    )
     drafts = models.ForeignKey(
         NuggetList,
         on_delete=models.PROTECT,
@@ -31,7 +54,22 @@ class Task(models.Model):
         related_name="+",
         help_text="what is post-edited",
     )
-    qrels = models.ForeignKey(QrelSource, on_delete=models.PROTECT, related_name="+")
+    qrels = models.ForeignKey(
+        QrelSource,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="whose grades choose the passages",
+    )
+    machine = models.ForeignKey(
+        Judge,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="whose support labels are shown",
+    )
     protocol = models.ForeignKey(Protocol, on_delete=models.PROTECT, related_name="+")
     priority = models.PositiveSmallIntegerField(default=0, help_text="higher is done first")
     due = models.DateField(null=True, blank=True)
@@ -47,20 +85,29 @@ class Task(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["topic", "assessor", "stage"],
-                condition=~Q(state=TaskState.WITHDRAWN),
+                condition=~Q(state=TaskState.WITHDRAWN) & ~Q(stage=Stage.ASSIGN),
                 name="task_once",
+            ),
+            models.UniqueConstraint(
+                fields=["topic", "assessor", "nugget_set"],
+                condition=~Q(state=TaskState.WITHDRAWN) & Q(stage=Stage.ASSIGN),
+                name="task_assign_once",
             ),
             models.CheckConstraint(condition=Q(state__in=list(TaskState)), name="task_state"),
             # No other stage passes either.
-            models.CheckConstraint(
-                condition=Q(stage=Stage.POST_EDIT, drafts__isnull=False) | Q(stage=Stage.MANUAL, drafts=None),
-                name="task_drafts_of_post_edit",
-            ),
+            models.CheckConstraint(condition=_NEEDED, name="task_has_what_its_stage_needs"),
         ]
         indexes = [models.Index(fields=["assessor", "state"], name="task_by_assessor")]
 
     def __str__(self) -> str:
         return f"{self.stage} {self.topic}"
+
+    @property
+    def nuggets(self) -> NuggetSet:
+        """The set that the task makes or assigns. Raises ValueError where support is judged."""
+        if self.nugget_set is None:
+            raise ValueError(f"{self} has no nuggets")
+        return self.nugget_set
 
 
 class Submission(models.Model):
@@ -68,7 +115,14 @@ class Submission(models.Model):
 
     task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="submissions", db_index=False)
     version = models.PositiveSmallIntegerField()
-    nugget_list = models.OneToOneField(NuggetList, on_delete=models.PROTECT, related_name="+")
+    nugget_list = models.OneToOneField(
+        NuggetList,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="+",
+        help_text="empty where answers are judged",
+    )
+    labels = models.PositiveIntegerField(default=0, help_text="how many were given")
     at = models.DateTimeField()
     event = models.ForeignKey(Event, on_delete=models.PROTECT, related_name="+", db_index=False)
 
@@ -78,6 +132,13 @@ class Submission(models.Model):
 
     def __str__(self) -> str:
         return f"{self.task} v{self.version}"
+
+    @property
+    def frozen_list(self) -> NuggetList:
+        """The list that was frozen. Raises ValueError where answers were judged."""
+        if self.nugget_list is None:
+            raise ValueError(f"{self} has no nuggets")
+        return self.nugget_list
 
 
 class Remark(models.Model):

@@ -37,6 +37,11 @@ def unblinded(viewer: User) -> QuerySet[Campaign]:
     return Campaign.objects.filter(open_to_me).exclude(pk__in=judging).exclude(pk__in=working)
 
 
+def holds_work(user: User) -> bool:
+    """Say whether somebody holds a task anywhere, so that what tells of answers and labels is closed to them."""
+    return Task.objects.filter(assessor=user).exclude(state=TaskState.WITHDRAWN).exists()
+
+
 def within(viewer: User, campaign: Campaign) -> QuerySet[Campaign]:
     """Return this one campaign if the viewer may see it unblinded, else nothing: for `campaign__in=`."""
     return unblinded(viewer).filter(pk=campaign.pk)
@@ -71,8 +76,8 @@ def campaigns_for(viewer: User) -> list[CampaignCard]:
 
 
 def _label_counts(campaigns: QuerySet[Campaign]) -> dict[int, int]:
-    assigned = Assignment.objects.filter(answer__topic__campaign__in=campaigns)
-    supported = SupportJudgment.objects.filter(segment__campaign__in=campaigns)
+    assigned = Assignment.objects.filter(answer__topic__campaign__in=campaigns, stands=True)
+    supported = SupportJudgment.objects.filter(segment__campaign__in=campaigns, stands=True)
     total = _counts(assigned.values_list("answer__topic__campaign").annotate(Count("pk")))
     for pk, count in supported.values_list("segment__campaign").annotate(Count("pk")):
         total[pk] = total.get(pk, 0) + count

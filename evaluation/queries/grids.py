@@ -78,7 +78,9 @@ def judgings_of(viewer: User, campaign: Campaign, topic: Topic) -> list[Judging]
     """Return the pairs of list and judge that have labels on this topic, by condition."""
     lists = current_lists(within(viewer, campaign)).filter(topic=topic).select_related("nugget_set")
     by_set = {one.nugget_set_id: one for one in lists}
-    labels = Assignment.objects.filter(answer__topic=topic, nugget_version__nugget__nugget_set__in=list(by_set))
+    labels = Assignment.objects.filter(
+        answer__topic=topic, nugget_version__nugget__nugget_set__in=list(by_set), stands=True
+    )
     pairs = labels.order_by().values_list("nugget_version__nugget__nugget_set", "judge").distinct()
     found = list(pairs)
     judges = Judge.objects.in_bulk([judge for _, judge in found])
@@ -152,7 +154,7 @@ def _items(lists: list[int]) -> list[ListedNugget]:
 def _labels(answers: list[int], items: list[ListedNugget]) -> dict[tuple[int, int, int], Cell]:
     """Return the labels by (answer, wording, judge), the newest submission of each."""
     rows = Assignment.objects.filter(
-        answer__in=answers, nugget_version__in=[item.nugget_version_id for item in items]
+        answer__in=answers, nugget_version__in=[item.nugget_version_id for item in items], stands=True
     )
     fields = rows.order_by("submission").values_list("answer", "nugget_version", "judge", "label", "pk")
     return {

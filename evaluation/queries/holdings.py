@@ -171,7 +171,7 @@ def assignment_counts_for(viewer: User, campaign: Campaign) -> list[LabelCount]:
 
 def support_counts_for(viewer: User, campaign: Campaign) -> list[LabelCount]:
     """Count support labels by condition and judge."""
-    rows = SupportJudgment.objects.filter(segment__campaign__in=within(viewer, campaign))
+    rows = SupportJudgment.objects.filter(segment__campaign__in=within(viewer, campaign), stands=True)
     grouped = rows.values_list("condition", "judge__name", "judge__kind", "label")
     return _by_label(list(grouped.annotate(Count("pk")).order_by()))
 
@@ -203,7 +203,8 @@ def imports_for(viewer: User, campaign: Campaign) -> list[ImportRow]:
 @lru_cache(maxsize=64)
 def _assignment_counts(campaign: Campaign, _made: datetime, _revision: int) -> tuple[LabelCount, ...]:
     """Count once per state of the campaign: over a million labels take seconds. `_made` tells databases apart."""
-    rows = Assignment.objects.filter(nugget_version__nugget__nugget_set__campaign=campaign).order_by()
+    labels = Assignment.objects.filter(nugget_version__nugget__nugget_set__campaign=campaign, stands=True)
+    rows = labels.order_by()
     grouped = rows.values_list("nugget_version__nugget__nugget_set__name", "judge__name", "judge__kind", "label")
     return tuple(_by_label(list(grouped.annotate(Count("pk")))))
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from django.db.models import QuerySet
 
 from accounts.models import User
-from evaluation.models import Campaign, Submission, Task, TimeSegment
+from evaluation.models import Campaign, Judge, Submission, Task, TimeSegment
 from evaluation.queries.campaigns import within
 from evaluation.rules.clock import Limit, Stretch, Times, limit_of, measure, milliseconds
 from evaluation.terms import SegmentKind, Stage, TaskState
@@ -61,9 +61,10 @@ def times_in(campaigns: QuerySet[Campaign], limit: Limit | None = None) -> list[
 def recorded_in(campaigns: QuerySet[Campaign]) -> Iterator[tuple[Timed, list[RecordedStretch]]]:
     """Yield each submission with its stretches, a task at a time. Withdrawn work is kept and not counted."""
     tasks = Task.objects.filter(campaign__in=campaigns).exclude(state=TaskState.WITHDRAWN)
-    ordered = tasks.select_related("campaign", "topic", "nugget_set__judge").order_by(
+    ordered = tasks.select_related("campaign", "topic", "assessor").order_by(
         "campaign__slug", "topic__position", "stage", "pk"
     )
+    names = dict(Judge.objects.filter(user__in=tasks.values("assessor")).values_list("user", "name"))
     submitted = set(Submission.objects.filter(task__in=tasks).values_list("task", "version"))
     for task in ordered:
         for version, recorded in sorted(_recorded(task).items()):
@@ -71,7 +72,7 @@ def recorded_in(campaigns: QuerySet[Campaign]) -> Iterator[tuple[Timed, list[Rec
                 campaign=task.campaign.slug,
                 topic_id=task.topic.topic_id,
                 stage=Stage(task.stage),
-                assessor=task.nugget_set.judge.name,
+                assessor=names.get(task.assessor_id, task.assessor.name),
                 version=version,
                 submitted=(task.pk, version) in submitted,
             )

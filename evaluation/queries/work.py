@@ -5,17 +5,30 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from evaluation.models import Campaign, Desk, Event, Membership, Remark, Submission, Task, Topic
+from evaluation.models import (
+    Campaign,
+    ConditionDefault,
+    Desk,
+    Event,
+    Judge,
+    Membership,
+    NuggetSet,
+    Remark,
+    Submission,
+    Task,
+    Topic,
+)
 from evaluation.queries.campaigns import within
 from evaluation.queries.topics import topics_for
 from evaluation.rules.work import ACTIVE
+from evaluation.services.pieces import machines_of
 from evaluation.services.task_acts import PAST
-from evaluation.terms import RemarkKind, Role, Stage, TaskState
-from evaluation.workload import Progress, progress_of
+from evaluation.terms import JudgeKind, RemarkKind, Role, Stage, SupportCondition, TaskState
+from evaluation.workload import Progress, machine_gaps, progress_of
 
 UNASSIGNED = "not handed out"
 TASK_EVENTS = [f"task.{act}" for act in ("handed_out", "opened", "submitted", "reassigned", *PAST.values())]
@@ -27,12 +40,18 @@ ASKING = [kind for kind in RemarkKind if kind is not RemarkKind.INTERRUPTION]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One task in the matrix. `since`: when its assessor was last at it, else when it was handed out."""
+    """One task in the matrix. `since`: when its assessor was last at it, else when it was handed out.
+
+    `of`: the nugget set that is assigned, or the machine whose labels are shown; `waiting`: how many of those it
+    has not given yet.
+    """
 
     public_id: str
     username: str
     assessor: str
-    stage: str
+    stage: Stage
+    of: str
+    waiting: int
     state: str
     version: int
     since: datetime
@@ -50,7 +69,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class MatrixRow:
-    """A topic and its tasks, by stage. `proposed`: who would assign its nuggets, by condition."""
+    """A topic and its tasks, by stage. `proposed`: who would assign its nuggets, by condition, and does not yet."""
 
     public_id: str
     topic_id: str
@@ -93,7 +112,7 @@ def tasks_for(viewer: User, campaign: Campaign) -> QuerySet[Task]:
 
 def task_for(viewer: User, campaign: Campaign, public_id: str) -> Task:
     """Return one task, or raise `Task.DoesNotExist`."""
-    related = ("topic", "assessor", "protocol", "qrels", "nugget_set", "drafts__nugget_set", "campaign")
+    related = ("topic", "assessor", "protocol", "qrels", "nugget_set", "drafts__nugget_set", "machine", "campaign")
     return tasks_for(viewer, campaign).select_related(*related).get(public_id=public_id)
 
 
@@ -118,11 +137,35 @@ def work_topics(
     return topics
 
 
-def matrix_rows(viewer: User, campaign: Campaign, topics: Iterable[Topic]) -> list[MatrixRow]:
+def stages_shown(viewer: User, campaign: Campaign, chosen: str = "") -> tuple[Stage, ...]:
+    """Return the stages that have tasks, and the one that was chosen; where there are none, those that make nuggets."""
+    used = set(tasks_for(viewer, campaign).exclude(state=TaskState.WITHDRAWN).values_list("stage", flat=True))
+    shown = tuple(stage for stage in Stage if stage in used or stage == chosen)
+    return shown or tuple(stage for stage in Stage if not stage.judges)
+
+
+def machines_for(viewer: User, campaign: Campaign) -> list[Judge]:
+    """Return the LLM judges that have labelled citations of the campaign, then those that it knows from elsewhere.
+
+    Judges belong to no campaign, so that all of them would tell of other campaigns.
+    """
+    mine = within(viewer, campaign)
+    if not mine.exists():
+        return []
+    first = machines_of(campaign)
+    makers = NuggetSet.objects.filter(campaign__in=mine).values("judge")
+    defaults = ConditionDefault.objects.filter(campaign__in=mine, condition=SupportCondition.LLM).values("judge")
+    known = Judge.objects.filter(Q(pk__in=makers) | Q(name__in=defaults), kind=JudgeKind.LLM)
+    return [*first, *known.exclude(pk__in=[one.pk for one in first])]
+
+
+def matrix_rows(
+    viewer: User, campaign: Campaign, topics: Iterable[Topic], stages: Sequence[Stage]
+) -> list[MatrixRow]:
     """Return the rows of one page of topics: a dozen queries, however many."""
     page = list(topics)
     tasks = tasks_for(viewer, campaign).filter(topic__in=page).exclude(state=TaskState.WITHDRAWN)
-    found = list(tasks.select_related("assessor", "protocol"))
+    found = list(tasks.select_related("assessor", "protocol", "nugget_set", "machine"))
     cells = dict(zip([task.pk for task in found], task_cells(found), strict=True))
     by_topic: dict[int, dict[Stage, list[Task]]] = defaultdict(lambda: defaultdict(list))
     for task in found:
@@ -132,7 +175,7 @@ def matrix_rows(viewer: User, campaign: Campaign, topics: Iterable[Topic]) -> li
             topic.public_id,
             topic.topic_id,
             topic.text,
-            tuple((stage, tuple(cells[task.pk] for task in by_topic[topic.pk][stage])) for stage in Stage),
+            tuple((stage, tuple(cells[task.pk] for task in by_topic[topic.pk][stage])) for stage in stages),
             proposed_assessors(by_topic[topic.pk]),
         )
         for topic in page
@@ -140,8 +183,8 @@ def matrix_rows(viewer: User, campaign: Campaign, topics: Iterable[Topic]) -> li
 
 
 def task_cells(tasks: Sequence[Task]) -> list[Cell]:
-    """Return tasks as the matrix shows them; they come with their assessor and protocol."""
-    progress, today = progress_of(tasks), timezone.localdate()
+    """Return tasks as the matrix shows them; they come with their assessor, protocol, nugget set and machine."""
+    progress, waiting, today = progress_of(tasks), machine_gaps(tasks), timezone.localdate()
     seen = dict(Desk.objects.filter(task__in=tasks).values_list("task_id", "held_at"))
     asking = dict(_asking().filter(task__in=tasks).order_by().values_list("task").annotate(Count("pk")))
     return [
@@ -149,7 +192,9 @@ def task_cells(tasks: Sequence[Task]) -> list[Cell]:
             public_id=task.public_id,
             username=task.assessor.username,
             assessor=task.assessor.name,
-            stage=task.stage,
+            stage=Stage(task.stage),
+            of=_what_it_is_of(task),
+            waiting=waiting.get(task.pk, 0),
             state=task.state,
             version=task.version,
             since=seen.get(task.pk) or task.opened_at or task.created_at,
@@ -163,10 +208,22 @@ def task_cells(tasks: Sequence[Task]) -> list[Cell]:
     ]
 
 
+def _what_it_is_of(task: Task) -> str:
+    if task.stage == Stage.ASSIGN:
+        return str(task.nugget_set)
+    return str(task.machine) if task.machine else ""
+
+
 def proposed_assessors(tasks: dict[Stage, list[Task]]) -> tuple[tuple[str, str], ...]:
-    """Return who would assign a topic's nuggets: whoever makes them (method, section 3)."""
+    """Return who would assign a topic's nuggets: whoever makes them (method, section 3), until it is handed out."""
     made = {"E/M": tasks.get(Stage.POST_EDIT, []), "M/M": tasks.get(Stage.MANUAL, [])}
-    return tuple((condition, task.assessor.name) for condition, some in made.items() for task in some)
+    assigned = {task.nugget_set_id for task in tasks.get(Stage.ASSIGN, [])}
+    return tuple(
+        (condition, task.assessor.name)
+        for condition, some in made.items()
+        for task in some
+        if task.nugget_set_id not in assigned
+    )
 
 
 def work_counts_for(viewer: User, campaign: Campaign) -> WorkCounts:

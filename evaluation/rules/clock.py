@@ -46,7 +46,7 @@ class Bounds:
 
 NUGGET_SCREENS = Bounds(180, 600)
 JUDGING_SCREENS = Bounds(120, 300)
-BOUNDS = {Stage.POST_EDIT: NUGGET_SCREENS, Stage.MANUAL: NUGGET_SCREENS}
+BOUNDS = {stage: JUDGING_SCREENS if stage.judges else NUGGET_SCREENS for stage in Stage}
 
 
 @dataclass(frozen=True, slots=True)

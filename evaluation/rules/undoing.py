@@ -4,10 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from evaluation.rules.desk import LABELS
+from evaluation.rules.desk import LABELS as OF_NUGGETS
 
-UNTOLD = ("mark", "compose", "search")
-"""Kinds that change no nugget, so that there is nothing to undo."""
+LABELS = OF_NUGGETS | {"label": "Label", "locate": "Place in the answer"}
+"""What a step is called, by the kind of its operations."""
+
+UNTOLD = ("mark", "compose", "search", "open", "sweep")
+"""Kinds that change neither nugget nor label, so that there is nothing to undo."""
 
 KEPT_STEPS = 50
 """Steps a page carries for undo; older ones can still be restored from the history."""

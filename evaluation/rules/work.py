@@ -82,7 +82,9 @@ class Candidate:
     """What is asked of someone who is to be handed a stage of a topic.
 
     `stages`: the stages of this topic that they have. `seen_drafts`: they have or had it to post-edit.
-    `by_hand_open`: they have it to write by hand, and have not submitted that.
+    `by_hand_open`: they have it to write by hand, and have not submitted that. `judged`: stages in which they have or
+    had its answers. `assigns`: the nugget sets they have to assign; `makes`: those in which they have a list in the
+    making; `seen_lists`: they have or had another's list to assign.
     """
 
     name: str
@@ -92,6 +94,10 @@ class Candidate:
     stages: frozenset[Stage] = frozenset()
     seen_drafts: bool = False
     by_hand_open: bool = False
+    judged: frozenset[Stage] = frozenset()
+    assigns: frozenset[str] = frozenset()
+    makes: frozenset[str] = frozenset()
+    seen_lists: bool = False
 
 
 def check_person(person: Candidate) -> None:
@@ -106,20 +112,53 @@ def check_person(person: Candidate) -> None:
         raise Refused("unblinded", f"{person.name} has an unblinded role in this campaign.")
 
 
-def check_hand_out(stage: Stage, person: Candidate) -> None:
-    """Raise `Refused` when somebody may not be handed a stage of a topic."""
+def check_hand_out(stage: Stage, person: Candidate, nuggets: str = "") -> None:
+    """Raise `Refused` when somebody may not be handed a stage of a topic. `nuggets`: the set that is to be assigned."""
     check_person(person)
-    if stage in person.stages:
+    if nuggets in person.assigns if stage is Stage.ASSIGN else stage in person.stages:
         raise Refused("has_it", f"{person.name} has it already.")
+    if stage.judges:
+        _check_judging(stage, person, nuggets)
+    else:
+        _check_making(stage, person)
+
+
+def _check_making(stage: Stage, person: Candidate) -> None:
     if stage is Stage.MANUAL and person.seen_drafts:
         raise Refused("saw_drafts", f"{person.name} had it to post-edit and has seen the drafts.")
     if stage is Stage.POST_EDIT and person.by_hand_open:
         raise Refused("by_hand_first", f"{person.name} has not submitted the list written by hand yet.")
+    if person.seen_lists:
+        raise Refused("saw_list", f"{person.name} had another's list of it to assign and has seen that.")
 
 
-def can_hand_out(stage: Stage, person: Candidate) -> bool:
+def _check_judging(stage: Stage, person: Candidate, nuggets: str) -> None:
+    # Whoever has seen the machine's labels cannot judge from scratch; and one person's labels under both conditions
+    # would be compared as if two had given them.
+    if stage.condition and any(one.condition not in (None, stage.condition) for one in person.judged):
+        raise Refused("other_condition", f"{person.name} has or had its citations in the other condition.")
+    if stage is Stage.ASSIGN and person.makes - {nuggets}:
+        raise Refused("makes_another", f"{person.name} has a list of their own in the making.")
+
+
+def can_hand_out(stage: Stage, person: Candidate, nuggets: str = "") -> bool:
     """Say whether somebody may be handed a stage of a topic."""
-    return _passes(lambda: check_hand_out(stage, person))
+    return _passes(lambda: check_hand_out(stage, person, nuggets))
+
+
+def check_maker(name: str, maker: str, *, overlap: bool, reason: str) -> None:
+    """Raise `Refused` for somebody else than made the list, unless it is said why they assign it.
+
+    `overlap`: somebody assigns it already, and the labels are to be compared.
+    """
+    if not overlap and not reason.strip():
+        raise Refused("not_the_maker", f"{maker} made this list: say why {name} is to assign it.")
+
+
+def check_withdrawal(assigning: Collection[str]) -> None:
+    """Raise `Refused` for a list that somebody assigns: their labels would hang on a list that does not count."""
+    if assigning:
+        raise Refused("assigned", f"Its list is assigned by {', '.join(assigning)}: withdraw that first.")
 
 
 def check_reopen(stage: Stage, *, seen_drafts: bool) -> None:
@@ -136,13 +175,20 @@ MINUTES_A_DRAFT = 0.5
 MINUTES_A_NUGGET = 2
 USUAL_NUGGETS = 20  # written by hand where the campaign sets no limit
 CHARACTERS_A_WORD = 6  # with the space; words are not counted one by one, for that all texts would have to be read
+# 45 answers by 14 to 20 nuggets in about two hours are 8 to 11 seconds a label. A pair is a sentence and a passage of
+# some 150 words, which is skimmed for it; often the next pair has the same passage.
+SECONDS_A_LABEL = {Stage.ASSIGN: 9, Stage.SUPPORT_SCRATCH: 25, Stage.SUPPORT_POST_EDIT: 25}
 
 
-def expected_minutes(stage: Stage, *, characters: int, drafts: int = 0, nuggets: int | None = None) -> int:
+def expected_minutes(
+    stage: Stage, *, characters: int = 0, drafts: int = 0, nuggets: int | None = None, labels: int = 0
+) -> int:
     """Return about how long a stage of a topic takes, at least a minute.
 
-    `characters` of the passages to read; `nuggets` is the limit of a list written by hand.
+    `characters` of the passages to read; `nuggets` is the limit of a list written by hand; `labels` to give.
     """
+    if stage.judges:
+        return max(1, round(labels * SECONDS_A_LABEL[stage] / 60))
     reading = characters / CHARACTERS_A_WORD / WORDS_A_MINUTE[stage]
     by_hand = (nuggets or USUAL_NUGGETS) * MINUTES_A_NUGGET
     return max(1, round(reading + (drafts * MINUTES_A_DRAFT if stage is Stage.POST_EDIT else by_hand)))

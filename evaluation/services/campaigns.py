@@ -37,6 +37,8 @@ class ProtocolSettings(BaseModel):
     answer_word_limit: Limit | None = None
     reference_limit: Limit | None = None
     show_importance: Annotated[bool, Field(strict=True)] | None = None
+    identical_once: Annotated[bool, Field(strict=True)] | None = None
+    nugget_sweep: Annotated[bool, Field(strict=True)] | None = None
     pool_depth: Limit | None = None
     passage_order: PassageOrder | None = None
     group_overlaps: Annotated[bool, Field(strict=True)] | None = None

@@ -6,9 +6,10 @@ from django.db import transaction
 
 from accounts.models import User
 from evaluation.errors import Refused
-from evaluation.models import Campaign, Event, NuggetSet, Task
+from evaluation.models import Campaign, Event, Judge, NuggetSet, Task, TaskAnswer
 from evaluation.services.judges import judge_of
 from evaluation.services.labelling import ensure_nugget_set
+from evaluation.services.pooling import add_new_answers
 from evaluation.services.task_acts import check_reason, lock_task, withdraw_task
 from evaluation.services.work_plan import Order, Piece, Plan, Skipped, plan_hand_out, plan_reassignment
 from evaluation.terms import Stage
@@ -38,7 +39,7 @@ def hand_out(*, campaign: Campaign, order: Order, actor: User, expect: str = "")
             raise Refused("nothing_to_hand_out", f"Nothing was handed out. {why}")
         made = [_make(locked, plan, piece, actor) for piece in plan.given]
         for task in made:
-            _note("task.handed_out", task, actor, _said(task))
+            _note("task.handed_out", task, actor, _said(task) | _reason(order))
         return HandOutReceipt(tuple(task.public_id for task in made), plan.skipped)
 
 
@@ -49,11 +50,12 @@ def reassign(*, campaign: Campaign, task: str, assessor: str, reason: str, actor
     """
     check_reason(reason)
     with transaction.atomic():
+        # The task first, as where it is submitted: taken the other way round, the two would wait for each other.
+        old = lock_task(campaign, task)
         locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
-        old = lock_task(locked, task)
         if old.assessor.username == assessor:
             raise Refused("same_assessor", f"{old.assessor.name} has it already.")
-        plan = plan_reassignment(locked, old, assessor)
+        plan = plan_reassignment(locked, old, assessor, reason)
         withdraw_task(old)
         new = _make(locked, plan, plan.given[0], actor)
         _note("task.reassigned", old, actor, {"new": new.public_id, "reason": reason.strip(), **_said(new)})
@@ -63,24 +65,29 @@ def reassign(*, campaign: Campaign, task: str, assessor: str, reason: str, actor
 def _make(campaign: Campaign, plan: Plan, piece: Piece, actor: User) -> Task:
     if piece.assessor is None:
         raise ValueError("a piece of work without an assessor")
-    return Task.objects.create(
+    stage, ground = plan.order.stage, plan.ground
+    judge = judge_of(piece.assessor)
+    task = Task.objects.create(
         campaign=campaign,
         topic=piece.topic,
         assessor=piece.assessor,
-        stage=plan.order.stage,
-        nugget_set=_set_for(campaign, piece.assessor, plan.order.stage, plan.draft_set),
+        stage=stage,
+        nugget_set=piece.nugget_set if stage.judges else _set_for(campaign, judge, stage, ground.draft_set),
         drafts_id=piece.drafts,
-        qrels=plan.qrels,
+        qrels=ground.qrels,
+        machine=ground.machine,
         protocol=campaign.protocol,
         priority=plan.order.priority,
         due=plan.order.due,
         expected_minutes=piece.minutes,
     )
+    if stage.judges:
+        add_new_answers(task)
+    return task
 
 
-def _set_for(campaign: Campaign, user: User, stage: Stage, draft_set: NuggetSet | None) -> NuggetSet:
+def _set_for(campaign: Campaign, judge: Judge, stage: Stage, draft_set: NuggetSet | None) -> NuggetSet:
     """Return the person's own nugget set for a stage, made at the first task."""
-    judge = judge_of(user)
     nugget_set = ensure_nugget_set(campaign, judge, stage.origin)
     if (nugget_set.judge_id, nugget_set.origin) != (judge.pk, stage.origin):
         raise Refused("nugget_set_differs", f"There is a set {nugget_set} that is not {judge}'s.")
@@ -91,15 +98,27 @@ def _set_for(campaign: Campaign, user: User, stage: Stage, draft_set: NuggetSet 
 
 
 def _said(task: Task) -> dict[str, object]:
-    return {
+    said: dict[str, object] = {
         "topic": task.topic.topic_id,
         "stage": task.stage,
         "assessor": task.assessor.username,
         "due": task.due.isoformat() if task.due else None,
         "priority": task.priority,
-        "drafts": str(task.drafts) if task.drafts else None,
-        "qrels": task.qrels.name,
     }
+    if Stage(task.stage).judges:
+        answers = TaskAnswer.objects.filter(task=task).count()
+        nuggets = task.nugget_set.name if task.nugget_set else None
+        return said | {
+            "nuggets": nuggets,
+            "machine": task.machine.name if task.machine else None,
+            "answers": answers,
+        }
+    drafts = str(task.drafts) if task.drafts else None
+    return said | {"drafts": drafts, "qrels": task.qrels.name if task.qrels else None}
+
+
+def _reason(order: Order) -> dict[str, object]:
+    return {"reason": order.reason.strip()} if order.reason.strip() else {}
 
 
 def _note(kind: str, task: Task, actor: User, said: dict[str, object]) -> None:

@@ -14,8 +14,8 @@ from django.utils import timezone
 
 from accounts.models import User
 from evaluation.errors import Refused
-from evaluation.models import Campaign, Event, NuggetList, Remark, Task
-from evaluation.rules.work import Act, Standing, check_act, check_reopen, state_after
+from evaluation.models import Assignment, Campaign, Event, Judge, NuggetList, Remark, SupportJudgment, Task
+from evaluation.rules.work import Act, Standing, check_act, check_reopen, check_withdrawal, state_after
 from evaluation.services.labelling import touch
 from evaluation.terms import RemarkKind, Stage, TaskState
 
@@ -116,12 +116,54 @@ def check_reason(reason: str) -> None:
 
 
 def withdraw_task(task: Task) -> None:
-    """Take a task from its assessor. Its lists are kept and do not count any more. Inside a transaction."""
+    """Take a task from its assessor. Its lists and labels are kept and do not count any more. Inside a transaction.
+
+    Raises `Refused` for a list that somebody assigns.
+    """
+    check_withdrawal(_assigning([task]).get(_made(task), []))
     task.state = state_after(Act.WITHDRAW, _standing(task))
     task.save(update_fields=["state"])
-    submitted = task.submissions.values("nugget_list")
-    if NuggetList.objects.filter(pk__in=submitted).update(submitted=False):
+    if _take_back_lists(task) + _take_back_labels(task):
         touch(task.campaign_id)
+
+
+def _take_back_lists(task: Task) -> int:
+    submitted = task.submissions.values("nugget_list")
+    return NuggetList.objects.filter(pk__in=submitted).update(submitted=False)
+
+
+def _take_back_labels(task: Task) -> int:
+    """Let no label of a task stand; return how many those are. Labels that were only imported stay as they are."""
+    stage = Stage(task.stage)
+    if not stage.judges or not task.submissions.exists():
+        return 0
+    judge = Judge.objects.filter(user=task.assessor_id)
+    if stage is Stage.ASSIGN:
+        labels = Assignment.objects.filter(
+            judge__in=judge,
+            answer__topic=task.topic_id,
+            nugget_version__nugget__nugget_set=task.nugget_set_id,
+            stands=True,
+        )
+        return labels.update(stands=False)
+    given = SupportJudgment.objects.filter(
+        judge__in=judge, condition=stage.condition, sentence__answer__topic=task.topic_id, stands=True
+    )
+    return given.update(stands=False)
+
+
+def reopen_for_more(task: Task, reason: str) -> None:
+    """Reopen a submitted task because there is more to judge now; nobody did that. Inside a transaction."""
+    before = task.state
+    _turn(task, Change.REOPEN, reason)
+    payload = {
+        "task": task.public_id,
+        "topic": task.topic.topic_id,
+        "before": before,
+        "reason": reason,
+        "version": task.version,
+    }
+    Event.objects.create(campaign=task.campaign, kind=Change.REOPEN.done, payload=payload)
 
 
 def _tasks(campaign: Campaign, public_ids: Collection[str], *, lock: bool = False) -> list[Task]:
@@ -135,10 +177,10 @@ def _tasks(campaign: Campaign, public_ids: Collection[str], *, lock: bool = Fals
 
 
 def _parted(tasks: Sequence[Task], wish: Wish) -> ChangeReceipt:
-    seen = _handed_drafts(tasks)
+    seen, assigning = _handed_drafts(tasks), _assigning(tasks)
     changed, left = [], []
     for task in tasks:
-        reason = _refusal(task, wish, seen)
+        reason = _refusal(task, wish, seen, assigning)
         if reason:
             left.append(Left(task.public_id, task.topic.topic_id, task.assessor.name, reason))
         else:
@@ -146,15 +188,19 @@ def _parted(tasks: Sequence[Task], wish: Wish) -> ChangeReceipt:
     return ChangeReceipt(tuple(changed), tuple(left))
 
 
-def _refusal(task: Task, wish: Wish, seen: set[tuple[int, int]]) -> str:
+Assigning = dict[tuple[int | None, int], list[str]]
+"""Who assigns a list, by nugget set and topic."""
+
+
+def _refusal(task: Task, wish: Wish, seen: set[tuple[int, int]], assigning: Assigning) -> str:
     try:
-        _check(task, wish, seen)
+        _check(task, wish, seen, assigning)
     except Refused as refused:
         return refused.message
     return ""
 
 
-def _check(task: Task, wish: Wish, seen: set[tuple[int, int]]) -> None:
+def _check(task: Task, wish: Wish, seen: set[tuple[int, int]], assigning: Assigning) -> None:
     if wish.change is Change.RESCHEDULE:
         if task.state in (TaskState.SUBMITTED, TaskState.WITHDRAWN):
             raise Refused("cannot_reschedule", f"This task is {task.state}: only open work has a due date.")
@@ -162,6 +208,27 @@ def _check(task: Task, wish: Wish, seen: set[tuple[int, int]]) -> None:
     check_act(Act(wish.change), TaskState(task.state))
     if wish.change is Change.REOPEN:
         check_reopen(Stage(task.stage), seen_drafts=(task.topic_id, task.assessor_id) in seen)
+    if wish.change is Change.WITHDRAW:
+        check_withdrawal(assigning.get(_made(task), []))
+
+
+def _assigning(tasks: Sequence[Task]) -> Assigning:
+    """Return who assigns what these tasks make."""
+    made = [task for task in tasks if not Stage(task.stage).judges]
+    rows = Task.objects.filter(
+        stage=Stage.ASSIGN,
+        nugget_set__in={task.nugget_set_id for task in made},
+        topic__in={task.topic_id for task in made},
+    ).exclude(state=TaskState.WITHDRAWN)
+    found: Assigning = {}
+    for one in rows.select_related("assessor"):
+        found.setdefault((one.nugget_set_id, one.topic_id), []).append(one.assessor.name)
+    return found
+
+
+def _made(task: Task) -> tuple[int | None, int]:
+    """Return the set and topic of the list that a task makes; no list's where it makes none."""
+    return (None if Stage(task.stage).judges else task.nugget_set_id), task.topic_id
 
 
 def _handed_drafts(tasks: Sequence[Task]) -> set[tuple[int, int]]:

@@ -3,58 +3,28 @@
 import hashlib
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
-from datetime import date
+from dataclasses import dataclass, field, replace
 
 from django.db.models import Sum
 
 from accounts.models import User
 from evaluation.errors import Refused
-from evaluation.models import Campaign, Judge, Membership, NuggetSet, QrelSource, Task, Topic
-from evaluation.rules.work import ACTIVE, Candidate, balance, check_hand_out, check_person, expected_minutes
-from evaluation.services.choosing import the_nugget_set
+from evaluation.models import Campaign, Judge, Membership, NuggetSet, Task, Topic
+from evaluation.rules.work import ACTIVE, Candidate, balance, check_hand_out, check_maker, check_person
+from evaluation.services.pieces import Ground, Order, Piece, Skipped, ground_of, pieces_of
 from evaluation.terms import Origin, Role, Stage, TaskState
-from evaluation.workload import Reading, newest_drafts, to_read
 
-USUAL_SOURCE = "nist"
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """What an organizer asks for. Topics by public id, the assessor by user name; none: balanced.
-
-    `again`: also topics that somebody else has already, so that their lists can be compared.
-    """
-
-    stage: Stage
-    topics: tuple[str, ...]
-    assessor: str = ""
-    drafts: str = ""
-    qrels: str = ""
-    due: date | None = None
-    priority: int = 0
-    again: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """One topic of a plan, and who gets it."""
-
-    topic: Topic
-    reading: Reading
-    minutes: int
-    drafts: int | None = None
-    drafts_size: int = 0
-    assessor: User | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Skipped:
-    """A topic that nobody gets, and why."""
-
-    topic_id: str
-    text: str
-    reason: str
+__all__ = [
+    "Order",
+    "Piece",
+    "Plan",
+    "Roster",
+    "Share",
+    "Skipped",
+    "plan_hand_out",
+    "plan_reassignment",
+    "roster_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +41,7 @@ class Plan:
     """Who would get what. `key` tells two plans apart, so that what was shown is what is done."""
 
     order: Order
-    qrels: QrelSource
-    draft_set: NuggetSet | None
+    ground: Ground
     given: tuple[Piece, ...]
     skipped: tuple[Skipped, ...]
     shares: tuple[Share, ...]
@@ -80,8 +49,18 @@ class Plan:
     @property
     def key(self) -> str:
         """A hash of everything that the plan would do."""
-        given = [(one.topic.pk, one.assessor and one.assessor.pk, one.drafts, one.minutes) for one in self.given]
-        said = f"{self.order}{self.qrels.pk}{given}{self.skipped}"
+        given = [
+            (
+                one.topic.pk,
+                one.assessor and one.assessor.pk,
+                one.drafts,
+                str(one.nugget_set),
+                one.labels,
+                one.minutes,
+            )
+            for one in self.given
+        ]
+        said = f"{self.order}{self.ground}{given}{self.skipped}"
         return hashlib.sha256(said.encode()).hexdigest()[:16]
 
 
@@ -107,12 +86,20 @@ class Roster:
             stages=frozenset(Stage(one.stage) for one in have),
             seen_drafts=any(one.stage == Stage.POST_EDIT for one in had),
             by_hand_open=any(one.stage == Stage.MANUAL and one.state != TaskState.SUBMITTED for one in have),
+            judged=frozenset(Stage(one.stage) for one in had if Stage(one.stage).judges),
+            assigns=frozenset(str(one.nugget_set) for one in have if one.stage == Stage.ASSIGN),
+            makes=frozenset(str(one.nugget_set) for one in have if _is_in_the_making(one)),
+            seen_lists=any(one.stage == Stage.ASSIGN and _maker_of(one) != user.pk for one in had),
         )
 
-    def refusal(self, user: User, topic: int, stage: Stage, draft_set: NuggetSet | None) -> str:
-        """Return why someone may not have a stage of a topic; empty if they may."""
+    def refusal(self, user: User, piece: Piece, order: Order, draft_set: NuggetSet | None) -> str:
+        """Return why someone may not have a piece of work; empty if they may."""
+        nuggets = piece.nugget_set.name if piece.nugget_set else ""
         try:
-            check_hand_out(stage, self.candidate(user, topic))
+            check_hand_out(order.stage, self.candidate(user, piece.topic.pk), nuggets)
+            maker = self.maker(piece)
+            if maker and maker.pk != user.pk:
+                check_maker(user.name, maker.name, overlap=bool(self.holders(piece, order)), reason=order.reason)
         except Refused as refused:
             return refused.message
         others = self.draft_sets.get(user.pk)
@@ -120,38 +107,63 @@ class Roster:
             return f"{user.name} edits the drafts of {others} in this campaign, and a set is made from one."
         return ""
 
+    def holders(self, piece: Piece, order: Order) -> list[Task]:
+        """Return the tasks of this piece of work that are handed out already."""
+        nugget_set = piece.nugget_set.pk if piece.nugget_set else None
+        return [
+            one
+            for one in self.tasks.get(piece.topic.pk, [])
+            if one.stage == order.stage
+            and one.state != TaskState.WITHDRAWN
+            and (order.stage is not Stage.ASSIGN or one.nugget_set_id == nugget_set)
+        ]
+
+    def maker(self, piece: Piece) -> User | None:
+        """Return who made the list that is to be assigned, at a desk here; an imported list may go to anybody."""
+        for one in self.tasks.get(piece.topic.pk, []):
+            made = not Stage(one.stage).judges and one.state != TaskState.WITHDRAWN
+            if made and piece.nugget_set and one.nugget_set_id == piece.nugget_set.pk:
+                return one.assessor
+        return None
+
+
+def _is_in_the_making(task: Task) -> bool:
+    return not Stage(task.stage).judges and task.state != TaskState.SUBMITTED
+
+
+def _maker_of(task: Task) -> int | None:
+    return task.nugget_set.judge.user_id if task.nugget_set else None
+
 
 def plan_hand_out(campaign: Campaign, order: Order) -> Plan:
     """Return what an order would do.
 
-    Raises `Refused` for an order that makes no sense as a whole: no such topic, set or source, nobody to do it.
+    Raises `Refused` for an order that makes no sense as a whole: no such topic, set, source or machine, nobody to do
+    it.
     """
     topics = _topics(campaign, order.topics)
-    qrels = the_qrels(campaign, order.qrels)
-    by_edit = order.stage is Stage.POST_EDIT
-    draft_set = the_nugget_set(campaign, Origin.DRAFT, order.drafts) if by_edit else None
+    ground = ground_of(campaign, order)
     roster = roster_of(campaign, topics)
     people = _people(roster, order.assessor)
-    pieces, skipped = _pieces(campaign, order.stage, topics, qrels, draft_set)
+    pieces, skipped = pieces_of(campaign, order, ground, topics)
     taken, free = _taken(roster, pieces, order)
-    allowed, refused = _allowed(roster, free, people, order.stage, draft_set)
+    allowed, refused = _allowed(roster, free, people, order, ground)
     given = balance({one.topic.public_id: one.minutes for one in free}, _loads(roster, people), allowed)
     by_name = {user.username: user for user in people}
     placed = tuple(
-        _given(one, by_name[given[one.topic.public_id]]) for one in free if one.topic.public_id in given
+        replace(one, assessor=by_name[given[one.topic.public_id]]) for one in free if one.topic.public_id in given
     )
     left = {one.topic_id: one for one in [*skipped, *taken, *refused]}
     return Plan(
         order,
-        qrels,
-        draft_set,
+        ground,
         placed,
         tuple(left[topic.topic_id] for topic in topics if topic.topic_id in left),
         _shares(roster, people, placed),
     )
 
 
-def plan_reassignment(campaign: Campaign, old: Task, assessor: str) -> Plan:
+def plan_reassignment(campaign: Campaign, old: Task, assessor: str, reason: str) -> Plan:
     """Return the plan of one task for somebody else: same topic, stage, grades, due date; the newest drafts.
 
     Raises `Refused` when that person may not have it.
@@ -162,10 +174,13 @@ def plan_reassignment(campaign: Campaign, old: Task, assessor: str) -> Plan:
         (old.topic.public_id,),
         assessor,
         drafts=draft_set.name if draft_set else "",
-        qrels=old.qrels.name,
+        qrels=old.qrels.name if old.qrels else "",
         due=old.due,
         priority=old.priority,
         again=True,
+        nuggets=old.nugget_set.name if old.nugget_set and old.stage == Stage.ASSIGN else "",
+        machine=old.machine.name if old.machine else "",
+        reason=reason.strip(),
     )
     plan = plan_hand_out(campaign, order)
     if not plan.given:
@@ -180,7 +195,7 @@ def roster_of(campaign: Campaign, topics: Collection[Topic]) -> Roster:
         roles[user].add(Role(role))
     users = User.objects.filter(pk__in=roles).order_by("username")
     tasks: dict[int, list[Task]] = defaultdict(list)
-    for task in Task.objects.filter(topic__in=topics).select_related("assessor"):
+    for task in Task.objects.filter(topic__in=topics).select_related("assessor", "nugget_set__judge"):
         tasks[task.topic_id].append(task)
     return Roster(
         people={user.username: user for user in users},
@@ -189,18 +204,6 @@ def roster_of(campaign: Campaign, topics: Collection[Topic]) -> Roster:
         loads=_open_minutes(campaign),
         draft_sets=_draft_sets(campaign),
     )
-
-
-def the_qrels(campaign: Campaign, name: str) -> QrelSource:
-    """Return the source of that name, the only one, or NIST's. Raises `Refused` when that does not say which."""
-    sources = list(campaign.qrel_sources.all())
-    fitting = [one for one in sources if one.name == name] if name else sources
-    if not name and len(fitting) > 1:
-        fitting = [one for one in sources if one.name.lower() == USUAL_SOURCE] or sources
-    if len(fitting) == 1:
-        return fitting[0]
-    there = ", ".join(one.name for one in sources) or "none; load some with import_qrels"
-    raise Refused("ambiguous" if fitting else "no_such_source", f"Say whose grades choose the passages: {there}.")
 
 
 def _topics(campaign: Campaign, public_ids: Sequence[str]) -> list[Topic]:
@@ -232,36 +235,11 @@ def _may_anything(person: Candidate) -> bool:
     return True
 
 
-def _pieces(
-    campaign: Campaign, stage: Stage, topics: list[Topic], qrels: QrelSource, draft_set: NuggetSet | None
-) -> tuple[list[Piece], list[Skipped]]:
-    """Return the topics that can be worked on at all, and the others."""
-    protocol, pks = campaign.protocol, [topic.pk for topic in topics]
-    reading = to_read(qrels.pk, protocol.grade_threshold, pks)
-    drafts = newest_drafts(draft_set, pks) if draft_set else {}
-    pieces, skipped = [], []
-    for topic in topics:
-        texts, (newest, size) = reading.get(topic.pk), drafts.get(topic.pk, (None, 0))
-        if texts is None:
-            grade = protocol.grade_threshold
-            reason = f"no passage with text that {qrels} grades {grade} or higher"
-            skipped.append(Skipped(topic.topic_id, topic.text, reason))
-        elif draft_set and newest is None:
-            skipped.append(Skipped(topic.topic_id, topic.text, f"no drafts in {draft_set}"))
-        else:
-            minutes = expected_minutes(
-                stage, characters=texts.characters, drafts=size, nuggets=protocol.manual_cap
-            )
-            pieces.append(Piece(topic, texts, minutes, newest, size))
-    return pieces, skipped
-
-
 def _taken(roster: Roster, pieces: list[Piece], order: Order) -> tuple[list[Skipped], list[Piece]]:
     """Part what somebody has already, unless it is handed out again on purpose."""
     taken, free = [], []
     for piece in pieces:
-        there = [one for one in roster.tasks.get(piece.topic.pk, []) if one.stage == order.stage]
-        holders = [one for one in there if one.state != TaskState.WITHDRAWN]
+        holders = roster.holders(piece, order)
         if holders and not order.again:
             said = ", ".join(f"{one.assessor.name} has it ({one.state})" for one in holders)
             taken.append(Skipped(piece.topic.topic_id, piece.topic.text, said))
@@ -271,22 +249,24 @@ def _taken(roster: Roster, pieces: list[Piece], order: Order) -> tuple[list[Skip
 
 
 def _allowed(
-    roster: Roster, pieces: list[Piece], people: list[User], stage: Stage, draft_set: NuggetSet | None
+    roster: Roster, pieces: list[Piece], people: list[User], order: Order, ground: Ground
 ) -> tuple[dict[str, list[str]], list[Skipped]]:
     """Return who may have each piece, and the pieces that nobody may have."""
     allowed: dict[str, list[str]] = {}
     refused = []
     for piece in pieces:
-        topic = piece.topic
-        said = {user.username: roster.refusal(user, topic.pk, stage, draft_set) for user in people}
+        topic, asked = piece.topic, _asked(roster, piece, people, order)
+        said = {user.username: roster.refusal(user, piece, order, ground.draft_set) for user in asked}
         allowed[topic.public_id] = [username for username, reason in said.items() if not reason]
         if not allowed[topic.public_id]:
             refused.append(Skipped(topic.topic_id, topic.text, " ".join(said.values())))
     return allowed, refused
 
 
-def _given(piece: Piece, user: User) -> Piece:
-    return Piece(piece.topic, piece.reading, piece.minutes, piece.drafts, piece.drafts_size, user)
+def _asked(roster: Roster, piece: Piece, people: list[User], order: Order) -> list[User]:
+    """Return who is considered: where nobody is named, a list goes to whoever made it, but for a second opinion."""
+    maker = roster.maker(piece)
+    return [maker] if maker and not order.assessor and not roster.holders(piece, order) else people
 
 
 def _loads(roster: Roster, people: list[User]) -> dict[str, int]:

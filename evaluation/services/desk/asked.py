@@ -10,7 +10,9 @@ from evaluation.terms import Decision, Importance, PassageMark
 
 Key = Annotated[str, Field(min_length=1, max_length=36)]
 SegmentId = Annotated[str, Field(min_length=1, max_length=16)]
-Pair = tuple[SegmentId, Annotated[int, Field(ge=0, le=10_000)] | None]
+SentenceIndex = Annotated[int, Field(ge=0, le=10_000)]
+Pair = tuple[SegmentId, SentenceIndex | None]
+MOST_SHOWN_MS = 2_000_000_000  # 23 days, what the column holds
 BIGGEST_DRAFT = 20_000  # characters of JSON in an open composer
 
 
@@ -87,6 +89,39 @@ class Restore(_Asked):
     seq: Annotated[int, Field(ge=1)]
 
 
+class GiveLabel(_Asked):
+    key: Key
+    label: Annotated[str, Field(max_length=20)] | None
+    reason: Annotated[str, Field(max_length=1000)] = ""
+    sentence: SentenceIndex | None = None
+    accepted: bool = False
+    shown_ms: Annotated[int, Field(ge=0, le=MOST_SHOWN_MS)] | None = None
+
+
+class Locate(_Asked):
+    key: Key
+    sentence: SentenceIndex | None
+
+
+class OpenAnswer(_Asked):
+    answer: SegmentId
+
+
+class Sweep(_Asked):
+    pass
+
+
+LABEL_PAYLOADS: dict[str, type[_Asked]] = {
+    "label": GiveLabel,
+    "locate": Locate,
+    "open": OpenAnswer,
+    "sweep": Sweep,
+    "search": Search,
+    "undo": Undo,
+    "redo": Undo,
+}
+
+
 PAYLOADS: dict[str, type[_Asked]] = {
     "decide": Decide,
     "importance": SetImportance,
@@ -114,12 +149,16 @@ class Op(_Asked):
     kind: str
     payload: dict[str, Any]
     base: dict[Key, int] = {}
-    source: Literal["key", "mouse", "text", "restore"] = "mouse"
+    source: Literal["key", "mouse", "text", "restore", "sweep", "accept"] = "mouse"
     client_at: datetime
 
-    def checked(self) -> dict[str, Any]:
-        """Return the payload in plain values. Raises pydantic's `ValidationError`, or KeyError for an unknown kind."""
-        return PAYLOADS[self.kind].model_validate(self.payload).model_dump(mode="json", by_alias=True)
+    def checked(self, *, judging: bool) -> dict[str, Any]:
+        """Return the payload in plain values, as a judging desk or one where nuggets are made takes it.
+
+        Raises pydantic's `ValidationError`, or KeyError for a kind that this desk does not know.
+        """
+        payloads = LABEL_PAYLOADS if judging else PAYLOADS
+        return payloads[self.kind].model_validate(self.payload).model_dump(mode="json", by_alias=True)
 
 
 class Ops(_Asked):

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from evaluation.models import Desk, Membership, Operation, Task
-from evaluation.terms import Role, TaskState
+from evaluation.terms import Role, Stage, TaskState
 
 REMEMBERED = 200
 """Operations that a window may have under way at most, several times over."""
@@ -26,8 +26,10 @@ class NoSuchTask(Exception):
 # Written out, because an assessor waits for it at each key: building it anew from a queryset took a third of a save.
 _PLACE = """
 SELECT task.id, task.campaign_id, task.state, task.version, desk.holder,
-       COALESCE((SELECT MAX(seq) FROM evaluation_operation WHERE task_id = task.id), 0)
+       COALESCE((SELECT MAX(seq) FROM evaluation_operation WHERE task_id = task.id), 0),
+       task.stage, task.topic_id, task.nugget_set_id, task.machine_id, protocol.first_citations
 FROM evaluation_desk desk JOIN evaluation_task task ON task.id = desk.task_id
+     JOIN evaluation_protocol protocol ON protocol.id = task.protocol_id
 WHERE task.public_id = %s AND task.assessor_id = %s AND EXISTS (
     SELECT 1 FROM evaluation_membership member
     WHERE member.campaign_id = task.campaign_id AND member.user_id = task.assessor_id AND member.role = 'assessor'
@@ -37,7 +39,10 @@ WHERE task.public_id = %s AND task.assessor_id = %s AND EXISTS (
 
 @dataclass(slots=True)
 class Place:
-    """What an operation needs to know of its desk. `seq` is the number of the newest operation, 0 before the first."""
+    """What an operation needs to know of its desk. `seq` is the number of the newest operation, 0 before the first.
+
+    `machine`: the judge whose labels are shown; `first_citations`: how many of a sentence are judged, None: all.
+    """
 
     task: int
     campaign: int
@@ -45,11 +50,21 @@ class Place:
     version: int
     holder: str
     seq: int
+    stage: str
+    topic: int
+    nugget_set: int | None
+    machine: int | None
+    first_citations: int | None
 
     @property
     def is_open(self) -> bool:
         """Whether the list can be changed."""
         return self.state in OPEN_STATES
+
+    @property
+    def judges(self) -> bool:
+        """Whether answers are judged here, rather than nuggets made."""
+        return Stage(self.stage).judges
 
 
 def lock_place(task: str, user: User) -> Place:
@@ -62,6 +77,23 @@ def lock_place(task: str, user: User) -> Place:
     if place is None or place.state not in OPENED_STATES:
         raise NoSuchTask
     return place
+
+
+def place_of(task: Task, holder: str = "", seq: int = 0) -> Place:
+    """Return the place of a task that was read with its protocol, for reading."""
+    return Place(
+        task=task.pk,
+        campaign=task.campaign_id,
+        state=task.state,
+        version=task.version,
+        holder=holder,
+        seq=seq,
+        stage=task.stage,
+        topic=task.topic_id,
+        nugget_set=task.nugget_set_id,
+        machine=task.machine_id,
+        first_citations=task.protocol.first_citations,
+    )
 
 
 def own_tasks(user: User) -> QuerySet[Task]:

@@ -8,6 +8,7 @@ from evaluation.errors import Refused
 from evaluation.models import Desk, Event, ListedNugget, Task, WorkingNugget
 from evaluation.services.desk.finding import lock_task
 from evaluation.terms import Making, TaskState
+from evaluation.workload import missing_machine_labels
 
 
 def open_desk(*, task: str, user: User) -> None:
@@ -18,12 +19,21 @@ def open_desk(*, task: str, user: User) -> None:
             raise Refused("blocked", found.blocked_reason or "This task is blocked.")
         if found.state != TaskState.NOT_STARTED:
             return
+        check_ready(found)
         found.state, found.opened_at = TaskState.IN_PROGRESS, timezone.now()
         found.save(update_fields=["state", "opened_at"])
         Desk.objects.create(task=found)
         WorkingNugget.objects.bulk_create(_proposed_rows(found))
         Event.objects.create(
             campaign=found.campaign, kind="task.opened", actor=user, payload={"task": found.public_id}
+        )
+
+
+def check_ready(task: Task) -> None:
+    """Raise `Refused` while a task waits for machine labels that its condition shows."""
+    if missing := missing_machine_labels(task):
+        raise Refused(
+            "waiting", f"{missing} labels that this task shows are not there yet. It can be started when they are."
         )
 
 

@@ -27,30 +27,42 @@ from evaluation.rules.desk import Row
 from evaluation.rules.sentences import SPLITTER_VERSION
 from evaluation.rules.submitting import check_complete, listed, proposals_behind, relation_of
 from evaluation.services.desk.finding import OPEN_STATES, lock_desk, seq_of
+from evaluation.services.desk.freezing import check_judged, freeze_labels
 from evaluation.services.desk.rows import row_of, stored_rows
+from evaluation.services.judges import judge_of
 from evaluation.services.labelling import touch
+from evaluation.services.pooling import renew_assigning
 from evaluation.terms import Stage, TaskState
 
 
 @dataclass(frozen=True, slots=True)
 class SubmitReceipt:
-    """Which version was frozen, and how many nuggets it has."""
+    """Which version was frozen, and how many nuggets it has; where answers are judged, how many labels."""
 
     version: int
-    nuggets: int
+    nuggets: int | None
+    labels: int
+
+    def as_json(self) -> dict[str, int]:
+        """Return what the page is told."""
+        if self.nuggets is None:
+            return {"version": self.version, "labels": self.labels}
+        return {"version": self.version, "nuggets": self.nuggets}
 
 
 def submit(*, task: str, user: User, window: str, seq: int) -> SubmitReceipt:
-    """Freeze the list as the window shows it; the same submission sent again answers the same.
+    """Freeze the work as the window shows it; the same submission sent again answers the same.
 
     `seq` is the newest operation that the window knows. Raises `NoSuchTask`; `Refused` when another window holds
-    the desk or changed it since, when the task is not open, and when the list is not complete.
+    the desk or changed it since, when the task is not open, and when the work is not complete.
     """
     with transaction.atomic():
         desk = lock_desk(task, user)
         if desk.task.state == TaskState.SUBMITTED and seq_of(desk.task) == seq:
             return _receipt(desk.task.submissions.get(version=desk.task.version))
         _check(desk, window, seq)
+        if Stage(desk.task.stage).judges:
+            return _receipt(_submit_labels(desk.task, user))
         stored = stored_rows(desk.task)
         rows = {key: row_of(row) for key, row in stored.items()}
         check_complete(rows, limit_of(desk.task))
@@ -84,13 +96,27 @@ def _check(desk: Desk, window: str, seq: int) -> None:
 
 
 def _receipt(submission: Submission) -> SubmitReceipt:
-    return SubmitReceipt(submission.version, submission.nugget_list.items.count())
+    listed = submission.nugget_list
+    return SubmitReceipt(submission.version, listed.items.count() if listed else None, submission.labels)
+
+
+def _submit_labels(task: Task, user: User) -> Submission:
+    check_judged(task)
+    payload = {"task": task.public_id, "version": task.version, "sentences": SPLITTER_VERSION}
+    event = Event.objects.create(campaign=task.campaign, kind="task.submitted", actor=user, payload=payload)
+    labels = freeze_labels(task, judge_of(user), event)
+    task.state = TaskState.SUBMITTED
+    task.save(update_fields=["state"])
+    touch(task.campaign_id)
+    return Submission.objects.create(
+        task=task, version=task.version, labels=labels, at=timezone.now(), event=event
+    )
 
 
 def _freeze(task: Task, rows: Mapping[str, Row], stored: Mapping[str, WorkingNugget], event: Event) -> Submission:
-    newest = NuggetList.objects.filter(nugget_set=task.nugget_set, topic=task.topic).aggregate(Max("version"))
+    newest = NuggetList.objects.filter(nugget_set=task.nuggets, topic=task.topic).aggregate(Max("version"))
     nugget_list = NuggetList.objects.create(
-        nugget_set=task.nugget_set,
+        nugget_set=task.nuggets,
         topic=task.topic,
         version=(newest["version__max"] or 0) + 1,
         query=task.topic.text,
@@ -105,6 +131,7 @@ def _freeze(task: Task, rows: Mapping[str, Row], stored: Mapping[str, WorkingNug
         _write_evidence(task, row, wording)
     task.state = TaskState.SUBMITTED
     task.save(update_fields=["state"])
+    renew_assigning(task.nuggets, task.topic)
     touch(task.campaign_id)
     return Submission.objects.create(
         task=task, version=task.version, nugget_list=nugget_list, at=timezone.now(), event=event
@@ -114,7 +141,7 @@ def _freeze(task: Task, rows: Mapping[str, Row], stored: Mapping[str, WorkingNug
 def _wording(task: Task, row: Row, stored: WorkingNugget) -> NuggetVersion:
     """Return the wording of a row: that of the last submission where the text is the same, else a new one."""
     if stored.nugget is None:
-        stored.nugget = Nugget.objects.create(nugget_set=task.nugget_set, topic=task.topic)
+        stored.nugget = Nugget.objects.create(nugget_set=task.nuggets, topic=task.topic)
         stored.save(update_fields=["nugget"])
     versions = stored.nugget.versions.order_by("-number")
     same = versions.filter(text=row.text).first()

@@ -1,10 +1,11 @@
 """Import assignments: which answers contain which nuggets."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db import connection
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -31,6 +32,7 @@ from evaluation.services.importing.base import (
     refuse_changes,
 )
 from evaluation.services.importing.bulk import upsert
+from evaluation.services.importing.hanging import numbers_after, refuse_if_judged_here
 from evaluation.services.judges import ensure_judge
 from evaluation.terms import PROVENANCE_KEY, AssignmentLabel, FindingCode, JudgeKind, Origin
 
@@ -93,15 +95,21 @@ def _by_rule(row: AssignmentRow) -> bool:
 def _plan(nugget_set: NuggetSet, judge: Judge, files: Files, replace: bool) -> Plan:
     known = _known(nugget_set)
     given = _match(known, files)
-    loaded = _loaded(nugget_set, judge)
-    new = [one for one in given if (one.answer, one.nugget_version) not in loaded]
-    changed = [one for one in given if _said(one) != loaded.get((one.answer, one.nugget_version), _said(one))]
+    labels = Assignment.objects.filter(judge=judge, nugget_version__nugget__nugget_set=nugget_set)
+    loaded = _loaded(labels)
+    new = [one for one in given if _key(one) not in loaded]
+    changed = [one for one in given if _key(one) in loaded and _differs(one, loaded[_key(one)])]
     refuse_changes(
         [changed_problem(one.source, one.row.line, "assignment", repr(one.label.text)) for one in changed], replace
     )
+    if changed:
+        refuse_if_judged_here(labels, {_key(one) for one in changed}, "answer", "nugget_version")
 
     def write(event: Event) -> None:
-        _write(judge, new + changed, event)
+        numbers = {key: said[0] for key, said in loaded.items()} | numbers_after(
+            labels, "answer", "nugget_version"
+        )
+        _write(judge, new + changed, numbers, event)
 
     found = _dirty_labels(new + changed) + _short_rows(known, files) + _other_texts(known, files)
     unchanged = len(given) - len(new) - len(changed)
@@ -179,16 +187,29 @@ def _match_row(known: _Known, source: Source, row: AssignmentRow, problems: list
         yield _Given(source, row, answer, there[label.occurrence], label)
 
 
-def _loaded(nugget_set: NuggetSet, judge: Judge) -> dict[tuple[int, int], tuple[int, str]]:
-    labels = Assignment.objects.filter(judge=judge, nugget_version__nugget__nugget_set=nugget_set, submission=1)
-    return {
-        (answer, wording): (label, raw)
-        for answer, wording, label, raw in labels.values_list("answer", "nugget_version", "label", "raw")
-    }
+Loaded = tuple[int, int, str, int | None, int | None]
+"""Of a label that stands: the number of its submission, the label, and what is said beside it."""
 
 
-def _said(one: _Given) -> tuple[int, str]:
-    return one.label.label, one.label.raw
+def _loaded(labels: QuerySet[Assignment]) -> dict[tuple[int, int], Loaded]:
+    fields = ("answer", "nugget_version", "submission", "label", "raw", "sentence", "first_label")
+    rows = labels.filter(stands=True).order_by("submission")
+    return {(answer, wording): said for answer, wording, *said in rows.values_list(*fields)}
+
+
+def _key(one: _Given) -> tuple[int, int]:
+    return one.answer, one.nugget_version
+
+
+def _differs(one: _Given, loaded: Loaded) -> bool:
+    """Say whether the file says something else. What a file leaves unsaid beside a label is no difference."""
+    _, label, raw, *beside = loaded
+    if one.label.label != label or (label == AssignmentLabel.FAILED and one.label.raw != raw):
+        return True
+    said = (one.label.raw, one.label.sentence, one.label.first_label)
+    return any(
+        mine not in ("", None) and mine != theirs for mine, theirs in zip(said, (raw, *beside), strict=True)
+    )
 
 
 def _dirty_labels(given: list[_Given]) -> list[Found]:
@@ -252,20 +273,24 @@ COLUMNS = (
     "submission",
     "label",
     "raw",
+    "sentence",
+    "first_label",
     "given_at",
     "event_id",
 )
 
 
-def _write(judge: Judge, given: list[_Given], event: Event) -> None:
+def _write(judge: Judge, given: list[_Given], numbers: Mapping[tuple[int, int], int], event: Event) -> None:
     now = connection.ops.adapt_datetimefield_value(timezone.now())
     upsert(
         Assignment,
         COLUMNS,
-        (
-            (judge.pk, one.answer, one.nugget_version, 1, int(one.label.label), one.label.raw, now, event.pk)
-            for one in given
-        ),
+        ((judge.pk, *_key(one), numbers.get(_key(one), 1), *_columns(one.label), now, event.pk) for one in given),
         unique=["answer_id", "nugget_version_id", "judge_id", "submission"],
-        update=["label", "raw", "given_at", "event_id"],
+        update=["label", "raw", "sentence", "first_label", "given_at", "event_id"],
     )
+
+
+def _columns(label: LabelRow) -> tuple[int, str, int | None, int | None]:
+    first = int(label.first_label) if label.first_label is not None else None
+    return int(label.label), label.raw, label.sentence, first

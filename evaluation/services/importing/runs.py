@@ -4,6 +4,8 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.db import transaction
+
 from accounts.models import User
 from evaluation.errors import BadInput, Problem, Refused
 from evaluation.formats.run_findings import run_findings
@@ -25,6 +27,7 @@ from evaluation.services.importing.bulk import upsert
 from evaluation.services.importing.hanging import labels_on_run
 from evaluation.services.importing.stubs import restate_missing_texts, segment_pks
 from evaluation.services.names import check_name
+from evaluation.services.pooling import leave_out_answers, lock_judging, renew_pools
 from evaluation.terms import Task
 
 LAST_PRIORITY = 32_767  # what the column holds
@@ -57,20 +60,25 @@ def import_runs(
     replace: bool = False,
     actor: User | None = None,
 ) -> Receipt:
-    """Load one run per source. Raises `BadInput` for bad files, and for a changed run without `replace`."""
+    """Load one run per source; judging tasks get the new answers.
+
+    Raises `BadInput` for bad files, and for a changed run without `replace`.
+    """
     if options and options.group:
         check_name("group", options.group)
     if options and options.priority is not None and not 1 <= options.priority <= LAST_PRIORITY:
         raise Refused("usage", f"priority: a number from 1 to {LAST_PRIORITY:,}, found {options.priority}")
     submitted = [_submitted(source, options or RunOptions()) for source in sources]
     _refuse_same_run_twice(submitted)
-    return carry_out(
-        campaign=campaign,
-        kind="run",
-        sources=sources,
-        actor=actor,
-        make_plan=lambda locked: _plan(locked, submitted, replace),
-    )
+    with transaction.atomic():
+        lock_judging(campaign)
+        return carry_out(
+            campaign=campaign,
+            kind="run",
+            sources=sources,
+            actor=actor,
+            make_plan=lambda locked: _plan(locked, submitted, replace),
+        )
 
 
 def _submitted(source: Source, options: RunOptions) -> _Submitted:
@@ -129,10 +137,13 @@ def _plan(campaign: Campaign, submitted: Sequence[_Submitted], replace: bool) ->
         for one in changed:
             _update(loaded[one.file.run_id], one, event)
         for one in rewritten:
-            Answer.objects.filter(pk__in=_answers_of(loaded[one.file.run_id])).delete()
+            answers = _answers_of(loaded[one.file.run_id])
+            leave_out_answers(answers)
+            Answer.objects.filter(pk__in=answers).delete()
             Finding.objects.filter(campaign=campaign, run_id=one.file.run_id).delete()
         _write_answers(campaign, [(_run_of(campaign, one, loaded, event), one) for one in new + rewritten], event)
         restate_missing_texts(campaign, event)
+        renew_pools(campaign)
 
     texts = {topic_id: topic.text for topic_id, topic in topics.items()}
     found = [finding for one in new + rewritten for finding in _findings(campaign, one, texts)]

@@ -2,6 +2,8 @@
 
 from collections.abc import Container, Sequence
 
+from django.db import transaction
+
 from accounts.models import User
 from evaluation.errors import BadInput, Problem
 from evaluation.formats.segments import SegmentRow, document_id, parse_segments
@@ -19,6 +21,7 @@ from evaluation.services.importing.base import (
 from evaluation.services.importing.bulk import upsert
 from evaluation.services.importing.hanging import labels_on_segments
 from evaluation.services.importing.stubs import restate_missing_texts
+from evaluation.services.pooling import lock_judging, renew_pools
 
 TEXT_FIELDS = ["text", "title", "headings", "url", "start_char", "end_char"]
 
@@ -41,13 +44,15 @@ def import_segments(
     Raises `BadInput` for bad files, for one docid with two texts, and for a changed text without `replace`.
     """
     rows = _merge(sources, needed)
-    return carry_out(
-        campaign=campaign,
-        kind="segments",
-        sources=sources,
-        actor=actor,
-        make_plan=lambda locked: _plan(locked, rows, replace),
-    )
+    with transaction.atomic():
+        lock_judging(campaign)
+        return carry_out(
+            campaign=campaign,
+            kind="segments",
+            sources=sources,
+            actor=actor,
+            make_plan=lambda locked: _plan(locked, rows, replace),
+        )
 
 
 Rows = dict[str, tuple[Source, SegmentRow]]
@@ -83,6 +88,7 @@ def _plan(campaign: Campaign, rows: Rows, replace: bool) -> Plan:
     def write(event: Event) -> None:
         _write(campaign, new + [rows[docid][1] for docid in changed], event)
         restate_missing_texts(campaign, event)
+        renew_pools(campaign)
 
     unchanged = len(loaded) - len(changed)
     return Plan("segments", added=len(new), changed=len(changed), unchanged=unchanged, write=write)

@@ -1,8 +1,9 @@
 """Import support judgments: whether a cited segment supports a sentence."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -19,6 +20,7 @@ from evaluation.services.importing.base import (
     changed_problem,
     refuse_changes,
 )
+from evaluation.services.importing.hanging import numbers_after, refuse_if_judged_here
 from evaluation.services.judges import ensure_judge
 from evaluation.terms import FindingCode, JudgeKind, SupportCondition, SupportLabel
 
@@ -105,13 +107,21 @@ def _refuse_other_judges(files: Files, judge: str) -> None:
 
 def _plan(campaign: Campaign, judge: Judge, condition: SupportCondition, files: Files, replace: bool) -> Plan:
     given = _match(_known(campaign), files)
-    loaded = _loaded(campaign, judge, condition)
-    new = [one for one in given if (one.sentence, one.segment) not in loaded]
-    changed = [one for one in given if _said(one) != loaded.get((one.sentence, one.segment), _said(one))]
+    labels = SupportJudgment.objects.filter(
+        judge=judge, condition=condition, sentence__answer__topic__campaign=campaign
+    )
+    loaded = _loaded(labels)
+    new = [one for one in given if _key(one) not in loaded]
+    changed = [one for one in given if _key(one) in loaded and _differs(one, loaded[_key(one)])]
     refuse_changes([changed_problem(one.source, one.row.line, "label", one.row.docid) for one in changed], replace)
+    if changed:
+        refuse_if_judged_here(labels, {_key(one) for one in changed}, "sentence", "segment")
 
     def write(event: Event) -> None:
-        _write(judge, condition, new + changed, event)
+        numbers = {key: one.submission for key, one in loaded.items()} | numbers_after(
+            labels, "sentence", "segment"
+        )
+        _write(judge, condition, new + changed, numbers, event)
 
     unchanged = len(given) - len(new) - len(changed)
     return Plan("labels", len(new), len(changed), unchanged, _dirty_labels(new + changed), write=write)
@@ -172,20 +182,28 @@ def _said_twice(first: dict[tuple[int, int], str], one: _Given) -> Iterator[Prob
         yield Problem(one.source.name, one.row.line, "docid", f"each pair once; it is also at {there}")
 
 
-def _loaded(
-    campaign: Campaign, judge: Judge, condition: SupportCondition
-) -> dict[tuple[int, int], tuple[int, str]]:
-    labels = SupportJudgment.objects.filter(
-        judge=judge, condition=condition, sentence__answer__topic__campaign=campaign, submission=1
-    )
-    return {
-        (sentence, segment): (label, raw)
-        for sentence, segment, label, raw in labels.values_list("sentence", "segment", "label", "raw")
-    }
+def _loaded(labels: QuerySet[SupportJudgment]) -> dict[tuple[int, int], SupportJudgment]:
+    rows = labels.filter(stands=True).order_by("submission")
+    return {(one.sentence_id, one.segment_id): one for one in rows}
 
 
-def _said(one: _Given) -> tuple[int, str]:
-    return one.row.label, one.row.raw
+def _key(one: _Given) -> tuple[int, int]:
+    return one.sentence, one.segment
+
+
+def _raw(row: SupportRow) -> str:
+    """Return what is kept beside a label: what was said instead of one, or why it cannot be judged."""
+    return row.reason or "" if row.label is SupportLabel.CANT_JUDGE else row.raw
+
+
+def _differs(one: _Given, loaded: SupportJudgment) -> bool:
+    """Say whether the file says something else. What a file leaves unsaid beside a label is no difference."""
+    raw, shown = _raw(one.row), one.row.shown
+    if one.row.label != loaded.label or (one.row.label is SupportLabel.FAILED and raw != loaded.raw):
+        return True
+    said = (raw, shown.code, shown.shown_ms, shown.accepted)
+    there = (loaded.raw, loaded.shown_label, loaded.shown_ms, loaded.accepted)
+    return any(mine not in ("", None) and mine != theirs for mine, theirs in zip(said, there, strict=True))
 
 
 def _dirty_labels(given: list[_Given]) -> list[Found]:
@@ -203,7 +221,13 @@ def _dirty_labels(given: list[_Given]) -> list[Found]:
     ]
 
 
-def _write(judge: Judge, condition: SupportCondition, given: list[_Given], event: Event) -> None:
+def _write(
+    judge: Judge,
+    condition: SupportCondition,
+    given: list[_Given],
+    numbers: Mapping[tuple[int, int], int],
+    event: Event,
+) -> None:
     now = timezone.now()
     SupportJudgment.objects.bulk_create(
         [
@@ -212,8 +236,12 @@ def _write(judge: Judge, condition: SupportCondition, given: list[_Given], event
                 condition=condition,
                 sentence_id=one.sentence,
                 segment_id=one.segment,
+                submission=numbers.get(_key(one), 1),
                 label=one.row.label,
-                raw=one.row.raw,
+                raw=_raw(one.row),
+                shown_label=one.row.shown.code,
+                shown_ms=one.row.shown.shown_ms,
+                accepted=one.row.shown.accepted,
                 given_at=now,
                 event=event,
             )
@@ -222,5 +250,5 @@ def _write(judge: Judge, condition: SupportCondition, given: list[_Given], event
         batch_size=BATCH,
         update_conflicts=True,
         unique_fields=["sentence", "segment", "judge", "condition", "submission"],
-        update_fields=["label", "raw", "given_at", "event"],
+        update_fields=["label", "raw", "shown_label", "shown_ms", "accepted", "given_at", "event"],
     )

@@ -1,0 +1,29 @@
+"""Who may open Django's admin: administrators, unless they judge."""
+
+from allauth.account.decorators import secure_admin_login
+from django.contrib.admin import AdminSite
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+
+from accounts.models import User
+from evaluation.queries.campaigns import holds_work
+
+
+class AssayAdmin(AdminSite):
+    """The admin, closed to whoever holds a task: it shows what an assessor may not see.
+
+    Hand-out refuses administrators, so this is about accounts that were made administrators afterwards.
+    """
+
+    site_header = "Assay administration"
+
+    def has_permission(self, request: HttpRequest) -> bool:
+        """Say whether this account may see the admin at all."""
+        return super().has_permission(request) and isinstance(request.user, User) and not holds_work(request.user)
+
+    def login(self, request: HttpRequest, extra_context: dict[str, object] | None = None) -> HttpResponse:
+        """Sign in as everywhere else. Who is signed in and may not come in is told so, not asked to sign in again."""
+        if request.user.is_authenticated and not self.has_permission(request):
+            raise PermissionDenied
+        answer: HttpResponse = secure_admin_login(super().login)(request, extra_context)
+        return answer

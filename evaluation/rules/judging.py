@@ -1,0 +1,83 @@
+"""What each operation does to the labels of a judging task: rows in, changed rows out."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from evaluation.errors import Refused
+from evaluation.terms import AssignmentLabel, SupportLabel
+
+Label: TypeAlias = AssignmentLabel | SupportLabel
+LONGEST_REASON = 500
+CANT_JUDGE = "cant_judge"
+NO_MACHINE_LABEL = "failed"
+"""What a screen that shows the machine's label shows where the machine gave none."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelRow:
+    """One label in the making; version 0: never touched. `label`: its word, None where there is none.
+
+    `sentence`, `first_label`: only where nuggets are assigned. `shown_label`, `shown_ms`, `accepted`: only where the
+    machine's label is on the screen.
+    """
+
+    key: str
+    version: int = 0
+    label: str | None = None
+    reason: str = ""
+    sentence: int | None = None
+    first_label: str | None = None
+    shown_label: str | None = None
+    shown_ms: int | None = None
+    accepted: bool = False
+
+
+def give_label(row: LabelRow, payload: Mapping[str, Any], *, in_sweep: bool) -> LabelRow:
+    """Return a row with the label that a window gave it. None clears it.
+
+    Raises `Refused` for "can't judge" without a reason, or when a label is said to be the machine's and is not.
+    """
+    label, reason = payload["label"], (payload.get("reason") or "").strip()
+    if label == CANT_JUDGE and not reason:
+        raise Refused("no_reason", "Say why it cannot be judged.")
+    if len(reason) > LONGEST_REASON:
+        raise Refused("long_reason", f"A reason has at most {LONGEST_REASON} characters.")
+    accepted = bool(payload.get("accepted"))
+    if accepted and (label is None or label != row.shown_label):
+        raise Refused("not_shown", "This is not the label that is shown.")
+    first = row.first_label
+    if in_sweep and first is None and label != row.label:
+        first = row.label
+    return replace(
+        row,
+        label=label,
+        reason=reason if label == CANT_JUDGE else "",
+        sentence=payload.get("sentence") if label else None,
+        first_label=first if label else None,
+        accepted=accepted,
+        # Only the first decision is timed from the moment that the label was on the screen.
+        shown_ms=row.shown_ms if row.shown_ms is not None else payload.get("shown_ms"),
+        version=row.version + 1,
+    )
+
+
+def locate(row: LabelRow, payload: Mapping[str, Any]) -> LabelRow:
+    """Return a row with the sentence in which the nugget is. Raises `Refused` where there is no label yet."""
+    if row.label is None:
+        raise Refused("no_label", "Give a label first, then say where it is.")
+    return replace(row, sentence=payload["sentence"], version=row.version + 1)
+
+
+def back_to(row: LabelRow, wanted: LabelRow | None) -> LabelRow:
+    """Return a row as it was, for undo and redo; its version goes on."""
+    return replace(wanted or LabelRow(row.key), shown_label=row.shown_label, version=row.version + 1)
+
+
+def shuffled(seed: str, public_ids: list[str]) -> list[str]:
+    """Return ids in the order of their hashes with a seed, so that the same question has the same answer.
+
+    Ids are random themselves: the order tells nothing of what they stand for.
+    """
+    return sorted(public_ids, key=lambda one: hashlib.sha256(f"{seed}|{one}".encode()).digest())

@@ -1,0 +1,95 @@
+"""Operations at a judging desk: giving labels, saying where, and what is only noted."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils import timezone
+
+from evaluation.errors import Refused
+from evaluation.models import TaskAnswer
+from evaluation.rules.judging import LabelRow, back_to, give_label, locate
+from evaluation.rules.undoing import UNTOLD
+from evaluation.services.desk.acting import Acted, Stale, wanted_rows
+from evaluation.services.desk.asked import Op
+from evaluation.services.desk.finding import Place
+from evaluation.services.desk.labels import labels_of, row_from_json, row_json
+from evaluation.services.desk.progress import left_to_judge
+from evaluation.terms import Stage
+
+SWEEP = "sweep"
+
+
+def act(place: Place, op: Op, payload: dict[str, Any]) -> Acted | Stale:
+    """Apply one checked operation. Raises `Refused`."""
+    if op.kind in UNTOLD:
+        _note(place, op.kind, payload)
+        return Acted()
+    wanted = (
+        wanted_rows(place, op.kind, payload["target"]) if op.kind in ("undo", "redo") else {payload["key"]: None}
+    )
+    labels = labels_of(place)
+    rows = labels.read(list(wanted))
+    stale = [key for key, version in op.base.items() if key in rows and rows[key].version != version]
+    if stale:
+        return Stale(_json(place, {key: rows[key] for key in stale}))
+    changed = {key: _changed(place, rows[key], op, payload, said) for key, said in wanted.items()}
+    for row in changed.values():
+        labels.write(row)
+    return Acted(_json(place, rows), _json(place, changed))
+
+
+def rows_now(place: Place, keys: list[str]) -> dict[str, Any]:
+    """Return rows as they are now."""
+    return _json(place, labels_of(place).read(keys))
+
+
+def _changed(place: Place, row: LabelRow, op: Op, payload: dict[str, Any], wanted: Any) -> LabelRow:
+    if op.kind in ("undo", "redo"):
+        return back_to(row, row_from_json(wanted))
+    if op.kind == "locate":
+        _check_stage(place, Stage.ASSIGN)
+        return locate(row, payload)
+    if payload["accepted"] or payload["shown_ms"] is not None:
+        _check_stage(place, Stage.SUPPORT_POST_EDIT)
+    if payload["sentence"] is not None or op.source == SWEEP:
+        _check_stage(place, Stage.ASSIGN)
+    _check_word(place, payload["label"])
+    return give_label(row, payload, in_sweep=op.source == SWEEP)
+
+
+def _check_stage(place: Place, stage: Stage) -> None:
+    if place.stage != stage:
+        raise Refused("bad_operation", "This operation is not one that this desk knows.")
+
+
+WORDS = {
+    True: (None, "support", "partial_support", "not_support", "cant_judge"),
+    False: (None, "full_support", "partial_support", "no_support", "cant_judge"),
+}
+"""What people may say: of nuggets (True), and of citations."""
+
+
+def _check_word(place: Place, label: str | None) -> None:
+    if label not in WORDS[place.stage == Stage.ASSIGN]:
+        raise Refused("no_such_label", f"{label} is no label of this desk.")
+
+
+def _note(place: Place, kind: str, payload: dict[str, Any]) -> None:
+    if kind == "open":
+        _open(place, payload["answer"])
+    elif kind == SWEEP:
+        _check_stage(place, Stage.ASSIGN)
+        if left := left_to_judge(place):
+            raise Refused("unfinished", f"{left} labels are missing; the sweep comes after the last.")
+
+
+def _open(place: Place, answer: str) -> None:
+    """Note when an answer was first on the screen."""
+    found = TaskAnswer.objects.filter(task=place.task, answer__public_id=answer)
+    if not found.exists():
+        raise Refused("no_such_answer", "This answer is not among those of the task.")
+    found.filter(seen_at=None).update(seen_at=timezone.now())
+
+
+def _json(place: Place, rows: Mapping[str, LabelRow]) -> dict[str, Any]:
+    return {key: row_json(row, place.stage) for key, row in rows.items()}

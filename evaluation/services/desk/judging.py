@@ -1,0 +1,140 @@
+"""What a judging task asks: the nuggets of its list, or its pairs of sentence and citation."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from evaluation.errors import Refused
+from evaluation.models import Citation, ListedNugget, NuggetList, SupportJudgment, TaskAnswer
+from evaluation.rules.judging import NO_MACHINE_LABEL, shuffled
+from evaluation.services.desk.finding import Place
+from evaluation.terms import Stage, SupportCondition, SupportLabel
+
+
+@dataclass(frozen=True, slots=True)
+class AskedNugget:
+    """A nugget of the list that is assigned: its lasting id, and the wording in force."""
+
+    key: str
+    wording: int
+    text: str
+    importance: int
+
+
+@dataclass(frozen=True, slots=True)
+class AskedPair:
+    """A cited segment of one sentence. `number`: as the screen numbers the answer's citations, from 1.
+
+    `machine`: the label that is shown with it; None where the condition shows none, or the machine gave none yet.
+    """
+
+    key: str
+    answer: str
+    sentence: int
+    number: int
+    sentence_pk: int
+    segment_pk: int | None
+    passage: str | None
+    judgeable: bool
+    machine: str | None
+
+
+def nuggets_of(place: Place) -> list[AskedNugget]:
+    """Return the nuggets of the newest submitted list, in an order that tells neither importance nor place."""
+    items = ListedNugget.objects.filter(nugget_list__in=newest_list(place)).select_related(
+        "nugget_version__nugget"
+    )
+    asked = {
+        one.nugget_version.nugget.public_id: AskedNugget(
+            one.nugget_version.nugget.public_id, one.nugget_version_id, one.nugget_version.text, one.importance
+        )
+        for one in items
+    }
+    return [asked[key] for key in shuffled(f"topic {place.topic}", list(asked))]
+
+
+def newest_list(place: Place) -> QuerySet[NuggetList]:
+    """Return the list that is assigned: the newest submitted one. None or one row."""
+    lists = NuggetList.objects.filter(nugget_set=place.nugget_set, topic=place.topic, submitted=True)
+    return lists.filter(version=lists.order_by("-version").values("version")[:1])
+
+
+def pairs_of(place: Place) -> list[AskedPair]:
+    """Return the pairs of sentence and citation in the order in which they are judged: by answer and sentence."""
+    places = TaskAnswer.objects.filter(task=place.task, same_as=None)
+    position = dict(places.values_list("answer", "position"))
+    cited = list(_citations().filter(sentence__answer__in=position))
+    cited.sort(key=lambda one: (position[one.sentence.answer_id], one.sentence.index, one.position))
+    return _pairs(place, cited)
+
+
+def pair_of(place: Place, key: str) -> AskedPair:
+    """Return one pair that can be judged. Raises `Refused` for a key that is not one of the task's."""
+    answers = TaskAnswer.objects.filter(task=place.task, same_as=None).values("answer")
+    sentence = Citation.objects.filter(public_id=key, sentence__answer__in=answers).values("sentence")
+    cited = list(_citations().filter(sentence__in=sentence))
+    found = [pair for pair in _pairs(place, cited) if pair.key == key]
+    if not found or not found[0].judgeable:
+        raise Refused("no_such_pair", "This citation is not among those to judge.")
+    return found[0]
+
+
+def _citations() -> QuerySet[Citation]:
+    cited = Citation.objects.select_related("sentence__answer", "segment")
+    return cited.defer("sentence__text", "segment__text").order_by("sentence", "position")
+
+
+def _pairs(place: Place, cited: Sequence[Citation]) -> list[AskedPair]:
+    """Return each sentence's first different citations, as many as the campaign counts."""
+    machine = _machine_labels(place, {one.sentence_id for one in cited})
+    taken: dict[int, set[int | None]] = {}
+    numbers: dict[int, dict[object, int]] = {}
+    pairs = []
+    for one in cited:
+        number = number_of(numbers.setdefault(one.sentence.answer_id, {}), one)
+        seen = taken.setdefault(one.sentence_id, set())
+        full = place.first_citations is not None and len(seen) >= place.first_citations
+        if full or one.segment_id in seen:
+            continue
+        seen.add(one.segment_id)
+        pairs.append(_pair(one, number, machine))
+    return pairs
+
+
+def number_of(numbers: dict[object, int], citation: Citation) -> int:
+    """Return a citation's number in its answer, by first appearance: what its run calls it is not shown."""
+    return numbers.setdefault(citation.segment_id or citation.raw, len(numbers) + 1)
+
+
+def _pair(citation: Citation, number: int, machine: Mapping[tuple[int, int], str] | None) -> AskedPair:
+    segment = citation.segment
+    return AskedPair(
+        key=citation.public_id,
+        answer=citation.sentence.answer.public_id,
+        sentence=citation.sentence.index,
+        number=number,
+        sentence_pk=citation.sentence_id,
+        segment_pk=citation.segment_id,
+        passage=segment.public_id if segment else None,
+        judgeable=segment is not None and segment.has_text,
+        machine=None if machine is None else machine.get((citation.sentence_id, citation.segment_id or 0)),
+    )
+
+
+def _machine_labels(place: Place, sentences: Collection[int]) -> dict[tuple[int, int], str] | None:
+    """Return the labels that this condition shows; None, and nothing is read, where it shows none."""
+    if place.stage != Stage.SUPPORT_POST_EDIT:
+        return None
+    rows = SupportJudgment.objects.filter(
+        judge=place.machine, condition=SupportCondition.LLM, sentence__in=sentences, stands=True
+    )
+    return {
+        (sentence, segment): machine_word(label)
+        for sentence, segment, label in rows.values_list("sentence", "segment", "label")
+    }
+
+
+def machine_word(code: int) -> str:
+    """Return how the screen names a machine's label."""
+    return NO_MACHINE_LABEL if code > SupportLabel.FULL_SUPPORT else SupportLabel(code).name.lower()

@@ -1,0 +1,118 @@
+"""Operations on a nugget list in the making."""
+
+from dataclasses import replace
+from typing import Any
+
+from evaluation.errors import Refused
+from evaluation.models import Desk, MarkedPassage, Operation, Task
+from evaluation.rules.desk import Changes, Row, apply, put_back
+from evaluation.rules.sentences import split
+from evaluation.rules.undoing import UNTOLD
+from evaluation.services.desk.acting import Acted, Stale, wanted_rows
+from evaluation.services.desk.asked import BIGGEST_DRAFT, Op
+from evaluation.services.desk.finding import Place
+from evaluation.services.desk.rows import changes_json, row_from_json, row_of, stored_rows, write_changes
+from evaluation.terms import Decision
+from evaluation.workload import readable
+
+LIST_KINDS = frozenset({"add", "merge", "split", "move", "undo", "redo"})
+"""Kinds for which the place of the other rows matters, so that the whole list is read."""
+
+
+def act(place: Place, op: Op, payload: dict[str, Any]) -> Acted | Stale:
+    """Apply one checked operation. Raises `Refused`."""
+    if op.kind in UNTOLD:
+        if op.kind == "mark":
+            _mark(place, payload)
+        elif op.kind == "compose":
+            _compose(place, payload)
+        return Acted()
+    stored = stored_rows(place.task, None if op.kind in LIST_KINDS else [payload["key"]])
+    rows = {key: row_of(row) for key, row in stored.items()}
+    stale = [key for key, version in op.base.items() if key in rows and rows[key].version != version]
+    if stale:
+        return Stale(changes_json({key: rows[key] for key in stale}))
+    changes = _changes(place, rows, op.kind, payload)
+    before = changes_json({key: rows.get(key) for key in changes})
+    after = changes_json(changes)
+    write_changes(place.task, stored, changes)
+    return Acted(before, after)
+
+
+def rows_now(place: Place, keys: list[str]) -> dict[str, Any]:
+    """Return rows as they are now; None: not there."""
+    stored = stored_rows(place.task, keys)
+    return changes_json({key: row_of(stored[key]) if key in stored else None for key in keys})
+
+
+def _changes(place: Place, rows: dict[str, Row], kind: str, payload: dict[str, Any]) -> Changes:
+    if kind in ("undo", "redo"):
+        wanted = wanted_rows(place, kind, payload["target"])
+        return put_back(rows, {key: row_from_json(row) for key, row in wanted.items()})
+    if kind == "restore":
+        return _restored(place, rows, payload)
+    _check_evidence(place, kind, payload)
+    return apply(rows, kind, payload)
+
+
+def _restored(place: Place, rows: dict[str, Row], payload: dict[str, Any]) -> Changes:
+    logged = Operation.objects.filter(task=place.task, seq=payload["seq"]).values_list("after", flat=True).first()
+    was = row_from_json((logged or {}).get(payload["key"]))
+    current = rows.get(payload["key"])
+    if was is None or current is None:
+        raise Refused("no_such_version", "This version is not in the history.")
+    if Decision.REPLACED in (was.decision, current.decision):
+        raise Refused("replaced", "This nugget was merged or split; undo that first.")
+    restored = replace(
+        current, text=was.text, importance=was.importance, decision=was.decision, evidence=was.evidence
+    )
+    return put_back(rows, {was.key: restored})
+
+
+def _check_evidence(place: Place, kind: str, payload: dict[str, Any]) -> None:
+    """See that evidence names sentences that the assessor can read: others would be dead links for ever."""
+    pairs = [pair for part in [payload, *payload.get("into", [])] for pair in part.get("evidence", [])]
+    if kind == "link":
+        pairs.append([payload["segment"], payload["sentence"]])
+    texts = _passages(place, {segment for segment, _ in pairs})
+    for segment, sentence in pairs:
+        if segment not in texts:
+            raise Refused("no_such_passage", "This passage is not among those of the task.")
+        if sentence is not None and sentence >= len(split(texts[segment][1].strip())):
+            raise Refused("no_such_sentence", "This passage has no such sentence.")
+
+
+def _passages(place: Place, named: set[str]) -> dict[str, tuple[int, str]]:
+    """Return key and text of those of the task's passages that are named, by public id."""
+    if not named:
+        return {}
+    task = Task.objects.select_related("protocol").get(pk=place.task)
+    graded = readable(task.qrels_id or 0, task.protocol.grade_threshold)
+    found = graded.filter(topic=task.topic_id, segment__public_id__in=named)
+    return {
+        public_id: (pk, text)
+        for public_id, pk, text in found.values_list("segment__public_id", "segment_id", "segment__text")
+    }
+
+
+def _mark(place: Place, payload: dict[str, Any]) -> None:
+    found = _passages(place, {payload["segment"]})
+    if not found:
+        raise Refused("no_such_passage", "This passage is not among those of the task.")
+    segment, _ = found[payload["segment"]]
+    if payload["mark"]:
+        MarkedPassage.objects.update_or_create(
+            task_id=place.task, segment_id=segment, defaults={"mark": payload["mark"]}
+        )
+    else:
+        MarkedPassage.objects.filter(task=place.task, segment=segment).delete()
+
+
+def _compose(place: Place, payload: dict[str, Any]) -> None:
+    if len(str(payload["draft"])) > BIGGEST_DRAFT:
+        raise Refused("long_text", "The text being written is too long to keep.")
+    desk = Desk.objects.get(pk=place.task)
+    desk.composer = {slot: draft for slot, draft in desk.composer.items() if slot != payload["slot"]}
+    if payload["draft"] is not None:
+        desk.composer[payload["slot"]] = payload["draft"]
+    desk.save(update_fields=["composer"])
