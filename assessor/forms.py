@@ -21,6 +21,7 @@ class DeskSettingsForm(forms.Form):
         required=False, label="Single keys work while a row or a sentence has the focus"
     )
     hints = forms.BooleanField(required=False, label="Show the keys on the buttons")
+    move_on = forms.BooleanField(required=False, label="Move on after a label, to the next one without a label")
     auto_scroll = forms.BooleanField(required=False, label="Scroll to the evidence when a nugget gets the focus")
 
     def __init__(self, data: object = None, *, settings: DeskSettings) -> None:
@@ -30,6 +31,7 @@ class DeskSettingsForm(forms.Form):
             "single_keys": settings.single_keys,
             "hints": settings.hints,
             "auto_scroll": settings.auto_scroll,
+            "move_on": settings.move_on,
         }
         super().__init__(data, initial=initial, label_suffix="")  # type: ignore[arg-type]
         for action in self._own:
@@ -70,6 +72,7 @@ class DeskSettingsForm(forms.Form):
             single_keys=said["single_keys"],
             hints=said["hints"],
             auto_scroll=said["auto_scroll"],
+            move_on=said["move_on"],
             keys={name: keys for name, keys in self._asked.items() if keys != differing[name]},
         )
 

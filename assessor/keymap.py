@@ -22,6 +22,20 @@ ARROWS = frozenset({"ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"})
 BROWSERS_OWN = frozenset("ACFLNPQRTVWX")  # with Ctrl: copy, paste, find, close, reload and the like
 CHORD = re.compile(r"(?P<ctrl>Ctrl\+)?(?P<alt>Alt\+)?(?P<shift>Shift\+)?(?P<key>\S[^+]*|\+)")
 ALL_STAGES = tuple(Stage)
+STAGES = {
+    "nuggets": tuple(stage for stage in Stage if not stage.judges),
+    "judging": tuple(stage for stage in Stage if stage.judges),
+    "support": tuple(stage for stage in Stage if stage.condition),
+}
+"""Stages that the list names together."""
+ONLY = {
+    (Stage.POST_EDIT,): "post-editing only",
+    (Stage.MANUAL,): "writing by hand only",
+    (Stage.ASSIGN,): "assigning only",
+    STAGES["support"]: "support only",
+    (Stage.SUPPORT_POST_EDIT,): "support only",
+}
+CALLED = {"manual": "when writing by hand", "support": "when judging support"}
 
 
 class BadKey(Exception):
@@ -38,21 +52,21 @@ class Action:
     group: str
     label: str
     labels: Mapping[str, str]
-    stages: tuple[str, ...]
+    stages: tuple[Stage, ...]
     in_fields: bool
     repeats: bool
     fixed: bool
 
     def label_in(self, stage: str) -> str:
         """Return what the action is called at a stage."""
-        return self.labels.get(stage, self.label)
+        names = [name for name, stages in STAGES.items() if stage in stages]
+        return next((self.labels[name] for name in (stage, *names) if name in self.labels), self.label)
 
     @property
     def full_label(self) -> str:
         """What the action is called where all stages are listed together."""
-        differing = [f"{label} when writing by hand" for label in self.labels.values()]
-        only = {str(Stage.POST_EDIT): "post-editing only", str(Stage.MANUAL): "writing by hand only"}
-        more = [*differing, *([only[self.stages[0]]] if len(self.stages) == 1 else [])]
+        differing = [f"{label} {CALLED[name]}" for name, label in self.labels.items()]
+        more = [*differing, *([ONLY[self.stages]] if self.stages in ONLY else [])]
         return f"{self.label} ({', '.join(more)})" if more else self.label
 
 
@@ -83,11 +97,17 @@ def _action(line: Mapping[str, Any]) -> Action:
         group=line["group"],
         label=line["label"],
         labels=line.get("labels", {}),
-        stages=tuple(line.get("stages", ALL_STAGES)),
+        stages=_stages(line.get("stages")),
         in_fields=line.get("inFields", False),
         repeats=line.get("repeats", False),
         fixed=line.get("fixed", False),
     )
+
+
+def _stages(names: Iterable[str] | None) -> tuple[Stage, ...]:
+    if names is None:
+        return ALL_STAGES
+    return tuple(stage for name in names for stage in STAGES.get(name) or (Stage(name),))
 
 
 def actions_of(own: DeskSettings) -> list[Action]:

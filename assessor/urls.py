@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from assessor.views import desk, guidelines, history, home, keys, remarks, review, session, time
+from assessor.views import answers, desk, guidelines, history, home, keys, remarks, review, session, time
 
 app_name = "assessor"
 
@@ -10,6 +10,7 @@ task_urls = [
     path("", desk.task, name="task"),
     path("start/", desk.start, name="start"),
     path("ops/", desk.ops, name="ops"),
+    path("answers/<str:answer_id>/", answers.answer, name="answer"),
     path("beat/", time.beat, name="beat"),
     path("hold/", desk.hold, name="hold"),
     path("state/", desk.state, name="state"),

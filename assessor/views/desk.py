@@ -2,6 +2,7 @@
 
 from typing import Annotated, Literal
 
+from django.contrib import messages
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -13,6 +14,7 @@ from accounts.http import UserRequest
 from assessor.getters import body_of, own_task_or_404
 from assessor.json_views import desk_json
 from evaluation.blind.desk import desk_page, desk_state, task_head
+from evaluation.errors import Refused
 from evaluation.services.desk.asked import Ops
 from evaluation.services.desk.holding import hold as hold_desk
 from evaluation.services.desk.holding import release
@@ -43,14 +45,18 @@ def task(request: UserRequest, public_id: str) -> HttpResponse:
     head = task_head(public_id, request.user)
     if not head.opened:
         return render(request, "assessor/start.html", {"head": head})
-    return render(request, "assessor/desk.html", {"desk": desk_page(public_id, request.user)})
+    template = "assessor/judge.html" if head.judges else "assessor/desk.html"
+    return render(request, template, {"desk": desk_page(public_id, request.user)})
 
 
 @require_POST
 @own_task_or_404
 def start(request: UserRequest, public_id: str) -> HttpResponse:
-    """Open the task."""
-    open_desk(task=public_id, user=request.user)
+    """Open the task. One that cannot be opened yet says why on its first page."""
+    try:
+        open_desk(task=public_id, user=request.user)
+    except Refused as refused:
+        messages.error(request, refused.message)
     return redirect("assessor:task", public_id)
 
 
@@ -91,7 +97,7 @@ def hold(request: UserRequest, public_id: str) -> HttpResponse:
 @require_POST
 @desk_json
 def submit(request: UserRequest, public_id: str) -> HttpResponse:
-    """Freeze the list as the window shows it."""
+    """Freeze the work as the window shows it."""
     asked = body_of(request, Submit)
     receipt = submit_list(task=public_id, user=request.user, window=asked.window, seq=asked.seq)
-    return JsonResponse({"version": receipt.version, "nuggets": receipt.nuggets})
+    return JsonResponse(receipt.as_json())

@@ -12,7 +12,9 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.http import UserRequest
 from assessor.getters import own_task_or_404
+from evaluation.blind.desk import task_head
 from evaluation.blind.history import AS_PROPOSED, history_of
+from evaluation.blind.judged import judged_history
 from evaluation.services.desk.asked import Op
 from evaluation.services.desk.holding import hold, release
 from evaluation.services.desk.operating import operate
@@ -33,6 +35,10 @@ def history(request: UserRequest, public_id: str) -> HttpResponse:
     """Show what was submitted, what was done, and every version of every nugget."""
     said = request.GET.get("page", "1")
     page = int(said) if said.isascii() and said.isdigit() and len(said) < 9 else 1
+    if task_head(public_id, request.user).judges:
+        return render(
+            request, "assessor/judged_history.html", {"history": judged_history(public_id, request.user, page)}
+        )
     return render(request, "assessor/history.html", {"history": history_of(public_id, request.user, page)})
 
 

@@ -15,10 +15,10 @@ function changes(count) {
   return count === 1 ? "1 change" : `${count} changes`;
 }
 
-/** Return why nothing is saved at the moment, as a sentence, or "" when nothing is wrong. */
-function trouble({ problem, halted }) {
+/** Return why nothing is saved at the moment, as a sentence, or "" when nothing is wrong. `words`: the stage's own. */
+function trouble({ problem, halted }, words) {
   if (halted === "signed-out") return "You are signed out.";
-  if (halted === "conflict") return "A nugget was changed in another window as well.";
+  if (halted === "conflict") return words.conflict;
   if (problem === "slow") return "The server has not answered yet.";
   if (problem?.startsWith("server ")) return `The server could not save (${problem.slice(7)}).`;
   return problem ? "Not connected." : "";
@@ -75,7 +75,7 @@ class Banner {
 
   #update() {
     const state = this.#desk.save.state();
-    const wrong = state.unsent > 0 || state.halted === "signed-out" ? trouble(state) : "";
+    const wrong = state.unsent > 0 || state.halted === "signed-out" ? trouble(state, this.#desk.words) : "";
     // The other bar says it, or it is nothing for the account that is signed in now.
     const elsewhere = ["elsewhere", "moved"].includes(state.halted) || this.#desk.save.session.state === "other";
     if (wrong && !this.#outage) this.#begin(`${wrong} ${state.unsent ? kept(state) : ""}`);
@@ -92,8 +92,8 @@ class Banner {
   }
 
   #toTheRows() {
-    const { nuggets } = this.#desk;
-    if (!nuggets.focus(nuggets.current)) nuggets.focusFirst();
+    const { work } = this.#desk;
+    if (!work.focus(work.current)) work.focusFirst();
   }
 
   #words(state, wrong) {

@@ -1,6 +1,7 @@
 // Evidence as chips ("P12 S3", to go there and to remove), the box in which a place is typed, and the switch between
 // vital and okay. Rows and composers show the same three, so they are made here once.
 
+import { choosing } from "./choosing.js";
 import * as passages from "./passages.js";
 
 let count = 0;
@@ -99,26 +100,9 @@ export function linkBox({ link, leave }) {
 export function importanceSwitch({ choose, about }) {
   const box = copyOf("importance-template");
   const name = `importance-${(count += 1)}`;
-  let byArrow = false;
-  let waiting = 0;
   for (const radio of box.querySelectorAll("input")) radio.name = name;
   box.querySelector("legend").textContent = about ? `Importance of ${about}` : "Importance";
-  // With arrow keys a choice passed over for under 300 ms is none.
-  box.addEventListener("keydown", (event) => (byArrow = event.key.startsWith("Arrow")));
-  box.addEventListener("pointerdown", () => (byArrow = false));
-  const settle = () => {
-    if (!waiting) return;
-    clearTimeout(waiting);
-    waiting = 0;
-    delete box.dataset.waiting;
-    choose(importanceIn(box), byArrow ? "key" : "mouse");
-  };
-  box.addEventListener("change", () => {
-    clearTimeout(waiting);
-    box.dataset.waiting = "";
-    waiting = setTimeout(settle, byArrow ? 300 : 0);
-  });
-  box.addEventListener("focusout", settle);
+  choosing(box, (value, source) => choose(Number(value ?? 0), source));
   box.querySelector("[data-do='clear']").addEventListener("click", (event) => {
     event.stopPropagation();
     setImportance(box, 0);

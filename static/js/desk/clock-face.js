@@ -52,7 +52,7 @@ export class ClockFace {
       button("Dismiss", () => this.#close("")),
     ];
     this.#show();
-    announce(`Quiet for ${spoken(seconds)}. If you like, say above the passages whether you were reading or away.`, { keep: true });
+    announce(`Quiet for ${spoken(seconds)}. If you like, say above the text whether you were reading or away.`, { keep: true });
   }
 
   /** Show or stop showing that the clock is paused. */

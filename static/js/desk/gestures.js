@@ -23,7 +23,7 @@ class Gestures {
 
   /** Do what a button says. */
   act(name, key, { pair = null, source = "mouse" } = {}) {
-    if (this.list.isReadonly && !READING.has(name)) return this.say("This list is read-only here");
+    if (this.list.isReadonly && !READING.has(name)) return this.say(this.desk.words.readonly);
     if (name === "new") return this.list.writing.openNew();
     if (name === "merge") return this.merge();
     this.list.editors.get(key)?.settle();

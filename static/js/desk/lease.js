@@ -191,12 +191,12 @@ export class Lease extends EventTarget {
   }
 
   #show() {
-    const { nuggets } = this.#desk;
+    const { work } = this.#desk;
     const hadFocus = this.#notice.contains(document.activeElement);
     this.#notice.hidden = !this.readonly;
     if (!this.readonly) {
       // Whoever pressed "Use it here" would otherwise be thrown to the top of the page.
-      if (hadFocus && !nuggets.focus(nuggets.current)) nuggets.focusFirst();
+      if (hadFocus && !work.focus(work.current)) work.focusFirst();
       return;
     }
     const { unsent } = this.#desk.save.state();

@@ -4,6 +4,7 @@
 import { pairOf } from "./chips.js";
 import { Editor } from "./editing.js";
 import { gesturesOf } from "./gestures.js";
+import { placeName } from "./naming.js";
 import * as passages from "./passages.js";
 import { whenStill } from "./pressing.js";
 import { drawRow, makeRow } from "./row.js";
@@ -46,6 +47,13 @@ export class NuggetList {
 
   item(key) {
     return this.#items.get(key) ?? null;
+  }
+
+  nameOf = placeName;
+  /** Whether a nugget still lacks what the review found missing. */
+  lacks(what, key) {
+    const row = this.desk.store.row(key);
+    return what === "decision" ? row?.decision === "undecided" : row?.decision === "kept" && !row.importance;
   }
 
   /** The keys of the rows on screen, from the top. Those rejected count while their list is open. */

@@ -64,7 +64,9 @@ export class Panes {
     this.show(name);
     const pane = this.#panes[name];
     const last = this.#last[name];
-    const place = last?.isConnected && last !== pane ? last : firstPlace(name, pane);
+    // A row that is not the current one any more has left the tab order.
+    const stands = last?.isConnected && last !== pane && (name !== "rows" || last.tabIndex >= 0);
+    const place = stands ? last : firstPlace(name, pane);
     (place ?? pane).focus();
   }
 
@@ -88,5 +90,5 @@ export class Panes {
 
 function firstPlace(name, pane) {
   if (name === "rows") return pane.querySelector('[data-keys~="row"][tabindex="0"]') ?? pane.querySelector("textarea");
-  return pane.querySelector("[data-sentence][tabindex='0']") ?? pane.querySelector(".passage-head");
+  return pane.querySelector("[tabindex='0']:is([data-sentence], [data-index])") ?? pane.querySelector(".passage-head, #answer-head");
 }

@@ -3,16 +3,9 @@
 import { copyOf, drawChips, importanceSwitch, setImportance } from "./chips.js";
 import { drawDiff } from "./diff.js";
 import { isEdited } from "./rules.js";
+import { drawUnsaved, put } from "./unsaved.js";
 
 const IMPORTANCE = ["neither vital nor okay", "okay", "vital"];
-const TROUBLE = {
-  slow: "no answer yet",
-  network: "not connected",
-  "signed-out": "signed out",
-  conflict: "changed in another window",
-  moved: "another window works here",
-};
-
 /** Make the element of a row that is not drawn yet. `choose` takes what its switch is set to. */
 export function makeRow(key, choose) {
   const item = copyOf("row-template");
@@ -39,7 +32,7 @@ export function drawRow(item, row, view) {
   put(item, ".row-text", row.text);
   drawTags(item.querySelector(".row-tags"), row, view);
   drawChips(item.querySelector(".row-meta .chips"), row.evidence, { writing: !view.isReadonly });
-  drawSaving(item, view);
+  drawUnsaved(item, view);
   drawImportance(item, row, view);
   drawActs(item, row, view);
   drawChange(item, row, view);
@@ -52,11 +45,6 @@ export function hasChange(row) {
 
 function button(item, name) {
   return item.querySelector(`.row-acts [data-do="${name}"]`);
-}
-
-function put(item, selector, text) {
-  const element = item.querySelector(selector);
-  if (element.textContent !== text) element.textContent = text;
 }
 
 function tagsOf(row, { byHand, isReadonly, isMarked }) {
@@ -85,13 +73,6 @@ function drawTags(element, row, view) {
     return tag;
   });
   element.replaceChildren(...drawn.flatMap((tag) => [tag, " "]));
-}
-
-function drawSaving(item, { isPending, failed }) {
-  item.querySelector(".row-saving").hidden = !isPending || Boolean(failed);
-  item.querySelector(".row-failing").hidden = !failed;
-  const why = failed && (/^server \d/.test(failed) ? "the server had trouble" : (TROUBLE[failed] ?? failed));
-  put(item, ".row-failing-why", failed ? `not saved: ${why}` : "");
 }
 
 function drawImportance(item, row, { number, isReadonly }) {

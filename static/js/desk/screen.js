@@ -1,7 +1,7 @@
 // What of the page is on screen, for the clock: how many words there are to read, and which item has the focus. Asked
 // only when a stretch of time begins, because it measures the layout.
 
-const ARTICLES = "#passages [data-words]";
+const TEXTS = "[data-words]";
 const ROWS = "#rows [data-key]";
 const WORDS_OF_A_ROW = 15; // a nugget is one short sentence
 
@@ -17,31 +17,34 @@ function frame(id) {
   return [Math.max(0, box?.top ?? 0), Math.min(innerHeight, box?.bottom ?? innerHeight)];
 }
 
-/** Count the words on screen: of the passages by how much of each is to be seen, and of the rows. */
+/** Count the words on screen: of the texts by how much of each is to be seen, and of the rows. */
 export function wordsOnScreen() {
   const inPane = frame("passages");
   const inList = frame("rows");
   let words = 0;
-  for (const one of document.querySelectorAll(ARTICLES)) words += Number(one.dataset.words) * shown(one, ...inPane);
+  for (const [pane, inside] of [["#passages", inPane], ["#rows", inList]]) {
+    const texts = document.querySelectorAll(`${pane} ${TEXTS}`);
+    for (const one of texts) words += Number(one.dataset.words) * shown(one, ...inside);
+  }
   for (const one of document.querySelectorAll(ROWS)) words += WORDS_OF_A_ROW * shown(one, ...inList);
   return Math.round(words);
 }
 
-const ITEMS = "[data-key], [data-segment]";
+const ITEMS = "[data-key], [data-segment], [data-answer]";
 
-/** The nugget or passage that `node` is in, or else the one that has the focus; "" without one. */
+/** The row, passage or answer that `node` is in, or else the one that has the focus; "" without one. */
 export function itemAt(node) {
   const item = elementOf(node)?.closest(ITEMS) ?? document.activeElement?.closest?.(ITEMS);
-  return (item?.dataset.key ?? item?.dataset.segment ?? "").slice(0, 36);
+  return (item?.dataset.key ?? item?.dataset.segment ?? item?.dataset.answer ?? "").slice(0, 36);
 }
 
 function elementOf(node) {
   return node instanceof Element ? node : node?.parentElement;
 }
 
-/** Which pane something is in: "reading", "editing", or null for the header and the bar of actions. */
+/** What is done there: "reading" (also a text to read beside the labels), "editing", or null for header and bars. */
 export function paneOf(node) {
   const element = elementOf(node);
-  if (element?.closest("#rows, dialog")) return "editing";
-  return element?.closest("#passages") ? "reading" : null;
+  if (element?.closest("#passages, [data-to-read]")) return "reading";
+  return element?.closest("#rows, dialog") ? "editing" : null;
 }

@@ -6,7 +6,7 @@ import { Drawer } from "./drawer.js";
 import * as insight from "./insight.js";
 import { define } from "./keys.js";
 import { Panes } from "./panes.js";
-import { Remarks, nameOf } from "./remarks.js";
+import { Remarks } from "./remarks.js";
 import { Splitter } from "./splitter.js";
 
 class Shell {
@@ -70,13 +70,13 @@ class Shell {
   }
 
   #remark(kind, from) {
-    const about = this.#touched?.isConnected ? nameOf(this.#touched) : "";
+    const about = this.#touched?.isConnected ? this.#desk.work.nameOf(this.#touched) : "";
     this.remarks.open(kind, kind === "reopen request" ? "" : about, from);
   }
 
   #takeBack(what, source) {
-    const { store, announce, root } = this.#desk;
-    if (store.readonly || root.dataset.readonly !== undefined) return announce("This list is read-only here");
+    const { store, announce, root, words } = this.#desk;
+    if (store.readonly || root.dataset.readonly !== undefined) return announce(words.readonly);
     const step = store[what](source);
     if (!step) return announce(`Nothing to ${what}`);
     return announce(`${what === "undo" ? "Undone" : "Done again"}: ${step.label.toLowerCase()}`);

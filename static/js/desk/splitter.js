@@ -1,9 +1,8 @@
 // The line between the panes: moved with arrow keys, Home, End and the pointer, put back with Enter or a double click.
 // A click without dragging goes to the next of three widths, for those who cannot drag.
 
-const USUAL = 57; // per cent
+const USUAL = 57; // per cent, where the page names no other share
 const STEP = 2;
-const WIDTHS = [40, USUAL, 70];
 const SLACK = 3; // pixels that a hand moves while it clicks
 
 export class Splitter {
@@ -13,11 +12,13 @@ export class Splitter {
   constructor(line, panes) {
     this.#line = line;
     this.#panes = panes;
+    this.usual = Number(line.dataset.usual) || USUAL;
+    this.widths = [this.usual - 17, this.usual, this.usual + 13];
     this.min = Number(line.getAttribute("aria-valuemin"));
     this.max = Number(line.getAttribute("aria-valuemax"));
-    this.set(USUAL);
+    this.set(this.usual);
     line.addEventListener("keydown", (event) => this.#onKey(event));
-    line.addEventListener("dblclick", () => this.set(USUAL));
+    line.addEventListener("dblclick", () => this.set(this.usual));
     line.addEventListener("pointerdown", (event) => this.#drag(event));
   }
 
@@ -29,7 +30,7 @@ export class Splitter {
   set(percent) {
     const share = Math.round(Math.min(this.max, Math.max(this.min, percent)) * 10) / 10;
     this.#line.setAttribute("aria-valuenow", String(share));
-    this.#line.setAttribute("aria-valuetext", `${Math.round(share)} % for the passages`);
+    this.#line.setAttribute("aria-valuetext", `${Math.round(share)} % for the ${this.#line.dataset.reads ?? "passages"}`);
     document.body.style.setProperty("--split", String(share));
   }
 
@@ -41,7 +42,7 @@ export class Splitter {
       ArrowRight: this.value + STEP * towards,
       Home: this.min,
       End: this.max,
-      Enter: USUAL,
+      Enter: this.usual,
     }[event.key];
     if (to === undefined) return;
     event.preventDefault();
@@ -59,7 +60,7 @@ export class Splitter {
       if (isDragged) this.set(((isRtl ? right - clientX : clientX - left) / width) * 100);
     };
     const stop = () => {
-      if (!isDragged) this.set(WIDTHS.find((one) => one > this.value) ?? WIDTHS[0]);
+      if (!isDragged) this.set(this.widths.find((one) => one > this.value) ?? this.widths[0]);
       this.#line.removeEventListener("pointermove", follow);
       document.body.toggleAttribute("data-dragging", false);
       this.#line.toggleAttribute("data-dragged", false);

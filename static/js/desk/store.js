@@ -1,41 +1,59 @@
-// The one state of the list in this page. Every act goes through `do`: it is shown at once, put on the undo stack,
-// and handed to the save engine; the server's receipts set the rows to what was really written.
+// The one state of what is worked on in this page: the rows, each under a key. Every act goes through `do`: it is shown
+// at once, put on the undo stack, and handed to the save engine; the server's receipts set the rows to what was really
+// written. What an act does to the rows is the rules' to say: those of nuggets below, those of labels in ../judge.
 
 import { LABELS, apply, isListed, ordered, putBack } from "./rules.js";
 
 const KEPT_STEPS = 50;
 
-export class Store extends EventTarget {
+/**
+ * `rules`: {labels: what the kinds that can be undone are called, apply(rows, op), putBack(rows, wanted),
+ * version(row): the version that an operation on it names, undefined: none; told: events of kinds without rows}.
+ */
+export class RowStore extends EventTarget {
   #rows = new Map();
+  #rules;
   #unsaved = new Map(); // key -> how many operations on it were not acknowledged yet
   #failed = new Map(); // key -> reason
   #send;
 
   /** `send(op)` takes an operation for the server. */
-  constructor(state, send) {
+  constructor(state, send, rules) {
     super();
     this.#send = send;
+    this.#rules = rules;
     this.load(state);
   }
 
   /** Take over a whole state as the server tells it. */
   load(state) {
     this.#rows = new Map(state.rows.map((row) => [row.key, row]));
-    this.marks = new Map(Object.entries(state.marks));
-    this.composer = { ...state.composer };
+    this.takeOver(state);
     this.undoStack = [...state.undo];
     this.redoStack = [...state.redo];
     this.seq = state.seq;
-    this.limit = state.limit;
     this.stage = state.stage;
     this.version = state.version;
     this.readonly = state.readonly;
     this.known = new Set(state.known);
     this.#unsaved.clear();
     this.#failed.clear();
-    this.#tell("change", { keys: null, cause: "reload" });
-    this.#tell("marks", {});
-    this.#tell("stacks", {});
+    this.tell("change", { keys: null, cause: "reload" });
+    this.tell("marks", {});
+    this.tell("stacks", {});
+  }
+
+  /** Take over what a state has beside the rows. */
+  takeOver() {}
+
+  /** Do what concerns no row; returns whether that is all that an operation does. */
+  aside() {
+    return false;
+  }
+
+  /** Every row by its key. */
+  get all() {
+    return this.#rows;
   }
 
   /**
@@ -48,25 +66,8 @@ export class Store extends EventTarget {
     this.#told(op);
   }
 
-  rows() {
-    return ordered(this.#rows);
-  }
-
   row(key) {
     return this.#rows.get(key);
-  }
-
-  /** The rows that are in the list or rejected, in order; what was merged or split is not among them. */
-  visible() {
-    return this.rows().filter((row) => row.decision !== "replaced");
-  }
-
-  listed() {
-    return this.rows().filter(isListed);
-  }
-
-  undecided() {
-    return this.rows().filter((row) => row.decision === "undecided");
   }
 
   pending(key) {
@@ -79,7 +80,7 @@ export class Store extends EventTarget {
 
   markFailed(op, reason) {
     for (const key of op.touched ?? []) this.#failed.set(key, reason);
-    this.#tell("change", { keys: op.touched ?? [], cause: "failed" });
+    this.tell("change", { keys: op.touched ?? [], cause: "failed" });
   }
 
   /** Do one thing: show it, remember how to undo it, send it. Returns the operation. */
@@ -117,7 +118,7 @@ export class Store extends EventTarget {
     for (const key of op.touched ?? []) this.#failed.delete(key);
     if (receipt.seq) this.seq = Math.max(this.seq, receipt.seq);
     if (receipt.status === "applied") this.#settle(receipt.rows);
-    this.#tell("change", { keys: op.touched ?? [], cause: "receipt" });
+    this.tell("change", { keys: op.touched ?? [], cause: "receipt" });
   }
 
   /** Set the rows that no further operation waits for to what the server wrote. */
@@ -130,16 +131,14 @@ export class Store extends EventTarget {
   }
 
   #told(op) {
-    if (op.kind === "mark") this.#tell("marks", { segment: op.payload.segment });
+    if (op.kind in this.#rules.told) this.tell(this.#rules.told[op.kind], op.payload);
     if (!op.touched.length) return;
-    this.#tell("change", { keys: op.touched, cause: "local" });
-    this.#tell("stacks", {});
+    this.tell("change", { keys: op.touched, cause: "local" });
+    this.tell("stacks", {});
   }
 
   #show(op) {
-    if (op.kind === "mark") return this.#mark(op.payload);
-    if (op.kind === "compose") return this.#compose(op.payload);
-    if (op.kind === "search") return []; // only noted
+    if (this.aside(op)) return [];
     const changes = this.#changes(op);
     const before = Object.fromEntries(Object.keys(changes).map((key) => [key, this.#rows.get(key) ?? null]));
     op.base = this.#base(before, op);
@@ -152,9 +151,9 @@ export class Store extends EventTarget {
   }
 
   #changes(op) {
-    if (op.kind === "undo") return putBack(this.#rows, newest(this.undoStack, op)?.before ?? {});
-    if (op.kind === "redo") return putBack(this.#rows, newest(this.redoStack, op)?.after ?? {});
-    return apply(this.#rows, op.kind, op.payload);
+    if (op.kind === "undo") return this.#rules.putBack(this.#rows, newest(this.undoStack, op)?.before ?? {});
+    if (op.kind === "redo") return this.#rules.putBack(this.#rows, newest(this.redoStack, op)?.after ?? {});
+    return this.#rules.apply(this.#rows, op);
   }
 
   // The versions that the server must still have: those before any operation of this page that it has not seen are
@@ -163,8 +162,8 @@ export class Store extends EventTarget {
     if (op.base && Object.keys(op.base).length) return op.base;
     return Object.fromEntries(
       Object.entries(before)
-        .filter(([, row]) => row)
-        .map(([key, row]) => [key, row.version]),
+        .map(([key, row]) => [key, this.#rules.version(row)])
+        .filter(([, version]) => version !== undefined),
     );
   }
 
@@ -192,28 +191,69 @@ export class Store extends EventTarget {
       newest.before = { ...before, ...newest.before };
       newest.after = { ...newest.after, ...after };
     } else {
-      this.undoStack.push({ step: op.step, label: LABELS[op.kind], before, after });
+      this.undoStack.push({ step: op.step, label: this.#rules.labels[op.kind], before, after });
     }
-  }
-
-  #mark({ segment, mark }) {
-    if (mark) this.marks.set(segment, mark);
-    else this.marks.delete(segment);
-    return [];
-  }
-
-  #compose({ slot, draft }) {
-    if (draft) this.composer[slot] = draft;
-    else delete this.composer[slot];
-    return [];
   }
 
   #count(op, by) {
     for (const key of op.touched ?? []) this.#unsaved.set(key, Math.max(0, (this.#unsaved.get(key) ?? 0) + by));
   }
 
-  #tell(name, detail) {
+  /** Let the page know. */
+  tell(name, detail) {
     this.dispatchEvent(new CustomEvent(name, { detail }));
+  }
+}
+
+/** The list of nuggets in the making, with the marks of passages and what lies in open composers. */
+export class Store extends RowStore {
+  constructor(state, send) {
+    super(state, send, {
+      labels: LABELS,
+      apply: (rows, { kind, payload }) => apply(rows, kind, payload),
+      putBack,
+      version: (row) => row?.version,
+      told: { mark: "marks" },
+    });
+  }
+
+  takeOver(state) {
+    this.marks = new Map(Object.entries(state.marks));
+    this.composer = { ...state.composer };
+    this.limit = state.limit;
+  }
+
+  aside({ kind, payload }) {
+    if (kind === "mark") this.#mark(payload);
+    else if (kind === "compose") this.#compose(payload);
+    return ["mark", "compose", "search"].includes(kind); // search words are only noted
+  }
+
+  rows() {
+    return ordered(this.all);
+  }
+
+  /** The rows that are in the list or rejected, in order; what was merged or split is not among them. */
+  visible() {
+    return this.rows().filter((row) => row.decision !== "replaced");
+  }
+
+  listed() {
+    return this.rows().filter(isListed);
+  }
+
+  undecided() {
+    return this.rows().filter((row) => row.decision === "undecided");
+  }
+
+  #mark({ segment, mark }) {
+    if (mark) this.marks.set(segment, mark);
+    else this.marks.delete(segment);
+  }
+
+  #compose({ slot, draft }) {
+    if (draft) this.composer[slot] = draft;
+    else delete this.composer[slot];
   }
 }
 

@@ -66,7 +66,7 @@ class Submitting {
       this.#desk.announce(why);
       return;
     }
-    if (this.#busy || this.#dialog.open || this.#desk.nuggets.isReadonly) return;
+    if (this.#busy || this.#dialog.open || this.#desk.work.isReadonly) return;
     await this.#alone(async () => {
       if (!(await this.#saved())) return;
       const part = await this.#ask();
@@ -87,8 +87,8 @@ class Submitting {
 
   // Wait for every receipt; false where the way to the server is lost meanwhile, of which the banner speaks.
   async #saved() {
-    const { save, nuggets } = this.#desk;
-    nuggets.settle();
+    const { save, work } = this.#desk;
+    work.settle();
     const lost = new AbortController();
     const stopped = new Promise((resolve) => {
       const look = () => this.#hindrance() && resolve(false);
@@ -119,6 +119,7 @@ class Submitting {
   #show(part) {
     if (part.dataset.complete === "yes") {
       this.#problems.hidden = true;
+      this.#desk.work.reviewed?.(part);
       this.#dialog.querySelector("[data-into]").replaceChildren(part);
       this.#say("");
       this.#dialog.showModal();
@@ -135,31 +136,27 @@ class Submitting {
     const said = [...part.querySelectorAll(":scope > p b")].map((one) => one.textContent).join(" ");
     const names = [...part.querySelectorAll("[data-row]")].map((one) => one.textContent).join(", ");
     this.#desk.announce(`Not submitted. ${said} ${names}`, { keep: true });
-    if (!this.#desk.nuggets.focus(part.dataset.first)) this.#problems.focus();
+    if (!this.#desk.work.focus(part.dataset.first)) this.#problems.focus();
   }
 
   #hide() {
     this.#problems.hidden = true;
-    this.#desk.nuggets.focus(this.#desk.nuggets.current) || this.#desk.nuggets.focusFirst();
+    this.#desk.work.focus(this.#desk.work.current) || this.#desk.work.focusFirst();
   }
 
   // What is done meanwhile goes from the list; the list goes when nothing is left to do.
   #strike() {
     if (this.#problems.hidden) return;
-    const { store } = this.#desk;
+    const { work } = this.#desk;
     for (const list of this.#problems.querySelectorAll("ul[data-lack]")) {
       for (const link of list.querySelectorAll("[data-row]")) {
-        const row = store.row(link.dataset.row);
-        const isUndecided = row?.decision === "undecided";
-        const isUnweighed = row?.decision === "kept" && !row.importance;
-        if (!(list.dataset.lack === "decision" ? isUndecided : isUnweighed)) link.closest("li").remove();
+        if (!work.lacks(list.dataset.lack, link.dataset.row)) link.closest("li").remove();
       }
       const count = list.previousElementSibling.querySelector("b");
-      count.textContent = count.textContent.replace(/^\d+/, list.children.length);
+      count.textContent = count.textContent.replace(/\d+/, list.children.length);
       list.hidden = list.previousElementSibling.hidden = !list.children.length;
     }
-    const isSolved = !store.listed().some((row) => row.decision === "undecided" || !row.importance);
-    this.#problems.hidden = isSolved || !this.#problems.querySelector("p:not([hidden])");
+    this.#problems.hidden = !this.#problems.querySelector("ul[data-lack] li");
   }
 
   #follow(event) {
@@ -167,7 +164,7 @@ class Submitting {
     if (!link) return;
     event.preventDefault();
     this.#dialog.close();
-    this.#desk.nuggets.focus(link.dataset.row);
+    this.#desk.work.focus(link.dataset.row);
   }
 
   #say(text) {
@@ -184,7 +181,7 @@ class Submitting {
       await this.#desk.clock.flush(); // a submitted task takes no more time
       const answer = await save.session.post(urls.submit, { window: own, seq: store.seq }).catch(() => null);
       if (answer?.status === 200) {
-        this.#desk.announce(`Submitted, ${answer.body.nuggets} nuggets`);
+        this.#desk.announce(this.#desk.words.submitted(answer.body));
         location.assign(location.pathname);
         return;
       }
@@ -193,7 +190,7 @@ class Submitting {
   }
 }
 
-/** Make the button of the action bar work. A list that is submitted has none. */
+/** Make the button of the action bar work. A task that is submitted has none. */
 export function setup(desk) {
   const button = document.querySelector("[data-act=submit]");
   return button ? new Submitting(desk, button) : null;

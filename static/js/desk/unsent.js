@@ -15,6 +15,11 @@ const KINDS = {
   undo: "Undo",
   redo: "Redo",
   restore: "Restore",
+  search: "Search words",
+  label: "Label",
+  locate: "Place in the answer",
+  open: "Answer seen",
+  sweep: "Nugget sweep begun",
 };
 
 /** Return what a person typed in an operation or a kept text, wherever in it the words stand. */
@@ -22,7 +27,7 @@ function wordsOf(value) {
   if (typeof value === "string") return value;
   const found = [];
   JSON.stringify(value ?? null, (name, one) => {
-    if (["text", "decision", "mark"].includes(name) && typeof one === "string" && one) found.push(one);
+    if (["text", "decision", "mark", "words", "reason"].includes(name) && typeof one === "string" && one) found.push(one);
     return one;
   });
   return found.join(" / ");
@@ -60,9 +65,10 @@ class Unsent {
 
   #render() {
     const { save } = this.#desk;
-    const waiting = save.pending().map((op) => item(KINDS[op.kind], wordsOf(op.payload)));
+    const told = (op) => this.#desk.words.told?.(op) ?? wordsOf(op.payload);
+    const waiting = save.pending().map((op) => item(KINDS[op.kind], told(op)));
     const typed = Object.values(save.keptTexts()).map((value) => item("Being typed", wordsOf(value)));
-    const aside = save.setAside().map(({ op, reason }) => item(KINDS[op.kind], wordsOf(op.payload), reason));
+    const aside = save.setAside().map(({ op, reason }) => item(KINDS[op.kind], told(op), reason));
     this.#fill("waiting", [...waiting, ...typed]);
     this.#fill("aside", aside);
   }

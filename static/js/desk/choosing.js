@@ -1,0 +1,28 @@
+// A group of radios that is chosen from by pointer or by keys. With arrow keys a choice passed over for under 300 ms is
+// none.
+
+const PASSED_OVER_MS = 300;
+
+/** Call `choose(value, source)` with what is settled on in `box`. While it is not settled, the box has `data-waiting`. */
+export function choosing(box, choose) {
+  let key = ""; // the one pressed last; none: the pointer came after it
+  let waiting = 0;
+  let source = "mouse";
+  box.addEventListener("keydown", (event) => (key = event.key));
+  box.addEventListener("pointerdown", () => (key = ""));
+  const settle = () => {
+    if (!waiting) return;
+    clearTimeout(waiting);
+    waiting = 0;
+    delete box.dataset.waiting;
+    choose(box.querySelector("input:checked")?.value ?? null, source);
+  };
+  box.addEventListener("change", () => {
+    clearTimeout(waiting);
+    box.dataset.waiting = "";
+    source = key ? "key" : "mouse";
+    waiting = setTimeout(settle, key.startsWith("Arrow") ? PASSED_OVER_MS : 0);
+  });
+  // An arrow moves the focus from radio to radio, which is not leaving.
+  box.addEventListener("focusout", ({ relatedTarget }) => box.contains(relatedTarget) || settle());
+}

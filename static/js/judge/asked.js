@@ -1,0 +1,79 @@
+// What is asked, answer by answer, and how much of it has a label. A pair whose passage is not there, or whose machine
+// label is still to come, is shown and not asked.
+
+/** What is shown for a pair instead of the question, "" where it is asked. */
+export function hindranceOf(pair, stage) {
+  if (!pair.judgeable) return "no-text";
+  return stage === "support-post-edit" && !pair.machine ? "waits" : "";
+}
+
+export class Asked {
+  #store;
+  #stage;
+
+  constructor(store, stage) {
+    this.#store = store;
+    this.#stage = stage;
+    this.load();
+    store.addEventListener("change", ({ detail }) => detail.cause === "reload" && this.load());
+  }
+
+  /** Read anew what there is to judge: answers may be added, and labels of machines arrive. */
+  load() {
+    const { answers, nuggets, pairs } = this.#store;
+    this.answers = answers;
+    const asked = pairs.filter((pair) => !hindranceOf(pair, this.#stage));
+    const keysOf = ({ id }) =>
+      this.#stage === "assign"
+        ? nuggets.map((nugget) => `${id}/${nugget.key}`)
+        : asked.filter((pair) => pair.answer === id).map((pair) => pair.key);
+    this.keysByAnswer = new Map(answers.map((answer) => [answer.id, keysOf(answer)]));
+    this.answerByKey = new Map([...this.keysByAnswer].flatMap(([id, keys]) => keys.map((key) => [key, id])));
+  }
+
+  answer(id) {
+    return this.answers.find((one) => one.id === id) ?? null;
+  }
+
+  /** The answer `by` places after another, in the task's order. */
+  beside(id, by) {
+    return this.answers[this.answers.findIndex((one) => one.id === id) + by] ?? null;
+  }
+
+  keys(answer) {
+    return this.keysByAnswer.get(answer) ?? [];
+  }
+
+  isLabelled(key) {
+    return this.#store.label(key) !== null;
+  }
+
+  unlabelled(answer) {
+    return this.keys(answer).filter((key) => !this.isLabelled(key));
+  }
+
+  /** {done, total} of an answer, or of all. */
+  counts(answer = null) {
+    const keys = answer === null ? [...this.answerByKey.keys()] : this.keys(answer);
+    return { done: keys.filter((key) => this.isLabelled(key)).length, total: keys.length };
+  }
+
+  get isDone() {
+    return [...this.answerByKey.keys()].every((key) => this.isLabelled(key));
+  }
+
+  /** The first answer with something left to judge. `after`: behind that one, then from the top, itself last. */
+  unfinished(after = null) {
+    const at = this.answers.findIndex((one) => one.id === after);
+    const inTurn = [...this.answers.slice(at + 1), ...this.answers.slice(0, at + 1)];
+    return inTurn.find(({ id }) => this.unlabelled(id).length) ?? null;
+  }
+
+  /** The first unlabelled key behind `key` over all answers, then from the top; null: everything is judged. */
+  unlabelledAfter(key, answer) {
+    const keys = [...this.keysByAnswer.values()].flat();
+    const at = key === null ? keys.indexOf(this.keys(answer)[0]) - 1 : keys.indexOf(key);
+    const inTurn = [...keys.slice(at + 1), ...keys.slice(0, at + 1)];
+    return inTurn.find((one) => !this.isLabelled(one)) ?? null;
+  }
+}

@@ -1,0 +1,63 @@
+// Assignment: is this nugget in the answer?
+
+import { AssignRows } from "./rows.js";
+import { Sweep } from "./sweep.js";
+
+export class Work extends AssignRows {
+  constructor(desk, asked, answers) {
+    super(desk, asked, answers);
+    desk.work = this;
+    this.sweep = new Sweep(desk, asked, answers);
+  }
+
+  focus(key) {
+    return this.sweep?.isOn ? this.sweep.focus(key) : super.focus(key);
+  }
+
+  /** While the sweep is on, the keys of the rows are about its rows. */
+  defining(define) {
+    const { sweep } = this;
+    return ({ id, run }) => define({ id, run: (event) => (sweep.isOn && sweep.runs[id] ? sweep.runs[id](event) : run(event)) });
+  }
+
+  /** The dialog before submitting also says that there is a sweep. */
+  reviewed(part) {
+    if (this.desk.store.sweep !== "offered") return;
+    const said = document.createElement("p");
+    said.textContent = "You may look at each nugget's labels once more before: that is the nugget sweep, offered above the labels.";
+    part.append(said);
+  }
+
+  /** An answer was gone to: a reader begins with its heading. */
+  arrive() {
+    this.answers.focusHeading();
+    this.desk.announce(this.answers.title());
+  }
+
+  /** Where one is, for the header. */
+  title() {
+    return this.answers.title();
+  }
+
+  /** What the search looks through. */
+  searched() {
+    return this.answers.sentences;
+  }
+
+  /** The search was left: to the sentence of the hit, or back to the rows. */
+  leftSearch(place) {
+    if (place) place.focus();
+    else this.back();
+  }
+
+  place() {
+    return { ...super.place(), sweep: this.sweep.isOn ? this.sweep.nugget.key : null };
+  }
+
+  restore(place) {
+    if (place.sweep && this.desk.store.sweep === "begun" && !this.isReadonly) return this.sweep.begin(place.sweep);
+    const inRows = super.restore(place);
+    if (!inRows && !this.isReadonly && this.answers.root.checkVisibility()) this.answers.focusHeading();
+    return undefined;
+  }
+}

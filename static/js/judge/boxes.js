@@ -1,0 +1,57 @@
+// The two small boxes of a row: why it cannot be judged, and which sentence of the answer it is in.
+
+let made = 0;
+
+/**
+ * Open a box inside `host`. `take(text)` returns what is wrong, or "" and closes the box; `leave(hadFocus)` is called
+ * when it closes. Returns {focus, close}.
+ */
+export function openBox(host, template, { text = "", take, leave, typed = () => {} }) {
+  const box = document.getElementById(template).content.firstElementChild.cloneNode(true);
+  const input = box.querySelector("input");
+  const problem = box.querySelector(".problem");
+  problem.id = `box-problem-${(made += 1)}`;
+  input.setAttribute("aria-describedby", problem.id);
+  input.value = text;
+  const close = () => {
+    const hadFocus = box.contains(document.activeElement);
+    leave(hadFocus);
+    box.remove();
+  };
+  const accept = (value) => {
+    const wrong = take(value);
+    problem.textContent = wrong;
+    problem.hidden = !wrong;
+    input.setAttribute("aria-invalid", String(Boolean(wrong)));
+    if (wrong) input.focus();
+    else close();
+  };
+  box.addEventListener("submit", (event) => {
+    event.preventDefault();
+    accept(input.value.trim());
+  });
+  input.addEventListener("input", () => typed(input.value));
+  input.addEventListener("keydown", (event) => event.isComposing && event.key === "Enter" && event.stopPropagation());
+  box.addEventListener("click", ({ target }) => {
+    const button = target.closest("button[data-box]");
+    if (button?.dataset.box === "leave") close();
+    else if (button) accept(button.value);
+  });
+  box.addEventListener("box:leave", close);
+  host.append(box);
+  input.focus();
+  input.select();
+  return { focus: () => input.focus(), close, element: box };
+}
+
+/** Leave the box that something is in. */
+export function leaveBox(element) {
+  element.closest("form")?.dispatchEvent(new CustomEvent("box:leave"));
+}
+
+/** The sentence that was typed: "4", "S4" or "s 4"; null for none ("" or "0"), undefined where it is no number. */
+export function sentenceIn(text) {
+  if (/^s?\s*0*$/i.test(text)) return null;
+  const found = /^s?\s*(\d{1,5})$/i.exec(text);
+  return found ? Number(found[1]) - 1 : undefined;
+}

@@ -1,0 +1,69 @@
+// How far it is, and going on: to the next answer, to the next pair without a label, to the question whether all is done.
+
+import { count } from "./words.js";
+
+export class Finishing {
+  #desk;
+  #asked;
+  #pane;
+  #asking = null; // the answer that was left incomplete once: the second time one goes on
+
+  constructor(desk, asked, pane, define) {
+    this.#desk = desk;
+    this.#asked = asked;
+    this.#pane = pane;
+    desk.store.addEventListener("change", () => this.draw());
+    document.addEventListener("judge:title", () => this.draw());
+    pane.addEventListener("answer", () => {
+      this.#asking = null;
+      this.draw();
+    });
+    document.querySelector("[data-act=finish]")?.addEventListener("click", () => this.finish());
+    document.querySelector("[data-act=next-unjudged]")?.addEventListener("click", () => this.nextUnjudged());
+    define({ id: "finish", run: () => this.finish() });
+    define({ id: "next-unjudged", run: () => this.nextUnjudged() });
+  }
+
+  draw() {
+    const { done, total } = this.#asked.counts();
+    const place = this.#pane.answer ? `${(this.#desk.work ?? this.#pane).title()} · ` : "";
+    const text = `${place}${done} of ${total} judged`;
+    const shown = document.getElementById("progress");
+    if (shown.textContent !== text) shown.textContent = text;
+    const button = document.querySelector("[data-act=finish] [data-words]");
+    if (button) button.textContent = this.#verb();
+  }
+
+  #verb() {
+    const sweep = this.#desk.work?.sweep;
+    if (sweep?.isOn && !sweep.isLast) return "Next nugget";
+    return this.#asked.isDone ? "Review and submit" : "Finish answer";
+  }
+
+  /** Go on to the next answer with something left; when there is none, ask whether to submit. */
+  finish() {
+    const { sweep } = this.#desk.work;
+    if (sweep?.isOn && !sweep.isLast) return sweep.turn(1);
+    if (this.#asked.isDone) return this.#desk.submitting?.review();
+    const { current } = this.#pane;
+    const missing = this.#asked.unlabelled(current);
+    if (missing.length && this.#asking !== current) {
+      this.#asking = current;
+      this.#desk.work.focus(missing[0]);
+      const still = `${count(missing.length, this.#desk.words.one)} of this answer ${missing.length === 1 ? "has" : "have"} no label`;
+      return this.#desk.announce(`${still}. Ask again to go on without.`, { keep: true });
+    }
+    const next = this.#asked.unfinished(current);
+    if (next.id === current) return this.#desk.submitting?.review();
+    return this.#desk.go(next.id);
+  }
+
+  nextUnjudged() {
+    const { work, announce } = this.#desk;
+    // From elsewhere the current row is itself the next one, if it has no label.
+    const from = work.pane.contains(document.activeElement) ? work.current : null;
+    const key = this.#asked.unlabelledAfter(from, this.#pane.current);
+    if (key) work.focus(key);
+    else announce("Everything is judged");
+  }
+}

@@ -1,0 +1,60 @@
+// The answers of the task as a list that folds out: how much of each is judged, and a button to go there.
+
+export class Jump {
+  #desk;
+  #asked;
+  #pane;
+  #fold = document.getElementById("answer-list");
+  #list = this.#fold.querySelector("ol");
+
+  constructor(desk, asked, pane) {
+    this.#desk = desk;
+    this.#asked = asked;
+    this.#pane = pane;
+    this.#fold.addEventListener("toggle", () => this.draw());
+    this.#list.addEventListener("click", ({ target }) => {
+      const button = target.closest("button");
+      if (!button) return;
+      this.#fold.open = false;
+      desk.go(button.dataset.to);
+    });
+    desk.store.addEventListener("change", () => this.draw());
+    for (const [id, by] of [["answer-previous", -1], ["answer-next", 1]]) {
+      this.#pane.root.querySelector(`[data-do=${id}]`).addEventListener("click", () => this.step(by));
+    }
+  }
+
+  /** Go to the answer before or after. */
+  step(by) {
+    const next = this.#asked.beside(this.#pane.current, by);
+    if (next) this.#desk.go(next.id);
+    else this.#desk.announce(by > 0 ? "This is the last answer" : "This is the first answer");
+  }
+
+  draw() {
+    const answers = this.#asked.answers;
+    for (const [id, by] of [["answer-previous", -1], ["answer-next", 1]]) {
+      const is = String(!this.#asked.beside(this.#pane.current, by));
+      this.#pane.root.querySelector(`[data-do=${id}]`).setAttribute("aria-disabled", is);
+    }
+    if (!this.#fold.open) return;
+    const inTime = answers.map((answer, index) => this.#item(answer, this.#list.children[index]));
+    inTime.forEach((item, index) => this.#list.children[index] !== item && this.#list.append(item));
+    while (this.#list.children.length > inTime.length) this.#list.lastElementChild.remove();
+  }
+
+  #item(answer, item = document.createElement("li")) {
+    const { done, total } = this.#asked.counts(answer.id);
+    const isHere = answer.id === this.#pane.current;
+    const state = done === total ? "✓ done" : answer.seen || done ? `${done} of ${total}` : "not opened";
+    if (!item.firstChild) item.append(Object.assign(document.createElement("button"), { type: "button" }));
+    const button = item.firstChild;
+    const text = `Answer ${answer.number}: ${total ? state : "nothing to judge"}`;
+    if (button.textContent !== text) button.textContent = text;
+    button.dataset.to = answer.id;
+    button.classList.toggle("is-done", done === total);
+    if (isHere) button.setAttribute("aria-current", "true");
+    else button.removeAttribute("aria-current");
+    return item;
+  }
+}

@@ -1,0 +1,97 @@
+// The desk at which answers are judged: nuggets assigned, or support judged. What all desks share is in ../desk.
+
+import { startDesk } from "../desk/starting.js";
+import { AnswerPane } from "./answer-pane.js";
+import { Asked } from "./asked.js";
+import { Finishing } from "./finishing.js";
+import { LabelStore, LabelVersions } from "./labels.js";
+import { Search } from "./search.js";
+import { followSteps } from "./steps.js";
+import { Texts } from "./texts.js";
+import { wordOf } from "./words.js";
+
+const IS_ASSIGN = document.body.dataset.stage === "assign";
+
+async function setUp(desk) {
+  const asked = new Asked(desk.store, desk.stage);
+  const texts = new Texts(desk, asked);
+  desk.asked = asked;
+  desk.texts = texts;
+  desk.versions = new LabelVersions(desk);
+  desk.answers = new AnswerPane(desk, asked, texts);
+  desk.go = (id) => {
+    desk.answers.show(id);
+    desk.labels.arrive();
+  };
+  const { Work } = await (IS_ASSIGN ? import("./assigning.js") : import("./pairs.js"));
+  desk.labels = desk.work = new Work(desk, asked, desk.answers);
+  await desk.work.ready;
+  desk.words.told = (op) => toldOf(desk, op);
+  const define = desk.work.defining?.(desk.keys.define) ?? desk.keys.define;
+  new Finishing(desk, asked, desk.answers, define);
+  followSteps(desk);
+  defineKeys(desk, define);
+  begin(desk);
+}
+
+/** What is unsent, in words. */
+function toldOf({ work, store }, { kind, payload }) {
+  if (kind === "open" || kind === "sweep") return "";
+  if (kind === "search") return payload.words;
+  const key = payload.key ?? null;
+  if (!key) return "";
+  return `${work.name(key)}, ${wordOf(store.label(key))}${payload.reason ? `: ${payload.reason}` : ""}`;
+}
+
+function defineKeys(desk, define) {
+  const { answers, work } = desk;
+  const searched = IS_ASSIGN ? answers.root : work.pane;
+  const search = new Search(desk, searched.querySelector("[role=search]"), () => work.searched());
+  desk.search = search;
+  answers.addEventListener("text", () => search.again());
+  define({ id: "answer-previous", run: () => answers.jump.step(-1) });
+  define({ id: "answer-next", run: () => answers.jump.step(1) });
+  define({ id: "answer-sentence-previous", run: () => answers.step(-1) });
+  define({ id: "answer-sentence-next", run: () => answers.step(1) });
+  define({
+    id: "answer-search",
+    run: () => {
+      document.dispatchEvent(new CustomEvent("desk:pane-wanted", { detail: { pane: searched.id } }));
+      search.open();
+    },
+  });
+  define({ id: "hit-next", run: () => search.step(1) });
+  define({ id: "hit-previous", run: () => search.step(-1) });
+  define({ id: "search-away", run: () => work.leftSearch(search.leave()) });
+  work.defineKeys(define);
+}
+
+// Where work goes on: the place of the last visit if its answer is still there, else the first unfinished answer.
+function begin(desk) {
+  const known = placeOf(desk);
+  const there = desk.asked.answer(known?.answers?.answer);
+  const first = there ?? desk.asked.unfinished() ?? desk.asked.answers[0];
+  if (first) desk.answers.show(first.id);
+}
+
+function placeOf(desk) {
+  try {
+    return JSON.parse(sessionStorage.getItem(`place ${desk.state.task}`)) ?? desk.state.place;
+  } catch {
+    return desk.state.place;
+  }
+}
+
+/** The desk of this page, once it is ready. */
+export const desk = startDesk({
+  Store: LabelStore,
+  setUp,
+  parts: ["answers", "labels"],
+  words: {
+    one: IS_ASSIGN ? "nugget" : "pair",
+    readonly: "These labels are read-only here",
+    conflict: "A label was changed in another window as well.",
+    choose: "Choose which one to keep.",
+    submitted: ({ labels }) => `Submitted, ${labels} labels`,
+  },
+});

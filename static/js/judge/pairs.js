@@ -1,0 +1,371 @@
+// The right pane of support: one sentence and one passage that it cites at a time. The passage stays in place when the
+// next pair cites the same one; the question stands below it.
+
+import { drawUnsaved } from "../desk/unsaved.js";
+import { leaveBox, openBox } from "./boxes.js";
+import { drawState, makeChoice, setChoice } from "./choices.js";
+import { drawCitations, makeCitations, whyNot } from "./citations.js";
+import { CANT_JUDGE, labelsOf, wordOf } from "./words.js";
+
+const WITH_MACHINE = "support-post-edit";
+
+export class Work {
+  #box = null;
+  #shown = null; // the machine's label, where the condition shows it
+  #passage = null; // id of the passage on the screen
+  #lastKey = null; // the pair that it was put there for
+
+  constructor(desk, asked, pane) {
+    this.desk = desk;
+    this.asked = asked;
+    this.answers = pane;
+    this.labels = labelsOf(desk.stage);
+    this.pane = document.getElementById("rows");
+    this.element = document.getElementById("pair");
+    this.cited = document.getElementById("cited");
+    this.current = null;
+    makeChoice(this.element.querySelector(".labels"), (value, source) => {
+      if (value) this.label(this.current, value, source, { moves: source === "mouse" });
+    });
+    pane.addEventListener("answer", () => this.#answerShown());
+    pane.addEventListener("text", ({ detail }) => this.#textShown(detail));
+    desk.store.addEventListener("change", ({ detail }) => this.#changed(detail));
+    this.#listen();
+    if (desk.stage === WITH_MACHINE) this.ready = import("./shown.js").then((made) => this.#withMachine(made));
+  }
+
+  #withMachine({ Shown }) {
+    this.#shown = new Shown();
+    this.draw();
+    this.#shown.show(this.pair(this.current));
+  }
+
+  get isReadonly() {
+    return this.desk.store.readonly || this.desk.root.dataset.readonly !== undefined;
+  }
+
+  pair(key) {
+    return this.desk.store.pairs.find((one) => one.key === key) ?? null;
+  }
+
+  /** The pairs of the answer that is shown, those that are not asked, too. */
+  get here() {
+    return this.desk.store.pairs.filter((one) => one.answer === this.answers.current);
+  }
+
+  get sequence() {
+    return [...this.asked.answerByKey.keys()];
+  }
+
+  /** "S4 [2]"; of an answer that is not shown, "Answer 3, S4 [2]". */
+  name(key) {
+    const pair = this.pair(key);
+    if (!pair) return "a pair";
+    const name = `S${pair.sentence + 1} [${pair.citation}]`;
+    return pair.answer === this.answers.current ? name : `Answer ${this.asked.answer(pair.answer)?.number}, ${name}`;
+  }
+
+  /** "Pair 41 of 212". */
+  title() {
+    const { sequence } = this;
+    return this.current ? `Pair ${sequence.indexOf(this.current) + 1} of ${sequence.length}` : this.answers.title();
+  }
+
+  textOf(key) {
+    const pair = this.pair(key);
+    const isHere = pair?.answer === this.answers.current;
+    return (isHere && this.answers.sentence(pair.sentence)?.querySelector(".sentence-text").textContent) || this.name(key);
+  }
+
+  nameOf(element) {
+    const answer = `Answer ${this.answers.answer?.number}`;
+    if (element?.closest?.("#pair, #cited") && this.current) return `${answer}, ${this.name(this.current)}`;
+    const sentence = element?.closest?.("[data-index]");
+    if (sentence) return `${answer}, S${Number(sentence.dataset.index) + 1}`;
+    return element?.closest?.("#answer") ? answer : "";
+  }
+
+  /** Whether the answer of a key still lacks labels, as the review named it. */
+  lacks(_what, key) {
+    return this.asked.unlabelled(this.asked.answerByKey.get(key)).length > 0;
+  }
+
+  settle() {}
+
+  #changed({ cause }) {
+    this.draw();
+    if (cause === "local") queueMicrotask(() => this.draw()); // counted as unsaved only after it was told
+  }
+
+  #answerShown() {
+    const { current } = this.answers;
+    this.#ask(this.asked.unlabelled(current)[0] ?? this.asked.keys(current)[0] ?? null);
+  }
+
+  #textShown() {
+    makeCitations(this.answers, this.here);
+    this.#drawPassage();
+    this.#mark();
+    this.draw();
+  }
+
+  #ask(key) {
+    this.#box?.close();
+    this.current = key;
+    this.#drawPassage();
+    this.#mark();
+    this.#shown?.show(this.pair(key));
+    this.draw();
+    document.dispatchEvent(new CustomEvent("judge:title"));
+  }
+
+  #mark() {
+    this.answers.mark(this.pair(this.current)?.sentence ?? null, { reveal: true });
+  }
+
+  // The passage of the pair; the one that is there already stays, and so does how far it was read.
+  #drawPassage() {
+    const pair = this.pair(this.current);
+    const text = this.desk.texts.now(this.answers.current)?.passages.get(pair?.passage);
+    const isSame = Boolean(pair && text && pair.passage === this.#passage);
+    if (this.#lastKey !== this.current) document.getElementById("same-passage").hidden = !isSame;
+    this.#lastKey = this.current;
+    if (isSame) return;
+    this.#passage = text ? pair.passage : null;
+    this.cited.replaceChildren(...(text ? [document.importNode(text, true)] : []));
+    this.pane.scrollTop = 0;
+    this.desk.search?.again();
+  }
+
+  draw() {
+    const { store, stage } = this.desk;
+    drawCitations(this.answers, this.here, { store, stage, current: this.current });
+    const pair = this.pair(this.current);
+    this.element.hidden = !pair;
+    document.getElementById("rows-empty").hidden = Boolean(pair);
+    if (pair) this.#drawPair(pair);
+  }
+
+  #drawPair({ key, sentence, citation }) {
+    const { store } = this.desk;
+    const row = store.row(key);
+    this.element.dataset.key = key;
+    this.element.dataset.label = row?.label ?? "";
+    put("pair-name", `Sentence ${sentence + 1}, citation [${citation}]`);
+    put("pair-number", this.title());
+    put("pair-sentence", this.answers.sentence(sentence)?.querySelector(".sentence-text").textContent ?? "");
+    drawState(document.getElementById("pair-state"), row);
+    drawUnsaved(this.element, { isPending: store.pending(key), failed: store.failed(key) });
+    const box = this.element.querySelector(".labels");
+    setChoice(box, row?.label ?? null);
+    box.disabled = this.isReadonly;
+    this.#button("cant").setAttribute("aria-pressed", String(row?.label === CANT_JUDGE));
+    if (!row?.label && document.activeElement === this.#button("clear")) this.element.focus();
+    this.#button("clear").hidden = !row?.label;
+    for (const [name, by] of [["previous", -1], ["next", 1]]) {
+      this.#button(name).setAttribute("aria-disabled", String(!this.#beside(by)));
+    }
+  }
+
+  #button(name) {
+    return this.element.querySelector(`[data-do=${name}]`);
+  }
+
+  #beside(by) {
+    return this.sequence[this.sequence.indexOf(this.current) + by] ?? null;
+  }
+
+  step(by) {
+    const next = this.#beside(by);
+    if (next) this.focus(next);
+    else this.desk.announce(by > 0 ? "This is the last pair" : "This is the first pair");
+  }
+
+  /** An answer was gone to: its first pair without a label is asked. */
+  arrive() {
+    if (!this.focusPair()) this.answers.focusHeading();
+    this.desk.announce(this.answers.title());
+  }
+
+  /** Ask about a pair, of whichever answer. Returns whether there is such a pair. */
+  focus(key) {
+    const answer = this.asked.answerByKey.get(key);
+    if (!answer) return false;
+    if (answer !== this.answers.current) this.answers.show(answer);
+    if (key !== this.current) this.#ask(key);
+    return this.focusPair();
+  }
+
+  focusPair() {
+    if (!this.current) return false;
+    document.dispatchEvent(new CustomEvent("desk:pane-wanted", { detail: { pane: "rows" } }));
+    this.element.focus({ preventScroll: true });
+    return true;
+  }
+
+  focusFirst() {
+    return this.focus(this.asked.unlabelled(this.answers.current)[0] ?? this.current) || this.answers.focusHeading();
+  }
+
+  /** Give the pair a label; null takes it away. */
+  label(key, label, source, { reason = "", moves = true, accepted = false } = {}) {
+    const mayNot = this.#mayNot();
+    if (mayNot) {
+      this.draw();
+      return this.desk.announce(mayNot);
+    }
+    const row = this.desk.store.row(key);
+    const isNew =
+      (row?.label ?? null) !== label || (row?.reason ?? "") !== reason || (this.#shown && Boolean(row?.accepted) !== accepted);
+    if (isNew) {
+      const shown = this.#shown ? { accepted, shown_ms: this.#shown.elapsed() } : {};
+      this.desk.store.do("label", { key, label, reason, ...shown }, { source });
+    }
+    const spoken = this.name(key);
+    if (label && moves && "moveOn" in document.body.dataset) {
+      const next = this.asked.unlabelledAfter(key, this.answers.current);
+      if (next) this.focus(next);
+    }
+    if (!isNew) return undefined;
+    const { done, total } = this.asked.counts();
+    return this.desk.announce(`${spoken} ${accepted ? "accepted: " : ""}${wordOf(label).toLowerCase()}, ${total - done} left`);
+  }
+
+  /** Take the machine's label over. */
+  accept() {
+    if (!this.#shown || !this.current) return;
+    const label = this.#shown.labelOf(this.pair(this.current));
+    if (label) this.label(this.current, label, "accept", { accepted: true });
+    else this.desk.announce("The machine gave no label; there is nothing to accept");
+  }
+
+  // Nobody judges what is not on the screen.
+  #mayNot() {
+    if (this.isReadonly) return this.desk.words.readonly;
+    return this.desk.texts.now(this.answers.current) ? "" : "This answer is not loaded yet, so it cannot be judged";
+  }
+
+  /** Ask why it cannot be judged. */
+  openReason(key) {
+    const mayNot = this.#mayNot();
+    if (mayNot) return this.desk.announce(mayNot);
+    const { save, store } = this.desk;
+    const slot = `reason ${key}`;
+    this.#box?.close();
+    const take = (text) => {
+      if (!text) return "Say why in a few words.";
+      save.keepText(slot, null);
+      queueMicrotask(() => this.label(key, CANT_JUDGE, "text", { reason: text }));
+      return "";
+    };
+    const leave = (hadFocus) => {
+      this.#box = null;
+      if (hadFocus) this.element.focus();
+    };
+    const text = save.keptTexts()[slot] ?? store.row(key)?.reason ?? "";
+    const typed = (now) => save.keepText(slot, now || null);
+    this.#box = openBox(this.element.querySelector("[data-box-host]"), "reason-template", { text, take, leave, typed });
+    return undefined;
+  }
+
+  /** To the first hit of one's own search. */
+  go() {
+    const place = this.desk.search.place();
+    if (!place) return this.desk.announce("Search the passage first");
+    this.cited.focus({ preventScroll: true });
+    return place.scrollIntoView({ block: "center" });
+  }
+
+  back() {
+    if (!this.focusPair()) this.answers.focusHeading();
+  }
+
+  searched() {
+    return this.cited.querySelectorAll(".cited-title, .cited-text");
+  }
+
+  leftSearch(place) {
+    this.back();
+    place?.scrollIntoView({ block: "center" });
+  }
+
+  place() {
+    return { row: this.current, scroll: this.pane.scrollTop };
+  }
+
+  /** Put a place back; the pair is asked as at the first visit. */
+  restore({ row, scroll }) {
+    if (this.asked.answerByKey.get(row) === this.answers.current) this.#ask(row);
+    if (!this.isReadonly && this.pane.checkVisibility()) this.back();
+    if (typeof scroll !== "number") return;
+    const put = () => (this.pane.scrollTop = scroll);
+    put();
+    this.answers.addEventListener("text", put, { once: true });
+  }
+
+  #act(name, source) {
+    const acts = {
+      cant: () => this.openReason(this.current),
+      clear: () => this.label(this.current, null, source),
+      accept: () => this.accept(),
+      previous: () => this.step(-1),
+      next: () => this.step(1),
+      note: () => this.#note(),
+    };
+    acts[name]?.();
+  }
+
+  #note() {
+    this.desk.shell.remarks.open("comment", this.nameOf(this.element), this.element);
+  }
+
+  #listen() {
+    this.element.addEventListener("click", (event) => {
+      const name = event.target.closest("[data-do]")?.dataset.do;
+      if (name) this.#act(name, event.detail ? "mouse" : "key");
+    });
+    this.element.addEventListener("keydown", (event) => {
+      const inside = event.target !== this.element && !event.target.matches("input[type=text]");
+      if (event.key !== "Escape" || !inside) return;
+      event.preventDefault();
+      event.stopPropagation();
+      this.element.focus();
+    });
+    this.answers.article.addEventListener("click", ({ target }) => {
+      const pair = this.pair(target.closest("button[data-pair]")?.dataset.pair);
+      if (!pair) return;
+      const why = whyNot(pair, this.desk.stage);
+      if (why) this.desk.announce(`${this.name(pair.key)} is not asked: ${why}`);
+      else this.focus(pair.key);
+    });
+    new MutationObserver(() => this.#readonlyChanged()).observe(this.desk.root, { attributeFilter: ["data-readonly"] });
+  }
+
+  #readonlyChanged() {
+    if (this.isReadonly) this.#box?.close();
+    else this.answers.becameWritable();
+    this.draw();
+  }
+
+  defineKeys(define) {
+    const onPair = (run) => () => this.current && run(this.current);
+    define({ id: "judge-previous", run: () => this.step(-1) });
+    define({ id: "judge-next", run: () => this.step(1) });
+    for (const { id, value } of this.labels) {
+      define({ id: `label-${id}`, run: onPair((key) => this.label(key, value, "key")) });
+    }
+    define({ id: "label-clear", run: onPair((key) => this.label(key, null, "key")) });
+    if (this.desk.stage === WITH_MACHINE) define({ id: "accept", run: () => this.accept() });
+    define({ id: "cant-judge", run: onPair((key) => this.openReason(key)) });
+    define({ id: "note", run: () => this.#note() });
+    define({ id: "place-go", run: () => this.go() });
+    define({ id: "place-back", run: () => this.back() });
+    define({ id: "judge-back", run: () => this.back() });
+    define({ id: "box-leave", run: ({ target }) => leaveBox(target) });
+  }
+}
+
+function put(id, text) {
+  const element = document.getElementById(id);
+  if (element.textContent !== text) element.textContent = text;
+}

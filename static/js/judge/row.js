@@ -1,0 +1,58 @@
+// Draws one nugget beside the answer that is shown. It changes only what differs, and never what has the focus.
+
+import { drawUnsaved, put } from "../desk/unsaved.js";
+import { drawState, makeChoice, setChoice } from "./choices.js";
+import { CANT_JUDGE, wordOf } from "./words.js";
+
+/** Make the element of a row: {key, text, name, importance}. `choose` takes what its radios are set to. */
+export function makeRow({ key, text, name, importance = "" }, choose) {
+  const item = document.getElementById("row-template").content.firstElementChild.cloneNode(true);
+  item.id = `n-${key}`;
+  const named = { number: ".row-number", text: ".row-text", state: ".row-state" };
+  for (const [part, selector] of Object.entries(named)) item.querySelector(selector).id = `${item.id}-${part}`;
+  item.setAttribute("aria-labelledby", Object.keys(named).map((part) => `${item.id}-${part}`).join(" "));
+  put(item, ".row-number", name);
+  put(item, ".row-text", text);
+  put(item, ".labels legend", `Label of ${name}`);
+  item.querySelector(".row-acts").setAttribute("aria-label", name);
+  if (importance) put(item, ".row-weight", importance === "vital" ? "◆ vital" : "◇ okay");
+  makeChoice(item.querySelector(".labels"), choose);
+  return item;
+}
+
+/** Draw a row. `view`: {key, row, held, isCurrent, isPending, failed, isReadonly}. */
+export function drawRow(item, view) {
+  const { key, row, held, isCurrent, isReadonly } = view;
+  item.dataset.key = key;
+  item.dataset.label = row?.label ?? "";
+  item.classList.toggle("is-current", isCurrent);
+  setChoice(item.querySelector(".labels"), row?.label ?? null);
+  item.querySelector(".labels").disabled = isReadonly;
+  drawState(item.querySelector(".row-state"), row);
+  item.querySelector(".row-state").classList.toggle("visually-hidden", row?.label !== CANT_JUDGE);
+  drawPlace(item, row, held);
+  const changed = row?.first_label && row.first_label !== row.label;
+  put(item, ".row-first", changed ? `before the sweep: ${wordOf(row.first_label)}` : "");
+  drawUnsaved(item, view);
+  drawActs(item, row, isReadonly);
+}
+
+function drawPlace(item, row, held) {
+  const button = item.querySelector(".row-place");
+  const sentence = row?.label ? (row.sentence ?? null) : held;
+  const text = sentence === null ? "" : `S${sentence + 1}`;
+  if (button.textContent !== text) button.textContent = text;
+  if (!text && button === document.activeElement) item.focus();
+  button.hidden = !text;
+  button.setAttribute("aria-label", row?.label ? `Go to ${text}` : `Go to ${text}, which is recorded with the label`);
+}
+
+function drawActs(item, row, isReadonly) {
+  const shown = { cant: !isReadonly, place: !isReadonly, clear: !isReadonly && Boolean(row?.label) };
+  for (const act of item.querySelectorAll(".row-acts [data-do]")) {
+    const isShown = shown[act.dataset.do] ?? true;
+    if (!isShown && act === document.activeElement) item.focus();
+    act.hidden = !isShown;
+  }
+  item.querySelector("[data-do=cant]").setAttribute("aria-pressed", String(row?.label === CANT_JUDGE));
+}

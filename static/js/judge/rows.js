@@ -1,0 +1,398 @@
+// The right pane of assignment: one row per nugget, for the answer that is shown. The rows stay and only change what
+// they stand for, so nothing that has the focus goes away when the next answer comes.
+
+import { whenStill } from "../desk/pressing.js";
+import { leaveBox, openBox, sentenceIn } from "./boxes.js";
+import { drawRow, makeRow } from "./row.js";
+import { CANT_JUDGE, labelsOf, wordOf } from "./words.js";
+
+export class AssignRows {
+  #items = new Map(); // nugget key -> element
+  #held = new Map(); // row key -> sentence that waits for its label
+  #box = null; // {key, close}: the one that is open
+  #from = null; // the row that a sentence was gone to from
+
+  constructor(desk, asked, pane) {
+    this.desk = desk;
+    this.asked = asked;
+    this.answers = pane;
+    this.labels = labelsOf(desk.stage);
+    this.pane = document.getElementById("rows");
+    this.list = document.getElementById("label-rows");
+    this.bar = document.getElementById("sentence-bar");
+    this.current = null;
+    this.#make();
+    pane.addEventListener("answer", () => this.#answerShown());
+    pane.addEventListener("text", () => this.#markPlace());
+    desk.store.addEventListener("change", ({ detail }) => this.#changed(detail));
+    this.#listen();
+  }
+
+  get isReadonly() {
+    return this.desk.store.readonly || this.desk.root.dataset.readonly !== undefined;
+  }
+
+  #make() {
+    const choose = (nugget) => (value, source) => this.#chosen(this.#keyOf(nugget.key), value, source);
+    for (const [index, nugget] of this.desk.store.nuggets.entries()) {
+      if (!this.#items.has(nugget.key)) this.#items.set(nugget.key, makeRow({ ...nugget, name: `N${index + 1}` }, choose(nugget)));
+      this.list.append(this.#items.get(nugget.key));
+    }
+  }
+
+  #keyOf(nugget) {
+    return `${this.answers.current}/${nugget}`;
+  }
+
+  item(key) {
+    return this.asked.answerByKey.get(key) === this.answers.current ? this.#items.get(key.split("/")[1]) : null;
+  }
+
+  #number(key) {
+    return this.desk.store.nuggets.findIndex((one) => one.key === key.split("/")[1]) + 1;
+  }
+
+  /** "N4"; of an answer that is not shown, "Answer 3, N4". */
+  name(key) {
+    const answer = this.asked.answerByKey.get(key);
+    const number = `N${this.#number(key)}`;
+    return answer === this.answers.current ? number : `Answer ${this.asked.answer(answer)?.number}, ${number}`;
+  }
+
+  textOf(key) {
+    return this.desk.store.nuggets.find((one) => one.key === key.split("/")[1])?.text ?? "";
+  }
+
+  nameOf(element) {
+    const row = element?.closest?.(".row");
+    const sentence = element?.closest?.("[data-index]");
+    const answer = `Answer ${this.answers.answer?.number}`;
+    if (row) return `${answer}, ${row.querySelector(".row-number").textContent}`;
+    if (sentence) return `${answer}, S${Number(sentence.dataset.index) + 1}`;
+    return element?.closest?.("#answer") ? answer : "";
+  }
+
+  /** Whether the answer of a key still lacks labels, as the review named it. */
+  lacks(_what, key) {
+    return this.asked.unlabelled(this.asked.answerByKey.get(key)).length > 0;
+  }
+
+  settle() {}
+
+  #changed({ cause }) {
+    if (cause === "reload") this.#make();
+    this.draw();
+    if (cause === "local") queueMicrotask(() => this.draw()); // counted as unsaved only after it was told
+  }
+
+  draw() {
+    const { store } = this.desk;
+    for (const [nugget, item] of this.#items) {
+      const key = this.#keyOf(nugget);
+      drawRow(item, {
+        key,
+        row: store.row(key),
+        held: this.#held.get(key) ?? null,
+        isCurrent: key === this.current,
+        isPending: store.pending(key),
+        failed: store.failed(key),
+        isReadonly: this.isReadonly,
+      });
+    }
+    const { done, total } = this.asked.counts(this.answers.current);
+    const text = `${done} of ${total} judged`;
+    const counts = document.getElementById("rows-counts");
+    if (counts.textContent !== text) counts.textContent = text;
+    document.getElementById("rows-empty").hidden = this.#items.size > 0;
+    this.#setStops();
+    this.#drawBar();
+  }
+
+  #answerShown() {
+    this.#box?.close();
+    const keys = this.asked.keys(this.answers.current);
+    this.current = this.asked.unlabelled(this.answers.current)[0] ?? keys[0] ?? null;
+    this.draw();
+    this.pane.scrollTop = 0;
+    this.#markPlace();
+  }
+
+  // Only the current row can be reached with Tab, and what is in it.
+  #setStops() {
+    for (const item of this.#items.values()) {
+      const reach = item.dataset.key === this.current ? 0 : -1;
+      if (item.tabIndex !== reach) item.tabIndex = reach;
+      for (const one of item.querySelectorAll("button, input")) if (one.tabIndex !== reach) one.tabIndex = reach;
+    }
+  }
+
+  #focused(item) {
+    if (!item || item.dataset.key === this.current) return;
+    if (this.#box && this.#box.key !== item.dataset.key) this.#box.close();
+    this.current = item.dataset.key;
+    for (const one of this.#items.values()) one.classList.toggle("is-current", one === item);
+    item.scrollIntoView({ block: "nearest" });
+    this.#setStops();
+    this.#markPlace();
+    this.#drawBar();
+  }
+
+  #markPlace() {
+    this.answers.mark(this.desk.store.row(this.current)?.sentence ?? this.#held.get(this.current) ?? null, {
+      reveal: "autoScroll" in document.body.dataset,
+    });
+  }
+
+  /** Take a row as the current one without showing it: the sweep shows it in its own way. */
+  standOn(key) {
+    this.current = key;
+    this.#markPlace();
+  }
+
+  /** Focus a row, of whichever answer. Returns whether there is such a row. */
+  focus(key) {
+    const answer = this.asked.answerByKey.get(key);
+    if (!answer) return false;
+    if (answer !== this.answers.current) this.answers.show(answer);
+    document.dispatchEvent(new CustomEvent("desk:pane-wanted", { detail: { pane: "rows" } }));
+    this.item(key).focus();
+    return true;
+  }
+
+  focusFirst() {
+    const keys = this.asked.keys(this.answers.current);
+    return this.focus(this.asked.unlabelled(this.answers.current)[0] ?? keys[0]) || this.answers.focusHeading();
+  }
+
+  step(by) {
+    const keys = this.asked.keys(this.answers.current);
+    this.focus(keys[Math.min(keys.length - 1, Math.max(0, keys.indexOf(this.current) + by))]);
+  }
+
+  // By pointer one goes on, too; arrows among the radios only choose.
+  #chosen(key, value, source) {
+    if (value) this.label(key, value, source, { moves: source === "mouse" });
+  }
+
+  /** Give a row a label; null takes it away. */
+  label(key, label, source, { reason = "", moves = true } = {}) {
+    const mayNot = this.#mayNot();
+    if (mayNot) {
+      this.draw();
+      return this.desk.announce(mayNot);
+    }
+    const row = this.desk.store.row(key);
+    const isNew = (row?.label ?? null) !== label || (row?.reason ?? "") !== reason;
+    if (isNew) this.#give(key, label, source, reason, row);
+    if (label && moves && "moveOn" in document.body.dataset) this.#moveOn(key);
+    if (isNew) this.#say(key);
+    return undefined;
+  }
+
+  #give(key, label, source, reason, row) {
+    const sentence = label ? (row?.label ? row.sentence : (this.#held.get(key) ?? null)) : null;
+    if (label) this.#held.delete(key);
+    this.desk.store.do("label", { key, label, reason, sentence }, { source });
+  }
+
+  #moveOn(key) {
+    const keys = this.asked.keys(this.answers.current);
+    const at = keys.indexOf(key);
+    const inTurn = [...keys.slice(at + 1), ...keys.slice(0, at)];
+    const next = inTurn.find((one) => !this.asked.isLabelled(one));
+    this.focus(next ?? key);
+  }
+
+  #say(key) {
+    const left = this.asked.unlabelled(this.answers.current).length;
+    const rest = left ? `${left} left` : "none left in this answer";
+    this.desk.announce(`${this.name(key)} ${wordOf(this.desk.store.label(key)).toLowerCase()}, ${rest}`);
+  }
+
+  // Nobody judges what is not on the screen.
+  #mayNot() {
+    if (this.isReadonly) return this.desk.words.readonly;
+    return this.desk.texts.now(this.answers.current) ? "" : "This answer is not loaded yet, so it cannot be judged";
+  }
+
+  /** Ask why it cannot be judged. */
+  openReason(key) {
+    const mayNot = this.#mayNot();
+    if (mayNot) return this.desk.announce(mayNot);
+    const { save, store } = this.desk;
+    const slot = `reason ${key}`;
+    return this.#open(key, "reason-template", {
+      text: save.keptTexts()[slot] ?? store.row(key)?.reason ?? "",
+      typed: (text) => save.keepText(slot, text || null),
+      take: (text) => {
+        if (!text) return "Say why in a few words.";
+        save.keepText(slot, null);
+        // Once the box is gone, so that the focus goes on from the row.
+        queueMicrotask(() => this.label(key, CANT_JUDGE, "text", { reason: text }));
+        return "";
+      },
+    });
+  }
+
+  /** Ask which sentence of the answer it is in. */
+  openPlace(key) {
+    if (this.isReadonly) return this.desk.announce(this.desk.words.readonly);
+    const known = this.desk.store.row(key)?.sentence ?? this.#held.get(key) ?? null;
+    return this.#open(key, "place-template", {
+      text: known === null ? "" : String(known + 1),
+      take: (text) => {
+        const sentence = sentenceIn(text);
+        const isThere = sentence === null || (sentence !== undefined && this.answers.sentence(sentence));
+        if (!isThere) return `There is no sentence ${text}. Type a number from 1 to ${this.answers.sentences.length}.`;
+        this.record(key, sentence, "text");
+        return "";
+      },
+    });
+  }
+
+  #open(key, template, options) {
+    this.#box?.close();
+    const item = this.item(key);
+    const leave = (hadFocus) => {
+      this.#box = null;
+      if (hadFocus) item.focus();
+    };
+    item.focus();
+    this.#box = { key, ...openBox(item.querySelector(".row-body"), template, { ...options, leave }) };
+  }
+
+  /** Record where a nugget is. Without a label yet, the place waits for it. */
+  record(key, sentence, source) {
+    if (this.isReadonly) return this.desk.announce(this.desk.words.readonly);
+    const row = this.desk.store.row(key);
+    const place = sentence === null ? "without a sentence" : `in S${sentence + 1}`;
+    if (!row?.label) {
+      this.#held.set(key, sentence);
+      this.draw();
+      this.#markPlace();
+      return this.desk.announce(`${this.name(key)} ${place}, once it has a label`);
+    }
+    if ((row.sentence ?? null) !== sentence) this.desk.store.do("locate", { key, sentence }, { source });
+    this.#markPlace();
+    return this.desk.announce(`${this.name(key)} ${place}`);
+  }
+
+  /** Go to the sentence that is recorded. */
+  go(key) {
+    const sentence = this.desk.store.row(key)?.sentence ?? this.#held.get(key) ?? null;
+    if (sentence === null) return this.desk.announce(`${this.name(key)} has no sentence recorded`);
+    this.#from = key;
+    return this.answers.goTo(sentence);
+  }
+
+  back() {
+    const key = this.#from && this.asked.answerByKey.get(this.#from) === this.answers.current ? this.#from : this.current;
+    this.#from = null;
+    if (!this.focus(key)) this.focusFirst();
+  }
+
+  /** Record the sentence in focus for the current row, and go back there. */
+  recordHere(source) {
+    const sentence = this.#sentenceInFocus();
+    if (!sentence || !this.current) return;
+    this.record(this.current, Number(sentence.dataset.index), source);
+    this.focus(this.current);
+  }
+
+  #sentenceInFocus() {
+    const { activeElement } = document;
+    return activeElement.closest("[data-index]") ?? (this.bar.contains(activeElement) ? this.#barFor : null);
+  }
+
+  #barFor = null;
+
+  // A sentence that has the focus offers to be recorded for the current row.
+  #drawBar() {
+    const sentence = this.#sentenceInFocus();
+    this.#barFor = sentence;
+    this.bar.hidden = !sentence || !this.current;
+    if (this.bar.hidden) return;
+    const name = this.name(this.current);
+    this.bar.querySelector("[data-what]").textContent = `S${Number(sentence.dataset.index) + 1}`;
+    this.bar.querySelector("[data-do=record] span").textContent = `Record for ${name}`;
+    this.bar.querySelector("[data-do=record]").hidden = this.isReadonly;
+    this.bar.querySelector("[data-do=back] span").textContent = `Back to ${name}`;
+  }
+
+  /** A label was undone or done again. */
+  stepped() {
+    this.#markPlace();
+  }
+
+  place() {
+    return { row: this.current, scroll: this.pane.scrollTop, focused: this.pane.contains(document.activeElement) };
+  }
+
+  /** Put a place back; a fresh one starts at the heading. Returns whether the focus was put into the rows. */
+  restore({ row, scroll, focused }) {
+    if (!row || this.asked.answerByKey.get(row) !== this.answers.current) return false;
+    this.current = row;
+    this.draw();
+    this.#markPlace();
+    if (focused && this.item(row).checkVisibility()) this.item(row).focus({ preventScroll: true });
+    if (typeof scroll === "number") this.pane.scrollTop = scroll;
+    return focused;
+  }
+
+  #act(name, key, source) {
+    const acts = {
+      cant: () => this.openReason(key),
+      place: () => this.openPlace(key),
+      clear: () => this.label(key, null, source),
+      go: () => this.go(key),
+    };
+    acts[name]?.();
+  }
+
+  #listen() {
+    this.pane.addEventListener("focusin", ({ target }) => whenStill(() => this.#focused(target.closest("#label-rows .row"))));
+    document.addEventListener("focusin", () => this.#drawBar());
+    this.pane.addEventListener("click", (event) => {
+      const button = event.target.closest("[data-do]");
+      const row = event.target.closest("#label-rows .row");
+      // A click without a pointer is Enter or Space on the button.
+      if (button && row) this.#act(button.dataset.do, row.dataset.key, event.detail ? "mouse" : "key");
+    });
+    this.pane.addEventListener("keydown", (event) => {
+      const row = event.target.closest("#label-rows .row");
+      if (event.key !== "Escape" || !row || event.target === row || event.target.matches("input[type=text]")) return;
+      event.preventDefault();
+      event.stopPropagation();
+      row.focus();
+    });
+    this.bar.addEventListener("click", (event) => {
+      const name = event.target.closest("[data-do]")?.dataset.do;
+      if (name === "record") this.recordHere(event.detail ? "mouse" : "key");
+      else if (name === "back") this.back();
+    });
+    new MutationObserver(() => this.#readonlyChanged()).observe(this.desk.root, { attributeFilter: ["data-readonly"] });
+  }
+
+  #readonlyChanged() {
+    if (this.isReadonly) this.#box?.close();
+    else this.answers.becameWritable();
+    this.draw();
+  }
+
+  defineKeys(define) {
+    const onRow = (run) => () => this.current && run(this.current);
+    define({ id: "judge-previous", run: () => this.step(-1) });
+    define({ id: "judge-next", run: () => this.step(1) });
+    for (const { id, value } of this.labels) {
+      define({ id: `label-${id}`, run: onRow((key) => this.label(key, value, "key")) });
+    }
+    define({ id: "label-clear", run: onRow((key) => this.label(key, null, "key")) });
+    define({ id: "cant-judge", run: onRow((key) => this.openReason(key)) });
+    define({ id: "place", run: onRow((key) => this.openPlace(key)) });
+    define({ id: "place-go", run: onRow((key) => this.go(key)) });
+    define({ id: "place-back", run: () => this.back() });
+    define({ id: "judge-back", run: () => this.back() });
+    define({ id: "record", run: () => this.recordHere("key") });
+    define({ id: "box-leave", run: ({ target }) => leaveBox(target) });
+  }
+}

@@ -1,0 +1,291 @@
+// The nugget sweep, when every answer is judged: one nugget at a time with all its labels, grouped by label, so that
+// like is compared with like. It is optional, and what is changed in it is logged as changed there.
+
+import { whenStill } from "../desk/pressing.js";
+import { openBox } from "./boxes.js";
+import { drawRow, makeRow } from "./row.js";
+import { CANT_JUDGE, count, labelsOf, wordOf } from "./words.js";
+
+export class Sweep {
+  #items = new Map(); // row key -> element, of the nugget that is shown
+  #at = 0; // which nugget
+  #asked = false; // whether the server was asked if it may be offered
+  isOn = false;
+  current = null;
+
+  constructor(desk, asked, answers) {
+    this.desk = desk;
+    this.asked = asked;
+    this.answers = answers;
+    this.offer = document.getElementById("sweep-offer");
+    this.root = document.getElementById("sweep");
+    this.groups = document.getElementById("sweep-groups");
+    this.rows = document.getElementById("label-rows");
+    desk.store.addEventListener("change", () => this.#changed());
+    desk.store.addEventListener("sweep", () => this.draw());
+    document.addEventListener("click", (event) => this.#clicked(event));
+    this.root.addEventListener("focusin", ({ target }) => whenStill(() => this.#focused(target.closest(".row"))));
+    this.root.addEventListener("keydown", (event) => this.#escape(event));
+    this.draw();
+  }
+
+  get nugget() {
+    return this.desk.store.nuggets[this.#at];
+  }
+
+  /** Whether no nugget comes after the one that is shown. */
+  get isLast() {
+    return this.#at === this.desk.store.nuggets.length - 1;
+  }
+
+  get #isReadonly() {
+    return this.desk.work.isReadonly;
+  }
+
+  #changed() {
+    const { store } = this.desk;
+    if (!this.asked.isDone) this.#asked = false;
+    else if (!store.sweep && !this.#asked && !store.readonly) this.#ask();
+    this.draw();
+    queueMicrotask(() => this.isOn && this.#drawRows());
+  }
+
+  // Only the server knows whether the campaign wants a sweep, and that no label is missing.
+  async #ask() {
+    this.#asked = true;
+    const { save, urls, store } = this.desk;
+    await save.drained();
+    const answer = await save.session.get(urls.state).catch(() => null);
+    if (!answer?.body) {
+      this.#asked = false;
+      return;
+    }
+    store.sweep = answer.body.sweep;
+    this.draw();
+    if (store.sweep === "offered") this.desk.announce("Everything is judged. The nugget sweep is offered above the labels.");
+  }
+
+  /** Show the offer, or take it away. */
+  draw() {
+    const { sweep } = this.desk.store;
+    const mayNot = !sweep || !this.asked.isDone || this.desk.store.readonly;
+    this.offer.hidden = mayNot || this.isOn || this.offer.dataset.declined !== undefined;
+    const text = sweep === "begun" ? "Go on with the nugget sweep" : "Begin the nugget sweep";
+    this.offer.querySelector("[data-do=sweep]").textContent = text;
+    if (this.isOn) this.#drawRows();
+  }
+
+  /** Begin, or go on where it was left. */
+  begin(nugget = null) {
+    const { store, announce, words } = this.desk;
+    if (this.#isReadonly) return announce(words.readonly);
+    if (!store.sweep || !this.asked.isDone) return announce("The nugget sweep comes after the last label");
+    if (store.sweep === "offered") store.do("sweep", {}, { source: "mouse" });
+    this.#turn(true);
+    this.#at = Math.max(0, store.nuggets.findIndex((one) => one.key === nugget));
+    return this.#show();
+  }
+
+  /** Back to the answers. */
+  leave() {
+    this.#turn(false);
+    this.answers.focusHeading();
+    this.desk.announce("The nugget sweep is left");
+  }
+
+  #turn(on) {
+    this.isOn = on;
+    this.root.hidden = !on;
+    this.rows.hidden = on;
+    document.querySelector(".rows-head").hidden = on;
+    this.desk.root.toggleAttribute("data-sweep", on);
+    this.draw();
+    document.dispatchEvent(new CustomEvent("judge:title"));
+  }
+
+  /** The nugget before or after; behind the last one there is nothing left but submitting. */
+  turn(by) {
+    const { nuggets } = this.desk.store;
+    if (!nuggets[this.#at + by]) {
+      return this.desk.announce(by > 0 ? "This is the last nugget; submit when you are ready" : "This is the first nugget");
+    }
+    this.#at += by;
+    return this.#show();
+  }
+
+  #show() {
+    const { store } = this.desk;
+    const { nugget } = this;
+    document.getElementById("sweep-title").textContent = `N${this.#at + 1} of ${store.nuggets.length}`;
+    document.getElementById("sweep-text").textContent = nugget.text;
+    this.#items.clear();
+    const keys = shuffled(this.asked.answers.map(({ id }) => `${id}/${nugget.key}`));
+    const labels = [...labelsOf("assign").map(({ value }) => value), CANT_JUDGE];
+    const groups = labels.map((label) => this.#group(label, keys.filter((key) => store.label(key) === label)));
+    this.groups.replaceChildren(...groups.filter(Boolean));
+    this.current = [...this.#items.keys()][0] ?? null;
+    this.#drawRows();
+    document.dispatchEvent(new CustomEvent("desk:pane-wanted", { detail: { pane: "rows" } }));
+    document.getElementById("sweep-title").focus();
+    document.dispatchEvent(new CustomEvent("judge:title"));
+    this.desk.announce(`Nugget ${this.#at + 1} of ${store.nuggets.length}`);
+  }
+
+  #group(label, keys) {
+    if (!keys.length) return null;
+    const group = document.createElement("section");
+    const title = document.createElement("h3");
+    title.textContent = `${wordOf(label)}: ${count(keys.length, "answer")}`;
+    const list = document.createElement("ol");
+    list.className = "row-list";
+    list.append(...keys.map((key) => this.#make(key)));
+    group.append(title, list);
+    return group;
+  }
+
+  #make(key) {
+    const answer = this.asked.answer(this.asked.answerByKey.get(key));
+    const choose = (value, source) => value && this.label(key, value, source);
+    const item = makeRow({ key: answer.id, text: this.#quote(key), name: `Answer ${answer.number}` }, choose);
+    item.querySelector(".row-acts [data-do=place]").remove();
+    item.querySelector(".row-acts [data-do=clear]").remove();
+    item.querySelector(".row-text").classList.add("sweep-quote");
+    this.#items.set(key, item);
+    return item;
+  }
+
+  // The sentence that was recorded, where it is loaded.
+  #quote(key) {
+    const sentence = this.desk.store.row(key)?.sentence ?? null;
+    if (sentence === null) return "no sentence recorded";
+    const text = this.desk.texts.now(this.asked.answerByKey.get(key));
+    const found = text?.sentences.find((one) => Number(one.dataset.index) === sentence);
+    return found ? found.querySelector(".sentence-text").textContent : `sentence ${sentence + 1}`;
+  }
+
+  #drawRows() {
+    const { store } = this.desk;
+    for (const [key, item] of this.#items) {
+      drawRow(item, {
+        key,
+        row: store.row(key),
+        held: null,
+        isCurrent: key === this.current,
+        isPending: store.pending(key),
+        failed: store.failed(key),
+        isReadonly: this.#isReadonly,
+      });
+      const reach = key === this.current ? 0 : -1;
+      item.tabIndex = reach;
+      for (const one of item.querySelectorAll("button, input")) one.tabIndex = reach;
+    }
+  }
+
+  // The left pane shows the answer of the row in focus.
+  #focused(item) {
+    const key = item?.dataset.key;
+    if (!key || (key === this.current && this.answers.current === this.asked.answerByKey.get(key))) return;
+    this.current = key;
+    const answer = this.asked.answerByKey.get(key);
+    if (this.answers.current !== answer) this.answers.show(answer);
+    this.desk.work.standOn(key);
+    this.#drawRows();
+    item.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Focus a row, of whichever nugget. */
+  focus(key) {
+    const at = this.desk.store.nuggets.findIndex((one) => one.key === key?.split("/")[1]);
+    if (at < 0) return false;
+    if (at !== this.#at) {
+      this.#at = at;
+      this.#show();
+    }
+    this.#items.get(key)?.focus();
+    return true;
+  }
+
+  step(by) {
+    const keys = [...this.#items.keys()];
+    this.focus(keys[Math.min(keys.length - 1, Math.max(0, keys.indexOf(this.current) + by))]);
+  }
+
+  /** Change a label; the row stays where it is until the nugget is shown again. */
+  label(key, label, _source, { reason = "" } = {}) {
+    const { store, announce, words } = this.desk;
+    if (this.#isReadonly) return announce(words.readonly);
+    const row = store.row(key);
+    if (row.label === label && row.reason === reason) return undefined;
+    store.do("label", { key, label, reason, sentence: row.sentence ?? null }, { source: "sweep" });
+    return announce(`Answer ${this.asked.answer(this.asked.answerByKey.get(key)).number} ${wordOf(label).toLowerCase()}`);
+  }
+
+  openReason(key) {
+    const item = this.#items.get(key);
+    if (this.#isReadonly || item.querySelector(".row-box")) return;
+    const take = (text) => {
+      if (!text) return "Say why in a few words.";
+      queueMicrotask(() => this.label(key, CANT_JUDGE, "text", { reason: text }));
+      return "";
+    };
+    const leave = (hadFocus) => hadFocus && item.focus();
+    openBox(item.querySelector(".row-body"), "reason-template", { text: this.desk.store.row(key)?.reason ?? "", take, leave });
+  }
+
+  #clicked({ target }) {
+    const name = target.closest("[data-do]")?.dataset.do;
+    const key = target.closest("#sweep .row")?.dataset.key;
+    const acts = {
+      sweep: () => this.begin(),
+      "sweep-no": () => this.#decline(),
+      "sweep-leave": () => this.leave(),
+      "sweep-previous": () => this.turn(-1),
+      "sweep-next": () => this.turn(1),
+      cant: () => key && this.openReason(key),
+      go: () => key && this.answers.goTo(this.desk.store.row(key).sentence),
+    };
+    if (this.offer.contains(target) || this.root.contains(target)) acts[name]?.();
+  }
+
+  #decline() {
+    this.offer.dataset.declined = "";
+    this.draw();
+    this.desk.work.focusFirst();
+  }
+
+  #escape(event) {
+    const row = event.target.closest(".row");
+    if (event.key !== "Escape" || !row || event.target === row || event.target.matches("input[type=text]")) return;
+    event.preventDefault();
+    event.stopPropagation();
+    row.focus();
+  }
+
+  /** What the keys of the rows do while the sweep is on. */
+  get runs() {
+    const onRow = (run) => () => this.current && run(this.current);
+    const labels = labelsOf("assign").map(({ id, value }) => [`label-${id}`, onRow((key) => this.label(key, value, "key"))]);
+    return {
+      ...Object.fromEntries(labels),
+      "judge-previous": () => this.step(-1),
+      "judge-next": () => this.step(1),
+      "answer-previous": () => this.turn(-1),
+      "answer-next": () => this.turn(1),
+      "cant-judge": onRow((key) => this.openReason(key)),
+      "label-clear": () => this.desk.announce("In the sweep a label is changed, not taken away"),
+      place: () => this.desk.announce("Sentences are recorded at the answers"),
+      record: () => {},
+      "place-go": onRow((key) => this.answers.goTo(this.desk.store.row(key)?.sentence)),
+      "place-back": () => this.focus(this.current),
+      "judge-back": () => this.focus(this.current),
+      "next-unjudged": () => this.turn(1),
+    };
+  }
+}
+
+// Another order than that of the task, and the same at each visit.
+function shuffled(keys) {
+  const value = (text) => [...text].reduce((sum, one) => (Math.imul(sum, 31) + one.codePointAt(0)) | 0, 7);
+  const places = new Map(keys.map((key) => [key, value([...key].reverse().join(""))]));
+  return [...keys].sort((one, other) => places.get(one) - places.get(other));
+}
