@@ -1,4 +1,4 @@
-"""The demo's work: tasks for Ann and Ben in every state, done through the same services as at a desk."""
+"""The demo's work: tasks for Ann and Ben of every stage and in every state, done by the services that desks call."""
 
 import uuid
 from collections.abc import Iterator
@@ -23,6 +23,14 @@ DRAFTS, QRELS = "draft", "NIST"
 DUE_IN = timedelta(days=10)
 POST_EDIT = {"river-02": "ann", "river-03": "ann", "river-01": "ben", "river-06": "ben", "river-07": "ben"}
 MANUAL = {"river-05": "ann", "river-04": "ben"}
+# Ben assigns the list that he submits here, Ann a machine's. Neither judges support under the condition of which the
+# files already have labels of theirs.
+JUDGING = (
+    (Stage.ASSIGN, "river-01", "ben", "edited-Ben Brook"),
+    (Stage.ASSIGN, "river-06", "ann", "auto"),
+    (Stage.SUPPORT_SCRATCH, "river-03", "ben", ""),
+    (Stage.SUPPORT_POST_EDIT, "river-02", "ann", ""),
+)
 BY_HAND = (
     "Streams were buried in pipes to gain building land and to carry sewage away",
     "An open stream cools its street in summer",
@@ -48,7 +56,10 @@ class Desk:
 
 
 def load_work(campaign: Campaign) -> None:
-    """Hand out tasks and do some of them: one submitted, two under way, one blocked, the others not started."""
+    """Hand out tasks and do some of them: one submitted, two under way, one blocked, the others not started.
+
+    Judging tasks come last: one is about the list that is submitted here.
+    """
     people = {name: User.objects.get(username=name) for name in ("olga", "ann", "ben")}
     tasks = dict(_handed_out(campaign, people["olga"]))
     _submitted(Desk(tasks["river-01"], people["ben"]))
@@ -58,22 +69,29 @@ def load_work(campaign: Campaign) -> None:
     remark(task=tasks["river-07"], user=people["ben"], kind=RemarkKind.FLAG, about="river-07", text=text)
     wish = Wish(Change.BLOCK, (tasks["river-07"],), reason="The qrels of this topic are being looked at again.")
     change_tasks(campaign=campaign, wish=wish, actor=people["olga"])
+    for stage, topic, assessor, nuggets in JUDGING:
+        _hand_out(campaign, people["olga"], stage, topic, assessor, nuggets)
 
 
 def _handed_out(campaign: Campaign, organizer: User) -> Iterator[tuple[str, str]]:
-    topics = dict(campaign.topics.values_list("topic_id", "public_id"))
     for stage, given in ((Stage.POST_EDIT, POST_EDIT), (Stage.MANUAL, MANUAL)):
         for topic, assessor in given.items():
-            order = Order(
-                stage=stage,
-                topics=(topics[topic],),
-                assessor=assessor,
-                drafts=DRAFTS if stage is Stage.POST_EDIT else "",
-                qrels=QRELS,
-                due=timezone.localdate() + DUE_IN,
-            )
-            receipt = hand_out(campaign=campaign, order=order, actor=organizer)
-            yield topic, receipt.tasks[0]
+            yield topic, _hand_out(campaign, organizer, stage, topic, assessor)
+
+
+def _hand_out(
+    campaign: Campaign, organizer: User, stage: Stage, topic: str, assessor: str, nuggets: str = ""
+) -> str:
+    order = Order(
+        stage=stage,
+        topics=(campaign.topics.get(topic_id=topic).public_id,),
+        assessor=assessor,
+        drafts=DRAFTS if stage is Stage.POST_EDIT else "",
+        qrels=QRELS,
+        due=timezone.localdate() + DUE_IN,
+        nuggets=nuggets,
+    )
+    return hand_out(campaign=campaign, order=order, actor=organizer).tasks[0]
 
 
 def _submitted(desk: Desk) -> None:

@@ -67,7 +67,8 @@ def _as_replicate(replicate: int) -> dict[str, int]:
 def unjudged(items: Sequence[NewItem], judge: Judge) -> Plan:
     """Leave out the batches that a judge has labelled; where labels failed, only those nuggets are asked again."""
     answers = {item.payload["answer"] for item in items}
-    labels = Assignment.objects.filter(judge=judge.pk, answer__topic__in=Topic.objects.filter(answers__in=answers))
+    topics = Topic.objects.filter(answers__in=answers)
+    labels = Assignment.objects.filter(judge=judge.pk, answer__topic__in=topics, stands=True)
     there = set(labels.exclude(label=AssignmentLabel.FAILED).values_list("answer", "nugget_version"))
     failed = {
         (answer, wording): event
@@ -165,7 +166,7 @@ def support_items(campaign: Campaign, judge: Judge, topics: Collection[int], run
 
 def _supported(campaign: Campaign, judge: Judge) -> tuple[set[tuple[int, int]], dict[tuple[int, int], int]]:
     """Return the pairs that a judge has labelled, and those whose label failed with the replicate to ask next."""
-    labels = SupportJudgment.objects.filter(judge=judge.pk, condition=SupportCondition.LLM)
+    labels = SupportJudgment.objects.filter(judge=judge.pk, condition=SupportCondition.LLM, stands=True)
     labels = labels.filter(sentence__answer__topic__campaign=campaign)
     there = set(labels.exclude(label=SupportLabel.FAILED).values_list("sentence", "segment"))
     failed = list(labels.filter(label=SupportLabel.FAILED).values_list("sentence", "segment", "event"))

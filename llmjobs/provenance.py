@@ -108,14 +108,13 @@ def files_of(event: Event | None) -> list[ImportedFile]:
 def assignments_for(viewer: User, campaign: Campaign) -> QuerySet[Assignment]:
     """Return the assignment labels the viewer may see."""
     seen = within(viewer, campaign)
-    return Assignment.objects.filter(nugget_version__nugget__nugget_set__campaign__in=seen).select_related(
-        "judge", "event__actor", "nugget_version__nugget__nugget_set"
-    )
+    labels = Assignment.objects.filter(nugget_version__nugget__nugget_set__campaign__in=seen, stands=True)
+    return labels.select_related("judge", "event__actor", "nugget_version__nugget__nugget_set")
 
 
 def support_for(viewer: User, campaign: Campaign) -> QuerySet[SupportJudgment]:
     """Return the support labels the viewer may see."""
-    labels = SupportJudgment.objects.filter(segment__campaign__in=within(viewer, campaign))
+    labels = SupportJudgment.objects.filter(segment__campaign__in=within(viewer, campaign), stands=True)
     return labels.select_related("judge", "event__actor", "sentence", "segment")
 
 

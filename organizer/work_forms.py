@@ -9,22 +9,27 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign
 from evaluation.queries.holdings import nugget_sets_for, sources_for
 from evaluation.queries.topics import topics_for
-from evaluation.queries.work import UNASSIGNED, assessors_for, tasks_for
+from evaluation.queries.work import UNASSIGNED, assessors_for, machines_for, tasks_for
+from evaluation.services.pieces import ASSIGNED
 from evaluation.services.task_acts import LONGEST_REASON, Change, Wish
 from evaluation.services.work_plan import Order
 from evaluation.terms import Origin, RemarkKind, Stage, TaskState
 from organizer.forms import Search
+from organizer.words import STAGE_MEANINGS, STAGE_WORDS
 
-STAGES = [
-    (Stage.POST_EDIT.value, "Post-edit: from drafts, beside the passages"),
-    (Stage.MANUAL.value, "By hand: from the passages alone"),
-]
+STAGES = [(stage.value, f"{STAGE_WORDS[stage]}: {STAGE_MEANINGS[stage]}") for stage in Stage]
 CHANGES = [
     (Change.REOPEN.value, "Reopen submitted work: a further version begins as a copy"),
     (Change.BLOCK.value, "Block: it waits until an organizer has done something"),
     (Change.UNBLOCK.value, "Unblock"),
     (Change.RESCHEDULE.value, "Set due date and priority"),
     (Change.WITHDRAW.value, "Withdraw: its work is kept and does not count"),
+]
+A_SET, AN_ORIGIN = "set:", "origin:"
+ORIGINS = [
+    (f"{AN_ORIGIN}{Origin.EDITED}", "each topic's edited list"),
+    (f"{AN_ORIGIN}{Origin.MANUAL}", "each topic's list by hand"),
+    (f"{AN_ORIGIN}{Origin.AUTO}", "each topic's automatic list"),
 ]
 PRIORITIES = [(0, "ordinary"), (1, "high"), (2, "first")]
 
@@ -41,7 +46,7 @@ class WorkSearch(Search):
         ],
     )
     stage = forms.ChoiceField(
-        required=False, choices=[("", "any stage"), *((one.value, one.value) for one in Stage)]
+        required=False, choices=[("", "any stage"), *((one.value, STAGE_WORDS[one]) for one in Stage)]
     )
 
     def __init__(self, viewer: User, campaign: Campaign, data: Any) -> None:
@@ -71,18 +76,26 @@ class HandOutForm(forms.Form):
     due = forms.DateField(required=False, widget=forms.DateInput(attrs={"type": "date"}), label="Due")
     priority = forms.TypedChoiceField(choices=PRIORITIES, coerce=int, initial=0)
     again = forms.BooleanField(required=False)
+    reason = forms.CharField(
+        required=False, max_length=LONGEST_REASON, label="Why somebody else assigns a list than made it"
+    )
     expect = forms.CharField(required=False, max_length=16, widget=forms.HiddenInput)
 
     def __init__(
         self, viewer: User, campaign: Campaign, data: Any = None, ticked: list[str] | None = None
     ) -> None:
         super().__init__(data, initial={"topics": ticked or []})
-        drafts = [(one.name, one.name) for one in nugget_sets_for(viewer, campaign) if one.origin == Origin.DRAFT]
+        sets = nugget_sets_for(viewer, campaign)
+        drafts = [(one.name, one.name) for one in sets if one.origin == Origin.DRAFT]
+        lists = [(f"{A_SET}{one.name}", f"{one.name} ({one.origin})") for one in sets if one.origin in ASSIGNED]
+        machines = [(one.name, one.name) for one in machines_for(viewer, campaign)]
         qrels = [(row.name, row.name) for row in sources_for(viewer, campaign)]
         people = [(user.username, user.name) for user in assessors_for(viewer, campaign)]
         self.fields["assessor"] = _choice("Assessor", "balance automatically", people)
         self.fields["drafts"] = _choice("Drafts", "the only ones", drafts)
         self.fields["qrels"] = _choice("Passages by the grades of", "NIST, or the only ones", qrels)
+        self.fields["nuggets"] = _choice("List to assign", "each topic's only one", [*ORIGINS, *lists])
+        self.fields["machine"] = _choice("Labels shown of", "the campaign's default, or the only one", machines)
         self.fields["topics"] = forms.MultipleChoiceField(
             choices=[(one.public_id, f"{one.topic_id}: {one.text}") for one in topics_for(viewer, campaign)],
             widget=forms.CheckboxSelectMultiple,
@@ -93,6 +106,7 @@ class HandOutForm(forms.Form):
     def order(self) -> Order:
         """What the filled form asks for."""
         said = self.cleaned_data
+        kind, _, named = said["nuggets"].partition(":")
         return Order(
             stage=Stage(said["stage"]),
             topics=tuple(said["topics"]),
@@ -102,6 +116,10 @@ class HandOutForm(forms.Form):
             due=said["due"],
             priority=said["priority"],
             again=said["again"],
+            nuggets=named if f"{kind}:" == A_SET else "",
+            origin=named if f"{kind}:" == AN_ORIGIN else "",
+            machine=said["machine"],
+            reason=said["reason"],
         )
 
 
@@ -133,7 +151,10 @@ class ChangeForm(TaskForm):
         super().__init__(data, initial={"tasks": ticked or []})
         tasks = tasks_for(viewer, campaign).exclude(state=TaskState.WITHDRAWN).select_related("topic", "assessor")
         said = [
-            (one.public_id, f"{one.topic.topic_id}, {one.stage}: {one.assessor.name}, {one.state}")
+            (
+                one.public_id,
+                f"{one.topic.topic_id}, {STAGE_WORDS[Stage(one.stage)]}: {one.assessor.name}, {one.state}",
+            )
             for one in tasks
         ]
         self.fields["tasks"] = forms.MultipleChoiceField(

@@ -31,11 +31,13 @@ def work(request: UserRequest, slug: str) -> HttpResponse:
     search = WorkSearch(viewer, campaign, request.GET)
     found = work_rows.work_topics(viewer, campaign, **search.wishes)
     page = Paginator(found, TOPICS_A_PAGE).get_page(request.GET.get("page"))
+    stages = work_rows.stages_shown(viewer, campaign, search.said("stage"))
     context = {
         "campaign": campaign,
         "search": search,
         "page": page,
-        "rows": work_rows.matrix_rows(viewer, campaign, page),
+        "stages": stages,
+        "rows": work_rows.matrix_rows(viewer, campaign, page, stages),
         "counts": work_rows.work_counts_for(viewer, campaign),
         "may_organize": work_rows.may_organize(viewer, campaign),
     }

@@ -59,7 +59,9 @@ def resolve_support(campaign: Campaign, condition: SupportCondition, *, judge: s
 
 def judges_of(nugget_set: NuggetSet, kind: JudgeKind | None = None) -> QuerySet[Judge]:
     """Return the judges who have labels of a set's nuggets."""
-    labels = Assignment.objects.filter(judge=OuterRef("pk"), nugget_version__nugget__nugget_set=nugget_set)
+    labels = Assignment.objects.filter(
+        judge=OuterRef("pk"), nugget_version__nugget__nugget_set=nugget_set, stands=True
+    )
     judges = Judge.objects.filter(kind=kind) if kind else Judge.objects.all()
     return judges.filter(Exists(labels)).order_by("name")
 
@@ -67,7 +69,7 @@ def judges_of(nugget_set: NuggetSet, kind: JudgeKind | None = None) -> QuerySet[
 def support_judges_of(campaign: Campaign, condition: SupportCondition) -> QuerySet[Judge]:
     """Return the judges who have support labels under a condition."""
     labels = SupportJudgment.objects.filter(
-        judge=OuterRef("pk"), condition=condition, sentence__answer__topic__campaign=campaign
+        judge=OuterRef("pk"), condition=condition, sentence__answer__topic__campaign=campaign, stands=True
     )
     return Judge.objects.filter(Exists(labels)).order_by("name")
 

@@ -52,7 +52,7 @@ SUPPORT_CELLS[SupportLabel.CANT_JUDGE] = UNJUDGEABLE
 JOINED = {"postgresql": "string_agg", "sqlite": "group_concat"}
 LABELS = """
     SELECT {joined}((answer_id * 1048576 + submission * 16 + label) || ' ' || nugget_version_id, ' ')
-    FROM evaluation_assignment WHERE judge_id = %s AND nugget_version_id BETWEEN %s AND %s
+    FROM evaluation_assignment WHERE stands AND judge_id = %s AND nugget_version_id BETWEEN %s AND %s
 """
 
 
@@ -182,7 +182,7 @@ def _support_sheet(
         sentences = Sentence.objects.using(alias).filter(answer__topic__campaign=campaign)
         rows = _integers(sentences.order_by("answer", "index").values_list("pk", "answer"), 2)
         units = _Units(rows[:, 0], campaign, first, alias)
-        labels = SupportJudgment.objects.using(alias).filter(judge=judge, condition=condition)
+        labels = SupportJudgment.objects.using(alias).filter(judge=judge, condition=condition, stands=True)
         labels = labels.filter(sentence__answer__topic__campaign=campaign).order_by("submission")
         units.label(_integers(labels.values_list("sentence", "segment", "label"), 3))
     place = _places(answers.pk, rows[:, 1])

@@ -10,6 +10,8 @@ from django.utils.safestring import SafeString
 
 from evaluation.models import Campaign
 from evaluation.queries.work import may_organize, open_remarks_for
+from evaluation.terms import Stage
+from organizer.words import STAGE_WORDS
 
 register = template.Library()
 
@@ -34,6 +36,12 @@ def task_state(state: str, version: int = 1) -> SafeString:
         glyph,
         said,
     )
+
+
+@register.filter
+def stage_word(stage: str) -> str:
+    """A stage's name."""
+    return STAGE_WORDS[Stage(stage)]
 
 
 @register.filter
