@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DELETE_ON_ERROR:
-.PHONY: run test lint bench soak lock clean
+.PHONY: run test lint postgresql bench soak lock clean
 
 $(VENV)/installed: requirements.txt
 	$(PYTHON) -m venv $(VENV)
@@ -34,10 +34,15 @@ lint: $(VENV)/installed-dev
 	$(BIN)/python manage.py makemigrations --check --dry-run
 	HTTPS=1 DATABASE_URL=sqlite:///$(CURDIR)/var/check.sqlite3 $(BIN)/python manage.py check --deploy --fail-level WARNING
 
-# First everything that touches the database on PostgreSQL, where one is found; then all of it on SQLite.
-test: lint
+# What could go another way on PostgreSQL, where one is found.
+postgresql: $(VENV)/installed-dev
 	$(BIN)/python -m tests.on_postgresql
-	$(BIN)/python -m pytest -n 2
+
+# The checks and PostgreSQL side by side, since mypy and pip use one core; each says what it found when it is done.
+# Then everything on SQLite: a worker that has nothing left to do takes over tests of the other.
+test:
+	@$(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) lint postgresql
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python -m benchmarks

@@ -23,20 +23,14 @@ from django.utils import timezone
 from accounts.models import User
 from benchmarks import synthetic
 from benchmarks.measuring import Measured
-from benchmarks.serving import session_cookie, web
 from benchmarks.sizes import SMALL, Size
 from evaluation.models import (
     Campaign,
-    ListedNugget,
-    Nugget,
     NuggetList,
-    NuggetSet,
-    NuggetVersion,
     Qrel,
     QrelSource,
     Segment,
     Task,
-    Topic,
 )
 from evaluation.services.campaigns import add_member
 from evaluation.services.desk.asked import Op
@@ -45,6 +39,9 @@ from evaluation.services.desk.operating import operate
 from evaluation.services.judges import add_judge
 from evaluation.services.labelling import ensure_nugget_set
 from evaluation.terms import JudgeKind, Origin, Role, Stage
+from rig.drafts import make_drafts
+from rig.sessions import session_cookie
+from rig.web import served
 
 SLUG = "desks"
 CLIENTS = (1, 8, 32)
@@ -67,7 +64,6 @@ def prepare(size: Size, _turn: int) -> Measured:
     """Make one topic of each size with drafts, and as many assessors as there are clients, each with a desk."""
     campaign = synthetic.make_campaign(SLUG, len(PASSAGES))
     source = QrelSource.objects.create(campaign=campaign, name="NIST")
-    drafts = _draft_set(campaign)
     for topic, (name, passages) in zip(campaign.topics.all(), PASSAGES.items(), strict=True):
         count = 5 if size is SMALL else passages
         segments = [
@@ -85,23 +81,11 @@ def prepare(size: Size, _turn: int) -> Measured:
         ]
         Segment.objects.bulk_create(segments)
         Qrel.objects.bulk_create([Qrel(source=source, topic=topic, segment=one, grade=2) for one in segments])
-        _draft_list(drafts, topic)
+    texts = [synthetic.phrase(position, 9) for position in range(DRAFTS)]
+    make_drafts(campaign, [(topic, texts) for topic in campaign.topics.all()])
     for number in range(max(CLIENTS)):
         _assessor(campaign, source, number)
     return Measured(rows=max(CLIENTS))
-
-
-def _draft_set(campaign: Campaign) -> NuggetSet:
-    judge, _ = add_judge(name="drafting", kind=JudgeKind.LLM, model="drafting")
-    return ensure_nugget_set(campaign, judge, Origin.DRAFT)
-
-
-def _draft_list(drafts: NuggetSet, topic: Topic) -> None:
-    listed = NuggetList.objects.create(nugget_set=drafts, topic=topic)
-    for position in range(DRAFTS):
-        nugget = Nugget.objects.create(nugget_set=drafts, topic=topic)
-        wording = NuggetVersion.objects.create(nugget=nugget, text=synthetic.phrase(position, 9))
-        ListedNugget.objects.create(nugget_list=listed, nugget_version=wording, position=position)
 
 
 def _assessor(campaign: Campaign, source: QrelSource, number: int) -> None:
@@ -147,7 +131,7 @@ def saves(size: Size, _turn: int) -> Measured:
     def bare(client: Client, number: int) -> tuple[str, object]:
         return "/save", {"task": client.pk, "segment": client.segment, "mark": ("read", "nothing new")[number % 2]}
 
-    with web() as address, web("benchmarks.floor.wsgi") as floor:
+    with served() as address, served("benchmarks.floor.wsgi") as floor:
         sides = {
             "": _Side(address, _clients(""), ours),
             "bare ": _Side(floor, _clients("django.contrib.auth.backends.ModelBackend"), bare),
@@ -235,7 +219,7 @@ def pages(size: Size, _turn: int) -> Measured:
     """Open the desk at both sizes."""
     each = 3 if size is SMALL else 40
     measured = Measured(rows=each)
-    with web() as address:
+    with served() as address:
         for name, topic in zip(PASSAGES, Campaign.objects.get(slug=SLUG).topics.all(), strict=True):
             task = Task.objects.filter(topic=topic).select_related("assessor")[0]
             times, length = _page_times(address, task, each)

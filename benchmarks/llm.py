@@ -25,7 +25,6 @@ from openai.types.chat import ChatCompletionMessageParam
 from accounts.models import User
 from benchmarks import synthetic
 from benchmarks.measuring import Measured
-from benchmarks.serving import LONGEST_WAIT, session_cookie, web
 from benchmarks.sizes import SMALL, Size
 from evaluation.models import Answer, AnswerProvenance, Campaign, Judge, NuggetSet, Run, Sentence
 from evaluation.terms import Condition, Origin
@@ -36,8 +35,11 @@ from llmjobs.models import Attempt, Call
 from llmjobs.planning import assign_items
 from llmjobs.simulator import MODEL
 from llmjobs.starting import Request, judge_for, plan_evaluation, start
+from rig.sessions import session_cookie
+from rig.web import served
 
 CONCURRENCY, LATENCY_MS = 16, 200
+LONGEST_WAIT = 60.0  # seconds
 SENTENCES, WORDS = 10, 20
 MANAGE = (sys.executable, "manage.py")
 PAGE_EVERY, PAGES_FOR = 0.04, 6.0
@@ -99,7 +101,7 @@ def assay(size: Size, turn: int) -> Measured:
 def pages(size: Size, turn: int) -> Measured:
     """Read the campaign's page: while nothing happens, and while a worker has calls under way."""
     campaign = _campaign("pages", turn)
-    with _simulator() as base_url, web() as address:
+    with _simulator() as base_url, served() as address:
         url, cookie = f"{address}/campaigns/{campaign.slug}/", _signed_in()
         for _ in range(20):
             _seconds_of(url, cookie)

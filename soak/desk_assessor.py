@@ -3,7 +3,7 @@
 import random
 import time
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from threading import Event as Signal
 from typing import TypeVar
@@ -46,7 +46,7 @@ class Plan:
     address: str
     ends: float
     complain: Callable[[str], None]
-    spoil: Callable[[int], None]
+    spoil: Callable[[int, Sequence[str]], None]
     stopped: Signal = field(default_factory=Signal)
 
     @property
@@ -322,7 +322,7 @@ class Work:
         self._counts["resends"] += sum(max(0, act.sends - 1) for act in acts)
         self._counts["given up"] += sum(act.outcome not in ("", "applied") for act in acts)
         with own_connection():
-            self._plan.spoil(self._card.pk)
+            self._plan.spoil(self._card.pk, [act.op_id for act in self._ledger.applied()])
             record = read_record(self._card.pk)
             found = check_task(record, self._ledger)
         for violation in found.violations:

@@ -18,9 +18,9 @@ from django.db.models import Count
 
 from evaluation.models import Operation
 from evaluation.triggers import install_triggers, remove_triggers
+from rig.web import WebProcess, running_web
 from soak.desk_assessor import Assessor, Plan
 from soak.desk_world import make_world
-from soak.serving import WebProcess, running_web
 
 ASSESSORS = 12
 SECONDS_A_TASK = 8.0
@@ -44,25 +44,24 @@ class Violations:
 
 
 class Spoiler:
-    """Takes one operation out of the log, once, so that a run must fail."""
+    """Takes one acknowledged operation out of the log, once, so that a run must fail."""
 
     def __init__(self) -> None:
         self._lock, self._done = Lock(), False
 
-    def spoil(self, task: int) -> None:
-        """Spoil the first task that has enough of them."""
+    def spoil(self, task: int, acknowledged: Sequence[str]) -> None:
+        """Lose the first operation that was acknowledged to an assessor, of the first task that has one."""
         with self._lock:
-            found = Operation.objects.filter(task=task).order_by("seq")[2:3]
-            if self._done or not found:
+            if self._done or not acknowledged:
                 return
             self._done = True
             remove_triggers()
-            Operation.objects.filter(pk=found[0].pk).delete()
+            Operation.objects.filter(task=task, op_id=acknowledged[0]).delete()
             install_triggers()
 
 
 def run(logs: Path, seconds: float = 1800.0, spoilt: bool = False) -> int:
-    """Have them work for so long, and compare; return 1 on a violation. `spoilt`: lose one operation of the log."""
+    """Have them work for so long, and compare; return 1 on a violation. `spoilt`: lose an acknowledged operation."""
     call_command("migrate", verbosity=0)
     seats = make_world(ASSESSORS, topics=2 + int(seconds / SECONDS_A_TASK / 2))
     connections.close_all()
@@ -79,7 +78,7 @@ def run(logs: Path, seconds: float = 1800.0, spoilt: bool = False) -> int:
     return 1 if violations.found else 0
 
 
-def _leave(_task: int) -> None:
+def _leave(_task: int, _acknowledged: Sequence[str]) -> None:
     """Spoil nothing."""
 
 

@@ -102,7 +102,7 @@ def read_record(task: int) -> Record:
 
 def _frozen(submission: Submission) -> list[Nugget]:
     nuggets = []
-    for item in submission.nugget_list.items.select_related("nugget_version").order_by("position"):
+    for item in submission.frozen_list.items.select_related("nugget_version").order_by("position"):
         pairs = NuggetEvidence.objects.filter(nugget_version=item.nugget_version_id)
         evidence = set(pairs.values_list("segment__public_id", "sentence"))
         nuggets.append(Nugget(item.nugget_version.text, int(item.importance), evidence))

@@ -5,10 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 
-from django.conf import settings
-from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.auth.hashers import make_password
-from django.contrib.sessions.backends.db import SessionStore
 from django.contrib.sessions.models import Session
 from django.db import connections
 from django.utils import timezone
@@ -16,11 +13,8 @@ from django.utils import timezone
 from accounts.models import User
 from evaluation.models import (
     Campaign,
-    ListedNugget,
-    Nugget,
     NuggetList,
     NuggetSet,
-    NuggetVersion,
     Qrel,
     QrelSource,
     Segment,
@@ -31,7 +25,9 @@ from evaluation.rules.sentences import split
 from evaluation.services.campaigns import add_member, create_campaign
 from evaluation.services.judges import add_judge
 from evaluation.services.labelling import ensure_nugget_set
-from evaluation.terms import JudgeKind, Origin, Role, Stage
+from evaluation.terms import JudgeKind, Role, Stage
+from rig import sessions
+from rig.drafts import make_drafts
 
 PASSAGES, SENTENCES, DRAFTS = 8, 4, 10
 PASSWORD = "of the desk soak"  # noqa: S105
@@ -60,8 +56,6 @@ def make_world(assessors: int, topics: int) -> list[Seat]:
     """Make the campaign. Every assessor has every topic twice: with drafts to edit, and by hand."""
     campaign = create_campaign(slug="desks", name="Desks")[0]
     source = QrelSource.objects.create(campaign=campaign, name="NIST")
-    judge, _ = add_judge(name="desk soak drafts", kind=JudgeKind.LLM, model="none")
-    drafts = ensure_nugget_set(campaign, judge, Origin.DRAFT)
     segments = [_segment(campaign, number) for number in range(PASSAGES)]
     made = [
         Topic.objects.create(campaign=campaign, topic_id=f"t{n}", text=f"What of river {n}?", position=n + 1)
@@ -69,7 +63,7 @@ def make_world(assessors: int, topics: int) -> list[Seat]:
     ]
     for topic in made:
         Qrel.objects.bulk_create([Qrel(source=source, topic=topic, segment=one, grade=2) for one in segments])
-        _draft_list(drafts, topic)
+    drafts = make_drafts(campaign, [(one, _drafts_of(one)) for one in made])
     sentences = {one.public_id: len(split(one.text.strip())) for one in segments}
     secret = make_password(PASSWORD)
     return [_seat(campaign, source, drafts, made, sentences, f"soak{n}", secret) for n in range(assessors)]
@@ -83,12 +77,8 @@ def _segment(campaign: Campaign, number: int) -> Segment:
     )
 
 
-def _draft_list(drafts: NuggetSet, topic: Topic) -> None:
-    listed = NuggetList.objects.create(nugget_set=drafts, topic=topic)
-    for position in range(DRAFTS):
-        nugget = Nugget.objects.create(nugget_set=drafts, topic=topic)
-        wording = NuggetVersion.objects.create(nugget=nugget, text=f"draft {position + 1} of {topic.topic_id}")
-        ListedNugget.objects.create(nugget_list=listed, nugget_version=wording, position=position)
+def _drafts_of(topic: Topic) -> list[str]:
+    return [f"draft {position} of {topic.topic_id}" for position in range(1, DRAFTS + 1)]
 
 
 def _seat(
@@ -105,7 +95,7 @@ def _seat(
     judge, _ = add_judge(name=username, kind=JudgeKind.HUMAN, user=user)
     lists = {one.topic_id: one for one in NuggetList.objects.filter(nugget_set=drafts)}
     limits = {Stage.POST_EDIT: campaign.protocol.edited_cap, Stage.MANUAL: campaign.protocol.manual_cap}
-    sets = {stage: ensure_nugget_set(campaign, judge, stage.origin) for stage in Stage}
+    sets = {stage: ensure_nugget_set(campaign, judge, stage.origin) for stage in Stage if not stage.judges}
     tasks = Task.objects.bulk_create(
         [
             Task(
@@ -138,12 +128,7 @@ def own_connection() -> Iterator[None]:
 def new_session(user: int) -> str:
     """Return the key of a session in which somebody is signed in."""
     with own_connection():
-        session = SessionStore()
-        session[SESSION_KEY] = str(user)
-        session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
-        session[HASH_SESSION_KEY] = User.objects.get(pk=user).get_session_auth_hash()
-        session.save()
-        return str(session.session_key)
+        return sessions.new_session(User.objects.get(pk=user))
 
 
 def end_session(key: str) -> None:

@@ -1,4 +1,4 @@
-"""The web process, as `make run` starts it, which can be killed and comes back at its address."""
+"""The web process, as `make run` starts it, on a port of its own; it can be killed and comes back at its address."""
 
 import http.client
 import os
@@ -10,21 +10,24 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from django.conf import settings
+from django.core.management import call_command
 
 LONGEST_START = 90.0  # seconds
 HOST = "127.0.0.1"
+TOLD = 2000  # characters of a log
 
 
 class WebProcess:
     """gunicorn with its workers in a process group, so that all of them die at once."""
 
-    def __init__(self, log: Path) -> None:
+    def __init__(self, log: Path, application: str = "config.wsgi") -> None:
         with socket.socket() as free:
             free.bind((HOST, 0))
             self._port = int(free.getsockname()[1])
-        self._log = log
+        self._log, self._application = log, application
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -35,15 +38,16 @@ class WebProcess:
     def start(self) -> None:
         """Start it and wait until it answers."""
         own = os.environ | {"HOST": HOST, "PORT": str(self._port)}
-        command = [sys.executable, "-m", "gunicorn", "config.wsgi"]
+        command = [sys.executable, "-m", "gunicorn", self._application]
         with self._log.open("ab") as out:
-            self._process = subprocess.Popen(  # noqa: S603
+            self._process = subprocess.Popen(
                 command, env=own, cwd=settings.BASE_DIR, stdout=out, stderr=out, start_new_session=True
             )
         end = time.monotonic() + LONGEST_START
         while not self._answers():
             if self._process.poll() is not None or time.monotonic() > end:
-                raise SystemExit(f"the web process does not answer; see {self._log}")
+                said = self._log.read_text(encoding="utf-8", errors="replace")[-TOLD:]
+                raise SystemExit(f"the web process does not answer; its log {self._log} ends with\n{said}")
             time.sleep(0.1)
 
     def _answers(self) -> bool:
@@ -65,11 +69,19 @@ class WebProcess:
 
 
 @contextmanager
-def running_web(log: Path) -> Iterator[WebProcess]:
+def running_web(log: Path, application: str = "config.wsgi") -> Iterator[WebProcess]:
     """Run a web process while the block runs."""
-    web = WebProcess(log)
-    web.start()
+    web = WebProcess(log, application)
     try:
+        web.start()
         yield web
     finally:
         web.kill()
+
+
+@contextmanager
+def served(application: str = "config.wsgi") -> Iterator[str]:
+    """Serve an application and its static files while the block runs; yield its address."""
+    call_command("collectstatic", interactive=False, verbosity=0)
+    with TemporaryDirectory() as folder, running_web(Path(folder) / "web.log", application) as web:
+        yield f"http://{web.address}"

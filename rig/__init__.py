@@ -1,0 +1,1 @@
+"""What the soak and the benchmarks drive the application with."""

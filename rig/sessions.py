@@ -1,0 +1,22 @@
+"""Sessions that are made past the sign-in form."""
+
+from django.conf import settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.sessions.backends.db import SessionStore
+
+from accounts.models import User
+
+
+def new_session(user: User, backend: str = "") -> str:
+    """Return the key of a session in which somebody is signed in, by the first or a named backend."""
+    session = SessionStore()
+    session[SESSION_KEY] = str(user.pk)
+    session[BACKEND_SESSION_KEY] = backend or settings.AUTHENTICATION_BACKENDS[0]
+    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    session.save()
+    return str(session.session_key)
+
+
+def session_cookie(user: User, backend: str = "") -> str:
+    """Return such a session's cookie, as a browser sends it."""
+    return f"{settings.SESSION_COOKIE_NAME}={new_session(user, backend)}"
