@@ -3,38 +3,99 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import hypothesis
 import pytest
 from django.conf import settings
+from django.core.management.commands import flush
+from django.db import connection, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
+from pytest_django import DjangoDbBlocker
 
-from evaluation.triggers import remove_triggers
+from evaluation.triggers import install_triggers, remove_triggers
 from reports.frames import forget_sheets
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+LONG = ("tests/crawl/", "tests/soak/", "tests/llmjobs/test_engine_killed_worker.py")
+MEMORY = Path("/dev/shm")  # noqa: S108
+MIGRATED = {"django_content_type", "auth_permission"}
+"""Tables that migrations fill and no test writes to. Filling them anew took most of the time after a browser test."""
 
 
 def pytest_configure() -> None:
-    """Serve static files without a manifest: tests do not collect them."""
+    """Serve static files without a manifest, which tests do not collect, and make SQLite's test database quickly."""
     settings.STORAGES["staticfiles"]["BACKEND"] = "django.contrib.staticfiles.storage.StaticFilesStorage"
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    hypothesis.settings.register_profile("busy", deadline=None)  # a busy machine makes no example wrong
+    hypothesis.settings.load_profile("busy")
     # Playwright's synchronous interface runs an event loop in the test's thread.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+    if "sqlite" in settings.DATABASES["default"]["ENGINE"]:
+        _make_quickly(settings.DATABASES["default"]["TEST"])
+
+
+def _make_quickly(test: dict[str, Any]) -> None:
+    """Make tables from the models: ten seconds less for each process.
+
+    PostgreSQL's tests run on what the migrations make, `makemigrations --check` says that this is the same, and the
+    soak and the test of upgrades migrate SQLite.
+    """
+    test["MIGRATE"] = False
+    if os.access(MEMORY, os.W_OK):
+        # Still a file with a journal, so that threads meet what they meet in production; only no disk is waited for.
+        test["NAME"] = str(MEMORY / f"assay-test-{os.getpid()}.sqlite3")
 
 
 def pytest_unconfigure() -> None:
     """Sweep up what SQLite leaves beside a test database that was deleted while open."""
-    for left in settings.VAR_DIR.glob(f"test-{os.getpid()}.sqlite3*"):
-        left.unlink(missing_ok=True)
+    default = settings.DATABASES["default"]
+    if "sqlite" in default["ENGINE"]:
+        made = Path(default["TEST"]["NAME"])  # with the worker's name behind it
+        for left in made.parent.glob(f"{made.name}*"):
+            left.unlink(missing_ok=True)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let every database test reach the snapshot connection as well."""
+    """Let every database test reach the snapshot connection as well; begin with what takes longest."""
     for item in items:
         marker = item.get_closest_marker("django_db")
         if marker and "databases" not in marker.kwargs:
             item.add_marker(
                 pytest.mark.django_db(**marker.kwargs, databases=list(settings.DATABASES)), append=False
             )
+    items.sort(key=lambda item: not item.nodeid.startswith(LONG))
+
+
+def tables_to_empty(
+    style: Any, connection: BaseDatabaseWrapper, *, reset_sequences: bool, allow_cascade: bool
+) -> list[str]:
+    """Return the statements that empty every table but those that migrations fill."""
+    tables = connection.introspection.django_table_names(only_existing=True, include_views=False)
+    emptied = [table for table in tables if table not in MIGRATED]
+    return connection.ops.sql_flush(style, emptied, reset_sequences=reset_sequences, allow_cascade=allow_cascade)
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """Make the flush after a transactional test leave what migrations filled, and put back the triggers alone."""
+    with django_db_blocker.unblock():
+        _call_migrated()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(flush, "sql_flush", tables_to_empty)
+        patch.setattr(flush, "emit_post_migrate_signal", lambda _verbosity, _interactive, db: install_triggers(db))
+        yield
+
+
+def _call_migrated() -> None:
+    """Record every migration as applied, so that tables made from the models can be migrated again."""
+    recorder = MigrationRecorder(connection)
+    recorder.ensure_schema()
+    with transaction.atomic():
+        for app, name in MigrationLoader(connection).graph.nodes.keys() - recorder.applied_migrations().keys():
+            recorder.record_applied(app, name)
 
 
 @pytest.fixture(autouse=True)
@@ -45,13 +106,14 @@ def _no_old_sheets() -> None:
 
 @pytest.fixture(autouse=True)
 def _events_can_be_flushed(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Take the append-only triggers away before a transactional test's tables are emptied; migrate restores them."""
+    """Take the append-only triggers away before a transactional test's tables are emptied; the flush restores them."""
     transactional = "transactional_db" in request.fixturenames or "live_server" in request.fixturenames
     if transactional:
         request.getfixturevalue("transactional_db")
     yield
     if transactional:
-        remove_triggers()
+        with transaction.atomic():
+            remove_triggers()
 
 
 @pytest.fixture(scope="session")

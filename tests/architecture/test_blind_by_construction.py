@@ -32,9 +32,12 @@ from evaluation.models import (
     Submission,
     SupportJudgment,
     Task,
+    TaskAnswer,
     TimeSegment,
     Topic,
+    WorkingAssignment,
     WorkingNugget,
+    WorkingSupport,
 )
 from llmjobs.models import Call, CallUse, LlmJob, NuggetCalls
 from tests.architecture.tree import files, named
@@ -86,6 +89,23 @@ JOINS: list[tuple[type[models.Model], str]] = [
     (Campaign, "task__state"),
     (Answer, "topic__task__assessor"),
     (ListedNugget, "nuggetcalls__worded"),
+    (Answer, "taskanswer__task"),
+    (Answer, "taskanswer__task__assessor"),
+    (Answer, "workingassignment__label"),
+    (Answer, "workingassignment__task__assessor"),
+    (NuggetVersion, "workingassignment__label"),
+    (Sentence, "workingsupport__label"),
+    (Segment, "workingsupport__task"),
+    (Task, "taskanswer__answer"),
+    (Task, "workingassignment__label"),
+    (Task, "workingsupport__label"),
+    (Judge, "task"),
+    (TaskAnswer, "answer__answerprovenance__run"),
+    (TaskAnswer, "answer__assignment__label"),
+    (WorkingAssignment, "answer__answerprovenance__run__run_id"),
+    (WorkingAssignment, "nugget_version__assignment__label"),
+    (WorkingSupport, "sentence__supportjudgment__label"),
+    (WorkingSupport, "sentence__answer__answerprovenance__run"),
     (Task, "workingnugget__text"),
     (Task, "operation__payload"),
     (Task, "timesegment"),
@@ -135,6 +155,9 @@ ACCESSORS: dict[type[models.Model], set[str]] = {
     MarkedPassage: set(),
     Operation: set(),
     TimeSegment: set(),
+    TaskAnswer: set(),
+    WorkingAssignment: set(),
+    WorkingSupport: set(),
 }
 
 
@@ -145,7 +168,8 @@ def test_no_attribute_leads_back(model: type[models.Model]) -> None:
 
 
 WORK: list[type[models.Model]] = [
-    *(Task, Submission, Remark, Desk, WorkingNugget, MarkedPassage, Operation, TimeSegment)
+    *(Task, Submission, Remark, Desk, WorkingNugget, MarkedPassage, Operation, TimeSegment),
+    *(TaskAnswer, WorkingAssignment, WorkingSupport),
 ]
 SHOWN: list[type[models.Model]] = [Answer, Sentence, Citation, NuggetVersion, Segment, Topic, User]
 
@@ -174,7 +198,7 @@ def test_a_working_nugget_leads_to_its_own_task_only(shown: type[models.Model]) 
 
 def test_the_search_for_paths_can_find_one() -> None:
     assert paths_from(Task)[Remark] == "Task.remarks"
-    assert paths_from(Remark)[Judge].startswith("Remark.task.nugget_set.judge")
+    assert paths_from(Remark)[Judge].startswith("Remark.task.machine")
 
 
 def paths_from(start: type[models.Model]) -> dict[type[models.Model], str]:

@@ -26,6 +26,9 @@ FORBIDDEN_MODELS = {
 }
 """A wording is read through the row or the list that the assessor made. Nothing here says who made it."""
 
+MAY = {"judging": {"Sentence", "Citation"}}
+"""A judging desk shows what an answer says and cites. Whose it is stands elsewhere."""
+
 FORBIDDEN_LOOKUPS = re.compile(
     r"__(?:judge|run|runs|group|model|base_url|docid|extra|actor|raw_importance)\b|^judge$|^run_id$"
 )
@@ -105,7 +108,7 @@ def test_no_field_is_named_for_a_secret(data: type) -> None:
 def test_a_blind_read_imports_nothing_that_tells(path: Path) -> None:
     modules, names = imports_of(path)
     assert [one for one in modules if FORBIDDEN_MODULES.match(one)] == []
-    assert names & FORBIDDEN_MODELS == set()
+    assert names & FORBIDDEN_MODELS - MAY.get(path.stem, set()) == set()
 
 
 @pytest.mark.parametrize("path", BLIND, ids=named)

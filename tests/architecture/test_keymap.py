@@ -54,9 +54,40 @@ BOTH = {
     "?": "keys",
     "p": "pause",
 }
+JUDGING = {
+    "ArrowUp": "judge-previous",
+    "k": "judge-previous",
+    "ArrowDown": "judge-next",
+    "j": "judge-next",
+    "1": "label-full",
+    "2": "label-partial",
+    "3": "label-none",
+    "0": "label-clear",
+    "x": "cant-judge",
+    "g": "place-go",
+    "b": "place-back",
+    "[": "answer-previous",
+    "]": "answer-next",
+    "/": "answer-search",
+    "u": "next-unjudged",
+    "w": "pane",
+    "f": "flag",
+    "c": "comment",
+    "i": "define",
+    "Ctrl+Z": "undo",
+    "Ctrl+Shift+Z": "redo",
+    "Ctrl+S": "save",
+    "Ctrl+Enter": "finish",
+    "?": "keys",
+    "p": "pause",
+}
+SUPPORT = JUDGING | {"Enter": "note", "e": "note"}
 PROMISED = {
     Stage.POST_EDIT: BOTH | {"a": "keep", "u": "next-undecided", "d": "diff"},
     Stage.MANUAL: BOTH | {"u": "next-unread"},
+    Stage.ASSIGN: JUDGING | {"Enter": "place", "e": "place"},
+    Stage.SUPPORT_SCRATCH: SUPPORT,
+    Stage.SUPPORT_POST_EDIT: SUPPORT | {"a": "accept"},
 }
 IN_A_FIELD = {"Escape": ("edit-leave", "editor"), "Enter": ("search-next", "search")}
 IN_A_FIELD |= {"Shift+Enter": ("search-previous", "search")}
@@ -121,6 +152,20 @@ def test_a_page_gets_the_account_s_own_keys() -> None:
     assert {one["id"] for one in keymap_json(own, Stage.MANUAL)["actions"]} == set(actions(Stage.MANUAL))
 
 
+def test_what_shows_the_machines_label_has_no_key_where_none_is_shown() -> None:
+    shown = [stage for stage in Stage if "accept" in actions(stage)]
+    assert shown == [Stage.SUPPORT_POST_EDIT]
+
+
+def test_a_label_is_called_what_its_stage_calls_it() -> None:
+    full = {stage: actions(stage)["label-full"].label_in(stage) for stage in Stage if stage.judges}
+    assert full == {
+        Stage.ASSIGN: "Support",
+        Stage.SUPPORT_SCRATCH: "Full support",
+        Stage.SUPPORT_POST_EDIT: "Full support",
+    }
+
+
 def test_fixed_keys_cannot_be_changed() -> None:
     fixed = [action for action in default_actions() if action.fixed]
     own = DeskSettings(keys={action.id: ("q",) for action in fixed})
@@ -142,7 +187,7 @@ def test_every_key_that_a_script_gives_a_meaning_is_in_the_list() -> None:
     known = {action.id for action in default_actions()}
     said = {
         name
-        for path in (ROOT / "static" / "js" / "desk").glob("*.js")
+        for path in (ROOT / "static" / "js").glob("*/*.js")
         for name in re.findall(r'define\(\{ id: "([^"]+)"', path.read_text(encoding="utf-8"))
     }
     assert len(said) > 10

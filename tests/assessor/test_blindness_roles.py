@@ -2,8 +2,8 @@
 
 import pytest
 
-from evaluation.models import Membership
-from evaluation.terms import Role
+from evaluation.models import Membership, Task
+from evaluation.terms import Role, TaskState
 from tests.assessor.desk_client import Window
 from tests.assessor.world import DeskWorld
 
@@ -29,3 +29,14 @@ def test_another_role_in_place_of_the_assessor_s_opens_nothing_while_there_are_t
     Window(world.client(), world.manual).open()
     Membership.objects.filter(user=world.people["ann"]).update(role=role)
     assert not sees_both(world)
+
+
+def test_an_assessor_who_was_made_an_administrator_opens_no_admin_while_there_are_tasks(world: DeskWorld) -> None:
+    ann = world.people["ann"]
+    ann.is_staff = ann.is_superuser = True
+    ann.save()
+    client = world.client()
+    assert client.get("/admin/evaluation/run/").status_code in (302, 403)
+    assert client.get("/admin/evaluation/run/", follow=True).status_code == 403
+    Task.objects.filter(assessor=ann).update(state=TaskState.WITHDRAWN)
+    assert client.get("/admin/evaluation/run/").status_code == 200

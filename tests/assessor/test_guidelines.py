@@ -71,7 +71,8 @@ def test_an_empty_text_is_empty() -> None:
 @pytest.mark.parametrize("stage", Stage)
 def test_every_label_of_a_stage_has_one_line(stage: Stage) -> None:
     lines = definitions_of(stage)
-    assert {"vital", "okay", "merged", "split"} <= {line.term for line in lines}
+    expected = {"cant_judge", "partial_support"} if stage.judges else {"vital", "okay", "merged", "split"}
+    assert expected <= {line.term for line in lines}
     assert all("\n" not in line.meaning and line.meaning.endswith(".") for line in lines)
     assert len({line.term for line in lines}) == len(lines)
 
@@ -79,6 +80,12 @@ def test_every_label_of_a_stage_has_one_line(stage: Stage) -> None:
 def test_by_hand_no_label_speaks_of_proposals() -> None:
     said = " ".join(f"{line.word} {line.meaning}" for line in definitions_of(Stage.MANUAL)).lower()
     assert not [word for word in ("propos", "machine", "draft") if word in said]
+
+
+def test_from_scratch_no_label_speaks_of_a_machine() -> None:
+    said = " ".join(f"{line.word} {line.meaning}" for line in definitions_of(Stage.SUPPORT_SCRATCH)).lower()
+    assert "machine" not in said
+    assert "machine" in " ".join(line.meaning for line in definitions_of(Stage.SUPPORT_POST_EDIT))
 
 
 def test_an_assessor_reads_the_guidelines_of_the_task(world: DeskWorld) -> None:

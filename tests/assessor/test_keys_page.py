@@ -16,7 +16,7 @@ ADDRESS = "/desk/keys/"
 def typed(**changes: str) -> dict[str, str]:
     """The form as it stands for somebody new, with some fields typed over."""
     keys = {f"key-{one.id}": " ".join(one.keys) for one in default_actions() if not one.fixed}
-    form = {"reading_size": "17", "single_keys": "on", "hints": "on", **keys}
+    form = {"reading_size": "17", "single_keys": "on", "hints": "on", "move_on": "on", **keys}
     return form | {name.replace("__", "-"): value for name, value in changes.items()}
 
 

@@ -6,10 +6,22 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
+
+from tests.browser.hands import CALM
 
 CANDIDATES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# The address bar draws its list of proposals as two web pages, made for each window though no test ever sees them: that
+# takes a second of a core. The last such option counts, so what Playwright switches off is named here again.
+UNUSED = (
+    *("WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup", "SpareRendererForSitePerProcess"),
+    *("AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades"),
+    *("HttpsFirstBalancedModeAutoEnable", "LensOverlay", "MediaRouter", "PaintHolding", "OptimizationHints"),
+    *("ThirdPartyStoragePartitioning", "AvoidCorsURLLoaderRestartOnRedirect", "NetworkTimeServiceQuerying"),
+    *("AimEnabled", "PreconnectToSearch"),
+)
 QUIET = [
+    f"--disable-features={','.join(UNUSED)}",
     "--no-sandbox",
     "--disable-gpu",
     "--disable-background-networking",
@@ -39,6 +51,7 @@ def chromium() -> Iterator[Browser]:
         if os.environ.get("CI") == "true":
             pytest.fail(reason)
         pytest.skip(reason)
+    expect.set_options(timeout=CALM)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=QUIET)
         yield browser

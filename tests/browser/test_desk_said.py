@@ -131,6 +131,9 @@ def lose_the_server(ann: Listener) -> None:
     """An outage is said once, though work goes on, and so is its end."""
     ann.page.route("**/ops/", lambda route: route.fulfill(status=503, body="no"))
     ann.press("1")
+    # The answer comes in real time; to a clock that runs ahead of it the server would seem slow.
+    ann.page.clock.run_for(STEP_MS)
+    expect(ann.page.locator("[data-notice=save]")).to_contain_text("could not save", timeout=CALM)
     ann.page.clock.run_for(GAP_MS)
     ann.press("2")
     ann.page.clock.run_for(2 * GAP_MS)

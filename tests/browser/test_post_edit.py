@@ -10,11 +10,12 @@ from pytest_django.live_server_helper import LiveServer
 from evaluation.models import ListedNugget, NuggetEvidence, NuggetLineage, Operation, Submission
 from evaluation.terms import TaskState
 from tests.assessor.world import DeskWorld, draft_of, make_desk_world
-from tests.browser.hands import CALM, Hands, desk_of
+from tests.browser.hands import CALM, Hands, desk_of, stopped_clock
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 
 DRAFTS = 8
+SOON_MS = 3000
 
 
 @pytest.fixture
@@ -298,9 +299,12 @@ def test_a_limit_warns_and_stands_in_the_way_only_at_the_end(hands: Hands, world
 
 def test_a_row_shows_that_it_is_not_saved_and_why(hands: Hands) -> None:
     hands.page.route("**/ops/", lambda route: route.fulfill(status=500, body="no"))
-    hands.press("a")
     row = hands.page.locator("#n-d1")
-    expect(row.locator(".row-failing")).to_have_text("! not saved: the server had trouble", timeout=3_000)
+    with stopped_clock(hands.page):
+        with hands.page.expect_response("**/ops/"):
+            hands.press("a")
+        hands.page.clock.run_for(SOON_MS)
+        expect(row.locator(".row-failing")).to_have_text("! not saved: the server had trouble")
     expect(row.locator(".row-tags")).to_contain_text("kept")
     hands.press("Control+Enter")
     hands.said("Not connected: submitting has to wait.")

@@ -13,6 +13,7 @@ from evaluation.blind.passages import passages_of
 from evaluation.models import Segment, Task
 from tests.assessor.desk_client import Window
 from tests.assessor.world import DeskWorld, make_desk_world
+from tests.browser.hands import drained
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 
@@ -102,11 +103,6 @@ def evidence_of(world: DeskWorld, key: str) -> list[list[Any]]:
     return next(row["evidence"] for row in state_of(world)["rows"] if row["key"] == key)
 
 
-def saved(page: Page) -> None:
-    """Wait until the server has everything."""
-    page.evaluate("async () => (await (await import('/static/js/desk/main.js')).desk).save.drained()")
-
-
 def marks(page: Page) -> int:
     """How many hits are painted."""
     count: int = page.evaluate("() => CSS.highlights.get('passage-hit')?.size ?? 0")
@@ -162,7 +158,7 @@ def test_keys_typed_into_the_search_are_text(page: Page, world: DeskWorld) -> No
     page.get_by_label("Search the passages").click()
     page.keyboard.type("1 2 3 a x m r l n [ ]")
     expect(page.get_by_label("Search the passages")).to_have_value("1 2 3 a x m r l n [ ]")
-    saved(page)
+    drained(page)
     assert state_of(world)["seq"] == 0
 
 
@@ -184,7 +180,7 @@ def test_a_sentence_is_linked_without_a_mouse_and_one_comes_back_to_the_same_row
     expect(page.locator("#n-d2 .chip-go")).to_have_text("P1 S2")
     expect(page.locator("#read-bar-what")).to_have_text("P1 S2, linked to N2")
     expect(page.locator("article.passage").first.locator("h3")).to_contain_text("P1, 1 nugget")
-    saved(page)
+    drained(page)
     assert evidence_of(world, "d2") == [[in_order(world)[0].public_id, 1]]
     page.keyboard.press("b")
     assert focused(page) == "n-d2"
@@ -234,7 +230,7 @@ def test_the_bar_is_reached_with_enter_and_a_whole_passage_can_be_linked(page: P
     page.keyboard.press("]")
     page.keyboard.press("l")
     expect(page.locator("#n-d1 .chip-go")).to_have_text("P2")
-    saved(page)
+    drained(page)
     assert evidence_of(world, "d1") == [[in_order(world)[1].public_id, None]]
     page.keyboard.press("Escape")
     assert focused(page) == "n-d1"
@@ -248,13 +244,13 @@ def test_a_passage_read_leads_to_the_next_one(page: Page, world: DeskWorld) -> N
     expect(page.locator("article.passage h3").first).to_contain_text("read")
     expect(page.locator("#passage-coverage")).to_have_text("1 of 8 read, 0 linked")
     expect(page.locator("#progress")).to_have_text("1 of 8 read")
-    saved(page)
+    drained(page)
     assert state_of(world)["marks"] == {in_order(world)[0].public_id: "read"}
     button = page.get_by_role("button", name="Mark as read").first
     expect(button).to_have_attribute("aria-pressed", "true")
     button.click()
     expect(button).to_have_attribute("aria-pressed", "false")
-    saved(page)
+    drained(page)
     assert state_of(world)["marks"] == {}
 
 
@@ -332,7 +328,7 @@ def test_by_hand_a_passage_without_nuggets_had_nothing_new(open_desk: Open, worl
     expect(page.locator("article.passage h3").first).to_contain_text("nothing new")
     page.keyboard.press("u")
     assert focused(page) == "P3"
-    saved(page)
+    drained(page)
     assert set(state_of(world, world.manual)["marks"].values()) == {"nothing new"}
     search(page, "WATER")
     expect(page.locator(".read-own")).to_contain_text("1 of your nuggets")
@@ -345,7 +341,7 @@ def test_in_a_window_that_only_reads_nothing_is_marked(page: Page, world: DeskWo
     page.locator(".passage .s").first.click()
     page.keyboard.press("r")
     expect(page.get_by_role("button", name="Mark as read")).to_have_count(0)
-    saved(page)
+    drained(page)
     assert state_of(world)["marks"] == {}
 
 

@@ -11,6 +11,7 @@ from evaluation.models import Protocol, Remark, Task
 from evaluation.terms import TaskState
 from tests.assessor.world import DeskWorld, make_desk_world
 from tests.browser.desk_page import Opened, open_desk, signed_in
+from tests.browser.hands import CALM
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 
@@ -251,7 +252,7 @@ def test_leaving_waits_until_everything_is_saved(desk: Opened) -> None:
     desk.page.wait_for_timeout(500)
     assert desk.page.url.endswith(desk.address)
     desk.page.unroute("**/ops/")
-    desk.page.wait_for_url("**/desk/", timeout=15_000)
+    desk.page.wait_for_url("**/desk/", timeout=CALM)
 
 
 def test_undo_and_redo_are_buttons_that_say_what_they_would_do(desk: Opened) -> None:

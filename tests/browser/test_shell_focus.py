@@ -177,7 +177,7 @@ def states(opened: Opened) -> Iterator[str]:
         page.keyboard.press("Escape")
 
 
-@pytest.mark.parametrize("size", [(320, 256)], ids=str)
+@pytest.mark.parametrize("size", [(1440, 900), (320, 256)], ids=str)
 def test_axe_finds_nothing_in_any_state_of_the_shell(
     context: BrowserContext, world: DeskWorld, size: tuple[int, int]
 ) -> None:

@@ -38,10 +38,10 @@ def desk(live_server: LiveServer, tmp_path: Path) -> DeskWorld:
     return desk
 
 
-@pytest.fixture(params=["light", "dark"])
-def page(request: pytest.FixtureRequest, chromium: Browser, live_server: LiveServer) -> Iterator[Page]:
-    """A browser page in one of the two themes."""
-    context = chromium.new_context(base_url=live_server.url, color_scheme=request.param, viewport=SIZES["desk"])
+@pytest.fixture
+def page(chromium: Browser, live_server: LiveServer) -> Iterator[Page]:
+    """A browser page."""
+    context = chromium.new_context(base_url=live_server.url, viewport=SIZES["desk"])
     yield context.new_page()
     context.close()
 

@@ -69,6 +69,7 @@ KNOWN_TO_SOME = {
     *("User", "Campaign", "Membership", "Protocol", "Event", "Topic", "Segment", "Qrel"),
     *("NuggetVersion", "NuggetLineage", "NuggetEvidence"),
     *("Task", "Submission", "Remark", "Desk", "WorkingNugget", "MarkedPassage", "Operation", "TimeSegment"),
+    *("TaskAnswer", "WorkingAssignment", "WorkingSupport"),
 }
 """What somebody may read some rows or columns of. Theirs sing for the others; see `_plant` and `_at_work`."""
 

@@ -8,10 +8,11 @@ from typing import Any
 
 from django.db.models import Max
 
-from evaluation.models import Operation, Task, WorkingNugget
+from evaluation.models import Answer, Citation, Nugget, Operation, Task, WorkingNugget
+from evaluation.terms import Stage
 
 AT = "2026-05-04T10:00:00Z"
-READ_ONLY = {"task", "state", "review", "history", "guidelines"}
+READ_ONLY = {"task", "state", "review", "history", "guidelines", "answer"}
 FORMS = {"start", "restore"}
 POSTED = {"start", "ops", "beat", "hold", "said", "submit", "restore", "remark"}
 """Names of the addresses below a task that take a POST; all of `FORMS` take a form, the others JSON."""
@@ -34,7 +35,8 @@ def bodies(name: str, task: str, known: Known) -> Iterator[dict[str, Any]]:
     """Yield what makes sense at one of a task's addresses, in an order in which it can be sent."""
     window = {"window": known.window}
     if name == "ops":
-        ops = operations(known, newest_seq(task) + 1, keys_of(task))
+        judged = judging_operations(task)
+        ops = judged or operations(known, newest_seq(task) + 1, keys_of(task))
         yield from (window | {"ops": [op]} for op in ops)
     elif name == "submit":
         yield window | {"seq": newest_seq(task)}
@@ -97,6 +99,29 @@ def operations(known: Known, seq: int, keys: Sequence[str]) -> Iterator[dict[str
         yield operation(kind, payload) | ({"step": taken_apart} if kind == "split" else {})
     for taken in known.op_ids:
         yield operation("add", {"key": f"t{taken[:8]}", "text": "again"}) | {"op_id": taken}
+
+
+def judging_operations(task: str) -> list[dict[str, Any]]:
+    """Return operations of every kind for a judging task, on what is its own and on what is not; [] for others."""
+    if not Task.objects.filter(public_id=task, stage__in=[stage for stage in Stage if stage.judges]).exists():
+        return []
+    answers = list(Answer.objects.values_list("public_id", flat=True))
+    nuggets = list(Nugget.objects.values_list("public_id", flat=True))
+    keys = [f"{answer}/{nugget}" for answer in answers for nugget in nuggets]
+    keys += [*Citation.objects.values_list("public_id", flat=True), "nowhere"]
+    words = ("support", "full_support")
+    said: list[tuple[str, dict[str, Any]]] = [
+        ("label", {"key": key, "label": label}) for key in keys for label in words
+    ]
+    more = ("cant_judge", None, "partial_support")
+    said += [("label", {"key": key, "label": label, "reason": "unclear"}) for key in keys[:2] for label in more]
+    said += [("locate", {"key": key, "sentence": 0}) for key in keys[:3]]
+    said += [
+        ("label", {"key": key, "label": "full_support", "accepted": True, "shown_ms": 9}) for key in keys[-4:]
+    ]
+    said += [("open", {"answer": answer}) for answer in (*answers, "nowhere")]
+    said += [("sweep", {}), ("search", {"words": "otter"}), ("decide", {"key": keys[0], "decision": "kept"})]
+    return [operation(kind, payload) for kind, payload in said]
 
 
 def operation(kind: str, payload: dict[str, Any]) -> dict[str, Any]:

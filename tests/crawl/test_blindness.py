@@ -25,7 +25,7 @@ from tests.crawl.walking import DESK, STATES, Walk, candidates_of, known_to
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("crawl")]
 
 OURS = ("accounts", "jobs", "evaluation", "reports", "llmjobs", "assessor", "exchange", "organizer")
-ASSESSING = ["", "ann", "ben", "dora"]
+ASSESSING = ["", "ann", "ben", "dora", "sam"]
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_nobody_hears_what_they_may_not(person: str, blind: tuple[DeskWorld, Avi
 def test_the_walk_reaches_every_page_and_operation_of_the_desk(blind: tuple[DeskWorld, Aviary]) -> None:
     walk = at_own_desks(*blind)
     done = {name for name, answers in walk.answers.items() if answers & {200, 302}}
-    assert {f"assessor:{name}" for name in POSTED | READ_ONLY | OF_NO_TASK} <= done
+    assert {f"assessor:{name}" for name in POSTED | READ_ONLY - {"answer"} | OF_NO_TASK} <= done
     applied = Operation.objects.filter(task__in=[blind[0].post_edit, blind[0].manual])
     assert set(applied.values_list("kind", flat=True)) == PAYLOADS.keys()
 

@@ -41,11 +41,15 @@ from evaluation.models import (
     Submission,
     SupportJudgment,
     Task,
+    TaskAnswer,
     TimeSegment,
     Topic,
     TopicTag,
+    WorkingAssignment,
     WorkingNugget,
+    WorkingSupport,
 )
+from evaluation.terms import AssignmentLabel, SupportLabel
 from reports.models import ExternalCondition, ExternalScore
 from tests.factories import make_user
 
@@ -70,6 +74,10 @@ def first(model: type[models.Model], **changes: Any) -> Callable[[], Make]:
 
 def new_answer() -> Answer:
     return Answer.objects.create(topic=Topic.objects.order_by("pk")[0], words=1)
+
+
+def another_segment() -> Segment:
+    return Segment.objects.order_by("-pk")[0]
 
 
 def another_list() -> NuggetList:
@@ -137,7 +145,21 @@ BAD_ROWS: dict[str, Callable[[], Make]] = {
     "protocol_passage_order": first(Protocol, version=2, passage_order="alphabet"),
     "task_once": first(Task),
     "task_state": first(Task, stage="manual", drafts_id=None, state="lost"),
-    "task_drafts_of_post_edit": first(Task, stage="manual"),
+    "task_assign_once": lambda: again(Task.objects.get(stage="assign")),
+    "task_has_what_its_stage_needs": first(Task, stage="manual"),
+    "task_answer_once": first(TaskAnswer, position=1),
+    "task_answer_position": lambda: again(TaskAnswer.objects.get(), answer_id=new_answer().pk),
+    "working_assignment_once": first(WorkingAssignment),
+    "working_assignment_label": lambda: again(
+        WorkingAssignment.objects.get(), answer_id=new_answer().pk, label=AssignmentLabel.FAILED
+    ),
+    "working_support_once": first(WorkingSupport),
+    "working_support_label": lambda: again(
+        WorkingSupport.objects.get(), segment_id=another_segment().pk, label=SupportLabel.FAILED
+    ),
+    "working_support_accepted_of_shown": lambda: again(
+        WorkingSupport.objects.get(), segment_id=another_segment().pk, accepted=True
+    ),
     "submission_version": lambda: again(Submission.objects.get(), nugget_list_id=another_list().pk),
     "remark_kind": first(Remark, kind="rumour"),
     "working_nugget_once": first(WorkingNugget),
@@ -194,6 +216,22 @@ def make_work(campaign: Campaign, user: User, draft: NuggetVersion) -> None:
     )
 
 
+def make_judging(campaign: Campaign, user: User, wording: NuggetVersion) -> None:
+    """A task of judging, and a row in each table that its desk fills."""
+    sentence = Sentence.objects.order_by("pk")[0]
+    task = Task.objects.create(
+        campaign=campaign,
+        topic=sentence.answer.topic,
+        assessor=user,
+        stage="assign",
+        nugget_set=wording.nugget.nugget_set,
+        protocol=campaign.protocol,
+    )
+    TaskAnswer.objects.create(task=task, answer=sentence.answer, position=0)
+    WorkingAssignment.objects.create(task=task, answer=sentence.answer, nugget_version=wording, label=2)
+    WorkingSupport.objects.create(task=task, sentence=sentence, segment=Segment.objects.order_by("pk")[0], label=2)
+
+
 @pytest.fixture
 def everything_once(labelled: Path) -> None:
     """The small campaign, and a row in each table that imports leave empty."""
@@ -209,6 +247,7 @@ def everything_once(labelled: Path) -> None:
             nugget_version=one, segment=Segment.objects.order_by("pk")[0], sentence=sentence
         )
     make_work(campaign, olga, one)
+    make_judging(campaign, olga, one)
     table = ExternalCondition.objects.create(campaign=campaign, name="Paper")
     ExternalScore.objects.create(condition=table, run_id="alpha", score="all", value=0.5)
 

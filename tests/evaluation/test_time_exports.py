@@ -53,7 +53,7 @@ def world(tmp_path: Path) -> DeskWorld:
 
 def submit(task: Task) -> None:
     """Freeze a version without a word about its list: only its time matters here."""
-    made = NuggetList.objects.create(nugget_set=task.nugget_set, topic=task.topic)
+    made = NuggetList.objects.create(nugget_set=task.nuggets, topic=task.topic)
     event = Event.objects.create(campaign=task.campaign, kind="task.submitted")
     Submission.objects.create(task=task, version=task.version, nugget_list=made, at=MORNING, event=event)
 

@@ -16,6 +16,7 @@ from evaluation.rules.work import (
     can_hand_out,
     check_act,
     check_hand_out,
+    check_maker,
     check_reopen,
     expected_minutes,
     state_after,
@@ -23,6 +24,7 @@ from evaluation.rules.work import (
 from evaluation.terms import Role, Stage, TaskState
 
 ANN = Candidate("Ann", frozenset({Role.ASSESSOR}))
+SHOWN = Stage.SUPPORT_POST_EDIT
 STANDINGS = st.builds(Standing, st.sampled_from(TaskState), st.integers(1, 4), st.booleans())
 
 
@@ -85,6 +87,12 @@ def test_a_refusal_says_what_stands_against_it() -> None:
         (Stage.MANUAL, Candidate("Ann", ANN.roles, stages=frozenset({Stage.MANUAL})), "has_it"),
         (Stage.MANUAL, Candidate("Ann", ANN.roles, seen_drafts=True), "saw_drafts"),
         (Stage.POST_EDIT, Candidate("Ann", ANN.roles, by_hand_open=True), "by_hand_first"),
+        (Stage.MANUAL, Candidate("Ann", ANN.roles, seen_lists=True), "saw_list"),
+        (Stage.POST_EDIT, Candidate("Ann", ANN.roles, seen_lists=True), "saw_list"),
+        (Stage.ASSIGN, Candidate("Ann", ANN.roles, assigns=frozenset({""})), "has_it"),
+        (Stage.ASSIGN, Candidate("Ann", ANN.roles, makes=frozenset({"edited-Ann"})), "makes_another"),
+        (Stage.SUPPORT_SCRATCH, Candidate("Ann", ANN.roles, judged=frozenset({SHOWN})), "other_condition"),
+        (SHOWN, Candidate("Ann", ANN.roles, judged=frozenset({Stage.SUPPORT_SCRATCH})), "other_condition"),
     ],
 )
 def test_who_may_not_be_handed_a_task(stage: Stage, person: Candidate, code: str) -> None:
@@ -104,6 +112,34 @@ def test_whoever_has_seen_drafts_may_see_them_again_but_not_reopen_a_list_by_han
     check_reopen(Stage.POST_EDIT, seen_drafts=True)
     with pytest.raises(Refused):
         check_reopen(Stage.MANUAL, seen_drafts=True)
+
+
+def test_whoever_makes_a_list_may_assign_that_one_and_another_set_is_another_piece_of_work() -> None:
+    maker = Candidate("Ann", ANN.roles, makes=frozenset({"edited-Ann"}))
+    assert can_hand_out(Stage.ASSIGN, maker, "edited-Ann")
+    assert not can_hand_out(Stage.ASSIGN, maker, "auto")
+    assert can_hand_out(Stage.ASSIGN, Candidate("Ann", ANN.roles, assigns=frozenset({"edited"})), "auto")
+
+
+def test_assigning_and_judging_support_do_not_stand_in_each_other_s_way() -> None:
+    has_assigned = Candidate("Ann", ANN.roles, judged=frozenset({Stage.ASSIGN}))
+    for stage in (Stage.SUPPORT_SCRATCH, SHOWN):
+        assert can_hand_out(stage, has_assigned)
+        again = Candidate("Ann", ANN.roles, judged=frozenset({stage}))
+        assert can_hand_out(stage, again)
+        assert can_hand_out(Stage.ASSIGN, again)
+
+
+def test_somebody_else_than_made_a_list_assigns_it_for_a_reason_or_to_compare() -> None:
+    with pytest.raises(Refused, match="Ann made this list: say why Ben is to assign it"):
+        check_maker("Ben", "Ann", overlap=False, reason=" ")
+    check_maker("Ben", "Ann", overlap=True, reason="")
+    check_maker("Ben", "Ann", overlap=False, reason="Ann is away")
+
+
+def test_labels_take_the_time_that_the_study_needed() -> None:
+    assert expected_minutes(Stage.ASSIGN, labels=45 * 17) == pytest.approx(120, abs=10)
+    assert expected_minutes(Stage.SUPPORT_SCRATCH, labels=0) == 1
 
 
 def test_a_usual_topic_takes_what_the_study_says() -> None:

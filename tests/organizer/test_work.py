@@ -163,14 +163,14 @@ def test_the_first_task_makes_the_assessor_a_judge_with_a_set_of_their_own(desk:
 def test_a_taken_name_does_not_make_two_people_one(desk: DeskWorld) -> None:
     imported = Judge.objects.create(name="Ben Brook", kind=JudgeKind.HUMAN)
     [task] = hand(desk, [desk.topic("t3")], "ben")
-    assert task.nugget_set.judge.name == "Ben Brook (ben)"
-    assert task.nugget_set.judge != imported
+    assert task.nuggets.judge.name == "Ben Brook (ben)"
+    assert task.nuggets.judge != imported
 
 
 def test_an_edited_set_knows_its_drafts(desk: DeskWorld) -> None:
     task = Task.objects.get(stage=Stage.POST_EDIT)
     assert task.drafts == desk.drafts()
-    assert task.nugget_set.drafts == task.drafts.nugget_set
+    assert task.nuggets.drafts == task.drafts.nugget_set
 
 
 def test_which_drafts_must_be_said_where_there_are_several(desk: DeskWorld) -> None:

@@ -117,7 +117,7 @@ def test_a_reopened_list_goes_on_from_what_was_submitted(desk: DeskWorld) -> Non
     assert window.do("decide", {"d1": 3}, key="d1", decision="rejected")["status"] == "applied"
     response = window.post("submit/", {"window": window.window, "seq": window.state()["seq"]})
     assert response.json() == {"version": 2, "nuggets": 4}
-    assert [one.nugget_list.items.count() for one in desk.post_edit.submissions.all()] == [5, 4]
+    assert [one.frozen_list.items.count() for one in desk.post_edit.submissions.all()] == [5, 4]
 
 
 def test_a_list_by_hand_is_not_reopened_once_its_assessor_has_the_drafts(desk: DeskWorld) -> None:

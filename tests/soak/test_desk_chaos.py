@@ -33,30 +33,30 @@ Plant = Callable[[Record, Ledger], None]
 
 
 def soaked(*options: str) -> tuple[int, str, list[int]]:
-    """Run the soak on the database of these tests: its exit code, what it said, and its figures."""
+    """Run the soak on a database like these tests' own: its exit code, what it said, and its figures.
+
+    A database that the soak does not find is a failure: this process has just reached it.
+    """
     command = [sys.executable, "-m", "soak", connection.vendor, "--only", "desk_chaos", *options]
     done = subprocess.run(command, cwd=settings.BASE_DIR, capture_output=True, text=True, check=False)
     said = done.stdout + done.stderr
-    if "skipped" in said:
-        pytest.skip(said.strip())
     found = FIGURES.search(said)
     assert found, said
     return done.returncode, said, [int(figure.replace(",", "")) for figure in found.groups()]
 
 
 def test_nothing_is_lost_while_everything_breaks() -> None:
-    """Half a minute of kills, cut requests and second windows."""
+    """A quarter of a minute of kills, cut requests and second windows; then every task is compared."""
     code, said, (operations, resends, kills, takeovers, violations) = soaked("--seconds", "15")
     assert (code, violations) == (0, 0), said
     assert min(operations, resends, kills, takeovers) > 0, said
 
 
 def test_an_operation_lost_by_the_server_fails_the_run() -> None:
-    """The same run, in which one row of the log is taken away behind the application's back."""
+    """A shorter run, in which an acknowledged row of the log is taken away behind the application's back."""
     code, said, (*_, violations) = soaked("--seconds", "3", "--spoil")
     assert (code, violations > 0) == (1, True), said
-    # Which of them depends on the row: whether its receipt had come, and whether it was the last.
-    assert "was acknowledged and is not in the log" in said or "numbers of the log" in said
+    assert "was acknowledged and is not in the log" in said
 
 
 @pytest.fixture

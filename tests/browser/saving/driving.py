@@ -40,7 +40,7 @@ def reword(page: Page, key: str, text: str) -> None:
     )
 
 
-def until(page: Page, condition: str, seconds: float = 12) -> None:
+def until(page: Page, condition: str, seconds: float = 30) -> None:
     """Wait for a condition over `desk`. Playwright's own way needs eval, which our policy forbids."""
     deadline = time.monotonic() + seconds
     while not desk(page, condition):

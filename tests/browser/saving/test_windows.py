@@ -1,6 +1,6 @@
 """One window writes: other tabs and other devices read until they take over, and nobody's words win silently."""
 
-import time
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -12,16 +12,21 @@ from tests.browser.saving.driving import LEASE, NewDevice, desk, drained, open_d
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 
 
+SOON_MS = 1000  # by the page's own clock
+
+
 def text_of(key: str) -> str:
     """A nugget's text as the database has it."""
     return WorkingNugget.objects.get(key=key).text
 
 
 def test_a_second_tab_reads_until_it_is_used_there(page: Page, window: Window) -> None:
-    started = time.monotonic()
+    page.context.clock.install()
+    page.context.clock.pause_at(datetime.now(UTC) + timedelta(seconds=1))
     second = open_desk(page.context, window)
+    page.context.clock.run_for(SOON_MS)
     until(second, "desk.lease.readonly")
-    assert time.monotonic() - started < 6  # the page's own loading included
+    page.context.clock.resume()
     assert second.locator("body").get_attribute("data-readonly") is not None
     expect(second.locator(LEASE)).to_contain_text("Open in another window, last active")
     assert not desk(page, "desk.lease.readonly")

@@ -1,0 +1,159 @@
+"""Judging without network, in two windows, over reloads and after a reopening: nothing is lost and nothing moves."""
+
+import pytest
+from playwright.sync_api import expect
+
+from evaluation.models import Assignment, TaskAnswer, WorkingAssignment
+from evaluation.services.task_acts import Change, Wish, change_tasks
+from evaluation.terms import AssignmentLabel
+from tests.assessor.judge_world import JudgeWorld
+from tests.browser.hands import CALM
+from tests.browser.judge.judging import Judge, Visit, judge_at
+from tests.browser.saving.driving import BAR, LEASE
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
+
+
+def test_thirty_labels_without_network_arrive(world: JudgeWorld, visit: Visit) -> None:
+    """The next three answers are there; a later one says why it is not."""
+    with visit(world.assign) as ann:
+        ann.saved()
+        expect(ann.page.locator("#s-0")).to_be_visible()
+        ann.page.wait_for_timeout(500)  # the next ones are fetched
+        seen = TaskAnswer.objects.filter(task=world.assign, seen_at__isnull=False)
+        assert list(seen.values_list("position", flat=True)) == [0]
+        ann.page.context.set_offline(True)
+        ann.press("w", *"1" * 16, "Control+Enter")
+        ann.answer_is(2)
+        expect(ann.page.locator("#s-0")).to_contain_text("carry sand")
+        ann.press("w", *"2" * 14)
+        expect(ann.page.locator(BAR)).to_contain_text("changes are kept on this device; keep working.")
+        assert len(set(ann.checked())) == 1
+        ann.press("]", "]", "]")
+        expect(ann.page.locator("#answer-problem")).to_contain_text("There is no connection", timeout=CALM)
+        ann.press("w", "1")
+        assert ann.checked() == []  # nobody judges what is not on the screen
+        ann.page.context.set_offline(False)
+        expect(ann.page.locator("#answer-problem")).to_be_hidden(timeout=CALM)
+        ann.press("3")
+        ann.saved()
+        values = sorted(ann.labels().values())
+        assert values == ["not_support"] + ["partial_support"] * 14 + ["support"] * 16
+        expect(ann.page.locator(BAR)).to_contain_text("changes saved")
+        ann.complaints.clear()  # the browser itself tells of each request that failed
+
+
+def test_a_second_tab_reads_until_it_is_used_there(world: JudgeWorld, visit: Visit) -> None:
+    with visit(world.assign) as ann:
+        ann.press("w", "1")
+        ann.saved()
+        with judge_at(ann.page.context, world, world.assign) as second:
+            expect(second.page.locator(LEASE)).to_contain_text("Open in another window")
+            second.page.locator(".row").first.focus()
+            second.press("2")
+            assert second.checked() == ["support"]
+            assert second.page.locator(".labels:not(:disabled)").count() == 0
+            second.page.get_by_role("button", name="Use it here").click()
+            expect(ann.page.locator(LEASE)).to_contain_text("Moved to another window")
+            expect(second.page.locator(".labels:disabled")).to_have_count(0)
+            second.page.locator(".row").first.focus()
+            second.press("2")
+            second.saved()
+            assert list(second.labels().values()) == ["partial_support"]
+            expect(ann.page.locator(".labels:not(:disabled)")).to_have_count(0)
+
+
+def test_two_devices_that_labelled_one_pair_choose(world: JudgeWorld, visit: Visit) -> None:
+    with visit(world.assign) as first, visit(world.assign) as second:
+        first.page.context.set_offline(True)
+        first.page.locator(".row").first.focus()
+        first.press("1")
+        second.page.get_by_role("button", name="Use it here").click()
+        expect(second.page.locator(".labels:disabled")).to_have_count(0)
+        second.page.locator(".row").first.focus()
+        second.press("3")
+        second.saved()
+        first.page.context.set_offline(False)
+        expect(first.page.locator(LEASE)).to_contain_text("Nothing typed here is lost.", timeout=CALM)
+        first.page.get_by_role("button", name="Use it here").click()
+        conflict = first.page.locator("#conflict")
+        expect(conflict.locator("[data-side=mine]")).to_contain_text("N1 · Support")
+        expect(conflict.locator("[data-side=theirs]")).to_contain_text("N1 · Not")
+        conflict.get_by_role("button", name="Keep mine").click()
+        first.saved()
+        assert list(first.labels().values()) == ["support"]
+        first.complaints.clear()
+        second.complaints.clear()
+
+
+def test_a_reload_leads_back_to_the_same_row_and_undo_goes_on(world: JudgeWorld, visit: Visit) -> None:
+    """Check 12 at a judging desk."""
+    with visit(world.assign, viewport={"width": 1440, "height": 420}) as ann:
+        order = texts_of_all(ann)
+        ann.press("]", "w", "1", "2", "3", "x")
+        ann.type("half a rea")
+        ann.press("Escape", *"1" * 8)
+        ann.saved()
+        ann.page.locator("#rows").evaluate("(pane) => pane.scrollTo(0, 120)")
+        ann.reload()
+        assert ann.page.locator("#answer-head").inner_text() == "Answer 2 of 6"
+        ann.is_on("N12")
+        assert ann.page.locator("#rows").evaluate("(pane) => pane.scrollTop") == 120
+        assert texts_of_all(ann) == order
+        ann.press("Control+z", "Control+z")
+        ann.is_on("N10")
+        ann.saved()
+        ann.reload()
+        assert len(ann.labels()) == 9
+        ann.press("Control+Shift+z")
+        ann.is_on("N10")
+        ann.saved()
+        assert len(ann.labels()) == 10
+        ann.page.locator(".row").nth(3).focus()
+        ann.press("x")
+        assert ann.focused("e.tagName") == "INPUT"
+        ann.press("Escape")
+        assert ann.complaints == []
+
+
+def test_each_task_has_an_order_of_its_own_and_keeps_it(world: JudgeWorld, visit: Visit) -> None:
+    """Check 27. Three orders of the same six answers: that all are alike by chance happens once in half a million."""
+    orders = set()
+    for task in (world.assign, world.scratch, world.shown):
+        with visit(task) as judge:
+            order = texts_of_all(judge)
+            judge.reload()
+            assert texts_of_all(judge) == order
+            orders.add(tuple(order[:6]))
+    assert len(orders) > 1
+
+
+def texts_of_all(ann: Judge) -> list[str]:
+    """The ids of the answers and the nuggets, in the order of the page."""
+    ids: list[str] = ann.desk(
+        "[...desk.asked.answers.map(({ id }) => id), ...desk.store.nuggets.map(({ key }) => key)]"
+    )
+    return ids
+
+
+def test_a_reopened_task_starts_from_its_labels(world: JudgeWorld, visit: Visit) -> None:
+    with visit(world.assign) as ann:
+        ann.label_all("support")
+        ann.submit()
+        ann.press("1")
+        assert ann.page.locator("[data-act=finish], [data-act=submit]").count() == 0
+        change_tasks(
+            campaign=world.campaign,
+            actor=world.people["olga"],
+            wish=Wish(change=Change.REOPEN, tasks=(world.assign.public_id,), reason="look at answer 1 again"),
+        )
+        ann.reload()
+        expect(ann.page.locator("[data-notice=reopened]")).to_contain_text("look at answer 1 again")
+        assert len(ann.labels()) == 96
+        ann.page.locator(".row").first.focus()
+        ann.press("3")
+        ann.submit()
+        assert ann.complaints == []
+    stood = Assignment.objects.filter(stands=True)
+    assert (stood.count(), stood.filter(label=AssignmentLabel.NOT_SUPPORT).count()) == (96, 1)
+    assert WorkingAssignment.objects.count() == 96

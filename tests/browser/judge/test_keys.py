@@ -1,0 +1,141 @@
+"""Single keys at the judging desks: switched off, changed, never alone: a button does each act (checks 39 and 40)."""
+
+import pytest
+from playwright.sync_api import expect
+
+from accounts.desk_settings import DeskSettings, save_desk_settings
+from assessor.keymap import keymap_json
+from tests.assessor.judge_world import JudgeWorld
+from tests.browser.judge.judging import Judge, Visit
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
+
+CHORDS = {
+    "finish": "[data-act=finish]",
+    "hit-previous": "[data-do=hit-previous]",
+    "undo": "[data-act=undo]",
+    "redo": "[data-act=redo]",
+    "save": "#actions [data-act=leave]",  # saves, and leaves; all else is saved by itself
+}
+# Visible words that the accessible name lacks. Hints of keys are no words of a name.
+UNNAMED = """() => {
+  const words = (text) => text.toLowerCase().replace(/[^\\p{L}\\p{N}' ]/gu, " ").replace(/\\s+/g, " ").trim();
+  const seen = [...document.querySelectorAll("button, summary, a[href]")].filter((one) => one.checkVisibility());
+  return seen.map((one) => {
+    const copy = one.cloneNode(true);
+    for (const part of copy.querySelectorAll("kbd, .visually-hidden, [aria-hidden=true]")) part.remove();
+    const label = one.getAttribute("aria-label");
+    return label && !words(label).includes(words(copy.textContent)) ? `${label}: ${copy.textContent}` : null;
+  }).filter(Boolean);
+}"""
+
+
+def press_all(judge: Judge, *names: str) -> None:
+    """Press buttons by their names in the row or pair in focus."""
+    for name in names:
+        judge.page.locator(".row.is-current, #pair").get_by_role("button", name=name).first.press("Enter")
+
+
+def test_without_single_keys_buttons_and_radios_do_everything(world: JudgeWorld, visit: Visit) -> None:
+    save_desk_settings(world.people["ann"], DeskSettings(single_keys=False, move_on=False))
+    with visit(world.assign) as ann:
+        ann.page.locator(".row").first.focus()
+        ann.press("1", "x", "u", "]")
+        assert ann.checked() == []
+        ann.answer_is_shown(1)
+        assert ann.page.locator("kbd[data-key=label-full]:visible").count() == 0
+        ann.tab_to(".row:focus-within input")
+        ann.press("Space")
+        assert ann.checked() == ["support"]
+        press_all(ann, "Where in the answer")
+        ann.type("1")
+        ann.press("Enter")
+        ann.press("ArrowDown")
+        ann.is_on("N2")
+        press_all(ann, "Can't judge")
+        ann.type("no idea")
+        ann.press("Enter")
+        ann.is_on("N2")
+        press_all(ann, "Clear")
+        go_about(ann)
+        ann.saved()
+        assert list(ann.labels().values()) == ["support"]
+        assert ann.complaints == []
+
+
+def go_about(ann: Judge) -> None:
+    """From answer to answer by buttons."""
+    ann.page.get_by_role("button", name="Next answer").press("Enter")
+    ann.answer_is(2)
+    ann.page.locator("#answer-list > summary").press("Enter")
+    assert ann.page.evaluate(UNNAMED) == []
+    ann.page.get_by_role("button", name="Answer 5: not opened").press("Enter")
+    ann.answer_is(5)
+    ann.page.get_by_role("button", name="Next unjudged").press("Enter")
+    ann.is_on("N1")
+    ann.answer_is_shown(5)
+    ann.page.get_by_role("button", name="Finish answer").press("Enter")
+    ann.is_on("N1")
+
+
+def test_support_without_single_keys(world: JudgeWorld, visit: Visit) -> None:
+    save_desk_settings(world.people["ann"], DeskSettings(single_keys=False))
+    with visit(world.shown) as ann:
+        ann.press("a", "1")
+        press_all(ann, "Accept")
+        expect(ann.page.locator("#pair-number")).to_contain_text("Pair 2 of")
+        ann.page.locator("#pair .is-part input").click()
+        expect(ann.page.locator("#pair-number")).to_contain_text("Pair 3 of")
+        press_all(ann, "Previous pair", "Clear", "Next pair")
+        assert ann.page.evaluate(UNNAMED) == []
+        ann.saved()
+        assert len(ann.labels()) == 1
+        assert ann.complaints == []
+
+
+def test_changed_keys_stand_on_the_buttons_and_in_the_sheet_and_work(world: JudgeWorld, visit: Visit) -> None:
+    own = DeskSettings(keys={"label-full": ("q",), "cant-judge": (), "finish": ("Ctrl+Shift+Enter",)})
+    save_desk_settings(world.people["ann"], own)
+    with visit(world.assign) as ann:
+        ann.press("w", "1", "q")
+        assert ann.checked() == ["support"]
+        ann.is_on("N2")
+        hint = ann.page.locator(".row.is-current .is-full kbd")
+        assert hint.inner_text() == "q"
+        assert ann.page.locator(".row.is-current .is-full input").get_attribute("aria-keyshortcuts") == "q"
+        ann.press("?")
+        sheet = ann.page.locator("#key-sheet")
+        expect(sheet.locator("div", has_text="Support").locator("kbd", has_text="q")).to_have_count(1)
+        expect(sheet).not_to_contain_text("Can't judge, with a reason")
+        ann.press("Escape", "Control+Shift+Enter")
+        ann.said("15 nuggets of this answer have no label")
+
+
+def test_every_key_of_the_page_does_something(world: JudgeWorld, visit: Visit) -> None:
+    for task in (world.assign, world.scratch, world.shown):
+        with visit(task) as judge:
+            assert judge.desk("desk.keys.gaps().dead") == []
+
+
+def test_no_act_needs_two_keys_at_once(world: JudgeWorld, visit: Visit) -> None:
+    """Check 40: whatever has only keys pressed together has a button, too."""
+    for task in (world.assign, world.shown):
+        chorded = {
+            one["id"]
+            for one in keymap_json(DeskSettings(), task.stage)["actions"]
+            if one["keys"] and all("+" in key for key in one["keys"])
+        }
+        assert chorded == CHORDS.keys()
+        with visit(task) as judge:
+            for selector in CHORDS.values():
+                assert judge.page.locator(selector).first.is_visible(), selector
+
+
+def test_labels_are_told_apart_without_colour(world: JudgeWorld, visit: Visit) -> None:
+    with visit(world.assign) as ann:
+        ann.press("w", "1", "2", "3")
+        ann.page.emulate_media(forced_colors="active")
+        chosen = ann.page.locator(".labels label:has(:checked)")
+        assert chosen.evaluate_all("all => all.map((one) => getComputedStyle(one).borderTopWidth)") == ["3px"] * 3
+        shapes = ann.page.locator(".row").first.locator(".labels .glyph").all_inner_texts()
+        assert shapes == ["●", "◐", "○"]

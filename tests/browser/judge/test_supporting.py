@@ -1,0 +1,129 @@
+"""Judging support in a real browser, in both conditions."""
+
+import pytest
+from playwright.sync_api import expect
+
+from evaluation.models import Operation, SupportJudgment, WorkingSupport
+from evaluation.terms import SupportLabel, TaskState
+from tests.assessor.judge_world import JudgeWorld
+from tests.browser.judge.judging import Judge, Visit
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
+
+NOTHING_SHOWN = """() => [...document.querySelectorAll("[id*=shown], [class*=shown], [data-do=accept]")].length"""
+
+
+def pairs(judge: Judge) -> int:
+    """How many pairs are asked."""
+    count: int = judge.desk("desk.asked.counts().total")
+    return count
+
+
+def is_asked(judge: Judge, name: str) -> None:
+    """Wait until a pair has the focus."""
+    expect(judge.page.locator("#pair")).to_be_focused()
+    expect(judge.page.locator("#pair-number")).to_have_text(name)
+
+
+def test_a_topic_from_scratch_by_keyboard(world: JudgeWorld, visit: Visit) -> None:
+    """Nothing of the machine's is on the page; a pair without a text is shown and not asked."""
+    with visit(world.scratch) as ben:
+        total = pairs(ben)
+        is_asked(ben, f"Pair 1 of {total}")
+        assert ben.page.evaluate(NOTHING_SHOWN) == 0
+        assert "machine" not in ben.page.locator("main").inner_text().lower()
+        assert ben.page.locator("#desk-state").text_content().count("machine") == 0  # type: ignore[union-attr]
+        ben.press("a")
+        assert ben.checked() == []
+        ben.press("1")
+        is_asked(ben, f"Pair 2 of {total}")
+        ben.press("ArrowUp")
+        assert ben.checked() == ["full_support"]
+        ben.press("0", "Control+z")
+        expect(ben.page.locator("#pair-state")).to_contain_text("Full")
+        ben.press("ArrowDown", "x")
+        ben.type("in a language I do not read")
+        ben.press("Enter")
+        is_asked(ben, f"Pair 3 of {total}")
+        ben.press(*"32" * total)
+        expect(ben.page.locator("#progress")).to_contain_text(f"{total} of {total} judged")
+        assert ben.page.get_by_role("button", name="no text").count() <= 1
+        ben.submit()
+        assert ben.complaints == []
+    stood = SupportJudgment.objects.filter(stands=True, judge__user=world.people["ben"])
+    assert stood.count() == total
+    assert set(stood.values_list("shown_label", "shown_ms", "accepted")) <= {
+        (None, None, None),
+        (None, None, False),
+    }
+    world.scratch.refresh_from_db()
+    assert world.scratch.state == TaskState.SUBMITTED
+
+
+def test_the_shown_label_is_never_chosen_and_each_answer_is_one_key(world: JudgeWorld, visit: Visit) -> None:
+    """Check 25: nothing is preselected; accepting and each rejecting cost one key; how long it took is kept."""
+    with visit(world.shown) as ann:
+        total = pairs(ann)
+        widths = set()
+        for number, key in enumerate("a123a", start=1):
+            is_asked(ann, f"Pair {number} of {total}")
+            assert ann.checked() == []
+            expect(ann.page.locator("#shown-chip")).to_contain_text("Machine label: ")
+            box = ann.page.locator("#shown-chip").bounding_box()
+            assert box is not None
+            widths.add((box["x"], box["width"]))
+            ann.page.wait_for_timeout(60)
+            ann.press(key)
+        ann.saved()
+        assert len(widths) == 1
+        rows = list(WorkingSupport.objects.filter(task=world.shown).order_by("pk"))
+        are_decided(rows)
+        ann.press("k", "k", "k", "k", "k", "3")  # changed after it was accepted
+        ann.saved()
+        rows[0].refresh_from_db()
+        assert (rows[0].accepted, rows[0].label) == (False, SupportLabel.NO_SUPPORT)
+        ann.press(*"2" * total)
+        expect(ann.page.locator("#progress")).to_contain_text(f"{total} of {total} judged")
+        ann.submit()
+        assert ann.complaints == []
+    stood = SupportJudgment.objects.filter(stands=True, judge__user=world.people["ann"])
+    assert stood.count() == total
+    assert not stood.filter(shown_ms=None).exists()
+
+
+def are_decided(rows: list[WorkingSupport]) -> None:
+    """What "a", "1", "2", "3" and "a" again have left."""
+    assert [row.accepted for row in rows] == [True, False, False, False, True]
+    assert [row.label == row.shown_label for row in rows if row.accepted] == [True, True]
+    full, partial, none = SupportLabel.FULL_SUPPORT, SupportLabel.PARTIAL_SUPPORT, SupportLabel.NO_SUPPORT
+    assert [row.label for row in rows[1:4]] == [full, partial, none]
+    assert all(row.shown_ms is not None and 30 < row.shown_ms < 60_000 for row in rows)
+    sources = Operation.objects.filter(kind="label").order_by("seq").values_list("source", flat=True)
+    assert list(sources) == ["accept", "key", "key", "key", "accept"]
+
+
+def test_the_passage_is_searched_and_stays_where_it_is_cited_again(world: JudgeWorld, visit: Visit) -> None:
+    with visit(world.scratch) as ben:
+        ben.press("/")
+        ben.type("1 2 3 a x")
+        expect(ben.page.locator("#text-search")).to_have_value("1 2 3 a x")
+        ben.retype("second")
+        expect(ben.page.locator("#text-hits")).to_have_text("1 hit")
+        ben.press("Enter", "Escape")
+        is_asked(ben, f"Pair 1 of {pairs(ben)}")
+        ben.press("/")
+        ben.retype("second")
+        expect(ben.page.locator("#text-hits")).to_have_text("1 hit")
+        ben.page.locator("#pair").focus()
+        ben.press("g")
+        expect(ben.page.locator("#cited")).to_be_focused()
+        ben.press("b")
+        expect(ben.page.locator("#pair")).to_be_focused()
+        for _ in range(pairs(ben) - 1):
+            before = ben.page.locator("#cited article").get_attribute("data-passage")
+            ben.press("ArrowDown")
+            after = ben.page.locator("#cited article").get_attribute("data-passage")
+            assert ben.page.locator("#same-passage").is_visible() == (before == after)
+            marked = ben.page.locator("[data-index][aria-current=true]")
+            expect(marked).to_have_count(1)
+        assert ben.labels() == {}

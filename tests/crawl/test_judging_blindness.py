@@ -1,0 +1,244 @@
+"""At the judging desks: whoever judges hears of no run, no machine and nobody else, wherever they go."""
+
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.db.models import Model, QuerySet
+from django.http.response import HttpResponseBase
+
+from evaluation.models import (
+    Answer,
+    AnswerProvenance,
+    Assignment,
+    Citation,
+    Event,
+    Judge,
+    ListedNugget,
+    NuggetList,
+    NuggetSet,
+    Operation,
+    Remark,
+    Run,
+    Segment,
+    SupportJudgment,
+    Task,
+    Topic,
+)
+from evaluation.services import importing
+from evaluation.services.desk.asked import LABEL_PAYLOADS
+from evaluation.terms import JudgeKind, Origin, Stage
+from tests.assessor.desk_client import Window
+from tests.assessor.judge_world import (
+    MACHINE,
+    NUGGETS,
+    JudgeWorld,
+    make_judge_world,
+    make_judging_task,
+)
+from tests.crawl.addresses import addresses
+from tests.crawl.aviary import Aviary, body_of
+from tests.crawl.desk_bodies import Known
+from tests.crawl.walking import DESK, STATES, Walk
+from tests.factories import write_source
+
+pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("crawl")]
+
+SECRET: tuple[type[Model], ...] = (Run, AnswerProvenance, Assignment, SupportJudgment, NuggetSet, ListedNugget)
+SECRET_OF: dict[type[Model], tuple[str, ...]] = {Citation: ("raw",), NuggetList: ("query", "extra")}
+"""Tables of which a judging desk shows some columns: those that sing all the same."""
+
+
+@pytest.fixture
+def judging(db: None, tmp_path: Path) -> JudgeWorld:
+    """Three runs. Ben assigns the same nuggets as Ann, and a machine has judged everything."""
+    world = make_judge_world(tmp_path, runs=3)
+    judge_with_machine(world, tmp_path, 3)
+    make_judging_task(world.campaign, world.people["ben"], Stage.ASSIGN)
+    return world
+
+
+def judge_with_machine(world: JudgeWorld, folder: Path, runs: int) -> None:
+    """Load a machine's labels of every answer and nugget."""
+    lines = "".join(
+        f'{{"qid": "t1", "run_id": "canary-run-{n}", "nuggets": [{nuggets}]}}\n'
+        for n in range(1, runs + 1)
+        for nuggets in [", ".join(f'{{"text": "{text}", "assignment": "partial_support"}}' for text, _ in NUGGETS)]
+    )
+    importing.import_assignments(
+        campaign=world.campaign,
+        sources=[write_source(folder, "a.jsonl", lines)],
+        origin=Origin.EDITED,
+        judge=MACHINE,
+        kind=JudgeKind.LLM,
+    )
+
+
+def windows(world: JudgeWorld) -> Iterator[Window]:
+    for task in Task.objects.select_related("assessor").order_by("pk"):
+        yield Window(world.client(task.assessor.username), task).open()
+
+
+def at_work(world: JudgeWorld, aviary: Aviary) -> None:
+    """Everybody gives one label with a reason, searches, and flags something, in words of their own."""
+    for window in windows(world):
+        name = window.task.assessor.username
+        own = [aviary.canary(f"{name}'s {what}", of=name) for what in ("reason", "search", "remark")]
+        state = window.state()
+        key = (
+            state["pairs"][0]["key"]
+            if "pairs" in state
+            else f"{state['answers'][0]['id']}/{state['nuggets'][0]['key']}"
+        )
+        assert window.do("label", key=key, label="cant_judge", reason=own[0])["status"] == "applied"
+        window.do("search", words=own[1])
+        window.post(
+            "remarks/", {"kind": "flag", "about": "N1", "text": own[2], "public_id": f"remark-{window.task.pk}"}
+        )
+
+
+def plant(world: JudgeWorld, aviary: Aviary) -> None:
+    """Let everything sing that says whose an answer is, what a machine said, or who the others are."""
+    for model in SECRET:
+        aviary.plant(model._default_manager.all())
+    for model, columns in SECRET_OF.items():
+        aviary.plant(model._default_manager.all(), *columns)
+    aviary.plant(Judge.objects.all(), "name", "prompt_versions")
+    aviary.plant(Judge.objects.filter(kind=JudgeKind.LLM), "model", "base_url")
+    aviary.plant(Segment.objects.all(), "docid", "document", "url")
+    aviary.plant(Topic.objects.all(), "extra")
+    Event.objects.create(campaign=world.campaign, kind="note", payload={"said": aviary.canary("Event.payload")})
+    for name in ("ann", "ben"):
+        who = world.people[name].__class__.objects.filter(username=name)
+        aviary.allow(name, aviary.plant(who, "first_name", "last_name", "email", kind=f"{name}'s name"))
+
+
+@pytest.fixture
+def sung(judging: JudgeWorld) -> tuple[JudgeWorld, Aviary]:
+    aviary = Aviary()
+    at_work(judging, aviary)
+    plant(judging, aviary)
+    return judging, aviary
+
+
+def candidates(world: JudgeWorld) -> dict[str, list[str]]:
+    """Ids for addresses: own and others' tasks, answers, topics, and some that are nobody's."""
+    answers = list(Answer.objects.values_list("public_id", flat=True))
+    tasks = list(Task.objects.values_list("public_id", flat=True))
+    topics = list(Topic.objects.values_list("public_id", flat=True))
+    return {
+        "slug": [world.campaign.slug],
+        "public_id": [*tasks, *topics, *answers[:1], "nothing"],
+        "answer_id": [*answers, "nothing"],
+        "pk": [str(Run.objects.values_list("pk", flat=True)[0]), "999999"],
+        "object_id": ["1"],
+        "app_label": ["evaluation"],
+        "url": ["nothing"],
+    }
+
+
+@pytest.mark.parametrize("person", ["ann", "ben"])
+def test_nobody_who_judges_hears_what_they_may_not(person: str, sung: tuple[JudgeWorld, Aviary]) -> None:
+    world, aviary = sung
+    others = Remark.objects.exclude(task__assessor__username=person).values_list("public_id", flat=True)
+    walk = Walk(aviary, person).everywhere(candidates(world), Known(remarks=tuple(others[:1])), under=DESK)
+    for address in addresses(candidates(world)):
+        if not address.startswith(DESK):  # what is sent there, test_blindness sends as an assessor
+            walk.go(address)
+            walk.sign_in()
+    assert walk.problems == []
+    done = {name for name, answers in walk.answers.items() if answers & {200}}
+    assert {"assessor:answer", "assessor:ops", "assessor:review", "assessor:history", "assessor:state"} <= done
+    kinds = Operation.objects.filter(task__assessor__username=person).values_list("kind", flat=True)
+    assert {"label", "open", "search"} <= set(kinds) <= LABEL_PAYLOADS.keys()
+
+
+def test_no_state_of_a_judging_task_tells_more(sung: tuple[JudgeWorld, Aviary]) -> None:
+    _world, aviary = sung
+    for fields in STATES:
+        Task.objects.update(**fields)
+        walk = Walk(aviary, "ann")
+        for task in Task.objects.values_list("public_id", flat=True):
+            for name in ("", "state/", "review/", "history/"):
+                walk.read(f"{DESK}{task}/{name}")
+        assert walk.problems == []
+
+
+def test_the_same_walk_hears_the_canaries_where_they_may_be_heard(sung: tuple[JudgeWorld, Aviary]) -> None:
+    """An organizer reads them, so they would be heard."""
+    world, aviary = sung
+    walk = Walk(aviary, "olga")
+    for address in addresses(candidates(world)):
+        if address.startswith("/campaigns/"):
+            walk.go(address)
+    told = " ".join(walk.problems)
+    for kind in ("Run.run_id", "Run.group", "Judge.name", "NuggetSet.name"):
+        assert f"tells {kind}" in told
+
+
+CHANGING = re.compile(
+    rb'name="csrfmiddlewaretoken" value="[^"]+|data-csrf="[^"]+|"server_time": "[^"]+|"age_s": \d+'
+)
+"""What differs between two answers to the same question: the token and the clock."""
+
+CLOCKED = {"Expires", "Date"}
+
+
+def said(response: HttpResponseBase) -> bytes:
+    """Return status, headers and body without what differs anyway."""
+    headers = "".join(f"{name}: {value}\n" for name, value in response.items() if name not in CLOCKED)
+    return f"{response.status_code}\n{headers}\n".encode() + CHANGING.sub(b"", body_of(response))
+
+
+BLIND_NAMES = ("", "state/", "review/", "review/?part", "history/", "guidelines/")
+
+
+def blind_answers(world: JudgeWorld) -> list[bytes]:
+    """Everything that the two blind stages answer, and the list of tasks."""
+    answered = []
+    for task in (world.assign, world.scratch):
+        client = world.client(task.assessor.username)
+        answers = Answer.objects.order_by("pk").values_list("public_id", flat=True)
+        names = [*BLIND_NAMES, *(f"answers/{answer}/" for answer in answers)]
+        addresses = [DESK, *(f"{DESK}{task.public_id}/{name}" for name in names)]
+        answered += [said(client.get(address)) for address in addresses]
+    return answered
+
+
+def give(rows: QuerySet[Any], seed: random.Random) -> None:
+    """Let each label of a machine be any other, failed, or not there."""
+    for row in rows:
+        label = seed.choice([0, 1, 2, 9, None])
+        if label is None:
+            row.delete()
+        else:
+            row.label, row.raw = label, f"said {label}"
+            row.save()
+
+
+@pytest.mark.parametrize("runs", [1, 4])
+def test_a_blind_answer_is_the_same_to_the_byte_whatever_the_machines_say(runs: int, tmp_path: Path) -> None:
+    world = make_judge_world(tmp_path, runs=runs)
+    judge_with_machine(world, tmp_path, runs)
+    for task in (world.assign, world.scratch):
+        Window(world.client(task.assessor.username), task).open()
+    before = blind_answers(world)
+    for seed in range(3):
+        with transaction.atomic():
+            chance = random.Random(seed)  # noqa: S311  (no secret)
+            give(Assignment.objects.filter(judge__kind=JudgeKind.LLM), chance)
+            give(SupportJudgment.objects.filter(judge__kind=JudgeKind.LLM), chance)
+            assert blind_answers(world) == before
+            transaction.set_rollback(True)
+
+
+def test_the_comparison_sees_a_machines_label_where_it_is_shown(judging: JudgeWorld) -> None:
+    """The same change does show at the desk of the condition that shows labels: so the comparison can fail."""
+    window = Window(judging.client("ann"), judging.shown).open()
+    before = window.state()["pairs"]
+    SupportJudgment.objects.filter(judge__kind=JudgeKind.LLM).update(label=9)
+    assert window.state()["pairs"] != before

@@ -1,0 +1,18 @@
+"""The demo's tasks: who tries it finds a desk of every stage, and nothing to wait for."""
+
+import pytest
+
+from evaluation.models import Task
+from evaluation.terms import Stage
+from evaluation.workload import machine_gaps, progress_of
+from exchange.demo_campaign import load_demo
+
+
+@pytest.mark.django_db
+def test_every_desk_of_the_demo_can_be_tried_at_once() -> None:
+    load_demo()
+    tasks = list(Task.objects.select_related("protocol"))
+    assert {task.stage for task in tasks} == set(Stage)
+    assert machine_gaps(tasks) == {}
+    asked = [one.asked for one in progress_of([task for task in tasks if Stage(task.stage).judges]).values()]
+    assert min(asked) > 0
