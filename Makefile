@@ -42,7 +42,7 @@ postgresql: $(VENV)/installed-dev
 # Then everything on SQLite: a worker that has nothing left to do takes over tests of the other.
 test:
 	@$(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) lint postgresql
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 3 --dist worksteal
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python -m benchmarks

@@ -66,6 +66,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(
                 pytest.mark.django_db(**marker.kwargs, databases=list(settings.DATABASES)), append=False
             )
+        if item.get_closest_marker("browser"):
+            # Chromium shares two cores with the others. What fails once is named in the summary, as RERUN.
+            item.add_marker(pytest.mark.flaky(reruns=1))
     items.sort(key=lambda item: not item.nodeid.startswith(LONG))
 
 

@@ -18,7 +18,9 @@ PATHS = (
     "evaluation/test_consistent_read.py",
     "evaluation/test_constraints.py",
     "evaluation/test_database_settings.py",
-    "evaluation/test_import_*.py",
+    "evaluation/test_import_again.py",
+    "evaluation/test_import_all_or_nothing.py",
+    "evaluation/test_import_replace.py",
     "evaluation/test_judged_labels_count.py",
     "evaluation/test_judging_progress.py",
     "evaluation/test_logs_are_append_only.py",
@@ -32,7 +34,7 @@ PATHS = (
     "llmjobs/test_engine_trouble.py",
     "llmjobs/test_jobs_queue.py",
     "organizer/test_judging_work.py",
-    "organizer/test_work*.py",
+    "organizer/test_work_changes.py",
     "reports/test_published_*.py",
     "soak",
 )
@@ -46,7 +48,7 @@ def main() -> int:
         print(f"PostgreSQL tests skipped: {URL} does not answer ({str(error).strip().splitlines()[0]})")
         return 1 if os.environ.get("CI") == "true" else 0
     tests = [str(path) for pattern in PATHS for path in sorted(HERE.glob(pattern))]
-    command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "worksteal", "-q", *tests]
+    command = [sys.executable, "-m", "pytest", "-n", "3", "--dist", "worksteal", "-q", *tests]
     return subprocess.call(command, env=os.environ | {"DATABASE_URL": URL})
 
 

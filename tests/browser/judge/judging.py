@@ -27,6 +27,13 @@ class Judge(Hands):
             f"async () => {{ const desk = {DESK}; const said = await ({expression}); return said ?? null; }}"
         )
 
+    def press(self, *chords: str) -> None:
+        """Press keys one after the other, each when the answer can be read."""
+        loading = self.page.locator("#answer-problem", has_text="Loading")
+        for chord in chords:
+            expect(loading).to_be_hidden(timeout=CALM)
+            super().press(chord)
+
     def saved(self) -> None:
         """Wait until everything has its receipt."""
         self.desk("desk.save.drained()")
