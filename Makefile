@@ -38,11 +38,9 @@ lint: $(VENV)/installed-dev
 postgresql: $(VENV)/installed-dev
 	$(BIN)/python -m tests.on_postgresql
 
-# The checks and PostgreSQL side by side, since mypy and pip use one core; each says what it found when it is done.
-# Then everything on SQLite: a worker that has nothing left to do takes over tests of the other.
-test:
-	@$(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) lint postgresql
-	$(BIN)/python -m pytest -n 3 --dist worksteal
+# The checks, what could go another way on PostgreSQL, and everything on SQLite, side by side.
+test: $(VENV)/installed-dev
+	$(BIN)/python -m tests.together
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python -m benchmarks
@@ -51,6 +49,8 @@ bench: $(VENV)/installed-dev
 # on each database that is found.
 soak: $(VENV)/installed-dev
 	$(BIN)/python -m soak $(if $(SECONDS),--seconds $(SECONDS))
+	$(BIN)/python -m tests.on_postgresql --all
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m thorough
 
 # Pin what requirements*.in ask for, with hashes. Needs uv.
 lock:

@@ -25,7 +25,8 @@ from tests.crawl.walking import DESK, STATES, Walk, candidates_of, known_to
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("crawl")]
 
 OURS = ("accounts", "jobs", "evaluation", "reports", "llmjobs", "assessor", "exchange", "organizer")
-ASSESSING = ["", "ann", "ben", "dora", "sam"]
+THOROUGH = [pytest.param(name, marks=pytest.mark.thorough) for name in ("dora", "sam")]
+ASSESSING = ["", "ann", "ben", *THOROUGH]
 
 
 @pytest.fixture

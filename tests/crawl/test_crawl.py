@@ -112,11 +112,16 @@ def problems_of(username: str, world: dict[str, list[str]], *, htmx: bool = Fals
     return found
 
 
-@pytest.mark.parametrize("username", ["", *ROLES])
+LIKE_OLGA = [pytest.param(name, marks=pytest.mark.thorough) for name in ("rita", "audrey")]
+"""They read what an organizer reads."""
+
+
+@pytest.mark.parametrize("username", ["", *LIKE_OLGA, *(name for name in ROLES if name not in ("rita", "audrey"))])
 def test_a_walk_breaks_nothing_and_shows_no_other_campaign(username: str, world: dict[str, list[str]]) -> None:
     assert problems_of(username, world) == []
 
 
+@pytest.mark.thorough
 def test_fragments_show_no_other_campaign_either(world: dict[str, list[str]]) -> None:
     assert problems_of("olga", world, htmx=True) == []
 

@@ -125,7 +125,7 @@ def worker(environment: Environment, log: Path) -> Iterator["subprocess.Popen[by
             process.wait()
 
 
-@pytest.mark.parametrize("kind", ["embedded", "services"])
+@pytest.mark.parametrize("kind", ["embedded", pytest.param("services", marks=pytest.mark.thorough)])
 def test_a_worker_killed_twice_loses_and_doubles_nothing(
     kind: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:

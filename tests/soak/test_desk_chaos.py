@@ -52,6 +52,7 @@ def test_nothing_is_lost_while_everything_breaks() -> None:
     assert min(operations, resends, kills, takeovers) > 0, said
 
 
+@pytest.mark.thorough
 def test_an_operation_lost_by_the_server_fails_the_run() -> None:
     """A shorter run, in which an acknowledged row of the log is taken away behind the application's back."""
     code, said, (*_, violations) = soaked("--seconds", "3", "--spoil")

@@ -44,7 +44,7 @@ def test_the_sweep_is_accessible_in_every_way(world: JudgeWorld, visit: Visit) -
         assert audit(ann.page) == []
 
 
-@pytest.mark.parametrize("stage", ["scratch", "shown"])
+@pytest.mark.parametrize("stage", [pytest.param("scratch", marks=pytest.mark.thorough), "shown"])
 def test_judging_support_is_accessible_in_every_way(world: JudgeWorld, visit: Visit, stage: str) -> None:
     with visit(getattr(world, stage)) as judge:
         judge.press("1", "2", "k")
