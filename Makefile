@@ -50,7 +50,6 @@ bench: $(VENV)/installed-dev
 soak: $(VENV)/installed-dev
 	$(BIN)/python -m soak $(if $(SECONDS),--seconds $(SECONDS))
 	$(BIN)/python -m tests.on_postgresql --all
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m thorough
 
 # Pin what requirements*.in ask for, with hashes. Needs uv.
 lock:

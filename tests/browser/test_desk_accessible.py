@@ -97,6 +97,7 @@ def open_desk(page: Page, task: Task) -> None:
     page.wait_for_selector(READY)
 
 
+@pytest.mark.thorough
 def test_post_editing_is_accessible_in_every_way(page: Page, world: DeskWorld) -> None:
     open_desk(page, world.post_edit)
     assert audit(page) == []

@@ -11,7 +11,12 @@ from accounts.desk_settings import DeskSettings, save_desk_settings
 from tests.assessor.world import DeskWorld, make_desk_world
 from tests.browser.desk_page import Opened, open_desk, signed_in
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.thorough,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.xdist_group("browser"),
+]
 
 EVERY_KEY = "1 2 3 0 a e x z m M s n l g b r u d w f c i p ? / [ ] j k"
 

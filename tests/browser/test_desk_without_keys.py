@@ -18,7 +18,12 @@ from tests.assessor.world import DeskWorld, draft_of, make_desk_world
 from tests.browser.hands import CALM, Hands, desk_of
 from tests.browser.test_shell_focus import UNNAMED
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.thorough,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.xdist_group("browser"),
+]
 
 # What needs two keys at once by default, and the button that does the same.
 CHORDS = {

@@ -15,7 +15,12 @@ from tests.assessor.desk_client import Window
 from tests.assessor.world import DeskWorld, make_desk_world
 from tests.browser.hands import drained
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.thorough,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.xdist_group("browser"),
+]
 
 TEXTS = {
     1: "When a flood tops the banks, sand settles first. An avulsion follows. Geologists read its traces.",

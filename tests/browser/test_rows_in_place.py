@@ -11,7 +11,12 @@ from evaluation.models import WorkingNugget
 from tests.assessor.world import DeskWorld, make_desk_world
 from tests.browser.hands import CALM, Hands, desk_of
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.thorough,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.xdist_group("browser"),
+]
 
 A_PRESS = 80  # milliseconds between a finger's going down and up
 

@@ -13,7 +13,12 @@ from tests.assessor.world import DeskWorld, make_desk_world
 from tests.browser.desk_page import Opened, open_desk, signed_in
 from tests.browser.hands import CALM
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.thorough,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.xdist_group("browser"),
+]
 
 GUIDELINES = "# What a nugget is\n\nOne *fact* each.\n\n" + "\n\n".join(f"Paragraph {n}." for n in range(60))
 

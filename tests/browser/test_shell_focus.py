@@ -14,7 +14,12 @@ from tests.assessor.world import DeskWorld, make_desk_world
 from tests.browser.desk_page import Opened, open_desk, signed_in
 from tests.browser.looking import axe
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.thorough,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.xdist_group("browser"),
+]
 
 IN_ORDER = ["skip", "desk-head", "passages", "desk-split", "rows", "actions"]
 

@@ -17,7 +17,12 @@ from tests.assessor.world import DeskWorld
 from tests.browser.test_axe import SIZES, problems_on, sign_in
 from tests.organizer.work_world import REASON, hand, make_work_world, more_topics
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.thorough,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.xdist_group("browser"),
+]
 
 
 @pytest.fixture

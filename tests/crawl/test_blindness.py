@@ -25,8 +25,8 @@ from tests.crawl.walking import DESK, STATES, Walk, candidates_of, known_to
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("crawl")]
 
 OURS = ("accounts", "jobs", "evaluation", "reports", "llmjobs", "assessor", "exchange", "organizer")
-THOROUGH = [pytest.param(name, marks=pytest.mark.thorough) for name in ("dora", "sam")]
-ASSESSING = ["", "ann", "ben", *THOROUGH]
+THOROUGH = [pytest.param(name, marks=pytest.mark.thorough) for name in ("ben", "dora", "sam")]
+ASSESSING = ["", "ann", *THOROUGH]
 
 
 @pytest.fixture
@@ -68,6 +68,7 @@ def test_every_table_is_secret_or_known_to_sing_for_some() -> None:
     assert ours == {model.__name__ for model in SECRET} | KNOWN_TO_SOME
 
 
+@pytest.mark.thorough
 def test_no_state_of_a_task_tells_more(blind: tuple[DeskWorld, Aviary]) -> None:
     world, aviary = blind
     for task in (world.post_edit, world.manual):
