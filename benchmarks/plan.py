@@ -178,7 +178,7 @@ BENCHMARKS["saves"] = Benchmark(
 )
 BENCHMARKS["desk"] = Benchmark(
     "the desk's page, 30 drafts, passages of 150 words",
-    ("desk.pages", "first_label.first_labels"),
+    ("desk.pages",),
     (
         Shown("150 passages, p50", "desk.pages", "p50 150"),
         Shown("150 passages, p95", "desk.pages", "p95 150", goal=Goal("seconds", 0.2)),
@@ -186,10 +186,6 @@ BENCHMARKS["desk"] = Benchmark(
         Shown("424 passages, p50", "desk.pages", "p50 424"),
         Shown("424 passages, p95", "desk.pages", "p95 424"),
         Shown("424 passages, KB", "desk.pages", "size 424"),
-        Shown("150 passages in Chromium, until keys work", "first_label.first_labels", "ready 150"),
-        Shown("150 passages in Chromium, until the first label is saved", "first_label.first_labels", "label 150"),
-        Shown("424 passages in Chromium, until keys work", "first_label.first_labels", "ready 424"),
-        Shown("424 passages in Chromium, until the first label is saved", "first_label.first_labels", "label 424"),
     ),
     prepare=("desk.prepare",),
 )
