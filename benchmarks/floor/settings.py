@@ -2,7 +2,9 @@
 
 from config.settings import *  # noqa: F403
 
-INSTALLED_APPS = [app for app in INSTALLED_APPS if not app.startswith("allauth")]  # noqa: F405
+OURS_ALONE = ("allauth", "config.")  # the sign-in, and the admin behind it
+INSTALLED_APPS = [app for app in INSTALLED_APPS if not app.startswith(OURS_ALONE)]  # noqa: F405
+INSTALLED_APPS.append("django.contrib.admin")
 # What `startproject` gives.
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
