@@ -103,6 +103,7 @@ def _assessor(campaign: Campaign, source: QrelSource, number: int) -> None:
             drafts=NuggetList.objects.get(topic=topic, nugget_set__origin=Origin.DRAFT),
             qrels=source,
             protocol=campaign.protocol,
+            second_opinion=number > 0,
         )
         open_desk(task=task.public_id, user=user)
 

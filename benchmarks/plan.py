@@ -189,6 +189,17 @@ BENCHMARKS["desk"] = Benchmark(
     ),
     prepare=("desk.prepare",),
 )
+BENCHMARKS["first_label"] = Benchmark(
+    "the first label in Chromium, 30 drafts, passages of 150 words",
+    ("first_label.in_chromium",),
+    tuple(
+        Shown(f"{passages} passages, {said}, {name}", "first_label.in_chromium", f"{what} {name} {passages}")
+        for passages in ("150", "424")
+        for what, said in (("ready", "desk takes keys"), ("label", "first label saved"))
+        for name in ("p50", "p95")
+    ),
+    prepare=("desk.prepare",),
+)
 
 
 def lines_of(benchmark: Benchmark, turns: Sequence[Turn]) -> list[Line]:

@@ -4,7 +4,7 @@ Our provenance stands under one extra key, `assay`, of which imports read back l
 was said of a label beside the label. Labels that were withdrawn, or replaced by a later submission, do not leave.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import datetime
 from itertools import islice
 from typing import Any
@@ -38,14 +38,17 @@ from evaluation.models import (
 )
 from evaluation.terms import PROVENANCE_KEY, AssignmentLabel, Importance, SupportCondition, SupportLabel
 
+Topics = Collection[int] | None
+"""Some topics by primary key; None: all."""
+
 CHUNK = 2000
 PART = 500
 
 
-def nugget_lines(nugget_set: NuggetSet) -> Iterator[str]:
-    """Yield each topic's newest submitted list as nuggetizer writes it."""
+def nugget_lines(nugget_set: NuggetSet, topics: Topics = None) -> Iterator[str]:
+    """Yield the newest submitted list of each of these topics, all for None, as nuggetizer writes it."""
     lineage, evidence = _lineage(nugget_set), _evidence(nugget_set)
-    for one in _newest_lists(nugget_set):
+    for one in _newest_lists(nugget_set, topics):
         nuggets = tuple(_nugget_row(item, lineage, evidence) for item in _items(one))
         assay = {
             "set": nugget_set.name,
@@ -61,12 +64,12 @@ def nugget_lines(nugget_set: NuggetSet) -> Iterator[str]:
         )
 
 
-def assignment_lines(nugget_set: NuggetSet, judge: Judge) -> Iterator[str]:
-    """Yield one judge's labels of a set's nuggets, an answer a line, runs in order.
+def assignment_lines(nugget_set: NuggetSet, judge: Judge, topics: Topics = None) -> Iterator[str]:
+    """Yield one judge's labels of a set's nuggets in these topics, all for None, an answer a line, runs in order.
 
     A nugget without a label is `null`. An answer without a word has `not_support` for every nugget, by rule.
     """
-    newest = _newest_lists(nugget_set)
+    newest = _newest_lists(nugget_set, topics)
     items, queries = (
         {one.topic_id: _items(one) for one in newest},
         {one.topic_id: one.topic.text for one in newest},
@@ -81,13 +84,16 @@ def assignment_lines(nugget_set: NuggetSet, judge: Judge) -> Iterator[str]:
                 yield _assignment_line(answer, queries[answer.topic_id], listed, given, judge)
 
 
-def support_lines(campaign: Campaign, condition: SupportCondition, judge: Judge | None) -> Iterator[str]:
-    """Yield support labels under a condition, one pair a line."""
+def support_lines(
+    campaign: Campaign, condition: SupportCondition, judge: Judge, topics: Topics = None
+) -> Iterator[str]:
+    """Yield a judge's support labels under a condition in these topics, all for None, one pair a line."""
     runs = _run_ids(campaign)
     labels = SupportJudgment.objects.filter(
         condition=condition, sentence__answer__topic__campaign=campaign, stands=True
     )
-    labels = labels.filter(judge=judge) if judge else labels
+    labels = labels.filter(judge=judge)
+    labels = labels if topics is None else labels.filter(sentence__answer__topic__in=topics)
     ordered = labels.order_by("sentence__answer", "sentence__index", "pk")
     for one in ordered.select_related("judge", "segment", "sentence__answer__topic").iterator(chunk_size=CHUNK):
         yield support_line(
@@ -127,9 +133,9 @@ def event_lines(campaign: Campaign) -> Iterator[str]:
         yield json_line(known | {"payload": event.payload}, {})
 
 
-def _newest_lists(nugget_set: NuggetSet) -> list[NuggetList]:
+def _newest_lists(nugget_set: NuggetSet, topics: Topics) -> list[NuggetList]:
     lists = nugget_set.lists.filter(submitted=True).select_related("topic").order_by("version")
-    newest = {one.topic_id: one for one in lists}
+    newest = {one.topic_id: one for one in lists if topics is None or one.topic_id in topics}
     return sorted(newest.values(), key=lambda one: one.topic.position)
 
 

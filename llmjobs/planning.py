@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from django.db.models import Q
 
+from evaluation.handed import makers_sets
 from evaluation.models import (
     AnswerProvenance,
     Assignment,
@@ -135,6 +136,14 @@ def newest_lists(campaign: Campaign, origin: Origin, name: str, topics: Collecti
     lists = NuggetList.objects.filter(nugget_set__campaign=campaign, nugget_set__origin=origin)
     named = lists.filter(nugget_set__name=name, submitted=True, topic__in=topics)
     return {one.topic_id: one for one in named.order_by("version")}
+
+
+def handed_lists(campaign: Campaign, origin: Origin, topics: Collection[int]) -> dict[int, NuggetList]:
+    """Return each topic's newest submitted list of those that count, where people share the topics, by topic."""
+    makers = makers_sets(campaign, origin)
+    lists = NuggetList.objects.filter(nugget_set__in=set(makers.values()), submitted=True, topic__in=topics)
+    newest = lists.order_by("version")
+    return {one.topic_id: one for one in newest if makers.get(one.topic_id) == one.nugget_set_id}
 
 
 def support_items(campaign: Campaign, judge: Judge, topics: Collection[int], runs: Collection[int]) -> Plan:

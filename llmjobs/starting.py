@@ -8,7 +8,8 @@ from django.db import transaction
 
 from accounts.models import User
 from evaluation.errors import Refused
-from evaluation.models import Campaign, Event, Judge, QrelSource
+from evaluation.handed import is_made_here
+from evaluation.models import Campaign, Event, Judge, NuggetList, QrelSource
 from evaluation.services.judges import add_judge
 from evaluation.terms import Condition, JudgeKind, Origin
 from jobs import queue
@@ -88,8 +89,7 @@ def plan_evaluation(request: Request, condition: Condition, *, qrels: str = "", 
     campaign = request.campaign
     topics = planning.chosen_topics(campaign, request.topics)
     runs = [run.pk for run in planning.chosen_runs(campaign, request.runs)]
-    name = nuggets or _set_name(campaign, condition, request.judge)
-    lists = planning.newest_lists(campaign, condition.origin, name, [topic.pk for topic in topics])
+    lists = _lists(request, condition, nuggets, [topic.pk for topic in topics])
     items = planning.assign_items(lists.values(), runs, campaign.protocol.batch_size)
     plan = planning.unjudged(items, request.judge)
     missing = [topic for topic in topics if topic.pk not in lists]
@@ -187,18 +187,25 @@ def _add(plan: Plan, other: Plan) -> None:
     plan.without_text += other.without_text
 
 
-def _set_name(campaign: Campaign, condition: Condition, judge: Judge) -> str:
-    """Return the set a condition means: the campaign's default, the only one, or for A/A the judge's own."""
+def _lists(request: Request, condition: Condition, named: str, topics: list[int]) -> dict[int, NuggetList]:
+    """Return the lists that a condition means, by topic: where people share the topics, that of whoever made it."""
+    campaign, origin = request.campaign, condition.origin
+    name = named or _default_set(campaign, condition)
+    sets = list(campaign.nugget_sets.filter(origin=origin))
+    own = f"{origin}-{request.judge.name}"
+    if not name and len(sets) > 1 and own not in [one.name for one in sets] and origin is not Origin.AUTO:
+        if all(is_made_here(one) for one in sets):
+            return planning.handed_lists(campaign, origin, topics)
+        names = ", ".join(one.name for one in sets)
+        raise Refused("ambiguous", f"Several nugget sets fit {condition}; say which: {names}.")
+    name = name or (sets[0].name if len(sets) == 1 else own)
+    return planning.newest_lists(campaign, origin, name, topics)
+
+
+def _default_set(campaign: Campaign, condition: Condition) -> str:
+    """Return the set that the campaign names for a condition, '' where it names none."""
     default = campaign.defaults.filter(condition=condition).first()
-    names = list(campaign.nugget_sets.filter(origin=condition.origin).values_list("name", flat=True))
-    own = f"{condition.origin}-{judge.name}"
-    if default and default.nuggets:
-        return default.nuggets
-    if len(names) == 1 or (names and own not in names and condition.origin is not Origin.AUTO):
-        if len(names) > 1:
-            raise Refused("ambiguous", f"Several nugget sets fit {condition}; say which: {', '.join(names)}.")
-        return names[0]
-    return own
+    return default.nuggets if default else ""
 
 
 def _source(campaign: Campaign, name: str) -> QrelSource:

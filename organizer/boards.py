@@ -86,7 +86,7 @@ def _judged(campaign: Campaign, condition: Condition) -> ConditionChoice | None:
         choice = resolve_condition(campaign, condition)
     except Refused:
         return None
-    return choice if choice.judge else None
+    return choice if choice.judges else None
 
 
 def _mean(values: Floats) -> float | None:

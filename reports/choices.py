@@ -1,60 +1,128 @@
-"""What a condition means in a campaign: which nugget set and whose labels."""
+"""What a condition means in a campaign: which nugget sets and whose labels, as a whole or topic by topic."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db.models import Exists, OuterRef, QuerySet
 
+from evaluation import handed
 from evaluation.errors import Refused
 from evaluation.models import Assignment, Campaign, Judge, NuggetSet, SupportJudgment
 from evaluation.terms import Condition, JudgeKind, SupportCondition
+from reports.parts import Part, PartKey, Topics
+from reports.sharing import by_assigners, by_makers, by_support_judges
 
 
 @dataclass(frozen=True, slots=True)
-class ConditionChoice:
-    """A condition of nugget scores with its set and judge; None where the campaign has none that fits."""
+class Choice:
+    """What a condition means. Of several parts, each is what one person did of work that was handed out."""
 
     campaign: Campaign
+    parts: tuple[Part, ...]
+
+    @property
+    def judges(self) -> tuple[Judge, ...]:
+        """Whose labels count; nobody's where nobody has judged yet."""
+        return tuple(dict.fromkeys(part.judge for part in self.parts if part.judge))
+
+    @property
+    def judges_said(self) -> str | None:
+        """Their names."""
+        return ", ".join(one.name for one in self.judges) or None
+
+    @property
+    def keys(self) -> tuple[PartKey, ...]:
+        """The parts by primary keys."""
+        return tuple(part.key for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionChoice(Choice):
+    """A condition of nugget scores."""
+
     condition: Condition
-    nugget_set: NuggetSet | None
-    judge: Judge | None
 
     def __str__(self) -> str:
         return self.condition
+
+    @property
+    def nugget_sets(self) -> tuple[NuggetSet, ...]:
+        """The sets whose lists count; none where the campaign has none that fits."""
+        return tuple(dict.fromkeys(part.nugget_set for part in self.parts if part.nugget_set))
+
+    @property
+    def sets_said(self) -> str | None:
+        """Their names."""
+        return ", ".join(one.name for one in self.nugget_sets) or None
+
+    @property
+    def grounds(self) -> frozenset[tuple[int, int]]:
+        """Set and topic of all lists: equal where two conditions judge the same nuggets."""
+        everywhere = frozenset(self.campaign.topics.values_list("pk", flat=True))
+        return frozenset(
+            (part.nugget_set.pk, topic)
+            for part in self.parts
+            if part.nugget_set
+            for topic in (everywhere if part.topics is None else part.topics)
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class SupportChoice:
-    """A support condition and its judge; None where nobody has judged yet."""
+class SupportChoice(Choice):
+    """A support condition."""
 
-    campaign: Campaign
     condition: SupportCondition
-    judge: Judge | None
 
     def __str__(self) -> str:
         return self.condition
+
+
+def whole(
+    campaign: Campaign, condition: Condition, nugget_set: NuggetSet | None, judge: Judge | None
+) -> ConditionChoice:
+    """Return a condition that is one set and one judge in all topics."""
+    return ConditionChoice(campaign, (Part(nugget_set, judge),), condition)
 
 
 def resolve_condition(
     campaign: Campaign, condition: Condition, *, judge: str = "", nuggets: str = ""
 ) -> ConditionChoice:
-    """Return the set and judge a condition means: the named ones, else the campaign's default, else the only ones.
+    """Return the sets and judges a condition means: the named ones, else the campaign's default, else the only ones.
 
-    Sets and judges fit when they have labels together; a set without any fits where none has.
+    Where people share the topics, each topic's list is that of whoever made it here, and its labels are those of
+    whoever assigned it; second opinions count only by name. Sets and judges fit when they have labels together; a set
+    without any fits where none has.
     Raises `Refused`: `ambiguous` with the names where several fit, `no_such_set` or `no_such_judge` where the
     named one does not exist or has no labels here.
     """
     default = _default(campaign, condition)
-    nugget_set = _nugget_set(campaign, condition, judge, nuggets, default[1])
-    if nugget_set is None:
-        return ConditionChoice(campaign, condition, None, None)
-    judges = list(judges_of(nugget_set, condition.judge_kind))
-    return ConditionChoice(campaign, condition, nugget_set, _judge(condition, judges, judge, default[0]))
+    lists = _lists(campaign, condition, judge, nuggets, default[1])
+    sets = [one.nugget_set for one in lists if one.nugget_set]
+    judges = _unique(judge for one in sets for judge in judges_of(one, condition.judge_kind))
+    chosen = _named(condition, judges, judge, default[0])
+    if chosen is None and condition.judge_kind is JudgeKind.HUMAN:
+        shared = by_assigners(campaign, lists, judges)
+        if shared is not None:
+            return ConditionChoice(campaign, tuple(shared), condition)
+    chosen = chosen or _only(condition, judges)
+    return ConditionChoice(campaign, tuple(Part(one.nugget_set, chosen, one.topics) for one in lists), condition)
 
 
 def resolve_support(campaign: Campaign, condition: SupportCondition, *, judge: str = "") -> SupportChoice:
-    """Return the judge that a support condition means. Raises `Refused` as `resolve_condition` does."""
+    """Return the judges that a support condition means. Raises `Refused` as `resolve_condition` does."""
     judges = list(support_judges_of(campaign, condition))
-    return SupportChoice(campaign, condition, _judge(condition, judges, judge, _default(campaign, condition)[0]))
+    chosen = _named(condition, judges, judge, _default(campaign, condition)[0])
+    if chosen is None and condition is not SupportCondition.LLM:
+        shared = by_support_judges(campaign, condition, judges)
+        if shared is not None:
+            return SupportChoice(campaign, tuple(shared), condition)
+    return SupportChoice(campaign, (Part(None, chosen or _only(condition, judges)),), condition)
+
+
+def lists_of(campaign: Campaign, condition: Condition) -> list[tuple[NuggetSet, Topics]]:
+    """Return the sets whose lists a condition means, each with its topics. Raises `Refused` where several fit."""
+    lists = _lists(campaign, condition, "", "", _default(campaign, condition)[1])
+    return [(one.nugget_set, one.topics) for one in lists if one.nugget_set]
 
 
 def judges_of(nugget_set: NuggetSet, kind: JudgeKind | None = None) -> QuerySet[Judge]:
@@ -80,19 +148,21 @@ def _default(campaign: Campaign, condition: Condition | SupportCondition) -> tup
     return (said.judge, said.nuggets) if said else ("", "")
 
 
-def _nugget_set(
-    campaign: Campaign, condition: Condition, judge: str, named: str, default: str
-) -> NuggetSet | None:
+def _lists(campaign: Campaign, condition: Condition, judge: str, named: str, default: str) -> list[Part]:
+    """Return the sets that a condition means, without judges. Raises `Refused`."""
     sets = list(campaign.nugget_sets.filter(origin=condition.origin))
     if named:
-        return _named_set(campaign, condition, sets, named)
+        return [Part(_named_set(campaign, condition, sets, named), None)]
     preferred = [one for one in sets if one.name == default]
     if preferred or len(sets) < 2:
-        return next(iter(preferred or sets), None)
-    labelled = [one for one in sets if _fits(one, condition, judge)]
-    if len(labelled) == 1:
-        return labelled[0]
-    names = ", ".join(one.name for one in labelled or sets)
+        return [Part(one, None) for one in (preferred or sets)[:1]]
+    fitting = [one for one in sets if _fits(one, condition, judge)] or sets
+    makers = handed.makers_sets(campaign, condition.origin)
+    if makers and all(handed.is_made_here(one) for one in fitting):
+        return by_makers(sets, makers)
+    if len(fitting) == 1:
+        return [Part(fitting[0], None)]
+    names = ", ".join(one.name for one in fitting)
     raise Refused("ambiguous", f"Several nugget sets fit {condition}; say which with --nuggets: {names}.")
 
 
@@ -109,14 +179,25 @@ def _fits(nugget_set: NuggetSet, condition: Condition, judge: str) -> bool:
     return (judges.filter(name=judge) if judge else judges).exists()
 
 
-def _judge(condition: Condition | SupportCondition, judges: list[Judge], named: str, default: str) -> Judge | None:
-    names = ", ".join(one.name for one in judges)
+def _unique(judges: Iterable[Judge]) -> list[Judge]:
+    return sorted(dict.fromkeys(judges), key=lambda one: one.name)
+
+
+def _named(condition: Condition | SupportCondition, judges: list[Judge], named: str, default: str) -> Judge | None:
+    """Return the judge that is named, or the campaign's default; None where none is. Raises `Refused`."""
     wanted = named or default
     for one in judges:
         if one.name == wanted:
             return one
     if named:
+        names = ", ".join(one.name for one in judges)
         raise Refused("no_such_judge", f"{named} has no labels under {condition}; there are: {names or 'none'}.")
+    return None
+
+
+def _only(condition: Condition | SupportCondition, judges: list[Judge]) -> Judge | None:
+    """Return the only judge; None where there is none. Raises `Refused` where there are several."""
     if len(judges) > 1:
+        names = ", ".join(one.name for one in judges)
         raise Refused("ambiguous", f"Several judges fit {condition}; say which with --judge: {names}.")
     return judges[0] if judges else None

@@ -27,7 +27,7 @@ class ConfusionReport:
 
 def confuse_assignments(rows: ConditionChoice, columns: ConditionChoice) -> ConfusionReport:
     """Compare labels of the same (answer, nugget) pairs: both conditions must use one nugget set."""
-    same_set = rows.nugget_set is not None and rows.nugget_set == columns.nugget_set
+    same_set = bool(rows.grounds) and rows.grounds == columns.grounds
     left, right = (_given_labels(choice) for choice in (rows, columns))
     if not same_set:
         left = right = np.zeros(0, dtype=np.int8)

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evaluation import handed
 from evaluation.errors import Refused
 from evaluation.lineage import Derivation, Wording, derivations
 from evaluation.models import Campaign, ListedNugget, NuggetList, NuggetSet
 from evaluation.terms import Condition, JudgeKind, Origin
-from reports.choices import ConditionChoice, judges_of
+from reports.choices import ConditionChoice, judges_of, whole
 from reports.frames import assignment_sheet
 from reports.metrics.descriptives import (
     LabelShares,
@@ -20,6 +21,8 @@ from reports.metrics.descriptives import (
     word_count,
 )
 from reports.metrics.edits import EDIT_CLASSES, NuggetText, TopicEdits, incidence, topic_edits
+from reports.parts import Part
+from reports.sharing import by_makers
 
 AUTHORS_FLAGS = "edit_meta"
 
@@ -43,7 +46,7 @@ def descriptives(campaign: Campaign) -> tuple[DescriptiveRow, ...]:
         for judge in judges_of(one):
             condition = condition_of(one, JudgeKind(judge.kind))
             if condition is not None:
-                choice = ConditionChoice(campaign, condition, one, judge)
+                choice = whole(campaign, condition, one, judge)
                 rows.append(_condition_row(choice, rows[sets.index(one)].statistics))
     return tuple(rows)
 
@@ -61,15 +64,12 @@ def condition_of(nugget_set: NuggetSet, kind: JudgeKind) -> Condition | None:
 
 
 def _condition_row(choice: ConditionChoice, statistics: NuggetStatistics) -> DescriptiveRow:
-    set_name = choice.nugget_set.name if choice.nugget_set else ""
-    judge = choice.judge.name if choice.judge else ""
-    return DescriptiveRow(
-        set_name, choice.condition, judge, statistics, label_shares(assignment_sheet(choice).labels)
-    )
+    labels = label_shares(assignment_sheet(choice).labels)
+    return DescriptiveRow(choice.sets_said or "", choice.condition, choice.judges_said or "", statistics, labels)
 
 
 def _statistics(campaign: Campaign, nugget_set: NuggetSet) -> NuggetStatistics:
-    sheet = assignment_sheet(ConditionChoice(campaign, Condition.AA, nugget_set, None))
+    sheet = assignment_sheet(whole(campaign, Condition.AA, nugget_set, None))
     texts = [nugget.text for listed in lists_of(nugget_set).values() for nugget in listed]
     words = np.array([word_count(text) for text in texts], dtype=np.int32)
     return nugget_statistics(sheet.listed, sheet.nugget_topic, sheet.importance, words)
@@ -108,23 +108,42 @@ class EditReport:
 
 
 def edit_report(campaign: Campaign, *, nuggets: str = "", drafts: str = "") -> EditReport:
-    """Classify the edits of an edited set against its drafts: of the one named, the default of E/M, or the only one.
+    """Classify the edits of edited lists against their drafts: of the set named, the default of E/M, or the only one.
 
+    Where people share the topics, each topic's list is that of whoever was handed it.
     Raises `Refused` where several sets fit, or none.
     """
     default = campaign.defaults.filter(condition=Condition.EM).values_list("nuggets", flat=True).first() or ""
-    edited_set = _one(campaign, nuggets or default, [Origin.EDITED], "--nuggets")
-    draft_set = edited_set.drafts if edited_set.drafts and not drafts else None
-    draft_set = draft_set or _one(campaign, drafts, [Origin.DRAFT, Origin.AUTO], "--drafts")
-    edits = [edits_of(one) for one in derivations(edited_set, draft_set)]
-    authors = _authors_flags(edited_set)
+    edited = _edited(campaign, nuggets or default)
+    beside = [_beside(campaign, one.nugget_set, drafts) for one in edited if one.nugget_set]
+    edits = [
+        edits_of(found)
+        for part, (edited_set, draft_set) in zip(edited, beside, strict=True)
+        for found in derivations(edited_set, draft_set)
+        if part.topics is None or found.topic in part.topics
+    ]
+    authors = [flags for edited_set, _ in beside for flags in _authors_flags(edited_set)]
     return EditReport(
-        nuggets=edited_set.name,
-        drafts=draft_set.name,
+        nuggets=", ".join(edited_set.name for edited_set, _ in beside),
+        drafts=", ".join(dict.fromkeys(draft_set.name for _, draft_set in beside)),
         topics=len(edits),
         inferred=any(one.inferred for one in edits),
         rows=tuple(_edit_row(name, edits, authors) for name in EDIT_CLASSES),
     )
+
+
+def _edited(campaign: Campaign, name: str) -> list[Part]:
+    """Return the edited sets that are meant, each with its topics. Raises `Refused`."""
+    sets = list(campaign.nugget_sets.filter(origin=Origin.EDITED, pk__in=_with_lists(campaign)))
+    if not name and len(sets) > 1 and all(handed.is_made_here(one) for one in sets):
+        return by_makers(sets, handed.makers_sets(campaign, Origin.EDITED))
+    return [Part(_one(campaign, name, [Origin.EDITED], "--nuggets"), None)]
+
+
+def _beside(campaign: Campaign, edited_set: NuggetSet, drafts: str) -> tuple[NuggetSet, NuggetSet]:
+    """Return an edited set with its drafts. Raises `Refused` where several fit, or none."""
+    draft_set = edited_set.drafts if edited_set.drafts and not drafts else None
+    return edited_set, draft_set or _one(campaign, drafts, [Origin.DRAFT, Origin.AUTO], "--drafts")
 
 
 def edits_of(one: Derivation) -> TopicEdits:

@@ -22,8 +22,8 @@ def scores_document(board: Leaderboard) -> Document:
     """Return `report scores` as JSON."""
     return {
         "condition": str(board.choice),
-        "nuggets": board.choice.nugget_set.name if board.choice.nugget_set else None,
-        "judge": board.choice.judge.name if board.choice.judge else None,
+        "nuggets": board.choice.sets_said,
+        "judge": board.choice.judges_said,
         "policies": policies_document(board.policies),
         "topics": board.topics,
         "empty_topics": board.empty_topics,
@@ -157,7 +157,7 @@ def support_document(report: SupportReport) -> Document:
     """Return `report support` as JSON."""
     return {
         "condition": str(report.choice),
-        "judge": report.choice.judge.name if report.choice.judge else None,
+        "judge": report.choice.judges_said,
         "policies": policies_document(report.policies),
         "first_citations": report.first_citations,
         "published_measure": report.first_citations == 1,

@@ -28,8 +28,8 @@ def score_lines(choice: ConditionChoice, policies: Policies) -> Iterator[str]:
     answers, means = answer_scores(sheet, policies), run_scores(sheet, policies)
     assay = {
         "condition": str(choice),
-        "nuggets": choice.nugget_set.name if choice.nugget_set else None,
-        "judge": choice.judge.name if choice.judge else None,
+        "nuggets": choice.sets_said,
+        "judge": choice.judges_said,
         "policies": policies_document(policies),
     }
     for run, run_id in enumerate(sheet.run_ids):

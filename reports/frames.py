@@ -34,6 +34,7 @@ from reports.metrics.sheets import (
     AssignmentSheet,
     SupportSheet,
 )
+from reports.parts import PartKey, Topics
 from web.reading import consistent_read
 
 Ints = NDArray[np.int64]
@@ -58,19 +59,16 @@ LABELS = """
 
 def assignment_sheet(choice: ConditionChoice) -> AssignmentSheet:
     """Return a condition's labels as arrays, from one state of the database; kept until the campaign changes."""
-    set_pk = choice.nugget_set.pk if choice.nugget_set else None
-    judge_pk = choice.judge.pk if choice.judge else None
     with consistent_read() as alias:
-        return _assignment_sheet(choice.campaign.pk, _revision(choice.campaign, alias), set_pk, judge_pk)
+        return _assignment_sheet(choice.campaign.pk, _revision(choice.campaign, alias), choice.keys)
 
 
 def support_sheet(choice: SupportChoice) -> SupportSheet:
     """Return a support condition's labels as arrays; kept until the campaign changes."""
-    judge_pk = choice.judge.pk if choice.judge else None
     first = choice.campaign.protocol.first_citations
     with consistent_read() as alias:
         revision = _revision(choice.campaign, alias)
-        return _support_sheet(choice.campaign.pk, revision, choice.condition.value, judge_pk, first)
+        return _support_sheet(choice.campaign.pk, revision, choice.condition.value, choice.keys, first)
 
 
 def forget_sheets() -> None:
@@ -85,17 +83,20 @@ def _revision(campaign: Campaign, alias: str) -> int:
 
 
 @lru_cache(maxsize=16)
-def _assignment_sheet(campaign: int, _revision: int, nugget_set: int | None, judge: int | None) -> AssignmentSheet:
+def _assignment_sheet(campaign: int, _revision: int, parts: tuple[PartKey, ...]) -> AssignmentSheet:
     with consistent_read() as alias:
         answers = _Answers(campaign, alias)
-        nuggets = _Nuggets(answers, nugget_set, alias)
+        nuggets = _Nuggets(answers, parts, alias)
         labels = np.full((len(nuggets.pk), len(answers.run_ids)), UNJUDGED, dtype=np.int8)
         labelled = np.zeros(len(answers.run_ids), dtype=np.bool_)
-        if judge is not None and len(nuggets.pk):
-            rows = _label_rows(nuggets, judge, alias)
-            columns = answers.run[_places(answers.pk, rows[:, 0])]
-            labels[_places(nuggets.pk, rows[:, 1]), columns] = ASSIGNMENT_CELLS[rows[:, 2]]
-            labelled[columns] = True
+        for part in parts:
+            wordings = nuggets.of(part, answers)
+            if part[1] is not None and len(wordings):
+                rows = _label_rows(wordings, part[1], alias)
+                columns = answers.run[_places(answers.pk, rows[:, 0])]
+                labels[_places(nuggets.pk, rows[:, 1]), columns] = ASSIGNMENT_CELLS[rows[:, 2]]
+                labelled[columns] = True
+        if any(judge is not None for _, judge, _ in parts):
             _apply_rule(labels, labelled, nuggets.topic, answers)
     return AssignmentSheet(
         run_ids=answers.run_ids,
@@ -131,36 +132,67 @@ class _Answers:
 
 
 class _Nuggets:
-    """A set's nuggets on the topic axis: those of each topic's newest submitted list, in list order."""
+    """The nuggets of some sets on the topic axis: those of each topic's newest submitted list, in list order."""
 
-    def __init__(self, answers: _Answers, nugget_set: int | None, alias: str) -> None:
-        lists = NuggetList.objects.using(alias).filter(nugget_set=nugget_set, submitted=True)
-        newest = dict(lists.order_by("version").values_list("topic", "pk"))
-        self.lists = list(newest.values())
+    def __init__(self, answers: _Answers, parts: tuple[PartKey, ...], alias: str) -> None:
+        newest = {
+            topic: pk
+            for nugget_set, topics in _topics_by_set(parts).items()
+            for topic, pk in _newest_lists(nugget_set, topics, alias).items()
+        }
         self.listed = np.isin(answers.topic_pks, np.array(list(newest), dtype=np.int64))
+        lists = NuggetList.objects.using(alias).filter(nugget_set__in=_topics_by_set(parts), submitted=True)
         items = ListedNugget.objects.using(alias).filter(nugget_list__in=lists).order_by("nugget_list", "position")
-        rows = _integers(items.values_list("nugget_list__topic", "nugget_list", "nugget_version", "importance"), 4)
-        rows = rows[np.isin(rows[:, 1], np.array(self.lists, dtype=np.int64))]
+        fields = ("nugget_list__topic", "nugget_list", "nugget_version", "importance", "nugget_list__nugget_set")
+        rows = _integers(items.values_list(*fields), len(fields))
+        rows = rows[np.isin(rows[:, 1], np.array(list(newest.values()), dtype=np.int64))]
         topic = _places(answers.topic_pks, rows[:, 0])
         order = np.argsort(topic, kind="stable")
         self.topic = topic[order].astype(np.int32)
         self.pk = rows[order, 2]
         self.importance = rows[order, 3].astype(np.int8)
-        self.nugget_set = nugget_set
+        self._set = rows[order, 4]
+
+    def of(self, part: PartKey, answers: _Answers) -> Ints:
+        """Return the wordings of one part."""
+        nugget_set, _, topics = part
+        chosen = self._set == nugget_set
+        if topics is not None:
+            inside = np.isin(answers.topic_pks, np.fromiter(topics, dtype=np.int64, count=len(topics)))
+            chosen &= inside[self.topic]
+        wordings: Ints = self.pk[chosen]
+        return wordings
 
 
-def _label_rows(nuggets: _Nuggets, judge: int, alias: str) -> Ints:
+def _topics_by_set(parts: tuple[PartKey, ...]) -> dict[int, Topics]:
+    """Return the topics that each set is meant in."""
+    found: dict[int, Topics] = {}
+    for nugget_set, _, topics in parts:
+        if nugget_set is not None:
+            before = found.get(nugget_set, frozenset())
+            found[nugget_set] = None if topics is None or before is None else before | topics
+    return found
+
+
+def _newest_lists(nugget_set: int, topics: Topics, alias: str) -> dict[int, int]:
+    """Return the newest submitted list of each of these topics, by topic."""
+    lists = NuggetList.objects.using(alias).filter(nugget_set=nugget_set, submitted=True)
+    newest = dict(lists.order_by("version").values_list("topic__pk", "pk"))
+    return {topic: pk for topic, pk in newest.items() if topics is None or topic in topics}
+
+
+def _label_rows(wordings: Ints, judge: int, alias: str) -> Ints:
     """Return the labels as rows of answer, wording, code; a later submission's row comes last."""
     connection = connections[alias]
     with connection.cursor() as cursor:
-        bounds = [judge, int(nuggets.pk.min()), int(nuggets.pk.max())]
+        bounds = [judge, int(wordings.min()), int(wordings.max())]
         cursor.execute(LABELS.format(joined=JOINED[connection.vendor]), bounds)
         packed, wording = np.fromstring(cursor.fetchone()[0] or "", dtype=np.int64, sep=" ").reshape(-1, 2).T
     answer, submission, code = packed >> 20, packed >> 4 & 0xFFFF, packed & 0xF
     rows = np.stack([answer, wording, code], axis=1)
     if len(rows) and submission.max() > 1:
         rows = rows[np.argsort(submission, kind="stable")]
-    return rows[np.isin(rows[:, 1], nuggets.pk)]
+    return rows[np.isin(rows[:, 1], wordings)]
 
 
 def _apply_rule(
@@ -175,16 +207,18 @@ def _apply_rule(
 
 @lru_cache(maxsize=16)
 def _support_sheet(
-    campaign: int, _revision: int, condition: str, judge: int | None, first: int | None
+    campaign: int, _revision: int, condition: str, parts: tuple[PartKey, ...], first: int | None
 ) -> SupportSheet:
     with consistent_read() as alias:
         answers = _Answers(campaign, alias)
         sentences = Sentence.objects.using(alias).filter(answer__topic__campaign=campaign)
         rows = _integers(sentences.order_by("answer", "index").values_list("pk", "answer"), 2)
         units = _Units(rows[:, 0], campaign, first, alias)
-        labels = SupportJudgment.objects.using(alias).filter(judge=judge, condition=condition, stands=True)
+        labels = SupportJudgment.objects.using(alias).filter(condition=condition, stands=True)
         labels = labels.filter(sentence__answer__topic__campaign=campaign).order_by("submission")
-        units.label(_integers(labels.values_list("sentence", "segment", "label"), 3))
+        for _, judge, topics in parts:
+            given = labels.filter(judge=judge) if topics is None else labels.filter(judge=judge, **_within(topics))
+            units.label(_integers(given.values_list("sentence", "segment", "label"), 3))
     place = _places(answers.pk, rows[:, 1])
     flat = answers.topic[place] * len(answers.run_ids) + answers.run[place]
     return SupportSheet(
@@ -196,6 +230,10 @@ def _support_sheet(
         unit_label=units.labels,
         cited=units.cited,
     )
+
+
+def _within(topics: frozenset[int]) -> dict[str, Any]:
+    return {"sentence__answer__topic__in": topics}
 
 
 class _Units:

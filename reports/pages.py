@@ -141,8 +141,9 @@ def _correlated(
 
 
 def _confusion(x: Side, y: Side) -> ConfusionReport | None:
-    if isinstance(x, ConditionChoice) and isinstance(y, ConditionChoice) and x.nugget_set and y.judge:
-        return confuse_assignments(x, y) if x.nugget_set == y.nugget_set else None
+    if isinstance(x, ConditionChoice) and isinstance(y, ConditionChoice) and y.judges:
+        found = confuse_assignments(x, y)
+        return found if found.comparable else None
     return None
 
 
@@ -175,6 +176,8 @@ def _heat_row(label: str, counts: list[int], pairs: int) -> HeatRow:
 
 def _said(side: Side) -> str:
     if isinstance(side, ConditionChoice):
-        nuggets = side.nugget_set.name if side.nugget_set else "no nugget set yet"
-        return f"{side.condition}, {nuggets}, {f'labels by {side.judge.name}' if side.judge else 'no labels yet'}"
+        nuggets = side.sets_said or "no nugget set yet"
+        return (
+            f"{side.condition}, {nuggets}, {f'labels by {side.judges_said}' if side.judges else 'no labels yet'}"
+        )
     return f"the published table {side}"

@@ -86,7 +86,7 @@ class DeskModel:
 
     def _remember(self, kind: str, step: str, before: Changes, after: Changes) -> None:
         if kind == "undo":
-            self.redo.append(self.undo.pop())
+            self.redo.append(_with_versions(self.undo.pop(), before, after))
         elif kind == "redo":
             self.undo.append(self.redo.pop())
         else:
@@ -97,6 +97,13 @@ class DeskModel:
                 self.undo.append(replace(last, before=before, after=after))
             else:
                 self.undo.append(Step(step, LABELS[kind], before, after))
+
+
+def _with_versions(step: Step, before: Changes, after: Changes) -> Step:
+    """Return a step that remembers the versions of the rows that undoing it took away."""
+    gone = {key: row for key, row in before.items() if row and after[key] is None}
+    kept = {key: replace(row, version=gone[key].version) for key, row in step.after.items() if row and key in gone}
+    return replace(step, after={**step.after, **kept})
 
 
 def _step(said: Json) -> Step:

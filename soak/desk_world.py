@@ -107,6 +107,7 @@ def _seat(
                 drafts=lists[topic.pk] if stage is Stage.POST_EDIT else None,
                 qrels=source,
                 protocol=campaign.protocol,
+                second_opinion=True,  # the same topics for everybody
             )
             for topic in topics
             for stage in (Stage.POST_EDIT, Stage.MANUAL)

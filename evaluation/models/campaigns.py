@@ -68,6 +68,9 @@ class Protocol(models.Model):
     show_importance = models.BooleanField(default=False, help_text="show vital and okay while assigning")
     identical_once = models.BooleanField(default=False, help_text="judge answers with the very same text once")
     nugget_sweep = models.BooleanField(default=True, help_text="offer a look at each nugget's labels at the end")
+    overlap = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="assessors who judge a topic, no more; empty: one, and more on request"
+    )
     pool_depth = models.PositiveSmallIntegerField(
         null=True, blank=True, help_text="runs judged per group and task; empty: all"
     )
@@ -100,6 +103,7 @@ class Protocol(models.Model):
                 name="protocol_threshold_on_scale",
                 violation_error_message="grade_threshold must not be above relevance_max",
             ),
+            models.CheckConstraint(condition=Q(overlap=None) | Q(overlap__gte=1), name="protocol_overlap"),
             models.CheckConstraint(
                 condition=Q(first_citations=None) | Q(first_citations__gte=1), name="protocol_first_citations"
             ),

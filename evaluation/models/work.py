@@ -27,6 +27,8 @@ _NEEDED = (
     | _needed(Stage.SUPPORT_POST_EDIT, "machine")
 )
 
+_COUNTS = ~Q(state=TaskState.WITHDRAWN) & Q(second_opinion=False)
+
 
 class Task(models.Model):
     """One stage of one topic, handed to one assessor. Locks exist only against the assessor's own other windows."""
@@ -71,6 +73,9 @@ class Task(models.Model):
         help_text="whose support labels are shown",
     )
     protocol = models.ForeignKey(Protocol, on_delete=models.PROTECT, related_name="+")
+    second_opinion = models.BooleanField(
+        default=False, help_text="beside somebody else's: its labels enter no score unless their judge is named"
+    )
     priority = models.PositiveSmallIntegerField(default=0, help_text="higher is done first")
     due = models.DateField(null=True, blank=True)
     expected_minutes = models.PositiveIntegerField(default=0)
@@ -92,6 +97,16 @@ class Task(models.Model):
                 fields=["topic", "assessor", "nugget_set"],
                 condition=~Q(state=TaskState.WITHDRAWN) & Q(stage=Stage.ASSIGN),
                 name="task_assign_once",
+            ),
+            models.UniqueConstraint(
+                fields=["topic", "stage"],
+                condition=_COUNTS & ~Q(stage=Stage.ASSIGN),
+                name="task_one_that_counts",
+            ),
+            models.UniqueConstraint(
+                fields=["topic", "nugget_set"],
+                condition=_COUNTS & Q(stage=Stage.ASSIGN),
+                name="task_assign_one_that_counts",
             ),
             models.CheckConstraint(condition=Q(state__in=list(TaskState)), name="task_state"),
             # No other stage passes either.

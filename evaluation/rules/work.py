@@ -155,6 +155,19 @@ def check_maker(name: str, maker: str, *, overlap: bool, reason: str) -> None:
         raise Refused("not_the_maker", f"{maker} made this list: say why {name} is to assign it.")
 
 
+def check_room(holders: Collection[str], overlap: int | None, *, again: bool) -> None:
+    """Raise `Refused` where enough people have a piece of work.
+
+    `holders`: who has it, in words. `overlap`: how many are to have it, and no more; None: one, and as many more as it
+    is handed out `again` on purpose.
+    """
+    said = ", ".join(holders)
+    if overlap is None and holders and not again:
+        raise Refused("taken", said)
+    if overlap is not None and len(holders) >= overlap:
+        raise Refused("enough", f"{said}; the campaign asks for {overlap} and no more.")
+
+
 def check_withdrawal(assigning: Collection[str]) -> None:
     """Raise `Refused` for a list that somebody assigns: their labels would hang on a list that does not count."""
     if assigning:

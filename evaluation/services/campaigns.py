@@ -39,6 +39,7 @@ class ProtocolSettings(BaseModel):
     show_importance: Annotated[bool, Field(strict=True)] | None = None
     identical_once: Annotated[bool, Field(strict=True)] | None = None
     nugget_sweep: Annotated[bool, Field(strict=True)] | None = None
+    overlap: Annotated[int, Field(ge=0, le=100, strict=True)] | None = None
     pool_depth: Limit | None = None
     passage_order: PassageOrder | None = None
     group_overlaps: Annotated[bool, Field(strict=True)] | None = None
@@ -65,7 +66,15 @@ class CampaignFile(BaseModel):
     defaults: dict[Condition | SupportCondition, DefaultChoice] = {}
 
 
-UNLIMITED = ("manual_cap", "edited_cap", "first_citations", "answer_word_limit", "reference_limit", "pool_depth")
+UNLIMITED = (
+    "manual_cap",
+    "edited_cap",
+    "first_citations",
+    "answer_word_limit",
+    "reference_limit",
+    "overlap",
+    "pool_depth",
+)
 
 
 def read_campaign_file(path: str | Path) -> CampaignFile:

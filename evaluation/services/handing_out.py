@@ -1,6 +1,6 @@
 """Handing out work, and handing it on to somebody else."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.db import transaction
 
@@ -57,7 +57,7 @@ def reassign(*, campaign: Campaign, task: str, assessor: str, reason: str, actor
             raise Refused("same_assessor", f"{old.assessor.name} has it already.")
         plan = plan_reassignment(locked, old, assessor, reason)
         withdraw_task(old)
-        new = _make(locked, plan, plan.given[0], actor)
+        new = _make(locked, plan, replace(plan.given[0], second_opinion=old.second_opinion), actor)
         _note("task.reassigned", old, actor, {"new": new.public_id, "reason": reason.strip(), **_said(new)})
         return new.public_id
 
@@ -77,6 +77,7 @@ def _make(campaign: Campaign, plan: Plan, piece: Piece, actor: User) -> Task:
         qrels=ground.qrels,
         machine=ground.machine,
         protocol=campaign.protocol,
+        second_opinion=piece.second_opinion,
         priority=plan.order.priority,
         due=plan.order.due,
         expected_minutes=piece.minutes,
@@ -105,6 +106,8 @@ def _said(task: Task) -> dict[str, object]:
         "due": task.due.isoformat() if task.due else None,
         "priority": task.priority,
     }
+    if task.second_opinion:
+        said["second_opinion"] = True
     if Stage(task.stage).judges:
         answers = TaskAnswer.objects.filter(task=task).count()
         nuggets = task.nugget_set.name if task.nugget_set else None

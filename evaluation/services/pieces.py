@@ -9,6 +9,7 @@ from django.db.models import Count
 
 from accounts.models import User
 from evaluation.errors import Refused
+from evaluation.handed import second_lists
 from evaluation.models import (
     Campaign,
     Judge,
@@ -38,7 +39,7 @@ class Order:
 
     `nuggets`: the set to assign; none: each topic's only one, of this `origin` if that is said. `machine`: the judge
     whose labels are shown. `again`: also topics that somebody else has already, so that what they do can be compared.
-    `reason`: why somebody else assigns a list than made it.
+    `instead`: the task in whose place this is handed out. `reason`: why somebody else assigns a list than made it.
     """
 
     stage: Stage
@@ -49,6 +50,7 @@ class Order:
     due: date | None = None
     priority: int = 0
     again: bool = False
+    instead: str = ""
     nuggets: str = ""
     origin: str = ""
     machine: str = ""
@@ -66,7 +68,10 @@ class Ground:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One topic of a plan, and who gets it. `labels`: how many judgments are asked for, on how many `answers`."""
+    """One topic of a plan, and who gets it. `labels`: how many judgments are asked for, on how many `answers`.
+
+    `second_opinion`: somebody else's labels are the ones that count.
+    """
 
     topic: Topic
     minutes: int
@@ -76,6 +81,7 @@ class Piece:
     nugget_set: NuggetSet | None = None
     answers: int = 0
     labels: int = 0
+    second_opinion: bool = False
     assessor: User | None = None
 
 
@@ -202,7 +208,10 @@ def _assign_pieces(campaign: Campaign, order: Order, topics: list[Topic]) -> tup
 
 
 def _lists(campaign: Campaign, order: Order, topics: list[Topic]) -> dict[int, list[NuggetList]]:
-    """Return each topic's newest submitted lists of the sets that the order may mean."""
+    """Return each topic's newest submitted lists of the sets that the order may mean.
+
+    A second opinion is meant only where its set is named.
+    """
     sets = campaign.nugget_sets.filter(origin__in=ASSIGNED)
     if order.nuggets and not sets.filter(name=order.nuggets).exists():
         there = ", ".join(sets.values_list("name", flat=True)) or "none"
@@ -214,9 +223,11 @@ def _lists(campaign: Campaign, order: Order, topics: list[Topic]) -> dict[int, l
         (one.topic_id, one.nugget_set.name): one
         for one in rows.select_related("nugget_set__judge").order_by("version")
     }
+    second = set() if order.nuggets else second_lists(campaign)
     found: dict[int, list[NuggetList]] = defaultdict(list)
     for (topic, _), one in sorted(newest.items(), key=lambda item: item[0]):
-        found[topic].append(one)
+        if (topic, one.nugget_set_id) not in second:
+            found[topic].append(one)
     return found
 
 

@@ -10,7 +10,15 @@ from django.db.models import Sum
 from accounts.models import User
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Judge, Membership, NuggetSet, Task, Topic
-from evaluation.rules.work import ACTIVE, Candidate, balance, check_hand_out, check_maker, check_person
+from evaluation.rules.work import (
+    ACTIVE,
+    Candidate,
+    balance,
+    check_hand_out,
+    check_maker,
+    check_person,
+    check_room,
+)
 from evaluation.services.pieces import Ground, Order, Piece, Skipped, ground_of, pieces_of
 from evaluation.terms import Origin, Role, Stage, TaskState
 
@@ -56,6 +64,7 @@ class Plan:
                 one.drafts,
                 str(one.nugget_set),
                 one.labels,
+                one.second_opinion,
                 one.minutes,
             )
             for one in self.given
@@ -115,6 +124,7 @@ class Roster:
             for one in self.tasks.get(piece.topic.pk, [])
             if one.stage == order.stage
             and one.state != TaskState.WITHDRAWN
+            and one.public_id != order.instead
             and (order.stage is not Stage.ASSIGN or one.nugget_set_id == nugget_set)
         ]
 
@@ -146,7 +156,7 @@ def plan_hand_out(campaign: Campaign, order: Order) -> Plan:
     roster = roster_of(campaign, topics)
     people = _people(roster, order.assessor)
     pieces, skipped = pieces_of(campaign, order, ground, topics)
-    taken, free = _taken(roster, pieces, order)
+    taken, free = _taken(roster, pieces, order, campaign.protocol.overlap)
     allowed, refused = _allowed(roster, free, people, order, ground)
     given = balance({one.topic.public_id: one.minutes for one in free}, _loads(roster, people), allowed)
     by_name = {user.username: user for user in people}
@@ -178,6 +188,7 @@ def plan_reassignment(campaign: Campaign, old: Task, assessor: str, reason: str)
         due=old.due,
         priority=old.priority,
         again=True,
+        instead=old.public_id,
         nuggets=old.nugget_set.name if old.nugget_set and old.stage == Stage.ASSIGN else "",
         machine=old.machine.name if old.machine else "",
         reason=reason.strip(),
@@ -235,16 +246,22 @@ def _may_anything(person: Candidate) -> bool:
     return True
 
 
-def _taken(roster: Roster, pieces: list[Piece], order: Order) -> tuple[list[Skipped], list[Piece]]:
-    """Part what somebody has already, unless it is handed out again on purpose."""
+def _taken(
+    roster: Roster, pieces: list[Piece], order: Order, overlap: int | None
+) -> tuple[list[Skipped], list[Piece]]:
+    """Part what enough people have already. Beside somebody whose labels count, a piece is a second opinion."""
     taken, free = [], []
+    wanted = overlap if order.stage.judges else None
     for piece in pieces:
         holders = roster.holders(piece, order)
-        if holders and not order.again:
-            said = ", ".join(f"{one.assessor.name} has it ({one.state})" for one in holders)
-            taken.append(Skipped(piece.topic.topic_id, piece.topic.text, said))
+        said = [f"{one.assessor.name} has it ({one.state})" for one in holders]
+        try:
+            check_room(said, wanted, again=order.again)
+        except Refused as refused:
+            taken.append(Skipped(piece.topic.topic_id, piece.topic.text, refused.message))
         else:
-            free.append(piece)
+            counted = any(not one.second_opinion for one in holders)
+            free.append(replace(piece, second_opinion=counted))
     return taken, free
 
 

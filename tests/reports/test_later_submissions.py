@@ -19,8 +19,8 @@ def test_the_latest_submission_is_the_one_that_counts(numbers: tuple[int, ...]) 
     campaign = Campaign.objects.get(slug=SLUG)
     choice = resolve_condition(campaign, Condition.MM)
     before = assignment_sheet(choice)
-    labels = Assignment.objects.filter(nugget_version__nugget__nugget_set=choice.nugget_set)
-    first = labels.filter(judge=choice.judge, label=AssignmentLabel.SUPPORT).earliest("pk")
+    labels = Assignment.objects.filter(nugget_version__nugget__nugget_set__in=choice.nugget_sets)
+    first = labels.filter(judge__in=choice.judges, label=AssignmentLabel.SUPPORT).earliest("pk")
     for number in numbers:
         label = AssignmentLabel.NOT_SUPPORT if number == max(numbers) else AssignmentLabel.PARTIAL_SUPPORT
         Assignment.objects.create(

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
@@ -13,7 +14,7 @@ from evaluation.errors import Refused
 from evaluation.management.base import AssayCommand, the_campaign
 from evaluation.models import Campaign, NuggetSet, QrelSource
 from evaluation.terms import Condition, SupportCondition
-from reports.choices import resolve_condition, resolve_support
+from reports.choices import lists_of, resolve_condition, resolve_support
 from reports.exporting import score_lines
 from reports.metrics.policies import Policies
 from reports.timing import segment_lines, time_lines
@@ -75,6 +76,9 @@ def _output(name: str | None) -> Iterator[IO[str]]:
 
 
 def _nuggets(campaign: Campaign, options: Options) -> Iterator[str]:
+    lists = lists_of(campaign, _condition(options)) if options["condition"] and not options["nuggets"] else []
+    if lists:
+        return chain.from_iterable(exporting.nugget_lines(made, topics) for made, topics in lists)
     return exporting.nugget_lines(_nugget_set(campaign, options))
 
 
@@ -94,16 +98,24 @@ def _nugget_set(campaign: Campaign, options: Options) -> NuggetSet:
 
 def _assignments(campaign: Campaign, options: Options) -> Iterator[str]:
     choice = resolve_condition(campaign, _condition(options), judge=options["judge"], nuggets=options["nuggets"])
-    if choice.nugget_set is None or choice.judge is None:
+    if not choice.judges:
         raise Refused("no_labels", f"There are no labels under {choice} in {campaign.slug}.")
-    return exporting.assignment_lines(choice.nugget_set, choice.judge)
+    return chain.from_iterable(
+        exporting.assignment_lines(part.nugget_set, part.judge, part.topics)
+        for part in choice.parts
+        if part.nugget_set and part.judge
+    )
 
 
 def _support(campaign: Campaign, options: Options) -> Iterator[str]:
     choice = resolve_support(campaign, _support_condition(options), judge=options["judge"])
-    if choice.judge is None:
+    if not choice.judges:
         raise Refused("no_labels", f"There are no support labels under {choice} in {campaign.slug}.")
-    return exporting.support_lines(campaign, choice.condition, choice.judge)
+    return chain.from_iterable(
+        exporting.support_lines(campaign, choice.condition, part.judge, part.topics)
+        for part in choice.parts
+        if part.judge
+    )
 
 
 def _scores(campaign: Campaign, options: Options) -> Iterator[str]:
