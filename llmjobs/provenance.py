@@ -57,7 +57,11 @@ class ImportedFile:
 
 @dataclass(frozen=True, slots=True)
 class ShownLabel:
-    """A label, what it is about, and where it comes from."""
+    """A label, what it is about, and where it comes from.
+
+    `sentence`: which is judged, or where an assessor found the nugget. `first_code`: the label before the nugget sweep;
+    `shown_code`: the machine's that the assessor saw, for `shown_ms` until the first decision.
+    """
 
     kind: str
     code: int
@@ -74,6 +78,15 @@ class ShownLabel:
     nugget: str = ""
     sentence: Sentence | None = None
     segment: Segment | None = None
+    first_code: int | None = None
+    shown_code: int | None = None
+    shown_ms: int | None = None
+    accepted: bool | None = None
+
+    @property
+    def shown_seconds(self) -> float | None:
+        """How long the machine's label was seen until the first decision."""
+        return None if self.shown_ms is None else self.shown_ms / 1000
 
     @property
     def support(self) -> bool:
@@ -124,6 +137,7 @@ def assignment_for(viewer: User, campaign: Campaign, pk: int) -> ShownLabel:
     given = answer_for(viewer, campaign, label.answer_id)
     nuggets = label.nugget_version.nugget.nugget_set
     letter = LETTERS.get(Origin(nuggets.origin), "draft")
+    sentences = tuple(Sentence.objects.filter(answer=given.answer_id))
     return ShownLabel(
         kind="assignment",
         code=label.label,
@@ -134,10 +148,12 @@ def assignment_for(viewer: User, campaign: Campaign, pk: int) -> ShownLabel:
         submission=label.submission,
         topic=given.topic,
         run=given.run,
-        sentences=tuple(Sentence.objects.filter(answer=given.answer_id)),
+        sentences=sentences,
         event=label.event,
         nuggets=nuggets.name,
         nugget=label.nugget_version.text,
+        sentence=next((one for one in sentences if one.index == label.sentence), None),
+        first_code=label.first_label,
     )
 
 
@@ -159,6 +175,9 @@ def support_judgment_for(viewer: User, campaign: Campaign, pk: int) -> ShownLabe
         event=label.event,
         sentence=label.sentence,
         segment=label.segment,
+        shown_code=label.shown_label,
+        shown_ms=label.shown_ms,
+        accepted=label.accepted,
     )
 
 

@@ -1,6 +1,6 @@
 // How far it is, and going on: to the next answer, to the next pair without a label, to the question whether all is done.
 
-import { count } from "./words.js";
+import { count } from "../desk/counting.js";
 
 export class Finishing {
   #desk;

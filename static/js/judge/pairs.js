@@ -270,7 +270,7 @@ export class Work {
 
   /** To the first hit of one's own search. */
   go() {
-    const place = this.desk.search.place();
+    const place = this.desk.search.hitElement();
     if (!place) return this.desk.announce("Search the passage first");
     this.cited.focus({ preventScroll: true });
     return place.scrollIntoView({ block: "center" });

@@ -1,10 +1,11 @@
 // The nugget sweep, when every answer is judged: one nugget at a time with all its labels, grouped by label, so that
 // like is compared with like. It is optional, and what is changed in it is logged as changed there.
 
+import { count } from "../desk/counting.js";
 import { whenStill } from "../desk/pressing.js";
 import { openBox } from "./boxes.js";
 import { drawRow, makeRow } from "./row.js";
-import { CANT_JUDGE, count, labelsOf, wordOf } from "./words.js";
+import { CANT_JUDGE, labelsOf, wordOf } from "./words.js";
 
 export class Sweep {
   #items = new Map(); // row key -> element, of the nugget that is shown

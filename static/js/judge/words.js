@@ -36,8 +36,3 @@ export function glyphOf(label) {
   if (label === CANT_JUDGE) return "⊘";
   return SHAPES[Object.values(LABELS).map((values) => values.indexOf(label)).find((index) => index >= 0)].glyph;
 }
-
-/** "1 label", "2 labels". */
-export function count(number, word) {
-  return `${number} ${word}${number === 1 ? "" : "s"}`;
-}
