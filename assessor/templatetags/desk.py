@@ -9,6 +9,7 @@ from accounts.desk_settings import DeskSettings, desk_settings_of
 from accounts.models import User
 from assessor.keymap import keymap_json
 from assessor.views.session import account_id
+from evaluation.blind.desk import TaskHead
 from evaluation.blind.guidelines import Definition, definitions_of
 
 register = template.Library()
@@ -25,7 +26,8 @@ class Shell:
 
 
 @register.simple_tag
-def desk_shell(user: User, stage: str) -> Shell:
-    """Return what the shell of a stage's desk needs."""
+def desk_shell(user: User, head: TaskHead) -> Shell:
+    """Return what the shell of a task's desk needs."""
     settings = desk_settings_of(user)
-    return Shell(account_id(user), settings, keymap_json(settings, stage), definitions_of(stage))
+    words = definitions_of(head.stage, show_importance=head.show_importance)
+    return Shell(account_id(user), settings, keymap_json(settings, head.stage), words)

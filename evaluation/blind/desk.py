@@ -40,6 +40,7 @@ class TaskHead:
     due: str
     blocked_reason: str
     reopened_reason: str
+    show_importance: bool
 
     @property
     def is_open(self) -> bool:
@@ -110,6 +111,7 @@ def _head(task: Task) -> TaskHead:
         due=task.due.isoformat() if task.due else "",
         blocked_reason=task.blocked_reason,
         reopened_reason=task.reopened_reason,
+        show_importance=task.protocol.show_importance,
     )
 
 

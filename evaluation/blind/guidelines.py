@@ -103,19 +103,22 @@ OF_JUDGING = {
 }
 
 
-def definitions_of(stage: str) -> tuple[Definition, ...]:
-    """Return a line on every label that a stage's desk shows."""
+def definitions_of(stage: str, *, show_importance: bool = False) -> tuple[Definition, ...]:
+    """Return a line on every label that a stage's desk shows. `show_importance`: also while nuggets are assigned."""
     known = Stage(stage)
-    return OF_JUDGING[known] if known.judges else (*IMPORTANCE, *OF_STAGE[known], *MAKING, *PASSAGES)
+    if known.judges:
+        return OF_JUDGING[known] + (IMPORTANCE if known is Stage.ASSIGN and show_importance else ())
+    return (*IMPORTANCE, *OF_STAGE[known], *MAKING, *PASSAGES)
 
 
 def guidelines_of(task: str, user: User) -> Guidelines:
     """Return what a task's assessor is told, by the protocol it was handed out under. Raises `NoSuchTask`."""
-    found = own_tasks(user).filter(public_id=task).values_list("stage", "protocol__guidelines").first()
+    fields = ("stage", "protocol__guidelines", "protocol__show_importance")
+    found = own_tasks(user).filter(public_id=task).values_list(*fields).first()
     if found is None:
         raise NoSuchTask
-    stage, text = found
-    return Guidelines(clean_html(text), definitions_of(stage))
+    stage, text, show_importance = found
+    return Guidelines(clean_html(text), definitions_of(stage, show_importance=show_importance))
 
 
 def clean_html(text: str) -> SafeString:

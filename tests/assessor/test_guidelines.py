@@ -88,6 +88,13 @@ def test_from_scratch_no_label_speaks_of_a_machine() -> None:
     assert "machine" in " ".join(line.meaning for line in definitions_of(Stage.SUPPORT_POST_EDIT))
 
 
+def test_importance_is_explained_while_assigning_only_where_it_is_shown() -> None:
+    for shown in (True, False):
+        terms = {line.term for line in definitions_of(Stage.ASSIGN, show_importance=shown)}
+        assert ({"vital", "okay"} <= terms) is shown
+        assert "vital" not in {line.term for line in definitions_of(Stage.SUPPORT_SCRATCH, show_importance=shown)}
+
+
 def test_an_assessor_reads_the_guidelines_of_the_task(world: DeskWorld) -> None:
     Protocol.objects.update(guidelines="# Nuggets\n\nOne *fact* each. <script>alert(1)</script>")
     address = f"/desk/{world.post_edit.public_id}/guidelines/"
