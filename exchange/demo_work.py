@@ -29,7 +29,7 @@ JUDGING = (
     (Stage.ASSIGN, "river-01", "ben", "edited-Ben Brook"),
     (Stage.ASSIGN, "river-06", "ann", "auto"),
     (Stage.SUPPORT_SCRATCH, "river-03", "ben", ""),
-    (Stage.SUPPORT_POST_EDIT, "river-02", "ann", ""),
+    (Stage.SUPPORT_POST_EDIT, "river-01", "ann", ""),
 )
 BY_HAND = (
     "Streams were buried in pipes to gain building land and to carry sewage away",

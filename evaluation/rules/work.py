@@ -137,7 +137,8 @@ def _check_judging(stage: Stage, person: Candidate, nuggets: str) -> None:
     # would be compared as if two had given them.
     if stage.condition and any(one.condition not in (None, stage.condition) for one in person.judged):
         raise Refused("other_condition", f"{person.name} has or had its citations in the other condition.")
-    if stage is Stage.ASSIGN and person.makes - {nuggets}:
+    # Answers would tell the maker of a list what systems found.
+    if person.makes - {nuggets}:
         raise Refused("makes_another", f"{person.name} has a list of their own in the making.")
 
 

@@ -91,6 +91,7 @@ def test_a_refusal_says_what_stands_against_it() -> None:
         (Stage.POST_EDIT, Candidate("Ann", ANN.roles, seen_lists=True), "saw_list"),
         (Stage.ASSIGN, Candidate("Ann", ANN.roles, assigns=frozenset({""})), "has_it"),
         (Stage.ASSIGN, Candidate("Ann", ANN.roles, makes=frozenset({"edited-Ann"})), "makes_another"),
+        (Stage.SUPPORT_SCRATCH, Candidate("Ann", ANN.roles, makes=frozenset({"edited-Ann"})), "makes_another"),
         (Stage.SUPPORT_SCRATCH, Candidate("Ann", ANN.roles, judged=frozenset({SHOWN})), "other_condition"),
         (SHOWN, Candidate("Ann", ANN.roles, judged=frozenset({Stage.SUPPORT_SCRATCH})), "other_condition"),
     ],
