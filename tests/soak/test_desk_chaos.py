@@ -68,7 +68,7 @@ def done(db: None) -> tuple[Record, Ledger]:
     user = User.objects.get(username="soak0")
     open_desk(task=card.task, user=user)
     ledger, complaints = Ledger(), list[str]()
-    window = Window(ledger, complaints.append, draw)
+    window = Window(ledger, complaints.append, draw, DeskModel)
     window.model, window.stale = DeskModel.of_state(read_record(card.pk).state), False
     ledger.first = dict(window.model.rows)
     hands = Hands(draw, card.sentences)
@@ -82,7 +82,7 @@ def done(db: None) -> tuple[Record, Ledger]:
     return read_record(card.pk), ledger
 
 
-def send(window: Window, card: Card, user: User) -> None:
+def send(window: Window[DeskModel], card: Card, user: User) -> None:
     """Have some operations applied."""
     for op in window.request(20)["ops"]:
         receipt = operate(task=card.task, user=user, window=window.id, op=Op.model_validate(op))
