@@ -24,7 +24,7 @@ import psycopg
 from psycopg import sql
 
 POSTGRESQL = os.environ.get("TEST_POSTGRESQL_URL", "postgres://postgres@127.0.0.1:5432/postgres")
-TESTS = ("llm_chaos", "desk_chaos")
+TESTS = ("llm_chaos", "desk_chaos", "judging_load", "judging_faults")
 QUEUEING = ("llm_chaos",)
 """Tests that need a broker."""
 
