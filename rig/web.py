@@ -37,7 +37,7 @@ class WebProcess:
 
     def start(self) -> None:
         """Start it and wait until it answers."""
-        own = os.environ | {"HOST": HOST, "PORT": str(self._port)} | self._own
+        own = os.environ | {"HOST": HOST, "PORT": str(self._port), **self._own}
         command = [sys.executable, "-m", "gunicorn", self._application]
         with self._log.open("ab") as out:
             self._process = subprocess.Popen(

@@ -68,6 +68,7 @@ class JudgingPlan:
     complain: Callable[[str], None]
     failed: Callable[[str], None]
     times: Times
+    every: float = LABEL_EVERY
     stopped: Signal = field(default_factory=Signal)
 
     @property
@@ -83,25 +84,27 @@ class JudgingAssessor:
         self.seat, self._plan = seat, plan
         self.counts = Counter[str]()
         self.done: list[tuple[Card, Ledger]] = []
-        self.working: Judging | None = None
+        self.is_over = False
+        self.saved_at = 0.0  # when the newest request that was acknowledged was sent
         self._draw = random.Random(seed)  # noqa: S311
         self._browser = Browser(plan.address, seat, self.counts, plan.failed, self._draw)
 
-    @property
-    def waiting(self) -> int:
-        """How many operations wait in the outbox."""
-        return len(self.working.window.queue) if self.working else 0
-
     def run(self) -> None:
         """Judge one task after the other until the time is over."""
-        time.sleep(max(0.0, self._plan.starts + self._draw.uniform(0, LABEL_EVERY) - time.monotonic()))
+        try:
+            self._run()
+        finally:
+            self.is_over = True
+
+    def _run(self) -> None:
+        time.sleep(max(0.0, self._plan.starts + self._draw.uniform(0, self._plan.every) - time.monotonic()))
         for card in self.seat.cards:
             if self._plan.is_over:
                 return
-            self.working = Judging(self._browser, self._plan, card, self.counts, self._draw)
-            self.done.append((card, self.working.ledger))
+            working = Judging(self, self._browser, self._plan, card, self._draw)
+            self.done.append((card, working.ledger))
             try:
-                self.working.run()
+                working.run()
             except GaveUp as gave_up:
                 self._plan.complain(f"{self.seat.username}, task {card.task}: {gave_up}")
 
@@ -110,9 +113,10 @@ class Judging:
     """One task of one assessor, in one window."""
 
     def __init__(
-        self, browser: Browser, plan: JudgingPlan, card: Card, counts: Counter[str], draw: random.Random
+        self, assessor: JudgingAssessor, browser: Browser, plan: JudgingPlan, card: Card, draw: random.Random
     ) -> None:
-        self._browser, self._plan, self._card, self._counts, self._draw = browser, plan, card, counts, draw
+        self._assessor, self._browser, self._plan, self._card, self._draw = assessor, browser, plan, card, draw
+        self._counts = assessor.counts
         self.ledger = Ledger()
         self.window = Window(self.ledger, plan.complain, draw, LabelModel)
         self._clock = WindowClock(draw)
@@ -160,12 +164,13 @@ class Judging:
 
     def _try(self, ask: Callable[[], Any]) -> bool:
         """Ask once; say whether there was an answer."""
+        started = time.monotonic()
         try:
             ask()
         except NoAnswer:
             self._counts["unanswered"] += 1
             self._failures += 1
-            self._plan.times.add("unanswered", 0.0)
+            self._plan.times.add("unanswered", time.monotonic() - started)
             return False
         self._failures = 0
         return True
@@ -201,7 +206,7 @@ class Judging:
         while self._label_at <= now:
             if self._next_key() and self._goes_on():
                 self._label()
-            self._label_at += LABEL_EVERY
+            self._label_at += self._plan.every
         if self._beat_at <= now:
             self._beat_at = now + BEAT_EVERY
             self._try(self._beat)
@@ -289,12 +294,12 @@ class Judging:
 
     def _exchange(self) -> None:
         """Send what waits; take the receipts that come back, or wait a little longer than the last time."""
-        said = self.window.request(MOST_AT_ONCE)
+        said, sent = self.window.request(MOST_AT_ONCE), time.monotonic()
 
         def ask() -> None:
             with self._plan.times.timing("save"):
                 answer = self._heard(self._browser.post(self._url("ops/"), said))
-            now = time.monotonic()
+            now, self._assessor.saved_at = time.monotonic(), sent
             self.window.take(answer.body["receipts"])
             for receipt in answer.body["receipts"]:
                 self._plan.times.add("label to receipt", now - self._given.pop(receipt["op_id"], now))

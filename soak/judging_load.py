@@ -22,23 +22,25 @@ from soak.judging_assessor import LABEL_EVERY, JudgingAssessor, JudgingPlan, Tim
 from soak.judging_world import BRIEF, TRACK, make_judging_world
 from soak.violations import Spoiler, Violations, leave, print_violations
 
-SECONDS_A_TASK = 270 * LABEL_EVERY
-"""What the pairs of a topic of the track take; its nuggets take longer."""
+PAIRS = 270
+"""Labels of a topic of the track's size where support is judged; where nuggets are assigned there are more."""
 
 WARMING = 3.0  # seconds until everybody has a session
 SHOWN = ("save", "label to receipt", "next answer", "page", "beat", "submit")
-BRIEFLY = 120.0  # seconds; in a shorter run small topics are submitted as well
+BRIEFLY = 60.0  # seconds
 
 
-def run(logs: Path, assessors: int, seconds: float = 600.0, spoilt: bool = False) -> int:
+def run(
+    logs: Path, assessors: int, seconds: float = 600.0, every: float = LABEL_EVERY, spoilt: bool = False
+) -> int:
     """Have them judge for so long, and compare; return 1 on a violation. `spoilt`: lose an acknowledged label."""
-    seats = make_world(assessors, seconds)
+    seats = make_world(assessors, seconds, every)
     violations = Violations()
     with running_web(logs / "web.log", own=served_as(seconds)) as web:
         starts = time.monotonic() + WARMING
         times = Times()
         plan = JudgingPlan(
-            web.address, starts, starts + seconds, violations.complain, violations.complain, times
+            web.address, starts, starts + seconds, violations.complain, violations.complain, times, every
         )
         judges = [JudgingAssessor(seat, plan, number) for number, seat in enumerate(seats)]
         used = Used(web)
@@ -56,10 +58,11 @@ def run(logs: Path, assessors: int, seconds: float = 600.0, spoilt: bool = False
     return 1 if violations.found else 0
 
 
-def make_world(assessors: int, seconds: float) -> list[Seat]:
+def make_world(assessors: int, seconds: float, every: float) -> list[Seat]:
     """Make tables and the campaign: one small topic, and as many of the track's size as can be needed."""
     make_tables()
-    topics = [BRIEF, *[TRACK] * (1 + int(seconds / SECONDS_A_TASK))] if seconds > BRIEFLY else [BRIEF] * 4
+    needed = 1 + int(seconds / every / PAIRS)
+    topics = [BRIEF] * 6 if seconds <= BRIEFLY and every < LABEL_EVERY else [BRIEF, *[TRACK] * needed]
     seats = make_judging_world(assessors, topics)
     connections.close_all()
     return seats

@@ -70,7 +70,8 @@ def _load_topic(campaign: Campaign, folder: Path, number: int, extent: Extent) -
     runs = [written(f"run{n}", [_answer(topic, n, docids, extent)]) for n in range(extent.answers)]
     importing.import_runs(campaign=campaign, sources=runs)
     nuggets = [
-        {"text": f"fact {n} of river {number}", "importance": ("vital", "okay")[n % 2]} for n in range(extent.nuggets)
+        {"text": f"fact {n} of river {number}", "importance": ("vital", "okay")[n % 2]}
+        for n in range(extent.nuggets)
     ]
     importing.import_nuggets(
         campaign=campaign,
@@ -127,7 +128,9 @@ def _load_machine(campaign: Campaign, source: Source) -> None:
 def _seat(campaign: Campaign, organizer: User, number: int, secret: str) -> Seat:
     user = User.objects.create(username=f"judge{number}", password=secret)
     add_member(campaign=campaign, user=user, role=Role.ASSESSOR)
-    topics = tuple(Topic.objects.filter(campaign=campaign).order_by("position").values_list("public_id", flat=True))
+    topics = tuple(
+        Topic.objects.filter(campaign=campaign).order_by("position").values_list("public_id", flat=True)
+    )
     order = Order(STAGES[number % len(STAGES)], topics, user.username, again=True)
     made = hand_out(campaign=campaign, order=order, actor=organizer).tasks
     pks = dict(Task.objects.filter(assessor=user).values_list("public_id", "pk"))
