@@ -80,14 +80,14 @@ class JudgingPlan:
 class JudgingAssessor:
     """An assessor. `counts` tells what they met, `done` which tasks they opened, with all that they know of them."""
 
-    def __init__(self, seat: Seat, plan: JudgingPlan, seed: int) -> None:
+    def __init__(self, seat: Seat, plan: JudgingPlan, seed: int, browser: Callable[..., Any] = Browser) -> None:
         self.seat, self._plan = seat, plan
         self.counts = Counter[str]()
         self.done: list[tuple[Card, Ledger]] = []
         self.is_over = False
         self.saved_at = 0.0  # when the newest request that was acknowledged was sent
         self._draw = random.Random(seed)  # noqa: S311
-        self._browser = Browser(plan.address, seat, self.counts, plan.failed, self._draw)
+        self._browser = browser(plan.address, seat, self.counts, plan.failed, self._draw)
 
     def run(self) -> None:
         """Judge one task after the other until the time is over."""
