@@ -212,8 +212,6 @@ def _start_job() -> Job:
 
 def _wait_for(job: Job, violations: Violations) -> None:
     """The job comes to its end, and each of its pairs has one label."""
-    connection.close()
-    connection.close_pool()  # XXX
     end = time.monotonic() + JOB_ENDS_WITHIN
     while Job.objects.get(pk=job.pk).state != Job.State.DONE and time.monotonic() < end:
         time.sleep(0.2)

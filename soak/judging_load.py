@@ -14,12 +14,13 @@ import numpy as np
 from django.core.management import call_command
 from django.db import connection, connections
 
+from rig.judging import BRIEF, TRACK
 from rig.tables import make_tables
 from rig.web import WebProcess, running_web
 from soak.desk_checks import check_task, read_record
 from soak.desk_world import Seat, own_connection
 from soak.judging_assessor import LABEL_EVERY, JudgingAssessor, JudgingPlan, Times
-from soak.judging_world import BRIEF, TRACK, make_judging_world
+from soak.judging_world import make_judging_world
 from soak.violations import Spoiler, Violations, leave, print_violations
 
 PAIRS = 270

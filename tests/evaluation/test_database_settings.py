@@ -1,5 +1,6 @@
 """How the database is opened: measured choices that a later change must not undo unseen."""
 
+import psycopg
 import pytest
 from django.conf import settings
 from django.db import connection, connections, transaction
@@ -78,3 +79,17 @@ def test_a_snapshot_only_reads() -> None:
         cursor.execute("SELECT current_setting('transaction_isolation'), current_setting('transaction_read_only')")
         assert cursor.fetchone() == ("repeatable read", "on")
     assert not connection.in_atomic_block
+
+
+@on_postgresql
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("transactional_db")
+def test_a_server_that_was_restarted_costs_no_error() -> None:
+    """A connection that lay in the pool meanwhile is dead, and nobody is given it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        (pid,) = cursor.fetchone()
+    connection.close()
+    with psycopg.connect(**connection.get_connection_params()) as other:
+        other.execute("SELECT pg_terminate_backend(%s)", [pid])
+    assert not Campaign.objects.exists()

@@ -14,12 +14,13 @@ from django.db import connection
 from django.test import Client
 
 from accounts.models import User
+from rig.judging import Extent
 from soak.desk_checks import Record, check_task, read_record
 from soak.desk_window import Ledger
 from soak.desk_wire import Answer, Fate
 from soak.desk_world import Seat
 from soak.judging_assessor import JudgingAssessor, JudgingPlan, Times
-from soak.judging_world import Extent, make_judging_world
+from soak.judging_world import make_judging_world
 from tests.soak.plants import PLANTS, overlooked
 
 FIGURES = re.compile(r"([\d,]+) submitted, ([\d,]+) labels, .* ([\d,]+) resends, .* (\d+) violations")
