@@ -21,10 +21,10 @@ from rig.judging import BRIEF, TRACK, hand_all, make_judging_campaign
 from rig.web import served
 
 SLUG = "judging"
-STAGES = {"nugget ": Stage.ASSIGN, "pair ": Stage.SUPPORT_SCRATCH, "shown ": Stage.SUPPORT_POST_EDIT}
+STAGES = {"assign ": Stage.ASSIGN, "scratch ": Stage.SUPPORT_SCRATCH, "shown ": Stage.SUPPORT_POST_EDIT}
 """What is labelled: whether answers hold nuggets, and citations, in either condition."""
 
-WORDS_SAID = {"nugget ": ("support", "partial_support", "not_support")}
+WORDS_SAID = {"assign ": ("support", "partial_support", "not_support")}
 OF_PAIRS = ("full_support", "partial_support", "no_support")
 
 
@@ -49,9 +49,8 @@ def saves(size: Size, _turn: int) -> Measured:
         measured = measured_of(size, sides)
     for name, some in clients.items():
         task = Task.objects.get(pk=some[0].pk)
-        for what, number in (("first", -1), ("again", -1)):
-            op = Op.model_validate(_op(name, some[0], number))
-            measured.seconds[f"{name}{what}"] = statements(task, op)
+        for what in ("first", "again"):
+            measured.seconds[f"{name}{what}"] = statements(task, Op.model_validate(_op(name, some[0], -1)))
     return measured
 
 

@@ -186,7 +186,7 @@ BENCHMARKS["desk"] = Benchmark(
 )
 
 
-LABELLED = ("nugget ", "pair ", "shown ")
+LABELLED = ("assign ", "scratch ", "shown ")
 BENCHMARKS["judging"] = Benchmark(
     "the judging desks, 45 answers, 16 nuggets or 270 pairs",
     ("judging.saves", "judging.pages"),
