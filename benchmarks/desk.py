@@ -156,7 +156,7 @@ def _op(number: int) -> dict[str, object]:
 def op_of(kind: str, payload: dict[str, object]) -> dict[str, object]:
     """Return an operation, as a page sends it."""
     op_id, step = str(uuid.uuid4()), str(uuid.uuid4())
-    said = {"op_id": op_id, "step": step, "kind": kind, "payload": payload}
+    said: dict[str, object] = {"op_id": op_id, "step": step, "kind": kind, "payload": payload}
     return said | {"source": "key", "client_at": timezone.now().isoformat()}
 
 

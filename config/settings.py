@@ -89,8 +89,8 @@ TEMPLATES = [
 SQLITE_OPTIONS = {"transaction_mode": "IMMEDIATE", "timeout": 20, "init_command": "PRAGMA journal_mode=WAL;"}
 
 
-# PostgreSQL: a pool tries a lost server again after 1, 2, 4 .. s, so that one that was away for a minute was found half a
-# minute later. It gives up soon instead, and the next request begins anew.
+# PostgreSQL: a pool tries a lost server again after 1, 2, 4 .. s, so that one that was away for a minute was found half
+# a minute later. It gives up soon instead, and the next request begins anew.
 POOL = {"min_size": 1, "max_size": 8, "timeout": 10, "reconnect_timeout": 2}
 
 

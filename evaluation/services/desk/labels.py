@@ -1,6 +1,6 @@
 """The labels of a judging task between the database, the rules and the wire."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 from django.db import connection
@@ -9,7 +9,7 @@ from evaluation.errors import Refused
 from evaluation.models import WorkingAssignment, WorkingSupport
 from evaluation.rules.judging import NO_MACHINE_LABEL, LabelRow
 from evaluation.services.desk.finding import Place
-from evaluation.services.desk.judging import AskedPair, nuggets_of, pair_of, pairs_of
+from evaluation.services.desk.judging import is_asked, machine_labels, nuggets_of, pairs_of
 from evaluation.terms import AssignmentLabel, Stage, SupportLabel
 
 SEPARATOR = "/"
@@ -51,6 +51,22 @@ WHERE shown.task_id = %s AND shown.same_as_id IS NULL AND answer.public_id = %s 
 """
 
 
+# All citations of the sentence: which of them count is told from all of them.
+_CITED = """
+SELECT cited.public_id, cited.segment_id, segment.has_text, cited.sentence_id,
+       work.id, work.version, work.label, work.reason, work.shown_label, work.shown_ms, work.accepted
+FROM evaluation_citation asked
+     JOIN evaluation_sentence sentence ON sentence.id = asked.sentence_id
+     JOIN evaluation_taskanswer shown ON shown.answer_id = sentence.answer_id AND shown.same_as_id IS NULL
+     JOIN evaluation_citation cited ON cited.sentence_id = sentence.id
+     LEFT JOIN evaluation_segment segment ON segment.id = cited.segment_id
+     LEFT JOIN evaluation_workingsupport work
+     ON work.task_id = shown.task_id AND work.sentence_id = cited.sentence_id AND work.segment_id = cited.segment_id
+WHERE asked.public_id = %s AND shown.task_id = %s
+ORDER BY cited.position
+"""
+
+
 class AssignmentLabels:
     """Labels of answers and nuggets. Keys are the answer's and the nugget's public ids."""
 
@@ -73,7 +89,7 @@ class AssignmentLabels:
         stored = self._found[row.key]
         stored.version, stored.reason, stored.sentence = row.version, row.reason, row.sentence
         stored.label, stored.first_label = _assignment_code(row.label), _assignment_code(row.first_label)
-        stored.save(force_insert=stored.pk is None, force_update=stored.pk is not None)
+        _save(stored)
 
     def _find(self, key: str) -> WorkingAssignment:
         """Return the stored row of a key, or a new one with version 0."""
@@ -103,20 +119,20 @@ class SupportLabels:
 
     def __init__(self, place: Place) -> None:
         self.place = place
-        self._found: dict[str, tuple[AskedPair, WorkingSupport]] = {}
+        self._found: dict[str, tuple[str | None, WorkingSupport]] = {}  # with what the machine says
 
     def read(self, keys: Collection[str] | None = None) -> dict[str, LabelRow]:
         """Return rows; see `Labels`."""
-        pairs = pairs_of(self.place) if keys is None else [pair_of(self.place, key) for key in keys]
-        rows = WorkingSupport.objects.filter(task=self.place.task)
         if keys is not None:
-            rows = rows.filter(sentence__in={pair.sentence_pk for pair in pairs})
+            self._found |= {key: self._find(key) for key in keys}
+            return {key: _support_row(key, *self._found[key]) for key in keys}
+        rows = WorkingSupport.objects.filter(task=self.place.task)
         stored = {(row.sentence_id, row.segment_id): row for row in rows}
-        for pair in pairs:
-            row = stored.get((pair.sentence_pk, pair.segment_pk or 0))
-            if row is not None or keys is not None:
-                self._found[pair.key] = pair, row or self._new(pair)
-        return {pair.key: _support_row(*self._found[pair.key]) for pair in pairs if pair.key in self._found}
+        return {
+            pair.key: _support_row(pair.key, pair.machine, row)
+            for pair in pairs_of(self.place)
+            if (row := stored.get((pair.sentence_pk, pair.segment_pk or 0)))
+        }
 
     def write(self, row: LabelRow) -> None:
         """Store a row that was read before."""
@@ -127,11 +143,33 @@ class SupportLabels:
             row.shown_ms,
             row.accepted,
         )
-        stored.save()
+        _save(stored)
 
-    def _new(self, pair: AskedPair) -> WorkingSupport:
-        segment = pair.segment_pk or 0  # a pair that is asked about has one
-        return WorkingSupport(task_id=self.place.task, sentence_id=pair.sentence_pk, segment_id=segment, version=0)
+    def _find(self, key: str) -> tuple[str | None, WorkingSupport]:
+        """Return the machine's label, where it is shown, and the stored row of a key, or a new one with version 0."""
+        taken = set[int | None]()
+        with connection.cursor() as cursor:
+            cursor.execute(_CITED, [key, self.place.task])
+            cited = cursor.fetchall()
+        for public_id, segment, has_text, sentence, *stored in cited:
+            asked = is_asked(taken, segment, self.place.first_citations)
+            if asked and public_id == key and has_text:
+                machine = machine_labels(self.place, [sentence]) or {}
+                return machine.get((sentence, segment)), self._row(sentence, segment, stored)
+        raise Refused("no_such_pair", "This citation is not among those to judge.")
+
+    def _row(self, sentence: int, segment: int, stored: Sequence[Any]) -> WorkingSupport:
+        row = WorkingSupport(task_id=self.place.task, sentence_id=sentence, segment_id=segment, version=0)
+        pk, version, label, reason, shown_label, shown_ms, accepted = stored
+        if pk is not None:
+            row.pk, row.version, row.label, row.reason = pk, version, label, reason
+            row.shown_label, row.shown_ms, row.accepted = shown_label, shown_ms, bool(accepted)
+        return row
+
+
+def _save(stored: WorkingAssignment | WorkingSupport) -> None:
+    """Write a row that was found, or make it; the task is locked, so that nobody else did either meanwhile."""
+    stored.save(force_insert=stored.pk is None, force_update=stored.pk is not None)
 
 
 def _key_of(stored: WorkingAssignment) -> str:
@@ -149,14 +187,14 @@ def _assignment_row(key: str, stored: WorkingAssignment) -> LabelRow:
     )
 
 
-def _support_row(pair: AskedPair, stored: WorkingSupport) -> LabelRow:
+def _support_row(key: str, machine: str | None, stored: WorkingSupport) -> LabelRow:
     """Return a stored label; what was shown at the decision stays, whatever the machine says by now."""
     return LabelRow(
-        key=pair.key,
+        key=key,
         version=stored.version,
         label=_support_word(stored.label),
         reason=stored.reason,
-        shown_label=_support_word(stored.shown_label) or pair.machine,
+        shown_label=_support_word(stored.shown_label) or machine,
         shown_ms=stored.shown_ms,
         accepted=stored.accepted,
     )
