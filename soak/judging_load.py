@@ -55,6 +55,10 @@ def run(
     print_violations(violations.found)
     print_times(times, seconds)
     print(f"  {used}")
+    saved = sum(moment <= plan.ends for moment, _ in times.found["label to receipt"])
+    print(
+        f"  due {len(judges) / every:.1f} labels/s; operations acknowledged while they worked {saved / seconds:.1f}/s"
+    )
     report(counts, len(judges), seconds, violations.found)
     return 1 if violations.found else 0
 
@@ -144,7 +148,7 @@ def report(counts: Counter[str], assessors: int, seconds: float, violations: Seq
     """Print what came out of it, in the form that tests read."""
     print(
         f"  {connection.vendor}, {seconds:g} s, {assessors} judging: offered {counts['offered'] / seconds:.1f}/s, "
-        f"achieved {counts['operations'] / seconds:.1f}/s; {counts['tasks']} tasks, {counts['submitted']} submitted, "
+        f"achieved {counts['operations'] / seconds:.1f}/s in the end; {counts['tasks']} tasks, {counts['submitted']} submitted, "
         f"{counts['labels']:,} labels, {counts['operations']:,} operations, {counts['resends']:,} resends, "
         f"{counts['unanswered']:,} unanswered, {len(violations)} violations"
     )

@@ -85,11 +85,13 @@ def test_a_snapshot_only_reads() -> None:
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("transactional_db")
 def test_a_server_that_was_restarted_costs_no_error() -> None:
-    """A connection that lay in the pool meanwhile is dead, and nobody is given it."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_backend_pid()")
-        (pid,) = cursor.fetchone()
+    """What lay in the pool meanwhile is dead, and nobody is given it."""
+    connection.ensure_connection()
+    params = connection.get_connection_params()
     connection.close()
-    with psycopg.connect(**connection.get_connection_params()) as other:
-        other.execute("SELECT pg_terminate_backend(%s)", [pid])
+    with psycopg.connect(**params) as other:
+        other.execute(
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
     assert not Campaign.objects.exists()
