@@ -146,9 +146,10 @@ def print_times(times: Times, seconds: float) -> None:
 
 def report(counts: Counter[str], assessors: int, seconds: float, violations: Sequence[str]) -> None:
     """Print what came out of it, in the form that tests read."""
+    offered, achieved = counts["offered"] / seconds, counts["operations"] / seconds
+    shown = ("tasks", "submitted", "labels", "operations", "resends", "unanswered")
     print(
-        f"  {connection.vendor}, {seconds:g} s, {assessors} judging: offered {counts['offered'] / seconds:.1f}/s, "
-        f"achieved {counts['operations'] / seconds:.1f}/s in the end; {counts['tasks']} tasks, {counts['submitted']} submitted, "
-        f"{counts['labels']:,} labels, {counts['operations']:,} operations, {counts['resends']:,} resends, "
-        f"{counts['unanswered']:,} unanswered, {len(violations)} violations"
+        f"  {connection.vendor}, {seconds:g} s, {assessors} judging: offered {offered:.1f}/s, "
+        f"achieved {achieved:.1f}/s in the end; {', '.join(f'{counts[what]:,} {what}' for what in shown)}, "
+        f"{len(violations)} violations"
     )
