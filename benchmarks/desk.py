@@ -47,17 +47,20 @@ SLUG = "desks"
 CLIENTS = (1, 8, 32)
 PASSAGES = {"150": 150, "424": 424}
 WORDS, DRAFTS = 150, 30
+WARM = 3  # pages
+WINDOW = str(uuid.uuid4())
 
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """One assessor: the cookie and token of their session, their desk, and a passage to mark."""
+    """One assessor: the cookie and token of their session, their desk, a passage to mark, and what can be judged."""
 
     cookie: str
     token: str
     task: str
     pk: int
-    segment: int
+    segment: int = 0
+    keys: tuple[str, ...] = ()
 
 
 def prepare(size: Size, _turn: int) -> Measured:
@@ -109,71 +112,77 @@ def _assessor(campaign: Campaign, source: QrelSource, number: int) -> None:
 
 
 def _clients(backend: str) -> list[Client]:
-    found = []
     topic = Campaign.objects.get(slug=SLUG).topics.all()[0]
     segment = Segment.objects.filter(campaign__slug=SLUG)[0].pk
-    for task in Task.objects.filter(topic=topic).select_related("assessor").order_by("pk"):
-        token = _get_new_csrf_string()
-        cookie = f"{session_cookie(task.assessor, backend)}; {settings.CSRF_COOKIE_NAME}={token}"
-        found.append(Client(cookie, token, task.public_id, task.pk, segment))
-    return found
+    tasks = Task.objects.filter(topic=topic).select_related("assessor").order_by("pk")
+    return [client_of(task, backend, segment=segment) for task in tasks]
+
+
+def client_of(task: Task, backend: str = "", segment: int = 0, keys: tuple[str, ...] = ()) -> Client:
+    """Return the assessor of a task, signed in by the first or a named backend."""
+    token = _get_new_csrf_string()
+    cookie = f"{session_cookie(task.assessor, backend)}; {settings.CSRF_COOKIE_NAME}={token}"
+    return Client(cookie, token, task.public_id, task.pk, segment, keys)
 
 
 def saves(size: Size, _turn: int) -> Measured:
-    """Save with Assay and with a bare view, by turns, so that both meet the machine in the same mood.
+    """Save with Assay and with a bare view, by turns, so that both meet the machine in the same mood."""
+    with served() as address, served("benchmarks.floor.wsgi") as floor:
+        measured = measured_of(size, nugget_sides(address, floor))
+    measured.seconds["statements"] = statements(
+        Task.objects.filter(campaign__slug=SLUG)[0], Op.model_validate(_op(1))
+    )
+    return measured
 
-    Assay's save: the importance of one nugget after the other. The bare view's: a mark of one passage.
-    """
-    window = str(uuid.uuid4())
+
+def nugget_sides(address: str, floor: str) -> dict[str, "Side"]:
+    """Return Assay's save, the importance of one nugget after the other, and the bare view's, a mark of one passage."""
 
     def ours(client: Client, number: int) -> tuple[str, object]:
-        return f"/desk/{client.task}/ops/", {"window": window, "ops": [_op(number)]}
+        return f"/desk/{client.task}/ops/", {"window": WINDOW, "ops": [_op(number)]}
 
     def bare(client: Client, number: int) -> tuple[str, object]:
         return "/save", {"task": client.pk, "segment": client.segment, "mark": ("read", "nothing new")[number % 2]}
 
-    with served() as address, served("benchmarks.floor.wsgi") as floor:
-        sides = {
-            "": _Side(address, _clients(""), ours),
-            "bare ": _Side(floor, _clients("django.contrib.auth.backends.ModelBackend"), bare),
-        }
-        measured = _measured(size, sides)
-    measured.seconds["statements"] = _statements(window)
-    return measured
-
-
-def _op(number: int) -> dict[str, object]:
     return {
-        "op_id": str(uuid.uuid4()),
-        "step": str(uuid.uuid4()),
-        "kind": "importance",
-        "payload": {"key": f"d{number % 5 + 1}", "importance": 1 + number // 5 % 2},
-        "source": "key",
-        "client_at": timezone.now().isoformat(),
+        "": Side(address, _clients(""), ours),
+        "bare ": Side(floor, _clients("django.contrib.auth.backends.ModelBackend"), bare),
     }
 
 
-def _statements(window: str) -> int:
+def _op(number: int) -> dict[str, object]:
+    return op_of("importance", {"key": f"d{number % 5 + 1}", "importance": 1 + number // 5 % 2})
+
+
+def op_of(kind: str, payload: dict[str, object]) -> dict[str, object]:
+    """Return an operation, as a page sends it."""
+    op_id, step = str(uuid.uuid4()), str(uuid.uuid4())
+    said: dict[str, object] = {"op_id": op_id, "step": step, "kind": kind, "payload": payload}
+    return said | {"source": "key", "client_at": timezone.now().isoformat()}
+
+
+def statements(task: Task, op: Op) -> int:
     """Return how many statements a save takes past the session and the user, BEGIN and COMMIT left out."""
-    task = Task.objects.filter(campaign__slug=SLUG).select_related("assessor")[0]
-    with CaptureQueriesContext(
-        connection,
-    ) as captured:
-        operate(task=task.public_id, user=task.assessor, window=window, op=Op.model_validate(_op(1)))
+    with CaptureQueriesContext(connection) as captured:
+        operate(task=task.public_id, user=task.assessor, window=WINDOW, op=op)
     return sum(not query["sql"].startswith(("BEGIN", "COMMIT", "SAVEPOINT")) for query in captured)
 
 
 @dataclass(frozen=True, slots=True)
-class _Side:
+class Side:
+    """One of the servers that are compared, its clients, and what they send: path and body, by number."""
+
     address: str
     clients: list[Client]
     body: Callable[[Client, int], tuple[str, object]]
 
     def times(self, clients: int, each: int) -> list[float]:
+        """Have so many clients save so often each, at once; return how long each save took."""
         return _times(self.address, self.clients[:clients], each, self.body)
 
 
-def _measured(size: Size, sides: dict[str, _Side]) -> Measured:
+def measured_of(size: Size, sides: dict[str, Side]) -> Measured:
+    """Have all sides save by turns, with each number of clients."""
     blocks, each = (1, 3) if size is SMALL else (8, 15)
     for side in sides.values():
         side.times(max(CLIENTS), 3)  # every worker warm
@@ -223,24 +232,25 @@ def pages(size: Size, _turn: int) -> Measured:
     with served() as address:
         for name, topic in zip(PASSAGES, Campaign.objects.get(slug=SLUG).topics.all(), strict=True):
             task = Task.objects.filter(topic=topic).select_related("assessor")[0]
-            times, length = _page_times(address, task, each)
+            times, length = page_times(address, task, [f"/desk/{task.public_id}/"] * each)
             measured.seconds[f"p50 {name}"] = float(np.percentile(times, 50))
             measured.seconds[f"p95 {name}"] = float(np.percentile(times, 95))
             measured.seconds[f"size {name}"] = length / 1024
     return measured
 
 
-def _page_times(address: str, task: Task, each: int) -> tuple[list[float], int]:
+def page_times(address: str, task: Task, paths: Sequence[str]) -> tuple[list[float], int]:
+    """Fetch pages as a task's assessor, the first three twice; return how long each took, and the last one's bytes."""
     cookie = session_cookie(task.assessor)
     connected = http.client.HTTPConnection(urlsplit(address).netloc)
     times, page = [], b""
-    for _ in range(each + 3):
+    for path in [*paths[:WARM], *paths]:
         started = time.perf_counter()
-        connected.request("GET", f"/desk/{task.public_id}/", headers={"Cookie": cookie})
+        connected.request("GET", path, headers={"Cookie": cookie})
         reply = connected.getresponse()
         page = reply.read()
         times.append(time.perf_counter() - started)
         if reply.status != 200:
-            raise SystemExit(f"the desk answers {reply.status}")
+            raise SystemExit(f"{path}: {reply.status}")
     connected.close()
-    return times[3:], len(page)
+    return times[len(paths[:WARM]) :], len(page)

@@ -151,20 +151,15 @@ BENCHMARKS = {
 SAVE_GOALS = {1: 2.0, 8: 2.0, 32: 2.8}
 
 
-def _save_lines(clients: int, goal: float) -> tuple[Shown, ...]:
+def _save_lines(clients: int, goal: float, step: str = "desk.saves", kinds: Sequence[str] = ("",)) -> list[Shown]:
     """Return the lines about that many clients at once; the goals are for PostgreSQL, where many save."""
-    p50, p95 = f"p50 {clients}", f"p95 {clients}"
-    return (
-        Shown(f"bare view, p50, {clients} at once", "desk.saves", f"bare {p50}"),
-        Shown(
-            f"Assay, p50, {clients} at once, x bare",
-            "desk.saves",
-            p50,
-            goal=Goal("ratio", goal),
-            beside=("desk.saves", f"bare {p50}"),
-        ),
-        Shown(f"Assay, p95, {clients} at once", "desk.saves", p95),
-    )
+    p50, p95, beside = f"p50 {clients}", f"p95 {clients}", (step, f"bare p50 {clients}")
+    lines = [Shown(f"bare view, p50, {clients} at once", step, f"bare {p50}")]
+    for kind in kinds:
+        what = f"Assay, {kind}p50, {clients} at once, x bare"
+        lines.append(Shown(what, step, f"{kind}{p50}", goal=Goal("ratio", goal), beside=beside))
+        lines.append(Shown(f"Assay, {kind}p95, {clients} at once", step, f"{kind}{p95}"))
+    return lines
 
 
 BENCHMARKS["saves"] = Benchmark(
@@ -199,6 +194,32 @@ BENCHMARKS["first_label"] = Benchmark(
         for name in ("p50", "p95")
     ),
     prepare=("desk.prepare",),
+)
+
+
+LABELLED = ("assign ", "scratch ", "shown ")
+BENCHMARKS["judging"] = Benchmark(
+    "the judging desks, 45 answers, 16 nuggets or 270 pairs",
+    ("judging.saves", "judging.pages"),
+    (
+        *(
+            line
+            for clients, goal in SAVE_GOALS.items()
+            for line in _save_lines(clients, goal, "judging.saves", ("", *LABELLED))
+        ),
+        *(
+            Shown(f"statements, {kind}{what}, session and user not counted", "judging.saves", f"{kind}{what}")
+            for kind in LABELLED
+            for what in ("first", "again")
+        ),
+        *(
+            Shown(f"{kind}{part}, {figure}", "judging.pages", f"{kind}{part} {figure}")
+            for kind in LABELLED
+            for part in ("page", "answer")
+            for figure in ("p50", "p95", "size")
+        ),
+    ),
+    prepare=("judging.prepare",),
 )
 
 

@@ -89,12 +89,18 @@ TEMPLATES = [
 SQLITE_OPTIONS = {"transaction_mode": "IMMEDIATE", "timeout": 20, "init_command": "PRAGMA journal_mode=WAL;"}
 
 
+# PostgreSQL: a pool tries a lost server again after 1, 2, 4 .. s, so that one that was away for a minute was found half
+# a minute later. It gives up soon instead, and the next request begins anew.
+POOL = {"min_size": 1, "max_size": 8, "timeout": 10, "reconnect_timeout": 2}
+
+
 def databases() -> dict[str, Any]:
     """The database, and for SQLite a second, deferred connection for reports that need one state."""
     default: dict[str, Any] = env.db("DATABASE_URL", default=f"sqlite:///{OWN_DATABASE}")
     default["ATOMIC_REQUESTS"] = False
     if default["ENGINE"] != "django.db.backends.sqlite3":
-        default["OPTIONS"] = {**default.get("OPTIONS", {}), "pool": {"min_size": 1, "max_size": 8}}
+        default["OPTIONS"] = {**default.get("OPTIONS", {}), "pool": POOL}
+        default["CONN_HEALTH_CHECKS"] = True  # a server that was restarted costs nobody an error
         return {"default": default}
     # Tests use a file as well, so that threads and live servers meet the same journal as in production; one per
     # process, so that two test runs beside each other do not share it.

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,11 +23,11 @@ TOLD = 2000  # characters of a log
 class WebProcess:
     """gunicorn with its workers in a process group, so that all of them die at once."""
 
-    def __init__(self, log: Path, application: str = "config.wsgi") -> None:
+    def __init__(self, log: Path, application: str = "config.wsgi", own: Mapping[str, str] | None = None) -> None:
         with socket.socket() as free:
             free.bind((HOST, 0))
             self._port = int(free.getsockname()[1])
-        self._log, self._application = log, application
+        self._log, self._application, self._own = log, application, own or {}
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -37,7 +37,7 @@ class WebProcess:
 
     def start(self) -> None:
         """Start it and wait until it answers."""
-        own = os.environ | {"HOST": HOST, "PORT": str(self._port)}
+        own = os.environ | {"HOST": HOST, "PORT": str(self._port), **self._own}
         command = [sys.executable, "-m", "gunicorn", self._application]
         with self._log.open("ab") as out:
             self._process = subprocess.Popen(
@@ -60,6 +60,18 @@ class WebProcess:
         finally:
             connection.close()
 
+    def cpu_seconds(self) -> float:
+        """Return the processor time that the processes of the group took so far; Linux only, elsewhere 0."""
+        ticks = 0
+        for stat in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                fields = stat.read_text().rpartition(")")[2].split()
+            except OSError:
+                continue  # it ended meanwhile
+            if self._process and int(fields[2]) == self._process.pid:
+                ticks += int(fields[11]) + int(fields[12])
+        return ticks / os.sysconf("SC_CLK_TCK")
+
     def kill(self) -> None:
         """SIGKILL the whole group: nothing under way gets to its end."""
         if self._process is not None:
@@ -69,9 +81,11 @@ class WebProcess:
 
 
 @contextmanager
-def running_web(log: Path, application: str = "config.wsgi") -> Iterator[WebProcess]:
-    """Run a web process while the block runs."""
-    web = WebProcess(log, application)
+def running_web(
+    log: Path, application: str = "config.wsgi", own: Mapping[str, str] | None = None
+) -> Iterator[WebProcess]:
+    """Run a web process while the block runs. `own`: its environment beside this process's."""
+    web = WebProcess(log, application, own)
     try:
         web.start()
         yield web

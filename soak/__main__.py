@@ -1,85 +1,128 @@
 """Run the soak tests on every database that is found: `python -m soak [sqlite|postgresql ...]`, `make soak`.
 
 llm_chaos: a campaign by an LLM that fails. desk_chaos: assessors at work for `--seconds` while everything breaks.
+judging_load: assessors who judge, `--assessors` at once, each a label every 2 s, with nothing in their way, timed.
+judging_faults: the same while web process, worker, PostgreSQL, Redis and disk fail, one after the other.
 SQLite with the embedded broker; PostgreSQL (`TEST_POSTGRESQL_URL`), for llm_chaos with a Redis, where they are found.
 Databases, Redis, web processes and workers are the test's own and gone afterwards. Exits with 1 on a violation.
 """
 
 import argparse
 import importlib
+import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import django
 import psycopg
 from psycopg import sql
 
+from rig.services import Redis, private_services
+
 POSTGRESQL = os.environ.get("TEST_POSTGRESQL_URL", "postgres://postgres@127.0.0.1:5432/postgres")
-TESTS = ("llm_chaos", "desk_chaos")
+TESTS = ("llm_chaos", "desk_chaos", "judging_load", "judging_faults")
 QUEUEING = ("llm_chaos",)
 """Tests that need a broker."""
 
+PRIVATE = ("judging_faults",)
+"""Tests that stop the services they run on."""
+
+SECONDS = {"desk_chaos": 1800.0, "judging_load": 600.0, "judging_faults": 600.0}
+ASSESSORS = {
+    ("judging_load", "sqlite"): (8,),
+    ("judging_load", "postgresql"): (50, 200),
+    ("judging_faults", "sqlite"): (8,),
+    ("judging_faults", "postgresql"): (50,),
+}
 Environment = dict[str, str]
+Said = dict[str, Any]
 
 
 def main() -> int:
     """Run what was named, or all; in a child process, one test on the database of the environment."""
     if sys.argv[1:2] == ["child"]:
-        return _child(sys.argv[2], Path(sys.argv[3]), sys.argv[4:])
+        return _child(sys.argv[2], sys.argv[3], Path(sys.argv[4]), json.loads(sys.argv[5]))
     parser = argparse.ArgumentParser(prog="python -m soak", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="ON", help=f"of {', '.join(SURROUNDINGS)}; all without one")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep the logs here")
     parser.add_argument("--only", choices=TESTS, help="of the tests, this one")
-    parser.add_argument("--seconds", type=float, default=1800.0, help="how long desk_chaos works; default: 1800")
+    told = ", ".join(f"{test} {seconds:g}" for test, seconds in SECONDS.items())
+    parser.add_argument("--seconds", type=float, help=f"how long a test works; default: {told}")
     parser.add_argument(
-        "--spoil", action="store_true", help="let desk_chaos lose something, to see that it is found"
+        "--assessors", type=int, help="how many judge; default: 8 on SQLite, 50 and 200 on PostgreSQL"
+    )
+    parser.add_argument("--every", type=float, default=2.0, help="seconds from one label to the next; default: 2")
+    parser.add_argument(
+        "--spoil", action="store_true", help="let a test of desks lose something, to see that it is found"
     )
     options = parser.parse_args()
     if unknown := set(options.names) - SURROUNDINGS.keys():
         parser.error(f"nothing is named {', '.join(sorted(unknown))}")
-    said = {"desk_chaos": [str(options.seconds), *(["spoil"] if options.spoil else [])]}
-    tests = [(test, said.get(test, [])) for test in TESTS if options.only in (None, test)]
-    names = options.names or SURROUNDINGS
     failed = [
         f"{test} on {name}"
-        for name in names
-        for test, more in tests
-        if not _passes(test, more, name, options.keep)
+        for name in options.names or SURROUNDINGS
+        for test in TESTS
+        if options.only in (None, test)
+        for said in _runs(test, name, options)
+        if not _passes(test, said, name, options.keep)
     ]
     if failed:
         print(f"\nFAILED: {', '.join(failed)}")
     return 1 if failed else 0
 
 
-def _passes(test: str, more: Sequence[str], name: str, keep: Path | None) -> bool:
+def _runs(test: str, name: str, options: argparse.Namespace) -> list[Said]:
+    """Return what a test is told, for each time that it runs."""
+    if test not in SECONDS:
+        return [{}]
+    said = {"seconds": options.seconds or SECONDS[test], "spoilt": options.spoil}
+    sizes = (options.assessors,) if options.assessors else ASSESSORS.get((test, name), ())
+    if (test, name) not in ASSESSORS:
+        return [said]
+    return [said | {"assessors": size, "every": options.every} for size in sizes]
+
+
+def _passes(test: str, said: Said, name: str, keep: Path | None) -> bool:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="assay-soak-")))
-        found = stack.enter_context(SURROUNDINGS[name](folder, test in QUEUEING))
+        found = {} if test in PRIVATE else stack.enter_context(SURROUNDINGS[name](folder, test in QUEUEING))
         if isinstance(found, str):
-            print(f"{test} on {name}: skipped, {found}")
-            return os.environ.get("CI") != "true"
+            return _skipped(test, name, found) == 0
         print(f"{test} on {name}", flush=True)
         logs = (keep or folder) / name
         logs.mkdir(parents=True, exist_ok=True)
-        command = [sys.executable, "-m", "soak", "child", test, str(logs), *more]
+        command = [sys.executable, "-m", "soak", "child", test, name, str(logs), json.dumps(said)]
         return subprocess.call(command, env=os.environ | found) == 0  # noqa: S603
 
 
-def _child(name: str, logs: Path, more: Sequence[str]) -> int:
-    """Run one test; `more`: the seconds of desk_chaos, and whether to spoil it."""
+def _child(test: str, name: str, logs: Path, said: Said) -> int:
+    """Run one test, on services of its own where it stops them."""
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
-    django.setup()
-    run: Callable[..., int] = importlib.import_module(f"soak.{name}").run
-    return run(logs, float(more[0]), "spoil" in more) if more else run(logs)
+    with ExitStack() as stack:
+        if test in PRIVATE:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="assay-soak-")))
+            services = stack.enter_context(private_services(name, folder))
+            if isinstance(services, str):
+                return _skipped(test, name, services)
+            os.environ |= {"DATABASE_URL": services.database_url, "CELERY_BROKER_URL": services.broker_url}
+            said = said | {"services": services}
+        django.setup()
+        run: Callable[..., int] = importlib.import_module(f"soak.{test}").run
+        return run(logs, **said)
+
+
+def _skipped(test: str, name: str, why: str) -> int:
+    print(f"{test} on {name}: skipped, {why}")
+    return 1 if os.environ.get("CI") == "true" else 0
 
 
 @contextmanager
@@ -111,15 +154,12 @@ def _services(folder: Path, queueing: bool) -> Iterator[Environment | str]:
 
 @contextmanager
 def _redis(folder: Path) -> Iterator[str]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:  # noqa: S603
-        try:
-            yield f"redis://127.0.0.1:{port}/0"
-        finally:
-            process.terminate()
+    redis = Redis(folder)
+    redis.start()
+    try:
+        yield redis.url
+    finally:
+        redis.stop()
 
 
 SURROUNDINGS: dict[str, Callable[[Path, bool], AbstractContextManager[Environment | str]]] = {

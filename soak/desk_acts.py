@@ -52,7 +52,7 @@ class Hands:
     def __init__(self, draw: random.Random, sentences: dict[str, int]) -> None:
         self._draw, self._sentences = draw, sentences
 
-    def act(self, window: Window) -> None:
+    def act(self, window: Window[DeskModel]) -> None:
         """Do one thing; an edit is a burst of autosaves with one step."""
         while True:
             kind = self._draw.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
@@ -66,7 +66,7 @@ class Hands:
                 window.do(kind, payload, step)
             return
 
-    def finish(self, window: Window, limit: int | None) -> None:
+    def finish(self, window: Window[DeskModel], limit: int | None) -> None:
         """Decide and rate everything, and cut the list to its limit."""
         for row in list(window.model.rows.values()):
             if row.decision is Decision.UNDECIDED:

@@ -11,7 +11,7 @@ from typing import TypeVar
 from soak.desk_acts import Hands
 from soak.desk_checks import check_task, read_record
 from soak.desk_clock import WindowClock
-from soak.desk_model import Json
+from soak.desk_model import DeskModel, Json
 from soak.desk_window import Ledger, Window
 from soak.desk_wire import Answer, Browser, Fate, NoAnswer
 from soak.desk_world import Card, Seat, own_connection
@@ -35,7 +35,7 @@ class Device:
     """A window in a browser of its own."""
 
     browser: Browser
-    window: Window
+    window: Window[DeskModel]
     clock: WindowClock
 
 
@@ -100,13 +100,15 @@ class Work:
 
     def _device(self) -> Device:
         browser = Browser(self._plan.address, self._assessor.seat, self._counts, self._complain, self._draw)
-        return Device(browser, Window(self._ledger, self._complain, self._draw), WindowClock(self._draw))
+        return Device(
+            browser, Window(self._ledger, self._complain, self._draw, DeskModel), WindowClock(self._draw)
+        )
 
     def _complain(self, what: str) -> None:
         lines = "\n    ".join(self._diary)
         self._plan.complain(f"{self._assessor.seat.username}, task {self._card.task}: {what}\n    {lines}")
 
-    def _note(self, window: Window, what: str) -> None:
+    def _note(self, window: Window[DeskModel], what: str) -> None:
         """Write down what happened, to be told with a violation."""
         state = f"{len(window.queue)} waiting" + ", moved" * window.moved + ", troubled" * window.troubled
         self._diary.append(f"{time.monotonic():.3f} {window.id[:4]} ({state}) {what}")

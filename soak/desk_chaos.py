@@ -10,54 +10,23 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event as Signal
-from threading import Lock, Thread
+from threading import Thread
 
 from django.core.management import call_command
 from django.db import connection, connections
 from django.db.models import Count
 
 from evaluation.models import Operation
-from evaluation.triggers import install_triggers, remove_triggers
 from rig.web import WebProcess, running_web
 from soak.desk_assessor import Assessor, Plan
 from soak.desk_world import make_world
+from soak.violations import Spoiler, Violations, leave, print_violations
 
 ASSESSORS = 12
 SECONDS_A_TASK = 8.0
 """Nobody is faster than that on average, so that the tasks last."""
 
 UP_BETWEEN_KILLS = (2.0, 20.0)  # seconds; in a short run at most a quarter of it
-SHOWN, LONGEST = 12, 600
-
-
-class Violations:
-    """What went wrong, told from any thread."""
-
-    def __init__(self) -> None:
-        self.found: list[str] = []
-        self._lock = Lock()
-
-    def complain(self, what: str) -> None:
-        """Take one down."""
-        with self._lock:
-            self.found.append(what)
-
-
-class Spoiler:
-    """Takes one acknowledged operation out of the log, once, so that a run must fail."""
-
-    def __init__(self) -> None:
-        self._lock, self._done = Lock(), False
-
-    def spoil(self, task: int, acknowledged: Sequence[str]) -> None:
-        """Lose the first operation that was acknowledged to an assessor, of the first task that has one."""
-        with self._lock:
-            if self._done or not acknowledged:
-                return
-            self._done = True
-            remove_triggers()
-            Operation.objects.filter(task=task, op_id=acknowledged[0]).delete()
-            install_triggers()
 
 
 def run(logs: Path, seconds: float = 1800.0, spoilt: bool = False) -> int:
@@ -66,7 +35,7 @@ def run(logs: Path, seconds: float = 1800.0, spoilt: bool = False) -> int:
     seats = make_world(ASSESSORS, topics=2 + int(seconds / SECONDS_A_TASK / 2))
     connections.close_all()
     violations = Violations()
-    spoil = Spoiler().spoil if spoilt else _leave
+    spoil = Spoiler().spoil if spoilt else leave
     with running_web(logs / "web.log") as web:
         plan = Plan(web.address, time.monotonic() + seconds, violations.complain, spoil)
         assessors = [Assessor(seat, plan, number) for number, seat in enumerate(seats)]
@@ -76,10 +45,6 @@ def run(logs: Path, seconds: float = 1800.0, spoilt: bool = False) -> int:
     (logs / "violations.txt").write_text("\n".join(violations.found), encoding="utf-8")
     _report(counts, kills, seconds, violations.found)
     return 1 if violations.found else 0
-
-
-def _leave(_task: int, _acknowledged: Sequence[str]) -> None:
-    """Spoil nothing."""
 
 
 def _work(web: WebProcess, assessors: Sequence[Assessor], plan: Plan) -> int:
@@ -121,8 +86,7 @@ def _check_settled(assessors: Sequence[Assessor], violations: Violations) -> Non
 
 
 def _report(counts: Counter[str], kills: int, seconds: float, violations: Sequence[str]) -> None:
-    for violation in violations[:SHOWN]:
-        print(f"  VIOLATION {violation.splitlines()[0][:LONGEST]}")
+    print_violations(violations)
     others = ("given up", "late", "conflicts", "unanswered", "old copies", "sign-ins", "beats", "server errors")
     fates = sorted(name for name in counts if name.startswith("requests "))
     print(f"  {', '.join(f'{counts[name]:,} {name}' for name in (*others, *fates))}")

@@ -5,22 +5,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
+from typing import Any
 
 from django.utils import timezone
 
 from evaluation.blind.desk import desk_state
 from evaluation.errors import Refused
-from evaluation.models import NuggetEvidence, Operation, Submission, Task, TimeSegment
+from evaluation.models import Operation, Submission, Task, TimeSegment
 from evaluation.queries.timing import FIELDS, stretch_of
 from evaluation.rules.beats import SLACK
 from evaluation.rules.clock import Stretch, limit_of, measure, milliseconds
-from evaluation.rules.desk import Step
-from evaluation.rules.submitting import listed
 from evaluation.rules.undoing import KEPT_STEPS
-from evaluation.services.desk.rows import changes_json
 from evaluation.terms import Stage, TaskState
-from soak.desk_model import DeskModel, Json
+from soak.desk_frozen import frozen_of
+from soak.desk_model import DeskModel, Json, Model
 from soak.desk_window import Act, Ledger
+from soak.label_model import LabelModel
 
 SHOWN = 3
 
@@ -40,17 +40,8 @@ class Logged:
 
 
 @dataclass(slots=True)
-class Nugget:
-    """One nugget of a frozen list."""
-
-    text: str
-    importance: int
-    evidence: set[tuple[str, int | None]]
-
-
-@dataclass(slots=True)
 class Record:
-    """What is stored of one task. `frozen`: the submitted lists. `state`: as the desk's page is told."""
+    """What is stored of one task. `frozen`: what each submission holds. `state`: as the desk's page is told."""
 
     stage: Stage
     submitted: bool
@@ -58,7 +49,7 @@ class Record:
     read: datetime
     log: list[Logged]
     state: Json
-    frozen: list[list[Nugget]]
+    frozen: list[list[Any]]
     stretches: list[Stretch]
 
 
@@ -81,6 +72,11 @@ class Found:
             self.violations.append(f"{what}: {found}, not {expected}")
 
 
+def model_of(state: Json) -> Model:
+    """Return the model of a desk of any stage, as the server tells it."""
+    return (LabelModel if Stage(state["stage"]).judges else DeskModel).of_state(state)
+
+
 def read_record(task: int) -> Record:
     """Read everything that is stored of a task."""
     found = Task.objects.select_related("assessor").get(pk=task)
@@ -94,19 +90,10 @@ def read_record(task: int) -> Record:
         opened=found.opened_at,
         log=[Logged(seq, str(op), str(step), *rest) for seq, op, step, *rest in log.values_list(*fields)],
         state=desk_state(found.public_id, found.assessor),
-        frozen=[_frozen(one) for one in Submission.objects.filter(task=task)],
+        frozen=[frozen_of(found, one) for one in Submission.objects.filter(task=task)],
         stretches=[stretch_of(*row) for row in TimeSegment.objects.filter(task=task).values_list(*FIELDS)],
         read=timezone.now(),
     )
-
-
-def _frozen(submission: Submission) -> list[Nugget]:
-    nuggets = []
-    for item in submission.frozen_list.items.select_related("nugget_version").order_by("position"):
-        pairs = NuggetEvidence.objects.filter(nugget_version=item.nugget_version_id)
-        evidence = set(pairs.values_list("segment__public_id", "sentence"))
-        nuggets.append(Nugget(item.nugget_version.text, int(item.importance), evidence))
-    return nuggets
 
 
 def check_task(record: Record, ledger: Ledger) -> Found:
@@ -164,18 +151,20 @@ def _check_order(found: Found, by_id: dict[str, Logged], ledger: Ledger) -> None
 
 def _check_chain(found: Found, record: Record, ledger: Ledger) -> None:
     """Every operation found what the one before had left, and the rows are what the last one left."""
-    rows: Json = changes_json(ledger.first)
+    now = model_of(record.state)
+    rows: Json = now.as_json(ledger.first)
     for one in record.log:
         was = {key: rows.get(key) for key in one.before}
         found.same(f"rows before operation {one.seq}, {one.kind}", one.before, was)
         rows |= one.after
     left = {key: row for key, row in rows.items() if row}
-    found.same("rows, by the log", {row["key"]: row for row in record.state["rows"]}, left)
+    found.same("rows, by the log", now.as_json(now.rows), left)
 
 
-def _check_model(found: Found, record: Record, ledger: Ledger) -> DeskModel:
+def _check_model(found: Found, record: Record, ledger: Ledger) -> Model:
     """What the assessor did, done again by the rules, in the order of the log, leaves the same."""
-    model = DeskModel(rows=dict(ledger.first))
+    now = model_of(record.state)
+    model = now.untouched(ledger.first)
     for one in record.log:
         act = ledger.acts.get(one.op_id)
         if act is None:
@@ -186,32 +175,25 @@ def _check_model(found: Found, record: Record, ledger: Ledger) -> DeskModel:
             found.violations.append(f"operation {one.seq}, {act.op}, makes no sense: {refused.message}")
             continue
         model.past[one.seq] = after
-        found.same(f"operation {one.seq}, {one.kind}, by the rules", one.after, changes_json(after))
-    stored = {row["key"]: row for row in record.state["rows"]}
-    found.same("rows, by what the assessor did", stored, changes_json(model.rows))
-    found.same("marks", record.state["marks"], model.marks)
-    found.same("composer", record.state["composer"], model.composer)
+        found.same(f"operation {one.seq}, {one.kind}, by the rules", one.after, model.as_json(after))
+    found.same("rows, by what the assessor did", now.as_json(now.rows), model.as_json(model.rows))
+    found.same("what is noted", now.noted(), model.noted())
     found.same("newest number", record.state["seq"], len(record.log))
     return model
 
 
-def _check_stacks(found: Found, record: Record, model: DeskModel) -> None:
+def _check_stacks(found: Found, record: Record, model: Model) -> None:
     """The page offers the steps to undo and redo that the assessor has in mind."""
     for name, stack in (("undo", model.undo), ("redo", model.redo)):
-        found.same(f"steps to {name}", record.state[name], [_step_json(one) for one in stack[-KEPT_STEPS:]])
+        found.same(f"steps to {name}", record.state[name], [model.step_json(one) for one in stack[-KEPT_STEPS:]])
 
 
-def _step_json(step: Step) -> Json:
-    before, after = changes_json(step.before), changes_json(step.after)
-    return {"step": step.step, "label": step.label, "before": before, "after": after}
-
-
-def _check_frozen(found: Found, record: Record, model: DeskModel) -> None:
-    """A submitted list is the rows, once."""
-    expected = [Nugget(row.text, int(row.importance), set(row.evidence)) for row in listed(model.rows)]
-    found.same("submitted lists", len(record.frozen), int(record.submitted))
-    for nuggets in record.frozen:
-        found.same("the frozen list", nuggets, expected)
+def _check_frozen(found: Found, record: Record, model: Model) -> None:
+    """What is submitted is the rows, once."""
+    expected = model.frozen()
+    found.same("submissions", len(record.frozen), int(record.submitted))
+    for frozen in record.frozen:
+        found.same("what is frozen", frozen, expected)
 
 
 def _check_time(found: Found, record: Record) -> None:

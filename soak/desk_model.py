@@ -3,48 +3,80 @@
 Each window shows such a model while it works; at the end another one is built from everything that was acknowledged.
 """
 
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 from evaluation.errors import Refused
-from evaluation.rules.desk import LABELS, Changes, Row, Step, apply, put_back
-from evaluation.rules.undoing import UNTOLD
-from evaluation.services.desk.rows import row_from_json
+from evaluation.rules.desk import Changes, Row, Step, apply, put_back
+from evaluation.rules.submitting import listed
+from evaluation.rules.undoing import LABELS, UNTOLD
+from evaluation.services.desk.rows import row_from_json, row_json
 from evaluation.terms import Decision
 
 Json = dict[str, Any]
 
 
 @dataclass(slots=True)
-class DeskModel:
-    """Rows, undo and redo stacks, marks and composer of one desk. `past`: rows as after operations, by number."""
+class Model(ABC):
+    """Rows, undo and redo stacks of one desk. `past`: rows as after operations, by number."""
 
-    rows: dict[str, Row] = field(default_factory=dict)
+    rows: dict[str, Any] = field(default_factory=dict)
     undo: list[Step] = field(default_factory=list)
     redo: list[Step] = field(default_factory=list)
-    marks: dict[str, str] = field(default_factory=dict)
-    composer: Json = field(default_factory=dict)
-    past: dict[int, Changes] = field(default_factory=dict)
+    past: dict[int, dict[str, Any]] = field(default_factory=dict)
 
     @classmethod
-    def of_state(cls, state: Json) -> "DeskModel":
+    @abstractmethod
+    def of_state(cls, state: Json) -> Self:
         """Return the model of a state as the server tells it."""
-        rows = {row["key"]: row_from_json(row) for row in state["rows"]}
-        return cls(
-            rows={key: row for key, row in rows.items() if row},
-            undo=[_step(one) for one in state["undo"]],
-            redo=[_step(one) for one in state["redo"]],
-            marks=dict(state["marks"]),
-            composer=dict(state["composer"]),
-        )
 
-    def do(self, kind: str, payload: Json, step: str) -> tuple[Changes, Changes]:
+    @abstractmethod
+    def row_json(self, row: Any) -> Json | None:
+        """Return a row as the wire and the log hold it; None: not there."""
+
+    @staticmethod
+    @abstractmethod
+    def row_from_json(said: Mapping[str, Any] | None) -> Any:
+        """Return what `row_json` wrote as a row again."""
+
+    @abstractmethod
+    def noted(self) -> Json:
+        """Return what was noted beside the rows, by what it is."""
+
+    @abstractmethod
+    def frozen(self) -> list[Any]:
+        """Return what a submission of this desk holds."""
+
+    @abstractmethod
+    def _note(self, kind: str, payload: Json) -> None:
+        """Keep what is only noted."""
+
+    @abstractmethod
+    def _changes(self, kind: str, payload: Json) -> dict[str, Any]:
+        """Return the rows that an operation changes. Raises `Refused`."""
+
+    def untouched(self, rows: Mapping[str, Any]) -> Self:
+        """Return a desk of the same stage where nothing was done yet."""
+        return type(self)(rows=dict(rows))
+
+    def as_json(self, rows: Mapping[str, Any]) -> Json:
+        """Return several rows for the wire or the log, by key."""
+        return {key: self.row_json(row) for key, row in rows.items()}
+
+    def step_json(self, step: Step) -> Json:
+        """Return a step as the page is told."""
+        before, after = self.as_json(step.before), self.as_json(step.after)
+        return {"step": step.step, "label": step.label, "before": before, "after": after}
+
+    def do(self, kind: str, payload: Json, step: str) -> tuple[dict[str, Any], dict[str, Any]]:
         """Do one operation; return the rows touched as they were and as they are. Raises `Refused`."""
         if kind in UNTOLD:
             self._note(kind, payload)
             return {}, {}
         after = self._changes(kind, payload)
-        before: Changes = {key: self.rows.get(key) for key in after}
+        before: dict[str, Any] = {key: self.rows.get(key) for key in after}
         for key, row in after.items():
             if row is None:
                 self.rows.pop(key, None)
@@ -52,6 +84,63 @@ class DeskModel:
                 self.rows[key] = row
         self._remember(kind, step, before, after)
         return before, after
+
+    def _newest(self, kind: str, target: str) -> dict[str, Any]:
+        """Return the rows as an undo or redo wants them. Raises `Refused` where it is not about the newest step."""
+        stack = self.undo if kind == "undo" else self.redo
+        if not stack or stack[-1].step != target:
+            raise Refused("not_newest", "There is something newer.")
+        return stack[-1].before if kind == "undo" else stack[-1].after
+
+    def _remember(self, kind: str, step: str, before: dict[str, Any], after: dict[str, Any]) -> None:
+        if kind == "undo":
+            self.redo.append(_with_versions(self.undo.pop(), before, after))
+        elif kind == "redo":
+            self.undo.append(self.redo.pop())
+        else:
+            self.redo.clear()
+            if self.undo and self.undo[-1].step == step:
+                last = self.undo.pop()
+                before, after = before | last.before, last.after | after
+                self.undo.append(replace(last, before=before, after=after))
+            else:
+                self.undo.append(Step(step, LABELS[kind], before, after))
+
+
+@dataclass(slots=True)
+class DeskModel(Model):
+    """A list of nuggets in the making, with marks and composer."""
+
+    marks: dict[str, str] = field(default_factory=dict)
+    composer: Json = field(default_factory=dict)
+
+    @classmethod
+    def of_state(cls, state: Json) -> Self:
+        """Return the model of a state as the server tells it."""
+        return cls(
+            rows={row["key"]: row_from_json(row) for row in state["rows"]},
+            undo=[step_of(one, row_from_json) for one in state["undo"]],
+            redo=[step_of(one, row_from_json) for one in state["redo"]],
+            marks=dict(state["marks"]),
+            composer=dict(state["composer"]),
+        )
+
+    def row_json(self, row: Row | None) -> Json | None:
+        """Return a row as the wire and the log hold it."""
+        return row_json(row)
+
+    @staticmethod
+    def row_from_json(said: Mapping[str, Any] | None) -> Row | None:
+        """Return what `row_json` wrote as a row again."""
+        return row_from_json(said)
+
+    def noted(self) -> Json:
+        """Return marks and composer."""
+        return {"marks": self.marks, "composer": self.composer}
+
+    def frozen(self) -> list[Any]:
+        """Return the nuggets of the list: text, importance and evidence."""
+        return [(row.text, int(row.importance), set(row.evidence)) for row in listed(self.rows)]
 
     def _note(self, kind: str, payload: Json) -> None:
         if kind == "mark":
@@ -65,10 +154,7 @@ class DeskModel:
 
     def _changes(self, kind: str, payload: Json) -> Changes:
         if kind in ("undo", "redo"):
-            stack = self.undo if kind == "undo" else self.redo
-            if not stack or stack[-1].step != payload["target"]:
-                raise Refused("not_newest", "There is something newer.")
-            return put_back(self.rows, stack[-1].before if kind == "undo" else stack[-1].after)
+            return put_back(self.rows, self._newest(kind, payload["target"]))
         if kind == "restore":
             return self._restored(payload["key"], payload["seq"])
         return apply(self.rows, kind, payload)
@@ -84,28 +170,15 @@ class DeskModel:
         )
         return put_back(self.rows, {key: wanted})
 
-    def _remember(self, kind: str, step: str, before: Changes, after: Changes) -> None:
-        if kind == "undo":
-            self.redo.append(_with_versions(self.undo.pop(), before, after))
-        elif kind == "redo":
-            self.undo.append(self.redo.pop())
-        else:
-            self.redo.clear()
-            if self.undo and self.undo[-1].step == step:
-                last = self.undo.pop()
-                before, after = before | last.before, last.after | after
-                self.undo.append(replace(last, before=before, after=after))
-            else:
-                self.undo.append(Step(step, LABELS[kind], before, after))
 
-
-def _with_versions(step: Step, before: Changes, after: Changes) -> Step:
+def _with_versions(step: Step, before: Mapping[str, Any], after: Mapping[str, Any]) -> Step:
     """Return a step that remembers the versions of the rows that undoing it took away."""
     gone = {key: row for key, row in before.items() if row and after[key] is None}
     kept = {key: replace(row, version=gone[key].version) for key, row in step.after.items() if row and key in gone}
     return replace(step, after={**step.after, **kept})
 
 
-def _step(said: Json) -> Step:
-    before, after = ({key: row_from_json(row) for key, row in said[side].items()} for side in ("before", "after"))
+def step_of(said: Json, row_of: Callable[[Any], Any]) -> Step:
+    """Return a step as the server tells it."""
+    before, after = ({key: row_of(row) for key, row in said[side].items()} for side in ("before", "after"))
     return Step(said["step"], said["label"], before, after)

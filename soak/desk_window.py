@@ -9,11 +9,12 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any, Generic, TypeVar
 
 from evaluation.errors import Refused
-from evaluation.rules.desk import Row
-from evaluation.services.desk.rows import changes_json, row_from_json
-from soak.desk_model import DeskModel, Json
+from soak.desk_model import Json, Model
+
+M = TypeVar("M", bound=Model)
 
 SENT_KEPT = 12
 """Requests of which a copy may turn up again."""
@@ -59,7 +60,7 @@ class Act:
 class Ledger:
     """Everything that one assessor did at one task, in all windows, and the rows that it began with."""
 
-    first: dict[str, Row] = field(default_factory=dict)
+    first: dict[str, Any] = field(default_factory=dict)
     acts: dict[str, Act] = field(default_factory=dict)
 
     def applied(self) -> list[Act]:
@@ -67,12 +68,14 @@ class Ledger:
         return sorted((act for act in self.acts.values() if act.outcome == "applied"), key=lambda act: act.seq)
 
 
-class Window:
-    """One window. `complain` takes what must not happen, in words."""
+class Window(Generic[M]):
+    """One window, with a model of its kind of desk. `complain` takes what must not happen, in words."""
 
-    def __init__(self, ledger: Ledger, complain: Callable[[str], None], draw: random.Random) -> None:
+    def __init__(
+        self, ledger: Ledger, complain: Callable[[str], None], draw: random.Random, model: type[M]
+    ) -> None:
         self.id = str(uuid.UUID(int=draw.getrandbits(128), version=4))
-        self.model = DeskModel()
+        self.model = model()
         self.queue: list[Act] = []
         self.sent: deque[tuple[Json, list[Act]]] = deque(maxlen=SENT_KEPT)
         self.seq = 0
@@ -97,7 +100,7 @@ class Window:
             "source": self._draw.choice(("key", "mouse", "text")),
             "client_at": datetime.now(UTC).isoformat(),
         }
-        act = Act(op, self.id, self._number, frozenset(after), changes_json(after), not self.troubled)
+        act = Act(op, self.id, self._number, frozenset(after), self.model.as_json(after), not self.troubled)
         self._ledger.acts[act.op_id] = act
         self.queue.append(act)
         return act
@@ -130,7 +133,7 @@ class Window:
     def load(self, state: Json) -> None:
         """Take over the server's state, and do again what still waits."""
         past = self.model.past
-        self.model = DeskModel.of_state(state)
+        self.model = self.model.of_state(state)
         self.model.past = past
         self.seq, self.stale = state["seq"], False
         self.troubled = self.troubled or bool(self.queue)
@@ -181,7 +184,7 @@ class Window:
         if act.sure and act.sends == 1:
             if receipt["rows"] != act.after:
                 self._complain(f"{act.op} left {receipt['rows']}, not {act.after}")
-            self.model.past[act.seq] = {key: row_from_json(row) for key, row in receipt["rows"].items()}
+            self.model.past[act.seq] = {key: self.model.row_from_json(row) for key, row in receipt["rows"].items()}
 
     def resolve(self, choice: str) -> None:
         """Answer a conflict: "mine" goes on top of theirs, "theirs" stays, "both" stand side by side."""

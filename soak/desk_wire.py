@@ -15,6 +15,7 @@ from urllib.parse import urlencode
 from soak.desk_world import PASSWORD, Seat, end_session, new_session
 
 PATIENCE = 40.0  # seconds until a request counts as unanswered
+IDLE = 1.5  # seconds after which a connection is not used again: the server closes it after two
 JSON_TYPE, FORM_TYPE = "application/json", "application/x-www-form-urlencoded"
 
 
@@ -34,7 +35,7 @@ class NoAnswer(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the server said. `body` is None where that is no JSON."""
+    """What the server said. `body` is a text where that is no JSON."""
 
     status: int
     body: Any
@@ -50,6 +51,7 @@ class Browser:
         self._counts, self._complain, self._draw = counts, complain, draw
         self._cookies = {"sessionid": new_session(seat.pk), "csrftoken": ""}
         self._open: http.client.HTTPConnection | None = None
+        self._used = 0.0
 
     def end_session(self) -> None:
         """Let the session run out, as nights do."""
@@ -97,8 +99,7 @@ class Browser:
     def _ask(
         self, method: str, path: str, body: str = "", fate: Fate = Fate.ANSWERED, kind: str = JSON_TYPE
     ) -> Answer:
-        connection = self._open or http.client.HTTPConnection(self._address, timeout=PATIENCE)
-        self._open = None
+        connection = self._connection()
         try:
             if fate is Fate.HALF:
                 self._send_half(connection, path, body)
@@ -113,10 +114,18 @@ class Browser:
         except NoAnswer:
             connection.close()
             raise
-        self._open = connection
+        self._open, self._used = connection, time.monotonic()
         if fate is Fate.LOST:
             raise NoAnswer
         return answer
+
+    def _connection(self) -> http.client.HTTPConnection:
+        kept, self._open = self._open, None
+        if kept and time.monotonic() - self._used < IDLE:
+            return kept
+        if kept:
+            kept.close()
+        return http.client.HTTPConnection(self._address, timeout=PATIENCE)
 
     def _send_half(self, connection: http.client.HTTPConnection, path: str, body: str) -> None:
         connection.putrequest("POST", path)
@@ -137,7 +146,7 @@ class Browser:
         for line in response.headers.get_all("Set-Cookie") or []:
             self._cookies |= {name: one.value for name, one in SimpleCookie(line).items()}
         is_json = response.headers.get("Content-Type", "").startswith(JSON_TYPE)
-        return Answer(response.status, json.loads(text) if is_json else None)
+        return Answer(response.status, json.loads(text) if is_json else text.decode(errors="replace"))
 
     def _sign_in(self) -> None:
         """Take a fresh token, and sign in where the session has ended. Too many sign-ins a minute are refused."""

@@ -7,8 +7,6 @@ import hashlib
 import json
 import os
 import random
-import subprocess
-import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +18,6 @@ from threading import Event as Signal
 from threading import Thread
 from typing import Any
 
-from django.conf import settings
 from django.core.management import call_command
 from django.db import connection
 from django.db.models import Count
@@ -47,6 +44,7 @@ from jobs.models import Job, WorkItem
 from llmjobs.models import Attempt, Call, CallUse, Text
 from llmjobs.simulator import MODEL, Served, Simulator, running_simulator
 from llmjobs.starting import Request, judge_for, plan_evaluation, start
+from rig.worker import running_worker
 
 TOPICS, SEGMENTS, RUNS = 20, 50, 20
 LATENCY_MS = (20, 50)
@@ -57,7 +55,8 @@ SPOILT = "Spoilt with"
 SPOILT_ANSWERS = ("out_of_vocabulary", "bad_request", "server_error")
 SPOILT_TOPIC = "out_of_vocabulary"
 FAULTS |= {"always": {f"{SPOILT} {fault}": fault for fault in {*SPOILT_ANSWERS, SPOILT_TOPIC}}}
-CONCURRENCY, LLM_CONCURRENCY, LEASE_SECONDS = 2, 8, 5
+LLM_CONCURRENCY = 8
+WORKER = {"JOB_LEASE_SECONDS": "5", "LLM_CONCURRENCY": str(LLM_CONCURRENCY)}
 # Killed among the nuggets, and among the labels.
 KILLED_AFTER = (60, 450)
 MOST_SECONDS = 480.0
@@ -93,13 +92,12 @@ def run(logs: Path) -> int:
         os.environ |= {"OPENAI_BASE_URL": simulator.base_url, "OPENAI_MODEL": MODEL}
         job = _queue_everything()
         for served in KILLED_AFTER:
-            with _worker(logs / "worker.log"):
+            with running_worker(logs / "worker.log", WORKER):
                 _wait(started, lambda: len(simulator.log.served()) >= served)  # noqa: B023
             kills.append(timezone.now())
-        with _worker(logs / "worker.log") as last:
+        with running_worker(logs / "worker.log", WORKER) as last:
             ended = _wait(started, lambda: _is_done(job))
-            last.terminate()
-            last.wait(timeout=60)
+            last.finish()
         lines = simulator.log.served()
     seconds = time.monotonic() - started
     if not ended:
@@ -167,23 +165,6 @@ def _changing_latency(simulator: Simulator) -> Iterator[None]:
     finally:
         over.set()
         thread.join()
-
-
-@contextmanager
-def _worker(log: Path) -> Iterator["subprocess.Popen[bytes]"]:
-    """Run a worker; SIGKILL at the end of the block at the latest."""
-    command = [sys.executable, "-m", "celery", "-A", "config", "worker", "--pool", "threads"]
-    command += ["--concurrency", str(CONCURRENCY), "--loglevel", "WARNING"]
-    own = {"JOB_LEASE_SECONDS": str(LEASE_SECONDS), "LLM_CONCURRENCY": str(LLM_CONCURRENCY)}
-    with log.open("ab") as out:
-        process = subprocess.Popen(  # noqa: S603
-            command, env=os.environ | own, cwd=settings.BASE_DIR, stdout=out, stderr=out
-        )
-        try:
-            yield process
-        finally:
-            process.kill()
-            process.wait()
 
 
 def _wait(started: float, holds: Callable[[], bool]) -> bool:

@@ -1,5 +1,6 @@
 """How the database is opened: measured choices that a later change must not undo unseen."""
 
+import psycopg
 import pytest
 from django.conf import settings
 from django.db import connection, connections, transaction
@@ -78,3 +79,19 @@ def test_a_snapshot_only_reads() -> None:
         cursor.execute("SELECT current_setting('transaction_isolation'), current_setting('transaction_read_only')")
         assert cursor.fetchone() == ("repeatable read", "on")
     assert not connection.in_atomic_block
+
+
+@on_postgresql
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("transactional_db")
+def test_a_server_that_was_restarted_costs_no_error() -> None:
+    """What lay in the pool meanwhile is dead, and nobody is given it."""
+    connection.ensure_connection()
+    params = connection.get_connection_params()
+    connection.close()
+    with psycopg.connect(**params) as other:
+        other.execute(
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+    assert not Campaign.objects.exists()

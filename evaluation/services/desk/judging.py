@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
-from evaluation.errors import Refused
 from evaluation.models import Citation, ListedNugget, NuggetList, SupportJudgment, TaskAnswer
 from evaluation.rules.judging import NO_MACHINE_LABEL, shuffled
 from evaluation.services.desk.finding import Place
@@ -69,17 +68,6 @@ def pairs_of(place: Place) -> list[AskedPair]:
     return _pairs(place, cited)
 
 
-def pair_of(place: Place, key: str) -> AskedPair:
-    """Return one pair that can be judged. Raises `Refused` for a key that is not one of the task's."""
-    answers = TaskAnswer.objects.filter(task=place.task, same_as=None).values("answer")
-    sentence = Citation.objects.filter(public_id=key, sentence__answer__in=answers).values("sentence")
-    cited = list(_citations().filter(sentence__in=sentence))
-    found = [pair for pair in _pairs(place, cited) if pair.key == key]
-    if not found or not found[0].judgeable:
-        raise Refused("no_such_pair", "This citation is not among those to judge.")
-    return found[0]
-
-
 def _citations() -> QuerySet[Citation]:
     cited = Citation.objects.select_related("sentence__answer", "segment")
     return cited.defer("sentence__text", "segment__text").order_by("sentence", "position")
@@ -87,19 +75,23 @@ def _citations() -> QuerySet[Citation]:
 
 def _pairs(place: Place, cited: Sequence[Citation]) -> list[AskedPair]:
     """Return each sentence's first different citations, as many as the campaign counts."""
-    machine = _machine_labels(place, {one.sentence_id for one in cited})
+    machine = machine_labels(place, {one.sentence_id for one in cited})
     taken: dict[int, set[int | None]] = {}
     numbers: dict[int, dict[object, int]] = {}
     pairs = []
     for one in cited:
         number = number_of(numbers.setdefault(one.sentence.answer_id, {}), one)
-        seen = taken.setdefault(one.sentence_id, set())
-        full = place.first_citations is not None and len(seen) >= place.first_citations
-        if full or one.segment_id in seen:
-            continue
-        seen.add(one.segment_id)
-        pairs.append(_pair(one, number, machine))
+        if is_asked(taken.setdefault(one.sentence_id, set()), one.segment_id, place.first_citations):
+            pairs.append(_pair(one, number, machine))
     return pairs
+
+
+def is_asked(taken: set[int | None], segment: int | None, first: int | None) -> bool:
+    """Say whether a sentence's next citation is one of its first different ones; if so, it is taken from then on."""
+    if segment in taken or (first is not None and len(taken) >= first):
+        return False
+    taken.add(segment)
+    return True
 
 
 def number_of(numbers: dict[object, int], citation: Citation) -> int:
@@ -122,7 +114,7 @@ def _pair(citation: Citation, number: int, machine: Mapping[tuple[int, int], str
     )
 
 
-def _machine_labels(place: Place, sentences: Collection[int]) -> dict[tuple[int, int], str] | None:
+def machine_labels(place: Place, sentences: Collection[int]) -> dict[tuple[int, int], str] | None:
     """Return the labels that this condition shows; None, and nothing is read, where it shows none."""
     if place.stage != Stage.SUPPORT_POST_EDIT:
         return None

@@ -1,15 +1,15 @@
 """The labels of a judging task between the database, the rules and the wire."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol
 
-from django.db.models import QuerySet
+from django.db import connection
 
 from evaluation.errors import Refused
-from evaluation.models import Answer, ListedNugget, NuggetVersion, TaskAnswer, WorkingAssignment, WorkingSupport
+from evaluation.models import WorkingAssignment, WorkingSupport
 from evaluation.rules.judging import NO_MACHINE_LABEL, LabelRow
 from evaluation.services.desk.finding import Place
-from evaluation.services.desk.judging import AskedPair, newest_list, nuggets_of, pair_of, pairs_of
+from evaluation.services.desk.judging import is_asked, machine_labels, nuggets_of, pairs_of
 from evaluation.terms import AssignmentLabel, Stage, SupportLabel
 
 SEPARATOR = "/"
@@ -33,6 +33,40 @@ def labels_of(place: Place) -> Labels:
     return AssignmentLabels(place) if place.stage == Stage.ASSIGN else SupportLabels(place)
 
 
+# Written out, as the place is: an assessor waits for it at each key, and it takes the place of three statements.
+_ASKED = """
+SELECT shown.answer_id, version.id, work.id, work.version, work.label, work.reason, work.sentence, work.first_label
+FROM evaluation_taskanswer shown
+     JOIN evaluation_answer answer ON answer.id = shown.answer_id
+     JOIN evaluation_nuggetlist list ON list.id = (
+         SELECT id FROM evaluation_nuggetlist
+         WHERE nugget_set_id = %s AND topic_id = %s AND submitted ORDER BY version DESC LIMIT 1
+     )
+     JOIN evaluation_listednugget item ON item.nugget_list_id = list.id
+     JOIN evaluation_nuggetversion version ON version.id = item.nugget_version_id
+     JOIN evaluation_nugget nugget ON nugget.id = version.nugget_id
+     LEFT JOIN evaluation_workingassignment work
+     ON work.task_id = shown.task_id AND work.answer_id = shown.answer_id AND work.nugget_version_id = version.id
+WHERE shown.task_id = %s AND shown.same_as_id IS NULL AND answer.public_id = %s AND nugget.public_id = %s
+"""
+
+
+# All citations of the sentence: which of them count is told from all of them.
+_CITED = """
+SELECT cited.public_id, cited.segment_id, segment.has_text, cited.sentence_id,
+       work.id, work.version, work.label, work.reason, work.shown_label, work.shown_ms, work.accepted
+FROM evaluation_citation asked
+     JOIN evaluation_sentence sentence ON sentence.id = asked.sentence_id
+     JOIN evaluation_taskanswer shown ON shown.answer_id = sentence.answer_id AND shown.same_as_id IS NULL
+     JOIN evaluation_citation cited ON cited.sentence_id = sentence.id
+     LEFT JOIN evaluation_segment segment ON segment.id = cited.segment_id
+     LEFT JOIN evaluation_workingsupport work
+     ON work.task_id = shown.task_id AND work.sentence_id = cited.sentence_id AND work.segment_id = cited.segment_id
+WHERE asked.public_id = %s AND shown.task_id = %s
+ORDER BY cited.position
+"""
+
+
 class AssignmentLabels:
     """Labels of answers and nuggets. Keys are the answer's and the nugget's public ids."""
 
@@ -44,36 +78,40 @@ class AssignmentLabels:
         """Return rows; see `Labels`."""
         if keys is None:
             current = [one.wording for one in nuggets_of(self.place)]
-            rows = self._rows().filter(nugget_version__in=current)
-            return {row.key: row for row in map(_assignment_row, rows)}
+            rows = WorkingAssignment.objects.filter(task=self.place.task, nugget_version__in=current)
+            rows = rows.select_related("answer", "nugget_version__nugget")
+            return {row.key: row for row in (_assignment_row(_key_of(one), one) for one in rows)}
         self._found |= {key: self._find(key) for key in keys}
-        return {key: _assignment_row(self._found[key]) for key in keys}
+        return {key: _assignment_row(key, self._found[key]) for key in keys}
 
     def write(self, row: LabelRow) -> None:
         """Store a row that was read before."""
         stored = self._found[row.key]
         stored.version, stored.reason, stored.sentence = row.version, row.reason, row.sentence
         stored.label, stored.first_label = _assignment_code(row.label), _assignment_code(row.first_label)
-        stored.save()
-
-    def _rows(self) -> QuerySet[WorkingAssignment]:
-        rows = WorkingAssignment.objects.filter(task=self.place.task)
-        return rows.select_related("answer", "nugget_version__nugget")
+        _save(stored)
 
     def _find(self, key: str) -> WorkingAssignment:
         """Return the stored row of a key, or a new one with version 0."""
         answer_id, _, nugget_id = key.partition(SEPARATOR)
-        listed = ListedNugget.objects.filter(nugget_list__in=newest_list(self.place)).values("nugget_version")
-        wording = NuggetVersion.objects.filter(pk__in=listed, nugget__public_id=nugget_id)
-        stored = self._rows().filter(answer__public_id=answer_id, nugget_version__in=wording).first()
-        if stored:
-            return stored
-        there = TaskAnswer.objects.filter(task=self.place.task, same_as=None).values("answer")
-        answer = Answer.objects.filter(public_id=answer_id, pk__in=there).first()
-        version = wording.select_related("nugget").first()
-        if answer is None or version is None:
+        place = self.place
+        with connection.cursor() as cursor:
+            cursor.execute(_ASKED, [place.nugget_set, place.topic, place.task, answer_id, nugget_id])
+            found = cursor.fetchone()
+        if found is None:
             raise Refused("no_such_pair", "This answer or nugget is not among those of the task.")
-        return WorkingAssignment(task_id=self.place.task, answer=answer, nugget_version=version, version=0)
+        answer, wording, pk, version, label, reason, sentence, first = found
+        row = WorkingAssignment(task_id=place.task, answer_id=answer, nugget_version_id=wording, version=0)
+        if pk is not None:
+            row.pk, row.version, row.label, row.reason, row.sentence, row.first_label = (
+                pk,
+                version,
+                label,
+                reason,
+                sentence,
+                first,
+            )
+        return row
 
 
 class SupportLabels:
@@ -81,20 +119,20 @@ class SupportLabels:
 
     def __init__(self, place: Place) -> None:
         self.place = place
-        self._found: dict[str, tuple[AskedPair, WorkingSupport]] = {}
+        self._found: dict[str, tuple[str | None, WorkingSupport]] = {}  # with what the machine says
 
     def read(self, keys: Collection[str] | None = None) -> dict[str, LabelRow]:
         """Return rows; see `Labels`."""
-        pairs = pairs_of(self.place) if keys is None else [pair_of(self.place, key) for key in keys]
-        rows = WorkingSupport.objects.filter(task=self.place.task)
         if keys is not None:
-            rows = rows.filter(sentence__in={pair.sentence_pk for pair in pairs})
+            self._found |= {key: self._find(key) for key in keys}
+            return {key: _support_row(key, *self._found[key]) for key in keys}
+        rows = WorkingSupport.objects.filter(task=self.place.task)
         stored = {(row.sentence_id, row.segment_id): row for row in rows}
-        for pair in pairs:
-            row = stored.get((pair.sentence_pk, pair.segment_pk or 0))
-            if row is not None or keys is not None:
-                self._found[pair.key] = pair, row or self._new(pair)
-        return {pair.key: _support_row(*self._found[pair.key]) for pair in pairs if pair.key in self._found}
+        return {
+            pair.key: _support_row(pair.key, pair.machine, row)
+            for pair in pairs_of(self.place)
+            if (row := stored.get((pair.sentence_pk, pair.segment_pk or 0)))
+        }
 
     def write(self, row: LabelRow) -> None:
         """Store a row that was read before."""
@@ -105,16 +143,42 @@ class SupportLabels:
             row.shown_ms,
             row.accepted,
         )
-        stored.save()
+        _save(stored)
 
-    def _new(self, pair: AskedPair) -> WorkingSupport:
-        segment = pair.segment_pk or 0  # a pair that is asked about has one
-        return WorkingSupport(task_id=self.place.task, sentence_id=pair.sentence_pk, segment_id=segment, version=0)
+    def _find(self, key: str) -> tuple[str | None, WorkingSupport]:
+        """Return the machine's label, where it is shown, and the stored row of a key, or a new one with version 0."""
+        taken = set[int | None]()
+        with connection.cursor() as cursor:
+            cursor.execute(_CITED, [key, self.place.task])
+            cited = cursor.fetchall()
+        for public_id, segment, has_text, sentence, *stored in cited:
+            asked = is_asked(taken, segment, self.place.first_citations)
+            if asked and public_id == key and has_text:
+                machine = machine_labels(self.place, [sentence]) or {}
+                return machine.get((sentence, segment)), self._row(sentence, segment, stored)
+        raise Refused("no_such_pair", "This citation is not among those to judge.")
+
+    def _row(self, sentence: int, segment: int, stored: Sequence[Any]) -> WorkingSupport:
+        row = WorkingSupport(task_id=self.place.task, sentence_id=sentence, segment_id=segment, version=0)
+        pk, version, label, reason, shown_label, shown_ms, accepted = stored
+        if pk is not None:
+            row.pk, row.version, row.label, row.reason = pk, version, label, reason
+            row.shown_label, row.shown_ms, row.accepted = shown_label, shown_ms, bool(accepted)
+        return row
 
 
-def _assignment_row(stored: WorkingAssignment) -> LabelRow:
+def _save(stored: WorkingAssignment | WorkingSupport) -> None:
+    """Write a row that was found, or make it; the task is locked, so that nobody else did either meanwhile."""
+    stored.save(force_insert=stored.pk is None, force_update=stored.pk is not None)
+
+
+def _key_of(stored: WorkingAssignment) -> str:
+    return f"{stored.answer.public_id}{SEPARATOR}{stored.nugget_version.nugget.public_id}"
+
+
+def _assignment_row(key: str, stored: WorkingAssignment) -> LabelRow:
     return LabelRow(
-        key=f"{stored.answer.public_id}{SEPARATOR}{stored.nugget_version.nugget.public_id}",
+        key=key,
         version=stored.version,
         label=_assignment_word(stored.label),
         reason=stored.reason,
@@ -123,14 +187,14 @@ def _assignment_row(stored: WorkingAssignment) -> LabelRow:
     )
 
 
-def _support_row(pair: AskedPair, stored: WorkingSupport) -> LabelRow:
+def _support_row(key: str, machine: str | None, stored: WorkingSupport) -> LabelRow:
     """Return a stored label; what was shown at the decision stays, whatever the machine says by now."""
     return LabelRow(
-        key=pair.key,
+        key=key,
         version=stored.version,
         label=_support_word(stored.label),
         reason=stored.reason,
-        shown_label=_support_word(stored.shown_label) or pair.machine,
+        shown_label=_support_word(stored.shown_label) or machine,
         shown_ms=stored.shown_ms,
         accepted=stored.accepted,
     )

@@ -1,0 +1,52 @@
+"""A Celery worker of one's own, which can be killed and started again."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from django.conf import settings
+
+CONCURRENCY = 2
+
+
+class WorkerProcess:
+    """`celery -A config worker`, as `make run` starts it, with its log in a file."""
+
+    def __init__(self, log: Path, own: Mapping[str, str]) -> None:
+        self._log, self._own = log, own
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it; it is ready some seconds later."""
+        command = [sys.executable, "-m", "celery", "-A", "config", "worker", "--pool", "threads"]
+        command += ["--concurrency", str(CONCURRENCY), "--loglevel", "WARNING"]
+        with self._log.open("ab") as out:
+            self._process = subprocess.Popen(
+                command, env={**os.environ, **self._own}, cwd=settings.BASE_DIR, stdout=out, stderr=out
+            )
+
+    def finish(self) -> None:
+        """Let it bring to an end what it does."""
+        if self._process is not None:
+            self._process.terminate()
+            self._process.wait(timeout=60)
+
+    def kill(self) -> None:
+        """SIGKILL."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+
+
+@contextmanager
+def running_worker(log: Path, own: Mapping[str, str]) -> Iterator[WorkerProcess]:
+    """Run a worker; SIGKILL at the end of the block at the latest. `own`: its environment beside this process's."""
+    worker = WorkerProcess(log, own)
+    worker.start()
+    try:
+        yield worker
+    finally:
+        worker.kill()
