@@ -17,7 +17,7 @@ class Command(AssayCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_campaign(parser)
-        add_files(parser)
+        add_files(parser, replacing="what was answered is kept with its answers, and not asked any more")
 
     def act(self, options: dict[str, Any]) -> None:
         campaign = the_campaign(options["campaign"])
