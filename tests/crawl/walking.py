@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import Resolver404, resolve
 
 from accounts.models import User
-from evaluation.models import Operation, Remark, Run, Segment, Task, Topic
+from evaluation.models import Operation, PracticeItem, Remark, Run, Segment, Task, Topic
 from tests.assessor.world import DeskWorld
 from tests.crawl.addresses import addresses
 from tests.crawl.aviary import Aviary
@@ -126,6 +126,7 @@ def candidates_of(world: DeskWorld) -> dict[str, list[str]]:
         "slug": [world.campaign.slug, SEALED],
         "public_id": [*tasks, *topics, *segments, *remarks, "nothing"],
         "pk": [*dict.fromkeys([run, "1", "2", "999999"])],
+        "item_id": [*PracticeItem.objects.order_by("pk").values_list("public_id", flat=True), "nothing"],
         "object_id": ["1"],
         "app_label": ["evaluation"],
         "url": ["nothing"],
