@@ -20,7 +20,9 @@ def answer_practice(*, task: str, user: User, item: str, label: str) -> None:
     with transaction.atomic():
         found = lock_task(task, user)
         asked = practice_of(user, [found.campaign_id]).asked(found)
-        row = PracticeItem.objects.filter(pk__in=asked, public_id=item).first()
+        # Locked, so that an import does not replace an item while it is answered.
+        rows = PracticeItem.objects.select_for_update().filter(pk__in=asked, stands=True)
+        row = next((one for one in rows if one.public_id == item), None)
         if row is None:
             raise Refused("no_such_item", "This is not part of the practice any more. Go on with the next item.")
         code = codes_of(PracticeKind(row.kind)).get(label)

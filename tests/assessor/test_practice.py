@@ -99,10 +99,10 @@ def test_a_machines_label_is_shown_where_the_stage_shows_one_and_nowhere_else(tm
 def test_a_task_of_each_stage_opens_only_after_its_practice(stage: Stage, tmp_path: Path) -> None:
     if stage.judges:
         judging = make_judge_world(tmp_path)
-        campaign, tasks = judging.campaign, (judging.assign, judging.scratch, judging.shown)
+        campaign, tasks = judging.campaign, [judging.assign, judging.scratch, judging.shown]
     else:
         desks = make_desk_world(tmp_path)
-        campaign, tasks = desks.campaign, (desks.post_edit, desks.manual)
+        campaign, tasks = desks.campaign, [desks.post_edit, desks.manual]
     task = next(one for one in tasks if one.stage == stage)
     load_practice(campaign, tmp_path, ALL)
     with pytest.raises(Refused) as refusal:
