@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from django.db import IntegrityError, transaction
 
 from evaluation.models import Campaign, Event, PracticeAnswer, PracticeItem
 from evaluation.terms import PracticeKind
@@ -118,28 +117,6 @@ def test_practice_is_switched_off_in_the_campaign_file(tmp_path: Path) -> None:
     path = write(tmp_path, "c.toml", "[protocol]\npractice = false\n")
     assert run("create_campaign", "river", "--name", "River study", "--from", path, "--replace").code == 0
     assert Campaign.objects.get(slug="river").protocol.practice is False
-
-
-WRONG = [
-    {"kind": "importance", "label": 0},
-    {"kind": "assign", "label": 3},
-    {"kind": "assign", "shown_label": 1},
-    {"kind": "else"},
-]
-
-
-@pytest.mark.parametrize("fields", WRONG, ids=str)
-def test_the_database_itself_refuses_what_is_no_item(tmp_path: Path, fields: Row) -> None:
-    load(NAME, write(tmp_path, "a.jsonl", [I1]))
-    with pytest.raises(IntegrityError), transaction.atomic():
-        PracticeItem.objects.update(**fields)
-
-
-def test_the_database_itself_refuses_a_second_answer(tmp_path: Path) -> None:
-    load(NAME, write(tmp_path, "a.jsonl", [I1]))
-    first = answered(I1)
-    with pytest.raises(IntegrityError), transaction.atomic():
-        PracticeAnswer.objects.create(item=first.item, user=first.user, label=2, given_at=first.given_at)
 
 
 def test_every_kind_is_loaded(tmp_path: Path) -> None:
