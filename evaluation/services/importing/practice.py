@@ -85,7 +85,8 @@ def _moved(rows: Sequence[PracticeRow], loaded: Loaded) -> list[PracticeRow]:
 
 
 def _take_away(items: Sequence[PracticeItem]) -> None:
-    list(PracticeItem.objects.select_for_update().filter(pk__in=[one.pk for one in items]))  # nobody answers them now
+    # Locked, so that nobody answers them meanwhile.
+    list(PracticeItem.objects.select_for_update().filter(pk__in=[one.pk for one in items]))
     answered = set(PracticeAnswer.objects.filter(item__in=items).values_list("item", flat=True))
     PracticeItem.objects.filter(pk__in=answered).update(stands=False)
     PracticeItem.objects.filter(pk__in={one.pk for one in items} - answered).delete()
