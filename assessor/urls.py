@@ -2,13 +2,15 @@
 
 from django.urls import include, path
 
-from assessor.views import answers, desk, guidelines, history, home, keys, remarks, review, session, time
+from assessor.views import answers, desk, guidelines, history, home, keys, practice, remarks, review, session, time
 
 app_name = "assessor"
 
 task_urls = [
     path("", desk.task, name="task"),
     path("start/", desk.start, name="start"),
+    path("practice/", practice.practice, name="practice"),
+    path("practice/<str:item_id>/", practice.practised, name="practised"),
     path("ops/", desk.ops, name="ops"),
     path("answers/<str:answer_id>/", answers.answer, name="answer"),
     path("beat/", time.beat, name="beat"),

@@ -121,6 +121,14 @@ class Stage(StrEnum):
         return found.get(self)
 
 
+class PracticeKind(StrEnum):
+    """What a practice item asks for: the label of a nugget in an answer, of a cited passage, or an importance."""
+
+    ASSIGN = "assign"
+    SUPPORT = "support"
+    IMPORTANCE = "importance"
+
+
 class TaskState(StrEnum):
     """How far a task is. Withdrawn: handed to somebody else; its work is kept and not counted."""
 

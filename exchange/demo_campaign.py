@@ -13,6 +13,7 @@ from evaluation.services.campaigns import add_member, create_campaign, read_camp
 from evaluation.services.importing import RunOptions
 from evaluation.services.judges import add_judge
 from evaluation.terms import Condition, JudgeKind, Origin, Role, SupportCondition, Task
+from exchange.demo_practice import practise
 from exchange.demo_work import load_work
 from llmjobs.starting import Request, judge_for, plan_evaluation, plan_support, start
 
@@ -52,6 +53,8 @@ def load_demo() -> bool:
         _load_assignments(campaign)
         _load_support(campaign)
         load_work(campaign)
+        importing.import_practice(campaign=campaign, source=_source("practice.jsonl"))
+        practise(campaign)
     return True
 
 

@@ -14,6 +14,7 @@ from accounts.http import UserRequest
 from assessor.getters import body_of, own_task_or_404
 from assessor.json_views import desk_json
 from evaluation.blind.desk import desk_page, desk_state, task_head
+from evaluation.blind.practice import practice_page
 from evaluation.errors import Refused
 from evaluation.services.desk.asked import Ops
 from evaluation.services.desk.holding import hold as hold_desk
@@ -44,7 +45,9 @@ def task(request: UserRequest, public_id: str) -> HttpResponse:
     """The desk; before it was opened, the page that says what the task is and what is recorded."""
     head = task_head(public_id, request.user)
     if not head.opened:
-        return render(request, "assessor/start.html", {"head": head})
+        return render(
+            request, "assessor/start.html", {"head": head, "page": practice_page(public_id, request.user)}
+        )
     template = "assessor/judge.html" if head.judges else "assessor/desk.html"
     return render(request, template, {"desk": desk_page(public_id, request.user)})
 

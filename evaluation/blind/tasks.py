@@ -1,6 +1,6 @@
 """An assessor's own tasks, and why there are none to do. Nothing here is about anybody else."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from evaluation.models import Campaign, Membership, NuggetList, Remark, Task
+from evaluation.practising import practice_of
 from evaluation.rules.work import ACTIVE
 from evaluation.terms import Origin, RemarkKind, Role, Stage, TaskState
 from evaluation.workload import Progress, progress_of
@@ -53,7 +54,7 @@ class AnsweredRemark:
 
 @dataclass(frozen=True, slots=True)
 class TaskLine:
-    """One task in the list. `waiting`: own remarks that are not answered yet."""
+    """One task in the list. `waiting`: own remarks that are not answered yet. `practice`: items that come first."""
 
     public_id: str
     topic: str
@@ -70,6 +71,7 @@ class TaskLine:
     blocked_reason: str
     answers: tuple[AnsweredRemark, ...]
     waiting: int
+    practice: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ def home_for(user: User) -> Home:
         .exclude(state=TaskState.WITHDRAWN)
         .select_related("topic", "campaign", "protocol")
     )
-    lines = _lines(tasks)
+    lines = _lines(tasks, _practice_left(user, tasks))
     groups = tuple(
         TaskGroup(state, found) for state in ORDER if (found := tuple(one for one in lines if one.state == state))
     )
@@ -124,7 +126,14 @@ def _assessing(user: User) -> list[int]:
     return list(roles.values_list("campaign_id", flat=True))
 
 
-def _lines(tasks: Sequence[Task]) -> list[TaskLine]:
+def _practice_left(user: User, tasks: Sequence[Task]) -> dict[int, int]:
+    """Return by task how many items come before it can be started."""
+    waiting = [task for task in tasks if task.state == TaskState.NOT_STARTED]
+    practice = practice_of(user, {task.campaign_id for task in waiting})
+    return {task.pk: len(practice.left(task)) for task in waiting}
+
+
+def _lines(tasks: Sequence[Task], practice: Mapping[int, int]) -> list[TaskLine]:
     progress, remarks, today = progress_of(tasks), _remarks(tasks), timezone.localdate()
     return [
         TaskLine(
@@ -139,6 +148,7 @@ def _lines(tasks: Sequence[Task]) -> list[TaskLine]:
             progress=said_of(task, progress[task.pk]),
             share=progress[task.pk].share,
             step=STEPS.get(TaskState(task.state), ""),
+            practice=practice.get(task.pk, 0),
             reopened_reason=task.reopened_reason if task.state == TaskState.REOPENED else "",
             blocked_reason=task.blocked_reason if task.state == TaskState.BLOCKED else "",
             answers=_answered(remarks[task.pk]),

@@ -50,16 +50,16 @@ def add_campaign(parser: CommandParser) -> None:
     parser.add_argument("--campaign", required=True, metavar="SLUG", help="the campaign's short name")
 
 
-def add_files(parser: CommandParser, *, several: bool = False) -> None:
-    """Add the FILE argument and `--replace`."""
+def add_files(
+    parser: CommandParser, *, several: bool = False, replacing: str = "refused where labels hang on it"
+) -> None:
+    """Add the FILE argument and `--replace`; `replacing` says what that means for what hangs on the old."""
     said = "a file, a .gz of it, or - for standard input"
     if several:
         parser.add_argument("files", nargs="+", metavar="FILE", help=said)
     else:
         parser.add_argument("file", metavar="FILE", help=said)
-    parser.add_argument(
-        "--replace", action="store_true", help="change what is loaded; refused where labels hang on it"
-    )
+    parser.add_argument("--replace", action="store_true", help=f"change what is loaded; {replacing}")
 
 
 def words_of(vocabulary: type[StrEnum]) -> list[str]:

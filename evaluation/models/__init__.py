@@ -19,6 +19,7 @@ from evaluation.models.nuggets import (
     NuggetSet,
     NuggetVersion,
 )
+from evaluation.models.practice import PracticeAnswer, PracticeItem
 from evaluation.models.runs import Answer, AnswerProvenance, Citation, Run, Sentence
 from evaluation.models.timing import TimeSegment
 from evaluation.models.work import Remark, Submission, Task
@@ -44,6 +45,8 @@ __all__ = [
     "NuggetSet",
     "NuggetVersion",
     "Operation",
+    "PracticeAnswer",
+    "PracticeItem",
     "Protocol",
     "Qrel",
     "QrelSource",

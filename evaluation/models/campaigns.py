@@ -80,6 +80,7 @@ class Protocol(models.Model):
     group_overlaps = models.BooleanField(
         default=True, help_text="put a document's overlapping segments together and grey what repeats"
     )
+    practice = models.BooleanField(default=True, help_text="ask for practice before a stage's first task")
     guidelines = models.TextField(blank=True, help_text="what assessors are told, in Markdown")
     created_at = models.DateTimeField(auto_now_add=True)
 

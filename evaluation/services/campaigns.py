@@ -43,6 +43,7 @@ class ProtocolSettings(BaseModel):
     pool_depth: Limit | None = None
     passage_order: PassageOrder | None = None
     group_overlaps: Annotated[bool, Field(strict=True)] | None = None
+    practice: Annotated[bool, Field(strict=True)] | None = None
     guidelines: str | None = None
 
 

@@ -22,6 +22,8 @@ from evaluation.models import (
     NuggetSet,
     NuggetVersion,
     Operation,
+    PracticeAnswer,
+    PracticeItem,
     Protocol,
     Qrel,
     QrelSource,
@@ -111,6 +113,10 @@ JOINS: list[tuple[type[models.Model], str]] = [
     (Task, "timesegment"),
     (Task, "desk__composer"),
     (Task, "markedpassage"),
+    (Campaign, "practiceitem__label"),
+    (PracticeItem, "practiceanswer__label"),
+    (User, "practiceanswer__item"),
+    (Task, "campaign__practiceitem"),
 ]
 
 
@@ -158,6 +164,8 @@ ACCESSORS: dict[type[models.Model], set[str]] = {
     TaskAnswer: set(),
     WorkingAssignment: set(),
     WorkingSupport: set(),
+    PracticeItem: set(),
+    PracticeAnswer: set(),
 }
 
 
@@ -169,7 +177,7 @@ def test_no_attribute_leads_back(model: type[models.Model]) -> None:
 
 WORK: list[type[models.Model]] = [
     *(Task, Submission, Remark, Desk, WorkingNugget, MarkedPassage, Operation, TimeSegment),
-    *(TaskAnswer, WorkingAssignment, WorkingSupport),
+    *(TaskAnswer, WorkingAssignment, WorkingSupport, PracticeAnswer),
 ]
 SHOWN: list[type[models.Model]] = [Answer, Sentence, Citation, NuggetVersion, Segment, Topic, User]
 
@@ -181,7 +189,7 @@ def test_a_secret_s_own_relations_have_no_way_back(secret: type[models.Model]) -
 
 
 @pytest.mark.parametrize(
-    "shown", [*SHOWN, Nugget, NuggetSet, NuggetList, Campaign], ids=lambda model: model.__name__
+    "shown", [*SHOWN, Nugget, NuggetSet, NuggetList, Campaign, PracticeItem], ids=lambda model: model.__name__
 )
 def test_no_path_however_long_leads_to_work_labels_or_calls(shown: type[models.Model]) -> None:
     """Neither attributes nor lookups: whatever can be reached in any number of steps."""
@@ -194,6 +202,12 @@ def test_no_path_however_long_leads_to_work_labels_or_calls(shown: type[models.M
 def test_a_working_nugget_leads_to_its_own_task_only(shown: type[models.Model]) -> None:
     assert paths_from(WorkingNugget)[Task] == "WorkingNugget.task"
     assert Task not in paths_from(shown)
+
+
+def test_no_path_leads_from_practice_to_labels_or_work() -> None:
+    """So it can never count."""
+    work = {Assignment, SupportJudgment, *WORK} - {PracticeAnswer}
+    assert work & paths_from(PracticeAnswer).keys() == set()
 
 
 def test_the_search_for_paths_can_find_one() -> None:

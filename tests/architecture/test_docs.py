@@ -15,6 +15,7 @@ from django.core.management.base import CommandParser
 from evaluation.errors import BadInput
 from evaluation.formats.assignments import parse_assignments
 from evaluation.formats.nuggets import parse_nuggets
+from evaluation.formats.practice import parse_practice
 from evaluation.formats.qrels import parse_qrels
 from evaluation.formats.runs import parse_run
 from evaluation.formats.scores import parse_scores
@@ -48,6 +49,7 @@ PARSERS: dict[str, Callable[[str], object]] = {
     "nuggets": lambda path: parse_nuggets(read_source(path)),
     "assignments": lambda path: parse_assignments(read_source(path)),
     "support": lambda path: parse_support(read_source(path)),
+    "practice": lambda path: parse_practice(read_source(path)),
     "scores": lambda path: parse_scores(read_source(path)),
 }
 

@@ -30,6 +30,7 @@ from evaluation.models import (
     NuggetList,
     NuggetSet,
     NuggetVersion,
+    PracticeItem,
     Protocol,
     Qrel,
     QrelSource,
@@ -44,20 +45,23 @@ from evaluation.services import importing
 from evaluation.services.campaigns import add_member, create_campaign
 from evaluation.services.handing_out import reassign
 from evaluation.services.importing import RunOptions
+from evaluation.services.practice import answer_practice
 from evaluation.services.remarks import answer_remark
 from evaluation.services.reopening import reopen
-from evaluation.terms import JudgeKind, Origin, Role, Stage, SupportCondition
+from evaluation.terms import JudgeKind, Origin, PracticeKind, Role, Stage, SupportCondition
 from evaluation.terms import Task as TrackTask
 from jobs.models import Job, Worker, WorkItem
 from llmjobs.models import Attempt, Call, CallUse, LlmJob, NuggetCalls, Text
 from reports.models import ExternalCondition, ExternalScore
 from tests.assessor.desk_client import Window
+from tests.assessor.practice_world import ALL, load_practice
 from tests.assessor.world import MACHINE, DeskWorld, make_desk_world, make_task
 from tests.crawl.aviary import GRADE, SCORE, Aviary
 from tests.crawl.desk_bodies import stretch
 from tests.factories import make_user, write_source
 
 SEALED = "sealed"
+UNTOLD = "what is known of an item without an answer"
 SECRET: tuple[type[Model], ...] = (
     *(Run, Answer, AnswerProvenance, Sentence, Citation, Judge, Assignment, SupportJudgment),
     *(QrelSource, NuggetSet, NuggetList, ListedNugget, Nugget, Finding, TopicTag, ConditionDefault),
@@ -69,7 +73,7 @@ KNOWN_TO_SOME = {
     *("User", "Campaign", "Membership", "Protocol", "Event", "Topic", "Segment", "Qrel"),
     *("NuggetVersion", "NuggetLineage", "NuggetEvidence"),
     *("Task", "Submission", "Remark", "Desk", "WorkingNugget", "MarkedPassage", "Operation", "TimeSegment"),
-    *("TaskAnswer", "WorkingAssignment", "WorkingSupport"),
+    *("TaskAnswer", "WorkingAssignment", "WorkingSupport", "PracticeItem", "PracticeAnswer"),
 }
 """What somebody may read some rows or columns of. Theirs sing for the others; see `_plant` and `_at_work`."""
 
@@ -100,6 +104,7 @@ def make_blind_world(folder: Path, *, sings: bool = True) -> tuple[DeskWorld, Av
         for name, task in (("ann", world.post_edit), ("ann", world.manual), ("ben", ben))
     ]
     _finish_and_reopen(world, aviary, desks[-1])
+    _load_practice(world, aviary, folder, sings=sings)
     return world, aviary
 
 
@@ -234,6 +239,23 @@ def passage_of(topic: Topic) -> str:
     """Return one of a topic's passages. Its docid sings, so it is found by its grade."""
     graded = Qrel.objects.filter(topic=topic, segment__has_text=True).order_by("pk")
     return str(graded.values_list("segment__public_id", flat=True)[0])
+
+
+def _load_practice(world: DeskWorld, aviary: Aviary, folder: Path, *, sings: bool) -> None:
+    """Load practice of every kind. Ann has answered one item, and may read what is known of that one and no other."""
+    load_practice(world.campaign, folder, ALL)
+    told, untold = PracticeItem.objects.filter(kind=PracticeKind.IMPORTANCE)
+    answer_practice(task=world.manual.public_id, user=world.people["ann"], item=told.public_id, label="okay")
+    if not sings:
+        return
+    importances = PracticeItem.objects.filter(kind=PracticeKind.IMPORTANCE)
+    aviary.plant(PracticeItem.objects.exclude(pk__in=importances), kind="practice of other stages")
+    shown = aviary.plant(importances, "question", "statement", kind="practice")
+    for name in ("ann", "ben", "dora"):
+        aviary.allow(name, shown, at="/practice/")
+    known = aviary.plant(importances.filter(pk=told.pk), "explanation", kind="what is known of an answered item")
+    aviary.allow("ann", known, at=f"/practice/{told.public_id}/")
+    aviary.plant(importances.filter(pk=untold.pk), "explanation", kind=UNTOLD)
 
 
 def _finish_and_reopen(world: DeskWorld, aviary: Aviary, window: Window) -> None:

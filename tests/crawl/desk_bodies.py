@@ -8,13 +8,13 @@ from typing import Any
 
 from django.db.models import Max
 
-from evaluation.models import Answer, Citation, Nugget, Operation, Task, WorkingNugget
+from evaluation.models import Answer, Citation, Nugget, Operation, PracticeItem, Task, WorkingNugget
 from evaluation.terms import Stage
 
 AT = "2026-05-04T10:00:00Z"
-READ_ONLY = {"task", "state", "review", "history", "guidelines", "answer"}
-FORMS = {"start", "restore"}
-POSTED = {"start", "ops", "beat", "hold", "said", "submit", "restore", "remark"}
+READ_ONLY = {"task", "state", "review", "history", "guidelines", "answer", "practised"}
+FORMS = {"start", "restore", "practice"}
+POSTED = {"start", "practice", "ops", "beat", "hold", "said", "submit", "restore", "remark"}
 """Names of the addresses below a task that take a POST; all of `FORMS` take a form, the others JSON."""
 OF_NO_TASK = {"home", "keys", "session"}
 NONSENSE = ["", "{", "[]", "null", "5", '{"window": 5}', '{"window": "w2345678", "ops": [{"kind": "?"}]}']
@@ -44,6 +44,7 @@ def bodies(name: str, task: str, known: Known) -> Iterator[dict[str, Any]]:
     else:
         fixed: dict[str, list[dict[str, Any]]] = {
             "start": [{}],
+            "practice": practice_answers(),
             "beat": [
                 window | {"segments": [], "elapsed_ms": 15_000, "place": {"row": "d1"}, "hold": True},
                 window | {"segments": [stretch(0)], "elapsed_ms": 15_000},
@@ -122,6 +123,12 @@ def judging_operations(task: str) -> list[dict[str, Any]]:
     said += [("open", {"answer": answer}) for answer in (*answers, "nowhere")]
     said += [("sweep", {}), ("search", {"words": "otter"}), ("decide", {"key": keys[0], "decision": "kept"})]
     return [operation(kind, payload) for kind, payload in said]
+
+
+def practice_answers() -> list[dict[str, Any]]:
+    """Return an answer to every practice item there is, one without a label, and one to no item."""
+    items = list(PracticeItem.objects.values_list("public_id", flat=True))
+    return [*({"item": one, "label": "okay"} for one in items), *({"item": one} for one in items[:1]), {}]
 
 
 def operation(kind: str, payload: dict[str, Any]) -> dict[str, Any]:

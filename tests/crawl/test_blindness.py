@@ -17,7 +17,7 @@ from evaluation.services.desk.asked import PAYLOADS
 from tests.assessor.desk_client import Window
 from tests.assessor.world import DeskWorld
 from tests.crawl.aviary import Aviary
-from tests.crawl.blind_world import KNOWN_TO_SOME, SECRET, make_blind_world
+from tests.crawl.blind_world import KNOWN_TO_SOME, SECRET, UNTOLD, make_blind_world
 from tests.crawl.desk_bodies import OF_NO_TASK, POSTED, READ_ONLY
 from tests.crawl.leaks import LEAKS
 from tests.crawl.walking import DESK, STATES, Walk, candidates_of, known_to
@@ -79,6 +79,8 @@ def test_no_state_of_a_task_tells_more(blind: tuple[DeskWorld, Aviary]) -> None:
     for fields in STATES:
         Task.objects.filter(pk__in=[world.post_edit.pk, world.manual.pk]).update(**fields)
         assert at_own_desks(world, aviary).problems == []
+        # By now the walk has answered the practice.
+        aviary.allow("ann", [canary for canary, kind in aviary.kinds.items() if kind == UNTOLD], at="/practice/")
 
 
 def sings(walk: Walk, text: str) -> set[str]:

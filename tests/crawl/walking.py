@@ -10,7 +10,8 @@ from django.test import Client
 from django.urls import Resolver404, resolve
 
 from accounts.models import User
-from evaluation.models import Operation, Remark, Run, Segment, Task, Topic
+from evaluation.models import Operation, PracticeItem, Remark, Run, Segment, Task, Topic
+from evaluation.terms import PracticeKind
 from tests.assessor.world import DeskWorld
 from tests.crawl.addresses import addresses
 from tests.crawl.aviary import Aviary
@@ -120,12 +121,14 @@ def candidates_of(world: DeskWorld) -> dict[str, list[str]]:
     tasks = list(Task.objects.values_list("public_id", flat=True))
     topics = Topic.objects.values_list("public_id", flat=True)
     segments = [passage_of(topic) for topic in (world.topic("t1"), world.topic("t2"))]
+    practice = PracticeItem.objects.filter(kind=PracticeKind.IMPORTANCE).values_list("public_id", flat=True)
     run = str(Run.objects.values_list("pk", flat=True)[0])
     remarks = list(Remark.objects.values_list("public_id", flat=True)[:2])
     return {
         "slug": [world.campaign.slug, SEALED],
         "public_id": [*tasks, *topics, *segments, *remarks, "nothing"],
         "pk": [*dict.fromkeys([run, "1", "2", "999999"])],
+        "item_id": list(practice),
         "object_id": ["1"],
         "app_label": ["evaluation"],
         "url": ["nothing"],

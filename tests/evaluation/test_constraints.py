@@ -31,6 +31,8 @@ from evaluation.models import (
     NuggetSet,
     NuggetVersion,
     Operation,
+    PracticeAnswer,
+    PracticeItem,
     Protocol,
     Qrel,
     QrelSource,
@@ -160,6 +162,11 @@ BAD_ROWS: dict[str, Callable[[], Make]] = {
     "working_support_accepted_of_shown": lambda: again(
         WorkingSupport.objects.get(), segment_id=another_segment().pk, accepted=True
     ),
+    "practice_item_kind": first(PracticeItem, kind="relevance"),
+    "practice_item_label": first(PracticeItem, label=0),
+    "practice_item_shown": first(PracticeItem, shown_label=2),
+    "practice_answer_once": first(PracticeAnswer),
+    "practice_answer_label": lambda: again(PracticeAnswer.objects.get(), user_id=make_user("pat").pk, label=8),
     "submission_version": lambda: again(Submission.objects.get(), nugget_list_id=another_list().pk),
     "remark_kind": first(Remark, kind="rumour"),
     "working_nugget_once": first(WorkingNugget),
@@ -232,6 +239,14 @@ def make_judging(campaign: Campaign, user: User, wording: NuggetVersion) -> None
     WorkingSupport.objects.create(task=task, sentence=sentence, segment=Segment.objects.order_by("pk")[0], label=2)
 
 
+def make_practice(campaign: Campaign, user: User) -> None:
+    """An item of practice with an answer."""
+    item = PracticeItem.objects.create(
+        campaign=campaign, kind="importance", position=1, label=2, event=Event.objects.order_by("pk")[0]
+    )
+    PracticeAnswer.objects.create(item=item, user=user, label=2, given_at=timezone.now())
+
+
 @pytest.fixture
 def everything_once(labelled: Path) -> None:
     """The small campaign, and a row in each table that imports leave empty."""
@@ -248,6 +263,7 @@ def everything_once(labelled: Path) -> None:
         )
     make_work(campaign, olga, one)
     make_judging(campaign, olga, one)
+    make_practice(campaign, olga)
     table = ExternalCondition.objects.create(campaign=campaign, name="Paper")
     ExternalScore.objects.create(condition=table, run_id="alpha", score="all", value=0.5)
 

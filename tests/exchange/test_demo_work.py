@@ -3,6 +3,7 @@
 import pytest
 
 from evaluation.models import Task
+from evaluation.practising import practice_of
 from evaluation.terms import Stage
 from evaluation.workload import machine_gaps, progress_of
 from exchange.demo_campaign import load_demo
@@ -11,8 +12,10 @@ from exchange.demo_campaign import load_demo
 @pytest.mark.django_db
 def test_every_desk_of_the_demo_can_be_tried_at_once() -> None:
     load_demo()
-    tasks = list(Task.objects.select_related("protocol"))
+    tasks = list(Task.objects.select_related("protocol", "assessor"))
     assert {task.stage for task in tasks} == set(Stage)
     assert machine_gaps(tasks) == {}
     asked = [one.asked for one in progress_of([task for task in tasks if Stage(task.stage).judges]).values()]
     assert min(asked) > 0
+    practice = [(practice_of(task.assessor, [task.campaign_id]), task) for task in tasks]
+    assert all(one.asked(task) and not one.left(task) for one, task in practice)

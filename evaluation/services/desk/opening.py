@@ -7,18 +7,20 @@ from accounts.models import User
 from evaluation.errors import Refused
 from evaluation.models import Desk, Event, ListedNugget, Task, WorkingNugget
 from evaluation.services.desk.finding import lock_task
+from evaluation.services.practice import check_practised
 from evaluation.terms import Making, TaskState
 from evaluation.workload import missing_machine_labels
 
 
 def open_desk(*, task: str, user: User) -> None:
-    """Start a task; opened again it stays as it is. Raises `NoSuchTask`, or `Refused` for a blocked task."""
+    """Start a task; opened again it stays as it is. Raises `NoSuchTask`, or `Refused`: blocked, practice first."""
     with transaction.atomic():
         found = lock_task(task, user)
         if found.state == TaskState.BLOCKED:
             raise Refused("blocked", found.blocked_reason or "This task is blocked.")
         if found.state != TaskState.NOT_STARTED:
             return
+        check_practised(found, user)
         check_ready(found)
         found.state, found.opened_at = TaskState.IN_PROGRESS, timezone.now()
         found.save(update_fields=["state", "opened_at"])

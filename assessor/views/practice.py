@@ -1,0 +1,46 @@
+"""Practice before a stage's first task: one item at a time, each told after its answer. It works without a script."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.http import UserRequest
+from assessor.getters import own_task_or_404
+from evaluation.blind.practice import practice_page, practised_item
+from evaluation.errors import Refused
+from evaluation.services.practice import answer_practice
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@own_task_or_404
+def practice(request: UserRequest, public_id: str) -> HttpResponse:
+    """Show the next item, or the result after the last one; take an answer."""
+    if request.method == "POST":
+        return _answer(request, public_id)
+    page = practice_page(public_id, request.user)
+    if not page.of:
+        return redirect("assessor:task", public_id)
+    template = "assessor/practice.html" if page.item else "assessor/practice_done.html"
+    return render(request, template, {"page": page, "item": page.item})
+
+
+@require_safe
+@never_cache
+@own_task_or_404
+def practised(request: UserRequest, public_id: str, item_id: str) -> HttpResponse:
+    """Show an answered item beside what is known of it."""
+    page, answered = practised_item(public_id, request.user, item_id)
+    return render(request, "assessor/practised.html", {"page": page, "answered": answered, "item": answered.item})
+
+
+def _answer(request: UserRequest, public_id: str) -> HttpResponse:
+    item, label = request.POST.get("item", ""), request.POST.get("label", "")
+    try:
+        answer_practice(task=public_id, user=request.user, item=item, label=label)
+    except Refused as refused:
+        messages.error(request, refused.message)
+        return redirect("assessor:practice", public_id)
+    return redirect("assessor:practised", public_id, item)
