@@ -89,7 +89,9 @@ def support_lines(campaign: Campaign, condition: SupportCondition, judge: Judge 
     )
     labels = labels.filter(judge=judge) if judge else labels
     ordered = labels.order_by("sentence__answer", "sentence__index", "pk")
-    for one in ordered.select_related("judge", "segment", "sentence__answer__topic").iterator(chunk_size=CHUNK):
+    for one in ordered.select_related("judge__study", "segment", "sentence__answer__topic").iterator(
+        chunk_size=CHUNK
+    ):
         yield support_line(
             SupportRow(
                 line=0,
@@ -108,7 +110,13 @@ def support_lines(campaign: Campaign, condition: SupportCondition, judge: Judge 
 
 
 def _shown(label: SupportJudgment) -> dict[str, Any]:
-    return {"submission": label.submission} | shown_provenance(label.shown_label, label.shown_ms, label.accepted)
+    shown = shown_provenance(label.shown_label, label.shown_ms, label.accepted)
+    return {"submission": label.submission} | _study(label.judge) | shown
+
+
+def _study(judge: Judge) -> dict[str, str]:
+    """Return of which study a judge's labels are, if of any; one that came by an import bears its name only."""
+    return {"study": judge.study.name if judge.study else judge.name} if judge.aside else {}
 
 
 def qrel_lines(source: QrelSource) -> Iterator[str]:
@@ -201,7 +209,7 @@ def _assignment_line(
     by_rule = not any(given.values())
     source = "rule" if by_rule else "label"
     rows = [_label_row(item, given[item.pk], by_rule) for item in items]
-    assay = {"judge": judge.name, "by": judge.kind, "provenance": source}
+    assay = {"judge": judge.name, "by": judge.kind, "provenance": source} | _study(judge)
     return assignment_line(
         AssignmentRow(
             line=0,

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from evaluation.errors import Refused
 from evaluation.models import Assignment, Campaign, Judge, NuggetSet, SupportJudgment
@@ -47,31 +47,31 @@ def resolve_condition(
     nugget_set = _nugget_set(campaign, condition, judge, nuggets, default[1])
     if nugget_set is None:
         return ConditionChoice(campaign, condition, None, None)
-    judges = list(judges_of(nugget_set, condition.judge_kind))
+    judges = list(judges_of(nugget_set, condition.judge_kind, named=judge))
     return ConditionChoice(campaign, condition, nugget_set, _judge(condition, judges, judge, default[0]))
 
 
 def resolve_support(campaign: Campaign, condition: SupportCondition, *, judge: str = "") -> SupportChoice:
     """Return the judge that a support condition means. Raises `Refused` as `resolve_condition` does."""
-    judges = list(support_judges_of(campaign, condition))
+    judges = list(support_judges_of(campaign, condition, named=judge))
     return SupportChoice(campaign, condition, _judge(condition, judges, judge, _default(campaign, condition)[0]))
 
 
-def judges_of(nugget_set: NuggetSet, kind: JudgeKind | None = None) -> QuerySet[Judge]:
-    """Return the judges who have labels of a set's nuggets."""
+def judges_of(nugget_set: NuggetSet, kind: JudgeKind | None = None, *, named: str = "") -> QuerySet[Judge]:
+    """Return the judges who have labels of a set's nuggets; of those of studies only one that is named."""
     labels = Assignment.objects.filter(
         judge=OuterRef("pk"), nugget_version__nugget__nugget_set=nugget_set, stands=True
     )
     judges = Judge.objects.filter(kind=kind) if kind else Judge.objects.all()
-    return judges.filter(Exists(labels)).order_by("name")
+    return judges.filter(Q(aside=False) | Q(name=named), Exists(labels)).order_by("name")
 
 
-def support_judges_of(campaign: Campaign, condition: SupportCondition) -> QuerySet[Judge]:
-    """Return the judges who have support labels under a condition."""
+def support_judges_of(campaign: Campaign, condition: SupportCondition, *, named: str = "") -> QuerySet[Judge]:
+    """Return the judges who have support labels under a condition; of those of studies only one that is named."""
     labels = SupportJudgment.objects.filter(
         judge=OuterRef("pk"), condition=condition, sentence__answer__topic__campaign=campaign, stands=True
     )
-    return Judge.objects.filter(Exists(labels)).order_by("name")
+    return Judge.objects.filter(Q(aside=False) | Q(name=named), Exists(labels)).order_by("name")
 
 
 def _default(campaign: Campaign, condition: Condition | SupportCondition) -> tuple[str, str]:
@@ -105,7 +105,7 @@ def _named_set(campaign: Campaign, condition: Condition, sets: list[NuggetSet], 
 
 
 def _fits(nugget_set: NuggetSet, condition: Condition, judge: str) -> bool:
-    judges = judges_of(nugget_set, condition.judge_kind)
+    judges = judges_of(nugget_set, condition.judge_kind, named=judge)
     return (judges.filter(name=judge) if judge else judges).exists()
 
 

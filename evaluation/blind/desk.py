@@ -28,7 +28,7 @@ READS = 5
 
 @dataclass(frozen=True, slots=True)
 class TaskHead:
-    """A task as its own assessor sees it, opened or not."""
+    """A task as its own assessor sees it, opened or not. `asks_some`: not everything of each answer is asked."""
 
     public_id: str
     campaign: str
@@ -40,6 +40,7 @@ class TaskHead:
     due: str
     blocked_reason: str
     reopened_reason: str
+    asks_some: bool
 
     @property
     def is_open(self) -> bool:
@@ -110,6 +111,7 @@ def _head(task: Task) -> TaskHead:
         due=task.due.isoformat() if task.due else "",
         blocked_reason=task.blocked_reason,
         reopened_reason=task.reopened_reason,
+        asks_some=task.study_id is not None,
     )
 
 

@@ -20,6 +20,7 @@ from evaluation.models.nuggets import (
     NuggetVersion,
 )
 from evaluation.models.runs import Answer, AnswerProvenance, Citation, Run, Sentence
+from evaluation.models.study import Study, StudyPair
 from evaluation.models.timing import TimeSegment
 from evaluation.models.work import Remark, Submission, Task
 
@@ -51,6 +52,8 @@ __all__ = [
     "Run",
     "Segment",
     "Sentence",
+    "Study",
+    "StudyPair",
     "Submission",
     "SupportJudgment",
     "Task",

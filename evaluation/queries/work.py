@@ -112,8 +112,9 @@ def tasks_for(viewer: User, campaign: Campaign) -> QuerySet[Task]:
 
 def task_for(viewer: User, campaign: Campaign, public_id: str) -> Task:
     """Return one task, or raise `Task.DoesNotExist`."""
-    related = ("topic", "assessor", "protocol", "qrels", "nugget_set", "drafts__nugget_set", "machine", "campaign")
-    return tasks_for(viewer, campaign).select_related(*related).get(public_id=public_id)
+    made = ("qrels", "nugget_set", "drafts__nugget_set", "machine", "study")
+    related = tasks_for(viewer, campaign).select_related("topic", "assessor", "protocol", "campaign", *made)
+    return related.get(public_id=public_id)
 
 
 def assessors_for(viewer: User, campaign: Campaign) -> list[User]:
@@ -165,7 +166,7 @@ def matrix_rows(
     """Return the rows of one page of topics: a dozen queries, however many."""
     page = list(topics)
     tasks = tasks_for(viewer, campaign).filter(topic__in=page).exclude(state=TaskState.WITHDRAWN)
-    found = list(tasks.select_related("assessor", "protocol", "nugget_set", "machine"))
+    found = list(tasks.select_related("assessor", "protocol", "nugget_set", "machine", "study"))
     cells = dict(zip([task.pk for task in found], task_cells(found), strict=True))
     by_topic: dict[int, dict[Stage, list[Task]]] = defaultdict(lambda: defaultdict(list))
     for task in found:
@@ -183,7 +184,7 @@ def matrix_rows(
 
 
 def task_cells(tasks: Sequence[Task]) -> list[Cell]:
-    """Return tasks as the matrix shows them; they come with their assessor, protocol, nugget set and machine."""
+    """Return tasks as the matrix shows them; they come with assessor, protocol, nugget set, machine and study."""
     progress, waiting, today = progress_of(tasks), machine_gaps(tasks), timezone.localdate()
     seen = dict(Desk.objects.filter(task__in=tasks).values_list("task_id", "held_at"))
     asking = dict(_asking().filter(task__in=tasks).order_by().values_list("task").annotate(Count("pk")))
@@ -209,15 +210,14 @@ def task_cells(tasks: Sequence[Task]) -> list[Cell]:
 
 
 def _what_it_is_of(task: Task) -> str:
-    if task.stage == Stage.ASSIGN:
-        return str(task.nugget_set)
-    return str(task.machine) if task.machine else ""
+    of = task.nugget_set if task.stage == Stage.ASSIGN else task.machine
+    return ", ".join(str(one) for one in (of, task.study and f"study {task.study}") if one)
 
 
 def proposed_assessors(tasks: dict[Stage, list[Task]]) -> tuple[tuple[str, str], ...]:
     """Return who would assign a topic's nuggets: whoever makes them (method, section 3), until it is handed out."""
     made = {"E/M": tasks.get(Stage.POST_EDIT, []), "M/M": tasks.get(Stage.MANUAL, [])}
-    assigned = {task.nugget_set_id for task in tasks.get(Stage.ASSIGN, [])}
+    assigned = {task.nugget_set_id for task in tasks.get(Stage.ASSIGN, []) if task.study_id is None}
     return tuple(
         (condition, task.assessor.name)
         for condition, some in made.items()

@@ -2,11 +2,12 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import QuerySet
 
 from evaluation.errors import Refused
-from evaluation.models import Citation, ListedNugget, NuggetList, SupportJudgment, TaskAnswer
+from evaluation.models import Citation, ListedNugget, NuggetList, StudyPair, SupportJudgment, TaskAnswer
 from evaluation.rules.judging import NO_MACHINE_LABEL, shuffled
 from evaluation.services.desk.finding import Place
 from evaluation.terms import Stage, SupportCondition, SupportLabel
@@ -41,10 +42,14 @@ class AskedPair:
 
 
 def nuggets_of(place: Place) -> list[AskedNugget]:
-    """Return the nuggets of the newest submitted list, in an order that tells neither importance nor place."""
-    items = ListedNugget.objects.filter(nugget_list__in=newest_list(place)).select_related(
-        "nugget_version__nugget"
+    """Return the nuggets of the newest submitted list, in an order that tells neither importance nor place.
+
+    Of a study only those that were drawn for some answer, as they were worded then.
+    """
+    items = (
+        _drawn_nuggets(place) if place.study else ListedNugget.objects.filter(nugget_list__in=newest_list(place))
     )
+    items = items.select_related("nugget_version__nugget")
     asked = {
         one.nugget_version.nugget.public_id: AskedNugget(
             one.nugget_version.nugget.public_id, one.nugget_version_id, one.nugget_version.text, one.importance
@@ -52,6 +57,38 @@ def nuggets_of(place: Place) -> list[AskedNugget]:
         for one in items
     }
     return [asked[key] for key in shuffled(f"topic {place.topic}", list(asked))]
+
+
+def drawn_pairs(place: Place) -> QuerySet[StudyPair]:
+    """Return the pairs that a study's desk keeps to. Only what they are about may be read: never their labels."""
+    return StudyPair.objects.filter(study=place.study, topic=place.topic)
+
+
+def _drawn_nuggets(place: Place) -> QuerySet[ListedNugget]:
+    """Return the nuggets that were drawn in all lists that have them, the newest last."""
+    lists = NuggetList.objects.filter(nugget_set=place.nugget_set, topic=place.topic)
+    drawn = drawn_pairs(place).values("nugget_version")
+    found = ListedNugget.objects.filter(nugget_list__in=lists, nugget_version__in=drawn)
+    return found.order_by("nugget_list__version")
+
+
+def wordings_asked(place: Place, answer: str) -> QuerySet[Any, Any]:
+    """Return the keys of the wordings that are asked of one answer."""
+    if place.study:
+        return drawn_pairs(place).filter(answer__public_id=answer).values("nugget_version")
+    return ListedNugget.objects.filter(nugget_list__in=newest_list(place)).values("nugget_version")
+
+
+def nuggets_by_answer(place: Place) -> dict[str, list[str]] | None:
+    """Return which nuggets are asked of which answer, in their order; None where all are asked of each."""
+    if not place.study:
+        return None
+    rows = drawn_pairs(place).values_list("answer__public_id", "nugget_version__nugget__public_id")
+    order = {one.key: number for number, one in enumerate(nuggets_of(place))}
+    asked: dict[str, list[str]] = {}
+    for answer, nugget in sorted(rows, key=lambda row: order[row[1]]):
+        asked.setdefault(answer, []).append(nugget)
+    return asked
 
 
 def newest_list(place: Place) -> QuerySet[NuggetList]:
@@ -86,8 +123,9 @@ def _citations() -> QuerySet[Citation]:
 
 
 def _pairs(place: Place, cited: Sequence[Citation]) -> list[AskedPair]:
-    """Return each sentence's first different citations, as many as the campaign counts."""
+    """Return each sentence's first different citations, as many as the campaign counts; or those that were drawn."""
     machine = _machine_labels(place, {one.sentence_id for one in cited})
+    drawn = set(drawn_pairs(place).values_list("sentence", "segment")) if place.study else None
     taken: dict[int, set[int | None]] = {}
     numbers: dict[int, dict[object, int]] = {}
     pairs = []
@@ -95,7 +133,8 @@ def _pairs(place: Place, cited: Sequence[Citation]) -> list[AskedPair]:
         number = number_of(numbers.setdefault(one.sentence.answer_id, {}), one)
         seen = taken.setdefault(one.sentence_id, set())
         full = place.first_citations is not None and len(seen) >= place.first_citations
-        if full or one.segment_id in seen:
+        left_out = full if drawn is None else (one.sentence_id, one.segment_id) not in drawn
+        if left_out or one.segment_id in seen:
             continue
         seen.add(one.segment_id)
         pairs.append(_pair(one, number, machine))

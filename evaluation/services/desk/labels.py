@@ -6,10 +6,10 @@ from typing import Any, Protocol
 from django.db.models import QuerySet
 
 from evaluation.errors import Refused
-from evaluation.models import Answer, ListedNugget, NuggetVersion, TaskAnswer, WorkingAssignment, WorkingSupport
+from evaluation.models import Answer, NuggetVersion, TaskAnswer, WorkingAssignment, WorkingSupport
 from evaluation.rules.judging import NO_MACHINE_LABEL, LabelRow
 from evaluation.services.desk.finding import Place
-from evaluation.services.desk.judging import AskedPair, newest_list, nuggets_of, pair_of, pairs_of
+from evaluation.services.desk.judging import AskedPair, nuggets_of, pair_of, pairs_of, wordings_asked
 from evaluation.terms import AssignmentLabel, Stage, SupportLabel
 
 SEPARATOR = "/"
@@ -63,8 +63,8 @@ class AssignmentLabels:
     def _find(self, key: str) -> WorkingAssignment:
         """Return the stored row of a key, or a new one with version 0."""
         answer_id, _, nugget_id = key.partition(SEPARATOR)
-        listed = ListedNugget.objects.filter(nugget_list__in=newest_list(self.place)).values("nugget_version")
-        wording = NuggetVersion.objects.filter(pk__in=listed, nugget__public_id=nugget_id)
+        asked = wordings_asked(self.place, answer_id)
+        wording = NuggetVersion.objects.filter(pk__in=asked, nugget__public_id=nugget_id)
         stored = self._rows().filter(answer__public_id=answer_id, nugget_version__in=wording).first()
         if stored:
             return stored
