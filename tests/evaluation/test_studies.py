@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import pytest
 from django.core.management import call_command
@@ -43,6 +43,14 @@ from tests.evaluation.study_world import (
     make_study_world,
     window_of,
 )
+
+
+class Outside(TypedDict):
+    """Who is said to have given labels that are imported."""
+
+    judge: str
+    kind: JudgeKind
+
 
 BOTH = [StudyKind.ASSIGNMENT, StudyKind.SUPPORT]
 DIFFER = {
@@ -205,7 +213,7 @@ def test_exports_say_of_which_study_and_go_in_elsewhere_without_harm(
         lines = list(support_lines(world.campaign, SupportCondition.SCRATCH, own))
     assert {json.loads(line)["assay"]["study"] for line in lines} == {STUDY}
     rows = [json.loads(line) | {"judge": None} for line in lines]
-    source, said = world.source("out.jsonl", *rows), {"judge": "elsewhere", "kind": JudgeKind.HUMAN}
+    source, said = world.source("out.jsonl", *rows), Outside(judge="elsewhere", kind=JudgeKind.HUMAN)
     if kind is StudyKind.ASSIGNMENT:
         importing.import_assignments(campaign=world.campaign, sources=[source], origin=Origin.EDITED, **said)
         found = report("scores", "--condition", "E/M")
