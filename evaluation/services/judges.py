@@ -86,10 +86,15 @@ def judge_at(task: Task) -> Judge:
 
 def study_judge(study: Study, judge: Judge) -> Judge:
     """Return the judge that a person or an LLM is in a study, made at the first label."""
-    there = judge_in(study, judge)
-    if there._state.adding:
-        there.save()
-    return there
+    return stored_judge(judge_in(study, judge))
+
+
+def stored_judge(judge: Judge) -> Judge:
+    """Return a judge of a study as it is in the database; another window may have stored it meanwhile."""
+    if judge.pk:
+        return judge
+    fields = ("kind", "user", "model", "base_url", "study", "aside")
+    return Judge.objects.get_or_create(name=judge.name, defaults={one: getattr(judge, one) for one in fields})[0]
 
 
 def judge_in(study: Study, judge: Judge) -> Judge:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from typing import Any, TypedDict
@@ -138,9 +139,7 @@ def test_refusals_say_what_is_wrong_and_write_nothing(world: JudgingWorld) -> No
         ("usage", {"name": "x", "seed": -1}),
         ("bad_name", {"name": " "}),
     ]
-    assert [refusal(lambda more=more: make_study(world, **more)) for _, more in asked] == [
-        code for code, _ in asked
-    ]
+    assert [refusal(partial(make_study, world, **more)) for _, more in asked] == [code for code, _ in asked]
     assert (Study.objects.count(), Event.objects.count()) == (1, events)
 
 

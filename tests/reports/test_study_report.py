@@ -55,7 +55,7 @@ def label_as(study: Study, judge: Judge, labels: list[int]) -> None:
         Assignment.objects.create(
             judge=study_judge(study, judge),
             answer=pair.answer,
-            nugget_version_id=pair.nugget_version_id,
+            nugget_version_id=pair.nugget_version_id or 0,
             label=label,
             given_at=event.at,
             event=event,
