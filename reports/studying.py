@@ -18,6 +18,8 @@ from reports.metrics.confusion import LABELS, Confusion, confusion
 from reports.metrics.sheets import FAILED, UNJUDGED
 from web.reading import consistent_read
 
+DIFFERING = [(row, column) for row in range(LABELS) for column in range(LABELS) if row != column]
+
 
 class StudyRole(StrEnum):
     """What a judge is in a study: one of the two who differ, or one who judged again."""
@@ -80,6 +82,11 @@ class TopicPairs:
     pairs: int
     cells: tuple[tuple[int, ...], ...]
 
+    @property
+    def differing(self) -> tuple[int, ...]:
+        """The cells in which two labels differ, row by row."""
+        return tuple(self.cells[row][column] for row, column in DIFFERING)
+
 
 @dataclass(frozen=True, slots=True)
 class StudyReport:
@@ -91,6 +98,11 @@ class StudyReport:
     topics: tuple[TopicPairs, ...]
     judges: tuple[StudyJudge, ...]
     agreements: tuple[StudyAgreement, ...]
+
+    @property
+    def differing(self) -> tuple[tuple[str, str], ...]:
+        """The person's and the machine's label of each of those cells."""
+        return tuple((self.labels[row], self.labels[column]) for row, column in DIFFERING)
 
 
 def study_report(study: Study) -> StudyReport:

@@ -47,6 +47,7 @@ class Cell:
     """
 
     public_id: str
+    topic_id: str
     username: str
     assessor: str
     stage: Stage
@@ -166,7 +167,7 @@ def matrix_rows(
     """Return the rows of one page of topics: a dozen queries, however many."""
     page = list(topics)
     tasks = tasks_for(viewer, campaign).filter(topic__in=page).exclude(state=TaskState.WITHDRAWN)
-    found = list(tasks.select_related("assessor", "protocol", "nugget_set", "machine", "study"))
+    found = list(tasks.select_related("topic", "assessor", "protocol", "nugget_set", "machine", "study"))
     cells = dict(zip([task.pk for task in found], task_cells(found), strict=True))
     by_topic: dict[int, dict[Stage, list[Task]]] = defaultdict(lambda: defaultdict(list))
     for task in found:
@@ -184,13 +185,14 @@ def matrix_rows(
 
 
 def task_cells(tasks: Sequence[Task]) -> list[Cell]:
-    """Return tasks as the matrix shows them; they come with assessor, protocol, nugget set, machine and study."""
+    """Return tasks as the matrix shows them; they come with all that is named here."""
     progress, waiting, today = progress_of(tasks), machine_gaps(tasks), timezone.localdate()
     seen = dict(Desk.objects.filter(task__in=tasks).values_list("task_id", "held_at"))
     asking = dict(_asking().filter(task__in=tasks).order_by().values_list("task").annotate(Count("pk")))
     return [
         Cell(
             public_id=task.public_id,
+            topic_id=task.topic.topic_id,
             username=task.assessor.username,
             assessor=task.assessor.name,
             stage=Stage(task.stage),
