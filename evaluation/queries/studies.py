@@ -29,7 +29,7 @@ def studies_for(viewer: User, campaign: Campaign) -> list[StudyRow]:
     tasks = (
         Task.objects.filter(study__in=studies).exclude(state=TaskState.WITHDRAWN).order_by().values_list("study")
     )
-    given = tasks.annotate(Count("pk"), Count("pk", filter=Q(state=TaskState.SUBMITTED)))
+    given = tasks.annotate(n=Count("pk"), submitted=Count("pk", filter=Q(state=TaskState.SUBMITTED)))
     counts = {pk: (n, submitted) for pk, n, submitted in given}
     return [StudyRow(one, *sizes[one.pk], *counts.get(one.pk, (0, 0))) for one in studies]
 

@@ -29,6 +29,8 @@ from evaluation.models import (
     Run,
     Segment,
     Sentence,
+    Study,
+    StudyPair,
     Submission,
     SupportJudgment,
     Task,
@@ -106,6 +108,13 @@ JOINS: list[tuple[type[models.Model], str]] = [
     (WorkingAssignment, "nugget_version__assignment__label"),
     (WorkingSupport, "sentence__supportjudgment__label"),
     (WorkingSupport, "sentence__answer__answerprovenance__run"),
+    (Answer, "studypair__person_label"),
+    (Sentence, "studypair"),
+    (NuggetVersion, "studypair__machine_label"),
+    (Topic, "studypair__study"),
+    (Segment, "studypair"),
+    (Study, "studypair"),
+    (Task, "study__studypair__person_label"),
     (Task, "workingnugget__text"),
     (Task, "operation__payload"),
     (Task, "timesegment"),
@@ -158,6 +167,8 @@ ACCESSORS: dict[type[models.Model], set[str]] = {
     TaskAnswer: set(),
     WorkingAssignment: set(),
     WorkingSupport: set(),
+    Study: set(),
+    StudyPair: set(),
 }
 
 
@@ -169,7 +180,7 @@ def test_no_attribute_leads_back(model: type[models.Model]) -> None:
 
 WORK: list[type[models.Model]] = [
     *(Task, Submission, Remark, Desk, WorkingNugget, MarkedPassage, Operation, TimeSegment),
-    *(TaskAnswer, WorkingAssignment, WorkingSupport),
+    *(TaskAnswer, WorkingAssignment, WorkingSupport, StudyPair),
 ]
 SHOWN: list[type[models.Model]] = [Answer, Sentence, Citation, NuggetVersion, Segment, Topic, User]
 
