@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
             name='Study',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=100)),
+                ('name', models.CharField(max_length=60)),
                 ('kind', models.CharField(choices=[('assignment', 'assignment'), ('support', 'support')], max_length=10)),
                 ('condition', models.CharField(blank=True, choices=[('scratch', 'scratch'), ('post-edit', 'post-edit'), ('llm', 'llm')], max_length=10)),
                 ('per_topic', models.PositiveSmallIntegerField(default=15)),

@@ -25,7 +25,7 @@ class Study(models.Model):
     """Whose labels are compared, and how pairs were drawn. `condition`: under which the person judged support."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="+")
-    name = models.CharField(max_length=100)
+    name = models.CharField(max_length=60)
     kind = models.CharField(max_length=10, choices=choices_of(StudyKind))
     person = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="+")
     machine = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="+")

@@ -11,6 +11,7 @@ from evaluation.services.names import check_name
 from evaluation.terms import PROVENANCE_KEY, JudgeKind
 
 MAX_URL = 200  # what the column holds
+LONGEST_IN_STUDY = 60  # so that a judge's name has room for the study's and the campaign's
 
 
 def add_judge(
@@ -103,10 +104,10 @@ def judge_in(study: Study, judge: Judge) -> Judge:
     there = Judge.objects.filter(study=study, **who).first()
     if there:
         return there
-    name = f"{judge.name}, study {study.name}"
+    name = f"{judge.name[:LONGEST_IN_STUDY]}, study {study.name}"
     if Judge.objects.filter(name=name).exists():
         name = f"{name} of {study.campaign.slug}"
-    return Judge(name=check_name("judge", name), kind=judge.kind, study=study, aside=True, **who)
+    return Judge(name=name, kind=judge.kind, study=study, aside=True, **who)
 
 
 def says_study(extras: Iterable[Mapping[str, Any]]) -> bool:

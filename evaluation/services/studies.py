@@ -29,7 +29,7 @@ from evaluation.terms import JudgeKind, StudyKind, SupportCondition
 
 PER_TOPIC = 15
 MOST_PER_TOPIC = 1000
-LONGEST_NAME = 100
+LONGEST_NAME = 60
 GREATEST_SEED = 2**31 - 1
 BATCH = 500
 
