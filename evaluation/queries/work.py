@@ -131,7 +131,8 @@ def work_topics(
     topics = topics_for(viewer, campaign, words)
     tasks = tasks_for(viewer, campaign).filter(**({"stage": stage} if stage else {}))
     if state == UNASSIGNED:
-        return topics.exclude(pk__in=tasks.exclude(state=TaskState.WITHDRAWN).values("topic"))
+        whole = tasks.exclude(state=TaskState.WITHDRAWN).filter(study=None)
+        return topics.exclude(pk__in=whole.values("topic"))
     if assessor or state:
         tasks = tasks.filter(state=state) if state else tasks.exclude(state=TaskState.WITHDRAWN)
         tasks = tasks.filter(assessor__username=assessor) if assessor else tasks
@@ -234,7 +235,7 @@ def work_counts_for(viewer: User, campaign: Campaign) -> WorkCounts:
     found = dict(tasks.values_list("state").annotate(Count("pk")))
     return WorkCounts(
         topics=topics_for(viewer, campaign).count(),
-        handed_out=tasks.values("topic").distinct().count(),
+        handed_out=tasks.filter(study=None).values("topic").distinct().count(),
         by_state={state: found.get(state, 0) for state in TaskState if state is not TaskState.WITHDRAWN},
     )
 

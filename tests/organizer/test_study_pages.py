@@ -61,6 +61,8 @@ def test_a_study_is_drawn_and_handed_out(world: JudgingWorld) -> None:
     assert "has or had its answers to judge" in again.content.decode()
     listed = olga.get(STUDIES).content.decode()
     assert "0 of 1 task submitted" in listed
+    unassigned = olga.get("/campaigns/river/work/", {"state": "not handed out"}).content.decode()
+    assert "why rivers bend" in unassigned  # a study asks for a part of it
     work = olga.get("/campaigns/river/work/").content.decode()
     assert STUDIES in work
     assert f"study {STUDY}" in work
