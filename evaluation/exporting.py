@@ -95,7 +95,9 @@ def support_lines(
     labels = labels.filter(judge=judge)
     labels = labels if topics is None else labels.filter(sentence__answer__topic__in=topics)
     ordered = labels.order_by("sentence__answer", "sentence__index", "pk")
-    for one in ordered.select_related("judge", "segment", "sentence__answer__topic").iterator(chunk_size=CHUNK):
+    for one in ordered.select_related("judge__study", "segment", "sentence__answer__topic").iterator(
+        chunk_size=CHUNK
+    ):
         yield support_line(
             SupportRow(
                 line=0,
@@ -114,7 +116,13 @@ def support_lines(
 
 
 def _shown(label: SupportJudgment) -> dict[str, Any]:
-    return {"submission": label.submission} | shown_provenance(label.shown_label, label.shown_ms, label.accepted)
+    shown = shown_provenance(label.shown_label, label.shown_ms, label.accepted)
+    return {"submission": label.submission} | _study(label.judge) | shown
+
+
+def _study(judge: Judge) -> dict[str, str]:
+    """Return of which study a judge's labels are, if of any; one that came by an import bears its name only."""
+    return {"study": judge.study.name if judge.study else judge.name} if judge.aside else {}
 
 
 def qrel_lines(source: QrelSource) -> Iterator[str]:
@@ -207,7 +215,7 @@ def _assignment_line(
     by_rule = not any(given.values())
     source = "rule" if by_rule else "label"
     rows = [_label_row(item, given[item.pk], by_rule) for item in items]
-    assay = {"judge": judge.name, "by": judge.kind, "provenance": source}
+    assay = {"judge": judge.name, "by": judge.kind, "provenance": source} | _study(judge)
     return assignment_line(
         AssignmentRow(
             line=0,

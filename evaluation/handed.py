@@ -61,7 +61,7 @@ def _stages(condition: SupportCondition) -> list[Stage]:
 
 
 def _tasks(campaign: Campaign) -> QuerySet[Task]:
-    return Task.objects.filter(campaign=campaign).exclude(state=TaskState.WITHDRAWN)
+    return Task.objects.filter(campaign=campaign, study=None).exclude(state=TaskState.WITHDRAWN)
 
 
 def _counting(campaign: Campaign) -> QuerySet[Task]:
@@ -80,4 +80,4 @@ def _by_judge(campaign: Campaign, tasks: QuerySet[Task]) -> set[tuple[int, int]]
 def _judges(campaign: Campaign) -> dict[int, int]:
     """Return the judge that each person with work in the campaign is."""
     assessors = Task.objects.filter(campaign=campaign).values("assessor")
-    return dict(Judge.objects.filter(user__in=assessors).values_list("user", "pk"))
+    return dict(Judge.objects.filter(user__in=assessors, study=None).values_list("user", "pk"))

@@ -71,6 +71,13 @@ class SupportCondition(StrEnum):
     LLM = "llm"
 
 
+class StudyKind(StrEnum):
+    """Whose disagreement a study looks at: assignments of nuggets, or support of sentences."""
+
+    ASSIGNMENT = "assignment"
+    SUPPORT = "support"
+
+
 class Condition(StrEnum):
     """Nugget source / assignment, as in the published studies."""
 

@@ -14,6 +14,7 @@ from evaluation.models import (
     NuggetList,
     NuggetSet,
     Qrel,
+    StudyPair,
     SupportJudgment,
     Task,
     TaskAnswer,
@@ -138,10 +139,12 @@ def _judging_progress(tasks: Sequence[Task]) -> dict[int, Progress]:
     answers: dict[int, list[int]] = defaultdict(list)
     for pk, answer in given:
         answers[pk].append(answer)
-    assigns = [task for task in tasks if task.stage == Stage.ASSIGN]
-    supports = [task for task in tasks if task.stage != Stage.ASSIGN]
-    asked = _nuggets_asked(assigns, answers) | _pairs_asked(supports, answers)
-    judged = _nuggets_judged(assigns) | _pairs_judged(supports)
+    whole = [task for task in tasks if task.study_id is None]
+    assigns = [task for task in whole if task.stage == Stage.ASSIGN]
+    supports = [task for task in whole if task.stage != Stage.ASSIGN]
+    drawn = [task for task in tasks if task.study_id is not None]
+    asked = _nuggets_asked(assigns, answers) | _pairs_asked(supports, answers) | _drawn_asked(drawn)
+    judged = _nuggets_judged(assigns) | _pairs_judged(supports) | _drawn_judged(drawn)
     return {task.pk: _judged_so_far(task.pk, answers[task.pk], asked, judged) for task in tasks}
 
 
@@ -196,6 +199,30 @@ def _pairs_asked(tasks: Sequence[Task], answers: dict[int, list[int]]) -> Pairs:
 def _pairs_judged(tasks: Sequence[Task]) -> Pairs:
     rows = WorkingSupport.objects.filter(task__in=tasks, label__isnull=False)
     return _by_answer(rows, "sentence__answer")
+
+
+def _drawn_asked(tasks: Sequence[Task]) -> Pairs:
+    """Count the pairs of studies: those that were drawn, whatever the lists and the protocol say since."""
+    if not tasks:
+        return {}
+    rows = StudyPair.objects.filter(study__in={task.study_id for task in tasks}).order_by()
+    counted = {
+        (study, topic, answer): count
+        for study, topic, answer, count in rows.values_list("study", "topic", "answer").annotate(Count("pk"))
+    }
+    return {
+        (task.pk, answer): count
+        for task in tasks
+        for (study, topic, answer), count in counted.items()
+        if (study, topic) == (task.study_id, task.topic_id)
+    }
+
+
+def _drawn_judged(tasks: Sequence[Task]) -> Pairs:
+    if not tasks:
+        return {}
+    assigned = WorkingAssignment.objects.filter(task__in=tasks, label__isnull=False)
+    return _by_answer(assigned, "answer") | _pairs_judged(tasks)
 
 
 def _by_answer(rows: QuerySet[Any], answer: str) -> Pairs:

@@ -1,6 +1,6 @@
 """Which items a job needs: what is judged already is left out, and what cannot be judged is named."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.db.models import Q
@@ -18,10 +18,12 @@ from evaluation.models import (
     QrelSource,
     Run,
     Segment,
+    Study,
+    StudyPair,
     SupportJudgment,
     Topic,
 )
-from evaluation.terms import AssignmentLabel, Origin, SupportCondition, SupportLabel
+from evaluation.terms import AssignmentLabel, Origin, StudyKind, SupportCondition, SupportLabel
 from jobs.queue import NewItem
 from llmjobs.again import next_replicates
 
@@ -166,10 +168,32 @@ def support_items(campaign: Campaign, judge: Judge, topics: Collection[int], run
         plan.without_text += not has_text
         plan.judged += (sentence, segment) in there
         if has_text and (sentence, segment) not in there:
-            replicate = failed.get((sentence, segment), 0)
-            payload = {"sentence": sentence, "segment": segment} | _as_replicate(replicate)
-            plan.items.append(NewItem(f"sentence {sentence}, segment {segment}", "support", payload))
-            plan.again += (sentence, segment) in failed
+            _add_pair(plan, sentence, segment, failed)
+    return plan
+
+
+def _add_pair(plan: Plan, sentence: int, segment: int, failed: Mapping[tuple[int, int], int]) -> None:
+    payload = {"sentence": sentence, "segment": segment} | _as_replicate(failed.get((sentence, segment), 0))
+    plan.items.append(NewItem(f"sentence {sentence}, segment {segment}", "support", payload))
+    plan.again += (sentence, segment) in failed
+
+
+def drawn_items(study: Study, judge: Judge, topics: Collection[int]) -> Plan:
+    """Return items for just the pairs of a study that its judge has not labelled: those of an answer in one batch."""
+    drawn = StudyPair.objects.filter(study=study, topic__in=topics).order_by("pk")
+    if study.kind == StudyKind.ASSIGNMENT:
+        wordings: dict[int, list[int]] = {}
+        for answer, wording in drawn.values_list("answer", "nugget_version"):
+            wordings.setdefault(answer, []).append(wording)
+        size = study.campaign.protocol.batch_size
+        return unjudged([one for answer, some in wordings.items() for one in _batches(answer, some, size)], judge)
+    plan = Plan()
+    there, failed = _supported(study.campaign, judge)
+    for sentence, segment in drawn.values_list("sentence", "segment"):
+        if (sentence, segment) in there:
+            plan.judged += 1
+        else:
+            _add_pair(plan, sentence, segment, failed)
     return plan
 
 

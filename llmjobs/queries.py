@@ -95,7 +95,7 @@ def callable_judges_for(viewer: User, campaign: Campaign) -> list[Judge]:
     """Return the LLM judges that can be called; judges belong to no campaign, but only its members ask."""
     if not within(viewer, campaign).exists():
         return []
-    return list(Judge.objects.filter(kind=JudgeKind.LLM).exclude(model=""))
+    return list(Judge.objects.filter(kind=JudgeKind.LLM, aside=False).exclude(model=""))
 
 
 def jobs_for(viewer: User, campaign: Campaign) -> QuerySet[LlmJob]:

@@ -9,8 +9,8 @@ from django.db import transaction
 from accounts.models import User
 from evaluation.errors import Refused
 from evaluation.handed import is_made_here
-from evaluation.models import Campaign, Event, Judge, NuggetList, QrelSource
-from evaluation.services.judges import add_judge
+from evaluation.models import Campaign, Event, Judge, NuggetList, QrelSource, Study
+from evaluation.services.judges import add_judge, judge_in, stored_judge
 from evaluation.terms import Condition, JudgeKind, Origin
 from jobs import queue
 from jobs.models import Job, WorkItem
@@ -64,7 +64,7 @@ def judge_for(name: str) -> Judge:
         judge = Judge.objects.filter(name=name).first()
         if judge is None:
             raise Refused("no_such_judge", f"There is no judge {name}; make it with add_judge {name} --by llm.")
-        if judge.kind != JudgeKind.LLM or not judge.model:
+        if judge.kind != JudgeKind.LLM or not judge.model or judge.aside:
             raise Refused("no_such_judge", f"{name} is no LLM that can be called.")
         return judge
     model = default_endpoint().model
@@ -74,8 +74,8 @@ def judge_for(name: str) -> Judge:
 
 def _written(judge: Judge) -> Judge:
     """Return a judge as it is in the database. Raises `Refused` where another one has its name."""
-    if judge.pk:
-        return judge
+    if judge.pk or judge.study:
+        return stored_judge(judge)
     return add_judge(name=judge.name, kind=JudgeKind.LLM, model=judge.model)[0]
 
 
@@ -118,6 +118,22 @@ def plan_support(request: Request) -> Plan:
     topics = [topic.pk for topic in planning.chosen_topics(request.campaign, request.topics)]
     runs = [run.pk for run in planning.chosen_runs(request.campaign, request.runs)]
     return planning.support_items(request.campaign, request.judge, topics, runs)
+
+
+def study_request(study: Study, judge: Judge, topics: tuple[str, ...] = ()) -> Request:
+    """Return the request that an LLM judges a study's pairs, as the judge that it is in the study.
+
+    Raises `Refused` for the LLM with which the person differs.
+    """
+    if judge.pk == study.machine_id:
+        raise Refused("no_such_judge", f"{judge} is whom the study compares; name another LLM with --judge.")
+    return Request(study.campaign, judge_in(study, judge), topics)
+
+
+def plan_study(request: Request, study: Study) -> Plan:
+    """Plan the pairs that were drawn, of the topics asked for."""
+    topics = [topic.pk for topic in planning.chosen_topics(study.campaign, request.topics)]
+    return planning.drawn_items(study, request.judge, topics)
 
 
 def plan_relevance(request: Request, *, source: str) -> Plan:

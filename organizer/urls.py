@@ -3,7 +3,7 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 from evaluation.services.task_acts import Change
-from organizer import jobs_views, origin_views, practice_views, views, work_views
+from organizer import jobs_views, origin_views, practice_views, study_views, views, work_views
 
 app_name = "organizer"
 
@@ -29,6 +29,11 @@ campaign_urls: list[URLPattern | URLResolver] = [
     path("work/tasks/<str:public_id>/", include(task_urls)),
     path("practice/", practice_views.practice, name="practice"),
     path("practice/switch/", practice_views.switch, name="switch_practice"),
+    path("studies/", study_views.studies, name="studies"),
+    path("studies/new/", study_views.new_study, name="new_study"),
+    path("studies/<int:pk>/", study_views.study, name="study"),
+    path("studies/<int:pk>/hand-out/", study_views.hand_out_study, name="hand_out_study"),
+    path("studies/<int:pk>/judge/", study_views.judge_study, name="judge_study"),
     path("inbox/", work_views.inbox, name="inbox"),
     path("inbox/<str:public_id>/answer/", work_views.answer, name="answer"),
     path("jobs/", jobs_views.jobs, name="jobs"),

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from evaluation import handed
 from evaluation.errors import Refused
@@ -98,7 +98,7 @@ def resolve_condition(
     default = _default(campaign, condition)
     lists = _lists(campaign, condition, judge, nuggets, default[1])
     sets = [one.nugget_set for one in lists if one.nugget_set]
-    judges = _unique(judge for one in sets for judge in judges_of(one, condition.judge_kind))
+    judges = _unique(found for one in sets for found in judges_of(one, condition.judge_kind, named=judge))
     chosen = _named(condition, judges, judge, default[0])
     if chosen is None and condition.judge_kind is JudgeKind.HUMAN:
         shared = by_assigners(campaign, lists, judges)
@@ -110,7 +110,7 @@ def resolve_condition(
 
 def resolve_support(campaign: Campaign, condition: SupportCondition, *, judge: str = "") -> SupportChoice:
     """Return the judges that a support condition means. Raises `Refused` as `resolve_condition` does."""
-    judges = list(support_judges_of(campaign, condition))
+    judges = list(support_judges_of(campaign, condition, named=judge))
     chosen = _named(condition, judges, judge, _default(campaign, condition)[0])
     if chosen is None and condition is not SupportCondition.LLM:
         shared = by_support_judges(campaign, condition, judges)
@@ -125,21 +125,21 @@ def lists_of(campaign: Campaign, condition: Condition) -> list[tuple[NuggetSet, 
     return [(one.nugget_set, one.topics) for one in lists if one.nugget_set]
 
 
-def judges_of(nugget_set: NuggetSet, kind: JudgeKind | None = None) -> QuerySet[Judge]:
-    """Return the judges who have labels of a set's nuggets."""
+def judges_of(nugget_set: NuggetSet, kind: JudgeKind | None = None, *, named: str = "") -> QuerySet[Judge]:
+    """Return the judges who have labels of a set's nuggets; of those of studies only one that is named."""
     labels = Assignment.objects.filter(
         judge=OuterRef("pk"), nugget_version__nugget__nugget_set=nugget_set, stands=True
     )
     judges = Judge.objects.filter(kind=kind) if kind else Judge.objects.all()
-    return judges.filter(Exists(labels)).order_by("name")
+    return judges.filter(Q(aside=False) | Q(name=named), Exists(labels)).order_by("name")
 
 
-def support_judges_of(campaign: Campaign, condition: SupportCondition) -> QuerySet[Judge]:
-    """Return the judges who have support labels under a condition."""
+def support_judges_of(campaign: Campaign, condition: SupportCondition, *, named: str = "") -> QuerySet[Judge]:
+    """Return the judges who have support labels under a condition; of those of studies only one that is named."""
     labels = SupportJudgment.objects.filter(
         judge=OuterRef("pk"), condition=condition, sentence__answer__topic__campaign=campaign, stands=True
     )
-    return Judge.objects.filter(Exists(labels)).order_by("name")
+    return Judge.objects.filter(Q(aside=False) | Q(name=named), Exists(labels)).order_by("name")
 
 
 def _default(campaign: Campaign, condition: Condition | SupportCondition) -> tuple[str, str]:
@@ -175,7 +175,7 @@ def _named_set(campaign: Campaign, condition: Condition, sets: list[NuggetSet], 
 
 
 def _fits(nugget_set: NuggetSet, condition: Condition, judge: str) -> bool:
-    judges = judges_of(nugget_set, condition.judge_kind)
+    judges = judges_of(nugget_set, condition.judge_kind, named=judge)
     return (judges.filter(name=judge) if judge else judges).exists()
 
 

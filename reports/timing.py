@@ -48,7 +48,11 @@ def time_report(campaign: Campaign, idle: int | None) -> dict[str, Any]:
     return {
         "idle": idle,
         "rule_version": RULE_VERSION,
-        "stages": [_stage_row(stage, times) for stage in Stage if any(one.timed.stage is stage for one in times)],
+        "stages": [
+            _stage_row(stage, times)
+            for stage in Stage
+            if any(one.timed.stage is stage and one.timed.whole for one in times)
+        ],
         "submissions": [time_row(one) for one in times],
     }
 
@@ -59,7 +63,7 @@ def _times(campaign: Campaign, idle: int | None = None) -> list[TopicTime]:
 
 def _stage_row(stage: Stage, times: Iterable[TopicTime]) -> dict[str, Any]:
     """Return a stage's figures over first submissions; work after a reopening stands apart."""
-    own = [one for one in times if one.timed.stage is stage]
+    own = [one for one in times if one.timed.stage is stage and one.timed.whole]
     first = [one for one in own if one.timed.version == 1 and one.timed.submitted]
     again = [one for one in own if one.timed.version > 1]
     point = _seconds(one.times.active.point for one in first)

@@ -28,7 +28,7 @@ READS = 5
 
 @dataclass(frozen=True, slots=True)
 class TaskHead:
-    """A task as its own assessor sees it, opened or not."""
+    """A task as its own assessor sees it, opened or not. `asks_some`: not everything of each answer is asked."""
 
     public_id: str
     campaign: str
@@ -41,6 +41,7 @@ class TaskHead:
     blocked_reason: str
     reopened_reason: str
     show_importance: bool
+    asks_some: bool
 
     @property
     def is_open(self) -> bool:
@@ -112,6 +113,7 @@ def _head(task: Task) -> TaskHead:
         blocked_reason=task.blocked_reason,
         reopened_reason=task.reopened_reason,
         show_importance=task.protocol.show_importance,
+        asks_some=task.study_id is not None,
     )
 
 

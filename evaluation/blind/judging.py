@@ -15,7 +15,7 @@ from evaluation.rules.display import plain
 from evaluation.rules.sentences import split
 from evaluation.services.desk.finding import NoSuchTask, Place, place_of
 from evaluation.services.desk.giving import SWEEP
-from evaluation.services.desk.judging import AskedPair, nuggets_of, number_of, pairs_of
+from evaluation.services.desk.judging import AskedPair, nuggets_by_answer, nuggets_of, number_of, pairs_of
 from evaluation.services.desk.labels import labels_of, row_json
 from evaluation.services.desk.progress import left_to_judge
 from evaluation.terms import Importance, Stage
@@ -105,8 +105,11 @@ def _shown(task: int) -> Iterator[str]:
 
 def _answers(place: Place) -> Iterator[dict[str, Any]]:
     rows = TaskAnswer.objects.filter(task=place.task, same_as=None).order_by("position")
+    asked = nuggets_by_answer(place) if place.stage == Stage.ASSIGN else None
     for number, (answer, seen_at) in enumerate(rows.values_list("answer__public_id", "seen_at"), start=1):
-        yield {"id": answer, "number": number, "seen": seen_at is not None}
+        said = {"id": answer, "number": number, "seen": seen_at is not None}
+        # Only where not every nugget is asked of every answer.
+        yield said if asked is None else said | {"nuggets": asked[answer]}
 
 
 def _importance(code: int) -> str:
@@ -115,7 +118,7 @@ def _importance(code: int) -> str:
 
 def _sweep(task: Task) -> str | bool:
     """Say whether the sweep may be done, or was begun in this version of the work."""
-    if not task.protocol.nugget_sweep:
+    if not task.protocol.nugget_sweep or task.study_id:
         return False
     if Operation.objects.filter(task=task, submission=task.version, kind=SWEEP).exists():
         return "begun"

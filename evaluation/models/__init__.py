@@ -21,6 +21,7 @@ from evaluation.models.nuggets import (
 )
 from evaluation.models.practice import PracticeAnswer, PracticeItem
 from evaluation.models.runs import Answer, AnswerProvenance, Citation, Run, Sentence
+from evaluation.models.study import Study, StudyPair
 from evaluation.models.timing import TimeSegment
 from evaluation.models.work import Remark, Submission, Task
 
@@ -54,6 +55,8 @@ __all__ = [
     "Run",
     "Segment",
     "Sentence",
+    "Study",
+    "StudyPair",
     "Submission",
     "SupportJudgment",
     "Task",

@@ -11,6 +11,7 @@ from evaluation.terms import JudgeKind
 class Judge(models.Model):
     """A person, or an LLM: an endpoint, a model and the versions of its prompts.
 
+    Who labels the pairs of a study does so as a judge of its own, beside the one that they are otherwise.
     Imported labels may name a person without an account here, or a model whose endpoint nobody recorded.
     """
 
@@ -21,13 +22,26 @@ class Judge(models.Model):
     )
     model = models.CharField(max_length=200, blank=True)
     base_url = models.URLField(blank=True)
+    study = models.ForeignKey(
+        "evaluation.Study",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="the study whose pairs this judge labels, and nothing else",
+    )
+    aside = models.BooleanField(
+        default=False, db_default=False, help_text="its labels are of a study: they count only where it is named"
+    )
     prompt_versions = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["name"]
         constraints = [
-            models.UniqueConstraint(fields=["user"], name="judge_per_user"),
+            models.UniqueConstraint(fields=["user"], condition=Q(aside=False), name="judge_per_user"),
+            models.UniqueConstraint(fields=["study", "user"], name="judge_per_study_and_user"),
+            models.CheckConstraint(condition=Q(study=None) | Q(aside=True), name="judge_of_a_study_is_aside"),
             models.CheckConstraint(
                 condition=Q(kind=JudgeKind.HUMAN, model="", base_url="") | Q(kind=JudgeKind.LLM, user=None),
                 name="judge_person_or_llm",

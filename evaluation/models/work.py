@@ -72,6 +72,14 @@ class Task(models.Model):
         related_name="+",
         help_text="whose support labels are shown",
     )
+    study = models.ForeignKey(
+        "evaluation.Study",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="whose pairs are asked about, instead of everything",
+    )
     protocol = models.ForeignKey(Protocol, on_delete=models.PROTECT, related_name="+")
     second_opinion = models.BooleanField(
         default=False, help_text="beside somebody else's: its labels enter no score unless their judge is named"
@@ -90,12 +98,12 @@ class Task(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["topic", "assessor", "stage"],
-                condition=~Q(state=TaskState.WITHDRAWN) & ~Q(stage=Stage.ASSIGN),
+                condition=~Q(state=TaskState.WITHDRAWN) & ~Q(stage=Stage.ASSIGN) & Q(study=None),
                 name="task_once",
             ),
             models.UniqueConstraint(
                 fields=["topic", "assessor", "nugget_set"],
-                condition=~Q(state=TaskState.WITHDRAWN) & Q(stage=Stage.ASSIGN),
+                condition=~Q(state=TaskState.WITHDRAWN) & Q(stage=Stage.ASSIGN) & Q(study=None),
                 name="task_assign_once",
             ),
             models.UniqueConstraint(
@@ -107,6 +115,15 @@ class Task(models.Model):
                 fields=["topic", "nugget_set"],
                 condition=_COUNTS & Q(stage=Stage.ASSIGN),
                 name="task_assign_one_that_counts",
+            ),
+            models.UniqueConstraint(
+                fields=["study", "topic", "assessor"],
+                condition=~Q(state=TaskState.WITHDRAWN) & Q(study__isnull=False),
+                name="task_study_once",
+            ),
+            models.CheckConstraint(
+                condition=Q(study=None) | Q(stage__in=[Stage.ASSIGN, Stage.SUPPORT_SCRATCH]),
+                name="task_study_judges_blind",
             ),
             models.CheckConstraint(condition=Q(state__in=list(TaskState)), name="task_state"),
             # No other stage passes either.

@@ -75,7 +75,7 @@ class AnswerSheet:
 
 
 def judgings_of(viewer: User, campaign: Campaign, topic: Topic) -> list[Judging]:
-    """Return the pairs of list and judge that have labels on this topic, by condition."""
+    """Return the pairs of list and judge that have labels on this topic, by condition; those of studies come last."""
     lists = current_lists(within(viewer, campaign)).filter(topic=topic).select_related("nugget_set")
     by_set = {one.nugget_set_id: one for one in lists}
     labels = Assignment.objects.filter(
@@ -84,7 +84,8 @@ def judgings_of(viewer: User, campaign: Campaign, topic: Topic) -> list[Judging]
     pairs = labels.order_by().values_list("nugget_version__nugget__nugget_set", "judge").distinct()
     found = list(pairs)
     judges = Judge.objects.in_bulk([judge for _, judge in found])
-    return sorted((_judging(by_set[set_pk], judges[judge]) for set_pk, judge in found), key=str)
+    made = [(judges[judge].aside, _judging(by_set[set_pk], judges[judge])) for set_pk, judge in found]
+    return [judging for _, judging in sorted(made, key=lambda one: (one[0], str(one[1])))]
 
 
 def grid_of(viewer: User, campaign: Campaign, topic: Topic, judging: Judging) -> Grid:

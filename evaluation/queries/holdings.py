@@ -163,15 +163,17 @@ def nugget_sets_for(viewer: User, campaign: Campaign) -> list[SetCount]:
 
 
 def assignment_counts_for(viewer: User, campaign: Campaign) -> list[LabelCount]:
-    """Count assignment labels by nugget set and judge."""
+    """Count assignment labels by nugget set and judge, those of studies left out."""
     if not within(viewer, campaign).exists():
         return []
     return list(_assignment_counts(campaign, campaign.created_at, campaign.revision))
 
 
 def support_counts_for(viewer: User, campaign: Campaign) -> list[LabelCount]:
-    """Count support labels by condition and judge."""
-    rows = SupportJudgment.objects.filter(segment__campaign__in=within(viewer, campaign), stands=True)
+    """Count support labels by condition and judge, those of studies left out."""
+    rows = SupportJudgment.objects.filter(
+        segment__campaign__in=within(viewer, campaign), stands=True, judge__aside=False
+    )
     grouped = rows.values_list("condition", "judge__name", "judge__kind", "label")
     return _by_label(list(grouped.annotate(Count("pk")).order_by()))
 
@@ -203,7 +205,9 @@ def imports_for(viewer: User, campaign: Campaign) -> list[ImportRow]:
 @lru_cache(maxsize=64)
 def _assignment_counts(campaign: Campaign, _made: datetime, _revision: int) -> tuple[LabelCount, ...]:
     """Count once per state of the campaign: over a million labels take seconds. `_made` tells databases apart."""
-    labels = Assignment.objects.filter(nugget_version__nugget__nugget_set__campaign=campaign, stands=True)
+    labels = Assignment.objects.filter(
+        nugget_version__nugget__nugget_set__campaign=campaign, stands=True, judge__aside=False
+    )
     rows = labels.order_by()
     grouped = rows.values_list("nugget_version__nugget__nugget_set__name", "judge__name", "judge__kind", "label")
     return tuple(_by_label(list(grouped.annotate(Count("pk")))))

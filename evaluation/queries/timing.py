@@ -19,7 +19,10 @@ FIELDS = ("window", "number", "kind", "started_at", "ended_at", "words", "blurre
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """Whose time it is: one submission of one stage of a topic. `submitted`: it is frozen, so the time is final."""
+    """Whose time it is: one submission of one stage of a topic. `submitted`: it is frozen, so the time is final.
+
+    `whole`: everything of the topic was asked, not only the pairs of a study.
+    """
 
     campaign: str
     topic_id: str
@@ -27,6 +30,7 @@ class Timed:
     assessor: str
     version: int
     submitted: bool
+    whole: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,10 @@ def recorded_in(campaigns: QuerySet[Campaign]) -> Iterator[tuple[Timed, list[Rec
     ordered = tasks.select_related("campaign", "topic", "assessor").order_by(
         "campaign__slug", "topic__position", "stage", "pk"
     )
-    names = dict(Judge.objects.filter(user__in=tasks.values("assessor")).values_list("user", "name"))
+    judges = Judge.objects.filter(user__in=tasks.values("assessor"))
+    names: dict[tuple[int | None, int | None], str] = {
+        (user, study): name for user, study, name in judges.values_list("user", "study", "name")
+    }
     submitted = set(Submission.objects.filter(task__in=tasks).values_list("task", "version"))
     for task in ordered:
         for version, recorded in sorted(_recorded(task).items()):
@@ -72,9 +79,10 @@ def recorded_in(campaigns: QuerySet[Campaign]) -> Iterator[tuple[Timed, list[Rec
                 campaign=task.campaign.slug,
                 topic_id=task.topic.topic_id,
                 stage=Stage(task.stage),
-                assessor=names.get(task.assessor_id, task.assessor.name),
+                assessor=names.get((task.assessor_id, task.study_id), task.assessor.name),
                 version=version,
                 submitted=(task.pk, version) in submitted,
+                whole=task.study_id is None,
             )
             yield timed, recorded
 

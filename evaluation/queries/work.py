@@ -47,6 +47,7 @@ class Cell:
     """
 
     public_id: str
+    topic_id: str
     username: str
     assessor: str
     stage: Stage
@@ -112,8 +113,9 @@ def tasks_for(viewer: User, campaign: Campaign) -> QuerySet[Task]:
 
 def task_for(viewer: User, campaign: Campaign, public_id: str) -> Task:
     """Return one task, or raise `Task.DoesNotExist`."""
-    related = ("topic", "assessor", "protocol", "qrels", "nugget_set", "drafts__nugget_set", "machine", "campaign")
-    return tasks_for(viewer, campaign).select_related(*related).get(public_id=public_id)
+    made = ("qrels", "nugget_set", "drafts__nugget_set", "machine", "study")
+    related = tasks_for(viewer, campaign).select_related("topic", "assessor", "protocol", "campaign", *made)
+    return related.get(public_id=public_id)
 
 
 def assessors_for(viewer: User, campaign: Campaign) -> list[User]:
@@ -129,7 +131,8 @@ def work_topics(
     topics = topics_for(viewer, campaign, words)
     tasks = tasks_for(viewer, campaign).filter(**({"stage": stage} if stage else {}))
     if state == UNASSIGNED:
-        return topics.exclude(pk__in=tasks.exclude(state=TaskState.WITHDRAWN).values("topic"))
+        whole = tasks.exclude(state=TaskState.WITHDRAWN).filter(study=None)
+        return topics.exclude(pk__in=whole.values("topic"))
     if assessor or state:
         tasks = tasks.filter(state=state) if state else tasks.exclude(state=TaskState.WITHDRAWN)
         tasks = tasks.filter(assessor__username=assessor) if assessor else tasks
@@ -165,7 +168,7 @@ def matrix_rows(
     """Return the rows of one page of topics: a dozen queries, however many."""
     page = list(topics)
     tasks = tasks_for(viewer, campaign).filter(topic__in=page).exclude(state=TaskState.WITHDRAWN)
-    found = list(tasks.select_related("assessor", "protocol", "nugget_set", "machine"))
+    found = list(tasks.select_related("topic", "assessor", "protocol", "nugget_set", "machine", "study"))
     cells = dict(zip([task.pk for task in found], task_cells(found), strict=True))
     by_topic: dict[int, dict[Stage, list[Task]]] = defaultdict(lambda: defaultdict(list))
     for task in found:
@@ -183,13 +186,14 @@ def matrix_rows(
 
 
 def task_cells(tasks: Sequence[Task]) -> list[Cell]:
-    """Return tasks as the matrix shows them; they come with their assessor, protocol, nugget set and machine."""
+    """Return tasks as the matrix shows them; they come with all that is named here."""
     progress, waiting, today = progress_of(tasks), machine_gaps(tasks), timezone.localdate()
     seen = dict(Desk.objects.filter(task__in=tasks).values_list("task_id", "held_at"))
     asking = dict(_asking().filter(task__in=tasks).order_by().values_list("task").annotate(Count("pk")))
     return [
         Cell(
             public_id=task.public_id,
+            topic_id=task.topic.topic_id,
             username=task.assessor.username,
             assessor=task.assessor.name,
             stage=Stage(task.stage),
@@ -209,15 +213,14 @@ def task_cells(tasks: Sequence[Task]) -> list[Cell]:
 
 
 def _what_it_is_of(task: Task) -> str:
-    if task.stage == Stage.ASSIGN:
-        return str(task.nugget_set)
-    return str(task.machine) if task.machine else ""
+    of = task.nugget_set if task.stage == Stage.ASSIGN else task.machine
+    return ", ".join(str(one) for one in (of, task.study and f"study {task.study}") if one)
 
 
 def proposed_assessors(tasks: dict[Stage, list[Task]]) -> tuple[tuple[str, str], ...]:
     """Return who would assign a topic's nuggets: whoever makes them (method, section 3), until it is handed out."""
     made = {"E/M": tasks.get(Stage.POST_EDIT, []), "M/M": tasks.get(Stage.MANUAL, [])}
-    assigned = {task.nugget_set_id for task in tasks.get(Stage.ASSIGN, [])}
+    assigned = {task.nugget_set_id for task in tasks.get(Stage.ASSIGN, []) if task.study_id is None}
     return tuple(
         (condition, task.assessor.name)
         for condition, some in made.items()
@@ -232,7 +235,7 @@ def work_counts_for(viewer: User, campaign: Campaign) -> WorkCounts:
     found = dict(tasks.values_list("state").annotate(Count("pk")))
     return WorkCounts(
         topics=topics_for(viewer, campaign).count(),
-        handed_out=tasks.values("topic").distinct().count(),
+        handed_out=tasks.filter(study=None).values("topic").distinct().count(),
         by_state={state: found.get(state, 0) for state in TaskState if state is not TaskState.WITHDRAWN},
     )
 

@@ -10,6 +10,7 @@ from evaluation.models import Campaign, Event, Judge, NuggetSet, Task, TaskAnswe
 from evaluation.services.judges import judge_of
 from evaluation.services.labelling import ensure_nugget_set
 from evaluation.services.pooling import add_new_answers
+from evaluation.services.study_tasks import make_study_task
 from evaluation.services.task_acts import check_reason, lock_task, withdraw_task
 from evaluation.services.work_plan import Order, Piece, Plan, Skipped, plan_hand_out, plan_reassignment
 from evaluation.terms import Stage
@@ -39,7 +40,7 @@ def hand_out(*, campaign: Campaign, order: Order, actor: User, expect: str = "")
             raise Refused("nothing_to_hand_out", f"Nothing was handed out. {why}")
         made = [_make(locked, plan, piece, actor) for piece in plan.given]
         for task in made:
-            _note("task.handed_out", task, actor, _said(task) | _reason(order))
+            note_task("task.handed_out", task, actor, said_of(task) | _reason(order))
         return HandOutReceipt(tuple(task.public_id for task in made), plan.skipped)
 
 
@@ -55,10 +56,14 @@ def reassign(*, campaign: Campaign, task: str, assessor: str, reason: str, actor
         locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
         if old.assessor.username == assessor:
             raise Refused("same_assessor", f"{old.assessor.name} has it already.")
-        plan = plan_reassignment(locked, old, assessor, reason)
-        withdraw_task(old)
-        new = _make(locked, plan, replace(plan.given[0], second_opinion=old.second_opinion), actor)
-        _note("task.reassigned", old, actor, {"new": new.public_id, "reason": reason.strip(), **_said(new)})
+        if old.study:
+            withdraw_task(old)
+            new = make_study_task(old.study, old.topic, assessor, due=old.due, priority=old.priority)
+        else:
+            plan = plan_reassignment(locked, old, assessor, reason)
+            withdraw_task(old)
+            new = _make(locked, plan, replace(plan.given[0], second_opinion=old.second_opinion), actor)
+        note_task("task.reassigned", old, actor, {"new": new.public_id, "reason": reason.strip(), **said_of(new)})
         return new.public_id
 
 
@@ -98,7 +103,8 @@ def _set_for(campaign: Campaign, judge: Judge, stage: Stage, draft_set: NuggetSe
     return nugget_set
 
 
-def _said(task: Task) -> dict[str, object]:
+def said_of(task: Task) -> dict[str, object]:
+    """Return what the log says of a task that is handed out."""
     said: dict[str, object] = {
         "topic": task.topic.topic_id,
         "stage": task.stage,
@@ -111,11 +117,16 @@ def _said(task: Task) -> dict[str, object]:
     if Stage(task.stage).judges:
         answers = TaskAnswer.objects.filter(task=task).count()
         nuggets = task.nugget_set.name if task.nugget_set else None
-        return said | {
-            "nuggets": nuggets,
-            "machine": task.machine.name if task.machine else None,
-            "answers": answers,
-        }
+        study = {"study": task.study.name} if task.study else {}
+        return (
+            said
+            | study
+            | {
+                "nuggets": nuggets,
+                "machine": task.machine.name if task.machine else None,
+                "answers": answers,
+            }
+        )
     drafts = str(task.drafts) if task.drafts else None
     return said | {"drafts": drafts, "qrels": task.qrels.name if task.qrels else None}
 
@@ -124,6 +135,7 @@ def _reason(order: Order) -> dict[str, object]:
     return {"reason": order.reason.strip()} if order.reason.strip() else {}
 
 
-def _note(kind: str, task: Task, actor: User, said: dict[str, object]) -> None:
+def note_task(kind: str, task: Task, actor: User, said: dict[str, object]) -> None:
+    """Record what was done with a task."""
     payload = {"task": task.public_id, **said}
     Event.objects.create(campaign=task.campaign, kind=kind, actor=actor, payload=payload)

@@ -1,13 +1,17 @@
 """Making and finding judges."""
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 from accounts.models import User
 from evaluation.errors import Refused
 from evaluation.formats.ids import name_problem
-from evaluation.models import Judge
+from evaluation.models import Judge, Study, Task
 from evaluation.services.names import check_name
-from evaluation.terms import JudgeKind
+from evaluation.terms import PROVENANCE_KEY, JudgeKind
 
 MAX_URL = 200  # what the column holds
+LONGEST_IN_STUDY = 60  # so that a judge's name has room for the study's and the campaign's
 
 
 def add_judge(
@@ -40,14 +44,18 @@ def _check_shape(kind: JudgeKind, model: str, base_url: str, user: User | None) 
 
 
 def _check_account(name: str, user: User | None) -> None:
-    other = Judge.objects.filter(user=user).exclude(name=name).first() if user else None
+    other = Judge.objects.filter(user=user, aside=False).exclude(name=name).first() if user else None
     if other:
         raise Refused("judge_account", f"{user} judges as {other} already.")
 
 
-def ensure_judge(name: str, kind: JudgeKind) -> Judge:
-    """Return the judge that an import names, made if unknown. Raises `Refused` when it is of the other kind."""
-    judge, _ = Judge.objects.get_or_create(name=check_name("judge", name), defaults={"kind": kind})
+def ensure_judge(name: str, kind: JudgeKind, *, aside: bool = False) -> Judge:
+    """Return the judge that an import names, made if unknown. Raises `Refused` when it is of the other kind.
+
+    `aside`: where it is made, its labels are those of a study.
+    """
+    defaults = {"kind": kind, "aside": aside}
+    judge, _ = Judge.objects.get_or_create(name=check_name("judge", name), defaults=defaults)
     if judge.kind != kind:
         raise Refused("judge_kind", f"{name} is {describe(judge)}, not {describe(Judge(kind=kind))}.")
     return judge
@@ -62,10 +70,47 @@ def describe(judge: Judge) -> str:
 
 def judge_of(user: User) -> Judge:
     """Return the judge that an account is; made, under the person's name or one like it, if it is none yet."""
-    there = Judge.objects.filter(user=user).first()
+    there = Judge.objects.filter(user=user, aside=False).first()
     if there:
         return there
     name = user.username if name_problem(user.name) else user.name
     if Judge.objects.filter(name=name).exists():
         name = f"{name} ({user.username})"
     return add_judge(name=name, kind=JudgeKind.HUMAN, user=user)[0]
+
+
+def judge_at(task: Task) -> Judge:
+    """Return whose labels a task's are: its assessor's, or where it is a study's, their own of that study."""
+    own = judge_of(task.assessor)
+    return study_judge(task.study, own) if task.study else own
+
+
+def study_judge(study: Study, judge: Judge) -> Judge:
+    """Return the judge that a person or an LLM is in a study, made at the first label."""
+    return stored_judge(judge_in(study, judge))
+
+
+def stored_judge(judge: Judge) -> Judge:
+    """Return a judge of a study as it is in the database; another window may have stored it meanwhile."""
+    if judge.pk:
+        return judge
+    fields = ("kind", "user", "model", "base_url", "study", "aside")
+    return Judge.objects.get_or_create(name=judge.name, defaults={one: getattr(judge, one) for one in fields})[0]
+
+
+def judge_in(study: Study, judge: Judge) -> Judge:
+    """Return the judge that a person or an LLM is in a study, not stored where it has given no label yet."""
+    who = {"user": judge.user, "model": judge.model, "base_url": judge.base_url}
+    there = Judge.objects.filter(study=study, **who).first()
+    if there:
+        return there
+    name = f"{judge.name[:LONGEST_IN_STUDY]}, study {study.name}"
+    if Judge.objects.filter(name=name).exists():
+        name = f"{name} of {study.campaign.slug}"
+    return Judge(name=name, kind=judge.kind, study=study, aside=True, **who)
+
+
+def says_study(extras: Iterable[Mapping[str, Any]]) -> bool:
+    """Say whether an export of ours says of its rows that they are labels of a study."""
+    ours = (extra.get(PROVENANCE_KEY) for extra in extras)
+    return any(isinstance(one, dict) and bool(one.get("study")) for one in ours)

@@ -135,7 +135,7 @@ def machines_of(campaign: Campaign) -> list[Judge]:
     labels = SupportJudgment.objects.filter(
         segment__campaign=campaign, condition=SupportCondition.LLM, judge__kind=JudgeKind.LLM, stands=True
     )
-    return list(Judge.objects.filter(pk__in=labels.order_by().values("judge").distinct()))
+    return list(Judge.objects.filter(pk__in=labels.order_by().values("judge").distinct(), aside=False))
 
 
 def the_machine(campaign: Campaign, name: str) -> Judge:
@@ -144,7 +144,7 @@ def the_machine(campaign: Campaign, name: str) -> Judge:
     One that is named need not have labels yet: the tasks wait for them. Raises `Refused` when that does not say which.
     """
     default = campaign.defaults.filter(condition=SupportCondition.LLM).values_list("judge", flat=True).first()
-    named = Judge.objects.filter(kind=JudgeKind.LLM, name=name or default or "").first()
+    named = Judge.objects.filter(kind=JudgeKind.LLM, aside=False, name=name or default or "").first()
     if named:
         return named
     there = machines_of(campaign)

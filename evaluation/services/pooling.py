@@ -62,9 +62,10 @@ def add_new_answers(task: Task) -> list[TaskAnswer]:
 def renew_pools(campaign: Campaign) -> None:
     """Give every judging task what has come since: answers of new runs, citations whose text was loaded.
 
-    A submitted task that has something to judge now is reopened. An answer that left the pool stays where it is.
+    A submitted task that has something to judge now is reopened. An answer that left the pool stays where it is. A
+    study's task keeps to what was drawn.
     """
-    tasks = lock_judging(campaign)
+    tasks = [task for task in lock_judging(campaign) if task.study_id is None]
     pools: dict[tuple[bool, int | None], dict[int, list[PooledAnswer]]] = {}
     topics = {task.topic_id for task in tasks}
     for task in tasks:
@@ -82,7 +83,7 @@ def renew_pools(campaign: Campaign) -> None:
 
 def renew_assigning(nugget_set: NuggetSet, topic: Topic) -> None:
     """Reopen the assigning of a list of which a further version was submitted, where that has unjudged nuggets."""
-    tasks = Task.objects.filter(nugget_set=nugget_set, topic=topic, stage=Stage.ASSIGN)
+    tasks = Task.objects.filter(nugget_set=nugget_set, topic=topic, stage=Stage.ASSIGN, study=None)
     _reopen_unfinished(_judging_tasks(tasks), "The list of nuggets has changed. Labels to give")
 
 

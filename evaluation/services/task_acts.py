@@ -137,7 +137,7 @@ def _take_back_labels(task: Task) -> int:
     stage = Stage(task.stage)
     if not stage.judges or not task.submissions.exists():
         return 0
-    judge = Judge.objects.filter(user=task.assessor_id)
+    judge = Judge.objects.filter(user=task.assessor_id, study=task.study_id)
     if stage is Stage.ASSIGN:
         labels = Assignment.objects.filter(
             judge__in=judge,

@@ -123,6 +123,7 @@ class Roster:
             one
             for one in self.tasks.get(piece.topic.pk, [])
             if one.stage == order.stage
+            and one.study_id is None
             and one.state != TaskState.WITHDRAWN
             and one.public_id != order.instead
             and (order.stage is not Stage.ASSIGN or one.nugget_set_id == nugget_set)

@@ -33,12 +33,7 @@ class LlmCommand(AssayCommand):
         parser.add_argument("--wait", action="store_true", help="wait for the end; exit 3 if labels failed")
 
     def act(self, options: dict[str, Any]) -> None:
-        request = Request(
-            campaign=the_campaign(options["campaign"]),
-            judge=judge_for(options["judge"]),
-            topics=tuple(options["topics"]),
-            runs=tuple(options.get("runs", ())),
-        )
+        request = self.request_of(options)
         plan = self.plan(request, options)
         if options["dry_run"]:
             self.show(estimate(plan, request.judge), request)
@@ -55,6 +50,15 @@ class LlmCommand(AssayCommand):
         )
         if options["wait"]:
             self.wait(job, request, options)
+
+    def request_of(self, options: dict[str, Any]) -> Request:
+        """Return what is asked for, and of whom."""
+        return Request(
+            campaign=the_campaign(options["campaign"]),
+            judge=judge_for(options["judge"]),
+            topics=tuple(options["topics"]),
+            runs=tuple(options.get("runs", ())),
+        )
 
     def plan(self, request: Request, options: dict[str, Any]) -> Plan:
         """Return what the job is to do."""

@@ -115,6 +115,11 @@ def _support_confusion(parser: CommandParser) -> None:
         _who(parser, side, nuggets=False)
 
 
+def _study(parser: CommandParser) -> None:
+    _common(parser)
+    parser.add_argument("--study", required=True, metavar="NAME", help="which study")
+
+
 def _time(parser: CommandParser) -> None:
     _common(parser)
     said = f"count gaps up to this many seconds, at least {SHORTEST_LIMIT}, instead of by the words on screen"
@@ -130,5 +135,6 @@ SUBPARSERS = {
     "support": ("Runs by weighted precision and recall of their citations.", _support),
     "support-correlation": ("Kendall's tau-b of two support conditions, three ways.", _support_correlation),
     "support-confusion": ("Support labels of the same pairs under two conditions.", _support_confusion),
+    "study": ("Who agrees with whom on pairs on which a person and an LLM differ.", _study),
     "time": ("How long topics took, by stage: median and quartiles of active time.", _time),
 }

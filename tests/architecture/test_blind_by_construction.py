@@ -31,6 +31,8 @@ from evaluation.models import (
     Run,
     Segment,
     Sentence,
+    Study,
+    StudyPair,
     Submission,
     SupportJudgment,
     Task,
@@ -108,6 +110,13 @@ JOINS: list[tuple[type[models.Model], str]] = [
     (WorkingAssignment, "nugget_version__assignment__label"),
     (WorkingSupport, "sentence__supportjudgment__label"),
     (WorkingSupport, "sentence__answer__answerprovenance__run"),
+    (Answer, "studypair__person_label"),
+    (Sentence, "studypair"),
+    (NuggetVersion, "studypair__machine_label"),
+    (Topic, "studypair__study"),
+    (Segment, "studypair"),
+    (Study, "studypair"),
+    (Task, "study__studypair__person_label"),
     (Task, "workingnugget__text"),
     (Task, "operation__payload"),
     (Task, "timesegment"),
@@ -166,6 +175,8 @@ ACCESSORS: dict[type[models.Model], set[str]] = {
     WorkingSupport: set(),
     PracticeItem: set(),
     PracticeAnswer: set(),
+    Study: set(),
+    StudyPair: set(),
 }
 
 
@@ -177,7 +188,7 @@ def test_no_attribute_leads_back(model: type[models.Model]) -> None:
 
 WORK: list[type[models.Model]] = [
     *(Task, Submission, Remark, Desk, WorkingNugget, MarkedPassage, Operation, TimeSegment),
-    *(TaskAnswer, WorkingAssignment, WorkingSupport, PracticeAnswer),
+    *(TaskAnswer, WorkingAssignment, WorkingSupport, PracticeAnswer, StudyPair),
 ]
 SHOWN: list[type[models.Model]] = [Answer, Sentence, Citation, NuggetVersion, Segment, Topic, User]
 

@@ -9,6 +9,7 @@ from evaluation.management.base import AssayCommand
 CONTRACT = {
     *("create_campaign", "add_judge", "import_topics", "import_segments", "import_qrels", "import_run"),
     *("import_nuggets", "import_assignments", "import_support", "import_scores", "import_campaign"),
+    *("create_study", "judge_study"),  # for the report of a study; the contract may be extended
     *("draft_nuggets", "evaluate", "judge_support", "judge_relevance", "report", "export", "simulate_llm"),
 }
 # What came later.

@@ -25,13 +25,15 @@ from evaluation.models import (
     Remark,
     Run,
     Segment,
+    Study,
     SupportJudgment,
     Task,
     Topic,
 )
 from evaluation.services import importing
 from evaluation.services.desk.asked import LABEL_PAYLOADS
-from evaluation.terms import JudgeKind, Origin, Stage
+from evaluation.services.studies import StudyWish, create_study, hand_out_study
+from evaluation.terms import JudgeKind, Origin, Stage, StudyKind
 from tests.assessor.desk_client import Window
 from tests.assessor.judge_world import (
     MACHINE,
@@ -59,23 +61,39 @@ def judging(db: None, tmp_path: Path) -> JudgeWorld:
     world = make_judge_world(tmp_path, runs=3)
     judge_with_machine(world, tmp_path, 3)
     make_judging_task(world.campaign, world.people["ben"], Stage.ASSIGN)
+    give_study(world, tmp_path)
     return world
 
 
 def judge_with_machine(world: JudgeWorld, folder: Path, runs: int) -> None:
     """Load a machine's labels of every answer and nugget."""
+    load_labels(world, folder, runs, MACHINE, JudgeKind.LLM, "partial_support")
+
+
+def load_labels(world: JudgeWorld, folder: Path, runs: int, judge: str, kind: JudgeKind, label: str) -> None:
+    """Load one label for every answer and nugget."""
     lines = "".join(
         f'{{"qid": "t1", "run_id": "canary-run-{n}", "nuggets": [{nuggets}]}}\n'
         for n in range(1, runs + 1)
-        for nuggets in [", ".join(f'{{"text": "{text}", "assignment": "partial_support"}}' for text, _ in NUGGETS)]
+        for nuggets in [", ".join(f'{{"text": "{text}", "assignment": "{label}"}}' for text, _ in NUGGETS)]
     )
     importing.import_assignments(
         campaign=world.campaign,
         sources=[write_source(folder, "a.jsonl", lines)],
         origin=Origin.EDITED,
-        judge=MACHINE,
-        kind=JudgeKind.LLM,
+        judge=judge,
+        kind=kind,
     )
+
+
+def give_study(world: JudgeWorld, folder: Path) -> None:
+    """Let Ben have a study of what an expert and the machine differ on; that he is not independent matters nothing."""
+    load_labels(world, folder, 3, "canary-expert", JudgeKind.HUMAN, "support")
+    wish = StudyWish("canary-study", StudyKind.ASSIGNMENT, per_topic=3)
+    study = create_study(campaign=world.campaign, wish=wish)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("evaluation.services.study_tasks.check_assessor", lambda *_: None)
+        hand_out_study(study=study, assessor="ben", actor=world.people["olga"])
 
 
 def windows(world: JudgeWorld) -> Iterator[Window]:
@@ -92,7 +110,7 @@ def at_work(world: JudgeWorld, aviary: Aviary) -> None:
         key = (
             state["pairs"][0]["key"]
             if "pairs" in state
-            else f"{state['answers'][0]['id']}/{state['nuggets'][0]['key']}"
+            else f"{state['answers'][0]['id']}/{state['answers'][0].get('nuggets', [state['nuggets'][0]['key']])[0]}"
         )
         assert window.do("label", key=key, label="cant_judge", reason=own[0])["status"] == "applied"
         window.do("search", words=own[1])
@@ -108,6 +126,7 @@ def plant(world: JudgeWorld, aviary: Aviary) -> None:
     for model, columns in SECRET_OF.items():
         aviary.plant(model._default_manager.all(), *columns)
     aviary.plant(Judge.objects.all(), "name", "prompt_versions")
+    aviary.plant(Study.objects.all(), "name")
     aviary.plant(Judge.objects.filter(kind=JudgeKind.LLM), "model", "base_url")
     aviary.plant(Segment.objects.all(), "docid", "document", "url")
     aviary.plant(Topic.objects.all(), "extra")
@@ -176,7 +195,7 @@ def test_the_same_walk_hears_the_canaries_where_they_may_be_heard(sung: tuple[Ju
         if address.startswith("/campaigns/"):
             walk.go(address)
     told = " ".join(walk.problems)
-    for kind in ("Run.run_id", "Run.group", "Judge.name", "NuggetSet.name"):
+    for kind in ("Run.run_id", "Run.group", "Judge.name", "NuggetSet.name", "Study.name"):
         assert f"tells {kind}" in told
 
 

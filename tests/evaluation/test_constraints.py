@@ -40,6 +40,8 @@ from evaluation.models import (
     Run,
     Segment,
     Sentence,
+    Study,
+    StudyPair,
     Submission,
     SupportJudgment,
     Task,
@@ -115,6 +117,21 @@ BAD_ROWS: dict[str, Callable[[], Make]] = {
     "judge name": first(Judge),
     "judge_per_user": lambda: again(Judge.objects.get(name="Olga"), name="new"),
     "judge_person_or_llm": lambda: again(Judge.objects.get(name="Olga"), name="new", user_id=None, model="m"),
+    "judge_per_study_and_user": lambda: again(Judge.objects.get(name="Olga, study"), name="new"),
+    "judge_of_a_study_is_aside": lambda: again(
+        Judge.objects.get(name="Olga, study"), name="new", user_id=None, aside=False
+    ),
+    "study_once": first(Study),
+    "study_has_name": first(Study, name=""),
+    "study_draws": first(Study, name="new", per_topic=0),
+    "study_of_two_judges": lambda: again((study := Study.objects.get()), name="new", machine_id=study.person_id),
+    "study_has_what_its_kind_needs": first(Study, name="new", kind="support"),
+    "study_nugget_once": lambda: again(StudyPair.objects.get(sentence=None)),
+    "study_citation_once": lambda: again(StudyPair.objects.get(nugget_version=None)),
+    "study_pair_is_one_of_two": lambda: again(StudyPair.objects.get(nugget_version=None), segment_id=None),
+    "study_pair_differs": lambda: again(
+        StudyPair.objects.get(nugget_version=None), segment_id=another_segment().pk, person_label=0
+    ),
     "nugget_set_once": first(NuggetSet),
     "nugget_set_origin": first(NuggetSet, name="new", origin="guess"),
     "nugget_set_drafts_of_edited": lambda: again(
@@ -147,7 +164,9 @@ BAD_ROWS: dict[str, Callable[[], Make]] = {
     "protocol_passage_order": first(Protocol, version=2, passage_order="alphabet"),
     "task_once": first(Task),
     "task_state": first(Task, stage="manual", drafts_id=None, state="lost"),
-    "task_assign_once": lambda: again(Task.objects.get(stage="assign")),
+    "task_assign_once": lambda: again(Task.objects.get(stage="assign", study=None)),
+    "task_study_once": lambda: again(Task.objects.get(study__isnull=False)),
+    "task_study_judges_blind": first(Task, study_id=1, state="withdrawn"),
     "task_has_what_its_stage_needs": first(Task, stage="manual"),
     "task_answer_once": first(TaskAnswer, position=1),
     "task_answer_position": lambda: again(TaskAnswer.objects.get(), answer_id=new_answer().pk),
@@ -247,6 +266,35 @@ def make_practice(campaign: Campaign, user: User) -> None:
     PracticeAnswer.objects.create(item=item, user=user, label=2, given_at=timezone.now())
 
 
+def make_study(campaign: Campaign, user: User, wording: NuggetVersion) -> None:
+    """A study with one pair of each kind, a task and a judge of its own."""
+    sentence, event = Sentence.objects.order_by("pk")[0], Event.objects.create(kind="test")
+    study = Study.objects.create(
+        campaign=campaign,
+        name="study",
+        kind="assignment",
+        person=Judge.objects.get(name="Olga"),
+        machine=Judge.objects.filter(kind="llm").order_by("pk")[0],
+        nugget_set=wording.nugget.nugget_set,
+        event=event,
+    )
+    pair = {"study": study, "topic": sentence.answer.topic, "answer": sentence.answer}
+    StudyPair.objects.create(**pair, nugget_version=wording, person_label=1, machine_label=0)
+    cited = {"sentence": sentence, "segment": Segment.objects.order_by("pk")[0]}
+    StudyPair.objects.create(**pair, **cited, person_label=1, machine_label=0)
+    Judge.objects.create(name="Olga, study", kind="human", user=user, study=study, aside=True)
+    Task.objects.create(
+        campaign=campaign,
+        topic=sentence.answer.topic,
+        assessor=user,
+        stage="assign",
+        study=study,
+        second_opinion=True,
+        nugget_set=study.nugget_set,
+        protocol=campaign.protocol,
+    )
+
+
 @pytest.fixture
 def everything_once(labelled: Path) -> None:
     """The small campaign, and a row in each table that imports leave empty."""
@@ -264,6 +312,7 @@ def everything_once(labelled: Path) -> None:
     make_work(campaign, olga, one)
     make_judging(campaign, olga, one)
     make_practice(campaign, olga)
+    make_study(campaign, olga, one)
     table = ExternalCondition.objects.create(campaign=campaign, name="Paper")
     ExternalScore.objects.create(condition=table, run_id="alpha", score="all", value=0.5)
 

@@ -27,7 +27,8 @@ class NoSuchTask(Exception):
 _PLACE = """
 SELECT task.id, task.campaign_id, task.state, task.version, desk.holder,
        COALESCE((SELECT MAX(seq) FROM evaluation_operation WHERE task_id = task.id), 0),
-       task.stage, task.topic_id, task.nugget_set_id, task.machine_id, protocol.first_citations
+       task.stage, task.topic_id, task.nugget_set_id, task.machine_id, protocol.first_citations,
+       task.study_id
 FROM evaluation_desk desk JOIN evaluation_task task ON task.id = desk.task_id
      JOIN evaluation_protocol protocol ON protocol.id = task.protocol_id
 WHERE task.public_id = %s AND task.assessor_id = %s AND EXISTS (
@@ -42,6 +43,7 @@ class Place:
     """What an operation needs to know of its desk. `seq` is the number of the newest operation, 0 before the first.
 
     `machine`: the judge whose labels are shown; `first_citations`: how many of a sentence are judged, None: all.
+    `study`: the study to whose pairs the desk keeps.
     """
 
     task: int
@@ -55,6 +57,7 @@ class Place:
     nugget_set: int | None
     machine: int | None
     first_citations: int | None
+    study: int | None
 
     @property
     def is_open(self) -> bool:
@@ -93,6 +96,7 @@ def place_of(task: Task, holder: str = "", seq: int = 0) -> Place:
         nugget_set=task.nugget_set_id,
         machine=task.machine_id,
         first_citations=task.protocol.first_citations,
+        study=task.study_id,
     )
 
 

@@ -51,8 +51,10 @@ def _changed(place: Place, row: LabelRow, op: Op, payload: dict[str, Any], wante
         return locate(row, payload)
     if payload["accepted"] or payload["shown_ms"] is not None:
         _check_stage(place, Stage.SUPPORT_POST_EDIT)
-    if payload["sentence"] is not None or op.source == SWEEP:
+    if payload["sentence"] is not None:
         _check_stage(place, Stage.ASSIGN)
+    if op.source == SWEEP:
+        _check_sweep(place)
     _check_word(place, payload["label"])
     return give_label(row, payload, in_sweep=op.source == SWEEP)
 
@@ -60,6 +62,13 @@ def _changed(place: Place, row: LabelRow, op: Op, payload: dict[str, Any], wante
 def _check_stage(place: Place, stage: Stage) -> None:
     if place.stage != stage:
         raise Refused("bad_operation", "This operation is not one that this desk knows.")
+
+
+def _check_sweep(place: Place) -> None:
+    """A few nuggets of each answer make no row that one could look along."""
+    _check_stage(place, Stage.ASSIGN)
+    if place.study:
+        raise Refused("bad_operation", "This desk has no sweep.")
 
 
 WORDS = {
@@ -78,7 +87,7 @@ def _note(place: Place, kind: str, payload: dict[str, Any]) -> None:
     if kind == "open":
         _open(place, payload["answer"])
     elif kind == SWEEP:
-        _check_stage(place, Stage.ASSIGN)
+        _check_sweep(place)
         if left := left_to_judge(place):
             raise Refused("unfinished", f"{left} labels are missing; the sweep comes after the last.")
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
-from evaluation.models import Citation, ListedNugget, NuggetList, SupportJudgment, TaskAnswer
+from evaluation.models import Citation, ListedNugget, NuggetList, StudyPair, SupportJudgment, TaskAnswer
 from evaluation.rules.judging import NO_MACHINE_LABEL, shuffled
 from evaluation.services.desk.finding import Place
 from evaluation.terms import Stage, SupportCondition, SupportLabel
@@ -40,10 +40,14 @@ class AskedPair:
 
 
 def nuggets_of(place: Place) -> list[AskedNugget]:
-    """Return the nuggets of the newest submitted list, in an order that tells neither importance nor place."""
-    items = ListedNugget.objects.filter(nugget_list__in=newest_list(place)).select_related(
-        "nugget_version__nugget"
+    """Return the nuggets of the newest submitted list, in an order that tells neither importance nor place.
+
+    Of a study only those that were drawn for some answer, as they were worded then.
+    """
+    items = (
+        _drawn_nuggets(place) if place.study else ListedNugget.objects.filter(nugget_list__in=newest_list(place))
     )
+    items = items.select_related("nugget_version__nugget")
     asked = {
         one.nugget_version.nugget.public_id: AskedNugget(
             one.nugget_version.nugget.public_id, one.nugget_version_id, one.nugget_version.text, one.importance
@@ -51,6 +55,31 @@ def nuggets_of(place: Place) -> list[AskedNugget]:
         for one in items
     }
     return [asked[key] for key in shuffled(f"topic {place.topic}", list(asked))]
+
+
+def drawn_pairs(place: Place) -> QuerySet[StudyPair]:
+    """Return the pairs that a study's desk keeps to. Only what they are about may be read: never their labels."""
+    return StudyPair.objects.filter(study=place.study, topic=place.topic)
+
+
+def _drawn_nuggets(place: Place) -> QuerySet[ListedNugget]:
+    """Return the nuggets that were drawn in all lists that have them, the newest last."""
+    lists = NuggetList.objects.filter(nugget_set=place.nugget_set, topic=place.topic)
+    drawn = drawn_pairs(place).values("nugget_version")
+    found = ListedNugget.objects.filter(nugget_list__in=lists, nugget_version__in=drawn)
+    return found.order_by("nugget_list__version")
+
+
+def nuggets_by_answer(place: Place) -> dict[str, list[str]] | None:
+    """Return which nuggets are asked of which answer, in their order; None where all are asked of each."""
+    if not place.study:
+        return None
+    rows = drawn_pairs(place).values_list("answer__public_id", "nugget_version__nugget__public_id")
+    order = {one.key: number for number, one in enumerate(nuggets_of(place))}
+    asked: dict[str, list[str]] = {}
+    for answer, nugget in sorted(rows, key=lambda row: order[row[1]]):
+        asked.setdefault(answer, []).append(nugget)
+    return asked
 
 
 def newest_list(place: Place) -> QuerySet[NuggetList]:
@@ -74,24 +103,36 @@ def _citations() -> QuerySet[Citation]:
 
 
 def _pairs(place: Place, cited: Sequence[Citation]) -> list[AskedPair]:
-    """Return each sentence's first different citations, as many as the campaign counts."""
+    """Return each sentence's first different citations, as many as the campaign counts; or those that were drawn."""
     machine = machine_labels(place, {one.sentence_id for one in cited})
-    taken: dict[int, set[int | None]] = {}
+    asked = Asked(place)
     numbers: dict[int, dict[object, int]] = {}
     pairs = []
     for one in cited:
         number = number_of(numbers.setdefault(one.sentence.answer_id, {}), one)
-        if is_asked(taken.setdefault(one.sentence_id, set()), one.segment_id, place.first_citations):
+        if asked.takes(one.sentence_id, one.segment_id):
             pairs.append(_pair(one, number, machine))
     return pairs
 
 
-def is_asked(taken: set[int | None], segment: int | None, first: int | None) -> bool:
-    """Say whether a sentence's next citation is one of its first different ones; if so, it is taken from then on."""
-    if segment in taken or (first is not None and len(taken) >= first):
-        return False
-    taken.add(segment)
-    return True
+class Asked:
+    """Which citations of a sentence are asked, one after the other: its first different ones, or a study's pairs."""
+
+    def __init__(self, place: Place) -> None:
+        self._first = place.first_citations
+        self._drawn = set(drawn_pairs(place).values_list("sentence", "segment")) if place.study else None
+        self._taken: dict[int, set[int | None]] = {}
+
+    def takes(self, sentence: int, segment: int | None) -> bool:
+        """Say whether the next citation of a sentence is asked."""
+        taken = self._taken.setdefault(sentence, set())
+        if segment in taken:
+            return False
+        room = self._first is None or len(taken) < self._first
+        wanted = room if self._drawn is None else (sentence, segment) in self._drawn
+        if wanted:
+            taken.add(segment)
+        return wanted
 
 
 def number_of(numbers: dict[object, int], citation: Citation) -> int:

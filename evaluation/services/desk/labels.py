@@ -9,7 +9,7 @@ from evaluation.errors import Refused
 from evaluation.models import WorkingAssignment, WorkingSupport
 from evaluation.rules.judging import NO_MACHINE_LABEL, LabelRow
 from evaluation.services.desk.finding import Place
-from evaluation.services.desk.judging import is_asked, machine_labels, nuggets_of, pairs_of
+from evaluation.services.desk.judging import Asked, machine_labels, nuggets_of, pairs_of
 from evaluation.terms import AssignmentLabel, Stage, SupportLabel
 
 SEPARATOR = "/"
@@ -38,18 +38,27 @@ _ASKED = """
 SELECT shown.answer_id, version.id, work.id, work.version, work.label, work.reason, work.sentence, work.first_label
 FROM evaluation_taskanswer shown
      JOIN evaluation_answer answer ON answer.id = shown.answer_id
-     JOIN evaluation_nuggetlist list ON list.id = (
-         SELECT id FROM evaluation_nuggetlist
-         WHERE nugget_set_id = %s AND topic_id = %s AND submitted ORDER BY version DESC LIMIT 1
-     )
-     JOIN evaluation_listednugget item ON item.nugget_list_id = list.id
-     JOIN evaluation_nuggetversion version ON version.id = item.nugget_version_id
-     JOIN evaluation_nugget nugget ON nugget.id = version.nugget_id
+     JOIN evaluation_nugget nugget ON nugget.public_id = %s
+     JOIN evaluation_nuggetversion version ON version.nugget_id = nugget.id
      LEFT JOIN evaluation_workingassignment work
      ON work.task_id = shown.task_id AND work.answer_id = shown.answer_id AND work.nugget_version_id = version.id
-WHERE shown.task_id = %s AND shown.same_as_id IS NULL AND answer.public_id = %s AND nugget.public_id = %s
+WHERE shown.task_id = %s AND shown.same_as_id IS NULL AND answer.public_id = %s
 """
-
+# The wording of the newest submitted list, or the one that was drawn for this answer.
+_LISTED = """
+AND version.id IN (
+    SELECT item.nugget_version_id FROM evaluation_listednugget item WHERE item.nugget_list_id = (
+        SELECT id FROM evaluation_nuggetlist
+        WHERE nugget_set_id = %s AND topic_id = %s AND submitted ORDER BY version DESC LIMIT 1
+    )
+)
+"""
+_DRAWN = """
+AND version.id IN (
+    SELECT pair.nugget_version_id FROM evaluation_studypair pair
+    WHERE pair.study_id = %s AND pair.topic_id = %s AND pair.answer_id = shown.answer_id
+)
+"""
 
 # All citations of the sentence: which of them count is told from all of them.
 _CITED = """
@@ -95,8 +104,9 @@ class AssignmentLabels:
         """Return the stored row of a key, or a new one with version 0."""
         answer_id, _, nugget_id = key.partition(SEPARATOR)
         place = self.place
+        listed = (_DRAWN, place.study) if place.study else (_LISTED, place.nugget_set)
         with connection.cursor() as cursor:
-            cursor.execute(_ASKED, [place.nugget_set, place.topic, place.task, answer_id, nugget_id])
+            cursor.execute(_ASKED + listed[0], [nugget_id, place.task, answer_id, listed[1], place.topic])
             found = cursor.fetchone()
         if found is None:
             raise Refused("no_such_pair", "This answer or nugget is not among those of the task.")
@@ -147,13 +157,12 @@ class SupportLabels:
 
     def _find(self, key: str) -> tuple[str | None, WorkingSupport]:
         """Return the machine's label, where it is shown, and the stored row of a key, or a new one with version 0."""
-        taken = set[int | None]()
+        asked = Asked(self.place)
         with connection.cursor() as cursor:
             cursor.execute(_CITED, [key, self.place.task])
             cited = cursor.fetchall()
         for public_id, segment, has_text, sentence, *stored in cited:
-            asked = is_asked(taken, segment, self.place.first_citations)
-            if asked and public_id == key and has_text:
+            if asked.takes(sentence, segment) and public_id == key and has_text:
                 machine = machine_labels(self.place, [sentence]) or {}
                 return machine.get((sentence, segment)), self._row(sentence, segment, stored)
         raise Refused("no_such_pair", "This citation is not among those to judge.")

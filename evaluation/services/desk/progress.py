@@ -2,7 +2,7 @@
 
 from evaluation.models import TaskAnswer
 from evaluation.services.desk.finding import Place
-from evaluation.services.desk.judging import nuggets_of, pairs_of
+from evaluation.services.desk.judging import nuggets_by_answer, nuggets_of, pairs_of
 from evaluation.services.desk.labels import SEPARATOR, labels_of
 from evaluation.terms import Stage
 
@@ -12,11 +12,11 @@ def asked_keys(place: Place) -> list[str]:
     if place.stage != Stage.ASSIGN:
         return [pair.key for pair in pairs_of(place) if pair.judgeable]
     answers = TaskAnswer.objects.filter(task=place.task, same_as=None).order_by("position")
-    nuggets = nuggets_of(place)
+    asked, nuggets = nuggets_by_answer(place), [one.key for one in nuggets_of(place)]
     return [
-        f"{answer}{SEPARATOR}{nugget.key}"
+        f"{answer}{SEPARATOR}{nugget}"
         for answer in answers.values_list("answer__public_id", flat=True)
-        for nugget in nuggets
+        for nugget in (nuggets if asked is None else asked[answer])
     ]
 
 

@@ -29,7 +29,7 @@ from evaluation.rules.submitting import check_complete, listed, proposals_behind
 from evaluation.services.desk.finding import OPEN_STATES, lock_desk, seq_of
 from evaluation.services.desk.freezing import check_judged, freeze_labels
 from evaluation.services.desk.rows import row_of, stored_rows
-from evaluation.services.judges import judge_of
+from evaluation.services.judges import judge_at
 from evaluation.services.labelling import touch
 from evaluation.services.pooling import renew_assigning
 from evaluation.terms import Stage, TaskState
@@ -104,7 +104,7 @@ def _submit_labels(task: Task, user: User) -> Submission:
     check_judged(task)
     payload = {"task": task.public_id, "version": task.version, "sentences": SPLITTER_VERSION}
     event = Event.objects.create(campaign=task.campaign, kind="task.submitted", actor=user, payload=payload)
-    labels = freeze_labels(task, judge_of(user), event)
+    labels = freeze_labels(task, judge_at(task), event)
     task.state = TaskState.SUBMITTED
     task.save(update_fields=["state"])
     touch(task.campaign_id)

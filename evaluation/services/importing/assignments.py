@@ -33,7 +33,7 @@ from evaluation.services.importing.base import (
 )
 from evaluation.services.importing.bulk import upsert
 from evaluation.services.importing.hanging import numbers_after, refuse_if_judged_here
-from evaluation.services.judges import ensure_judge
+from evaluation.services.judges import ensure_judge, says_study
 from evaluation.terms import PROVENANCE_KEY, AssignmentLabel, FindingCode, JudgeKind, Origin
 
 
@@ -78,7 +78,8 @@ def import_assignments(
 
     def make_plan(locked: Campaign) -> Plan:
         nugget_set = the_nugget_set(locked, origin, nuggets)
-        return _plan(nugget_set, ensure_judge(judge, kind), files, replace)
+        aside = says_study(row.extra for _, rows in files for row in rows)
+        return _plan(nugget_set, ensure_judge(judge, kind, aside=aside), files, replace)
 
     return carry_out(campaign=campaign, kind="assignments", sources=sources, actor=actor, make_plan=make_plan)
 

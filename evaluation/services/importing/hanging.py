@@ -16,6 +16,7 @@ from evaluation.models import (
     NuggetList,
     Run,
     Segment,
+    StudyPair,
     SupportJudgment,
     Topic,
     WorkingAssignment,
@@ -35,6 +36,7 @@ def labels_on_segments(segments: Collection[Segment]) -> int:
         count += SupportJudgment.objects.filter(segment__in=part).count()
         count += WorkingSupport.objects.filter(segment__in=part).count()
         count += NuggetEvidence.objects.filter(segment__in=part).count()
+        count += StudyPair.objects.filter(segment__in=part).count()
     return count
 
 
@@ -49,6 +51,7 @@ def _labels_on(answers: QuerySet[Any, Any]) -> int:
         + SupportJudgment.objects.filter(sentence__answer__in=answers).count()
         + WorkingAssignment.objects.filter(answer__in=answers).count()
         + WorkingSupport.objects.filter(sentence__answer__in=answers).count()
+        + StudyPair.objects.filter(answer__in=answers).count()
     )
 
 
@@ -60,6 +63,7 @@ def labels_on_lists(lists: Collection[NuggetList]) -> int:
         count += Assignment.objects.filter(nugget_version__in=wordings).count()
         count += WorkingAssignment.objects.filter(nugget_version__in=wordings).count()
         count += NuggetLineage.objects.filter(parent__in=wordings).count()
+        count += StudyPair.objects.filter(nugget_version__in=wordings).count()
     return count
 
 

@@ -21,7 +21,7 @@ from evaluation.services.importing.base import (
     refuse_changes,
 )
 from evaluation.services.importing.hanging import numbers_after, refuse_if_judged_here
-from evaluation.services.judges import ensure_judge
+from evaluation.services.judges import ensure_judge, says_study
 from evaluation.terms import FindingCode, JudgeKind, SupportCondition, SupportLabel
 
 
@@ -64,7 +64,8 @@ def import_support(
     _refuse_other_judges(files, judge)
 
     def make_plan(locked: Campaign) -> Plan:
-        return _plan(locked, ensure_judge(judge, kind), meant, files, replace)
+        aside = says_study(row.extra for _, rows in files for row in rows)
+        return _plan(locked, ensure_judge(judge, kind, aside=aside), meant, files, replace)
 
     return carry_out(campaign=campaign, kind="support", sources=sources, actor=actor, make_plan=make_plan)
 

@@ -8,6 +8,7 @@ from django.core.management.base import CommandParser
 from evaluation.errors import Refused
 from evaluation.management.base import AssayCommand, the_campaign
 from evaluation.models import Campaign
+from evaluation.services.studies import study_named
 from evaluation.terms import Condition, SupportCondition
 from reports import documents
 from reports.choices import resolve_condition, resolve_support
@@ -19,6 +20,7 @@ from reports.leaderboard import leaderboard
 from reports.management.arguments import SUBPARSERS
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.rendering import Row, as_csv, as_json, as_table
+from reports.studying import agreement_rows, judge_rows, study_document, study_report
 from reports.supporting import support_report
 from reports.timing import time_note, time_report, time_table
 
@@ -158,6 +160,15 @@ def _support_confusion(campaign: Campaign, options: Options) -> Printed:
     return _confused(confuse_support(rows, columns))
 
 
+def _study(campaign: Campaign, options: Options) -> Printed:
+    report = study_report(study_named(campaign, options["study"]))
+    study = report.study
+    how = "stratified by cell" if study.stratified else "at random"
+    drawn = f"{report.pairs} pairs of {len(report.topics)} topics, up to {study.per_topic} each"
+    said = f"{drawn}, {how}, seed {study.seed}."
+    return study_document(report), agreement_rows(report), f"\n{as_table(judge_rows(report))}\n{said}"
+
+
 def _time(campaign: Campaign, options: Options) -> Printed:
     document = time_report(campaign, options["idle"])
     rows: Sequence[Row] = time_table(document) if options["format"] == "table" else document["stages"]
@@ -187,5 +198,6 @@ REPORTS: dict[str, Callable[[Campaign, Options], Printed]] = {
     "support": _support,
     "support-correlation": _support_correlation,
     "support-confusion": _support_confusion,
+    "study": _study,
     "time": _time,
 }

@@ -23,9 +23,10 @@ export class Asked {
     const { answers, nuggets, pairs } = this.#store;
     this.answers = answers;
     const asked = pairs.filter((pair) => !hindranceOf(pair, this.#stage));
-    const keysOf = ({ id }) =>
+    // An answer that names its nuggets is asked about those only.
+    const keysOf = ({ id, nuggets: own = nuggets.map(({ key }) => key) }) =>
       this.#stage === "assign"
-        ? nuggets.map((nugget) => `${id}/${nugget.key}`)
+        ? own.map((nugget) => `${id}/${nugget}`)
         : asked.filter((pair) => pair.answer === id).map((pair) => pair.key);
     this.keysByAnswer = new Map(answers.map((answer) => [answer.id, keysOf(answer)]));
     this.answerByKey = new Map([...this.keysByAnswer].flatMap(([id, keys]) => keys.map((key) => [key, id])));

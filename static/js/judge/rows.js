@@ -87,8 +87,10 @@ export class AssignRows {
 
   draw() {
     const { store } = this.desk;
+    const asked = new Set(this.asked.keys(this.answers.current));
     for (const [nugget, item] of this.#items) {
       const key = this.#keyOf(nugget);
+      item.hidden = !asked.has(key);
       drawRow(item, {
         key,
         row: store.row(key),

@@ -1,0 +1,82 @@
+"""Disagreement studies: which pairs are drawn, and who is independent enough to judge them again."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from evaluation.errors import Refused
+from evaluation.rules.judging import shuffled
+from evaluation.rules.work import Candidate, check_person
+
+Cell: TypeAlias = tuple[int, int]
+"""A person's label and a machine's, by their codes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Differing:
+    """A pair on which two judges differ. `key` names it within its topic, whatever the database."""
+
+    topic: str
+    key: str
+    cell: Cell
+
+
+def draw(pairs: Iterable[Differing], per_topic: int, *, seed: int, stratified: bool) -> list[Differing]:
+    """Return at most so many pairs of each topic, drawn without replacement; all of them where there are no more.
+
+    A pair's place in the draw is a hash of seed, topic and key: the order in which pairs come has no effect, a topic's
+    draw does not depend on other topics, and drawing more later keeps those drawn before (unless stratified).
+    """
+    topics: dict[str, dict[str, Differing]] = defaultdict(dict)
+    for one in pairs:
+        topics[one.topic][one.key] = one
+    drawn = []
+    for topic in sorted(topics):
+        keys = _drawn(topics[topic], per_topic, f"study {seed}, topic {topic}", stratified)
+        drawn += [topics[topic][key] for key in sorted(keys)]
+    return drawn
+
+
+def _drawn(pairs: Mapping[str, Differing], number: int, seed: str, stratified: bool) -> list[str]:
+    if not stratified:
+        return shuffled(seed, list(pairs))[:number]
+    cells: dict[Cell, list[str]] = defaultdict(list)
+    for key, one in pairs.items():
+        cells[one.cell].append(key)
+    given = shares({cell: len(keys) for cell, keys in cells.items()}, number)
+    return [key for cell, keys in cells.items() for key in shuffled(seed, keys)[: given[cell]]]
+
+
+def shares(sizes: Mapping[Cell, int], number: int) -> dict[Cell, int]:
+    """Divide a number among cells in proportion to their sizes, by largest remainders; equal ones go by cell.
+
+    In proportion, so that every figure still is one of all disagreements, without weights.
+    """
+    total = sum(sizes.values())
+    if number >= total:
+        return dict(sizes)
+    quotas = {cell: Fraction(number * size, total) for cell, size in sizes.items()}
+    given = {cell: int(quota) for cell, quota in quotas.items()}
+    by_remainder = sorted(quotas, key=lambda cell: (given[cell] - quotas[cell], cell))
+    for cell in by_remainder[: number - sum(given.values())]:
+        given[cell] += 1
+    return given
+
+
+def check_independent(person: Candidate, *, gave_labels: bool, made_nuggets: bool) -> None:
+    """Raise `Refused` for somebody who may be handed nothing, or who knows of the topic more than its texts.
+
+    `gave_labels`: of it, whether at a desk or not, or they are whom the study compares; `made_nuggets`: the list that
+    is assigned is theirs.
+    """
+    check_person(person)
+    if person.judged:
+        raise Refused("not_independent", f"{person.name} has or had its answers to judge.")
+    if gave_labels:
+        raise Refused("not_independent", f"{person.name} has given labels of it.")
+    if made_nuggets:
+        raise Refused("not_independent", f"{person.name} made its nuggets.")
+    if person.makes:
+        raise Refused("makes_another", f"{person.name} has a list of their own in the making.")

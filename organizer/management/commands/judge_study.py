@@ -1,0 +1,36 @@
+"""A second LLM's labels of a disagreement study's pairs."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from evaluation.management.base import the_campaign
+from evaluation.services.studies import study_named
+from llmjobs.planning import Plan
+from llmjobs.starting import Request, judge_for, plan_study, study_request
+from organizer.management.llm import LlmCommand
+from reports.rendering import as_table
+from reports.studying import agreement_rows, study_report
+
+
+class Command(LlmCommand):
+    help = "Have another LLM judge the pairs of a disagreement study; its labels stay apart from all others."
+    example = "manage.py judge_study --campaign rag24 --study who-is-right --judge other-llm --wait"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("--study", required=True, metavar="NAME", help="whose pairs")
+
+    def request_of(self, options: dict[str, Any]) -> Request:
+        study = study_named(the_campaign(options["campaign"]), options["study"])
+        return study_request(study, judge_for(options["judge"]), tuple(options["topics"]))
+
+    def plan(self, request: Request, options: dict[str, Any]) -> Plan:
+        return plan_study(request, study_named(request.campaign, options["study"]))
+
+    def title_of(self, options: dict[str, Any]) -> str:
+        return f"Study {options['study']}"
+
+    def finish(self, request: Request, options: dict[str, Any]) -> None:
+        report = study_report(study_named(request.campaign, options["study"]))
+        self.stdout.write(as_table(agreement_rows(report)))
