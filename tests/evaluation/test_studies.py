@@ -191,10 +191,9 @@ def test_whoever_is_named_is_reported(world: JudgingWorld) -> None:
     judge_drawn(window_of(world, hand_study(world, make_study(world))))
     own = Judge.objects.get(study__name=STUDY)
     found = report("scores", "--condition", "E/M", "--judge", own.name, "--unjudged", "zero")
-    assert sum(row["judged"] for row in found["runs"]) == len(DIFFER) + len(GIVEN_TO_MUTE)
-
-
-GIVEN_TO_MUTE = ("the three nuggets", "of an answer", "without a word")
+    assert (
+        sum(row["judged"] for row in found["runs"]) == len(DIFFER) + 3
+    )  # those of the answer without a word, by rule
 
 
 @pytest.mark.parametrize("kind", BOTH)
