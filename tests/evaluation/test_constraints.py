@@ -84,6 +84,10 @@ def another_segment() -> Segment:
     return Segment.objects.order_by("-pk")[0]
 
 
+def first_task(stage: str) -> Task:
+    return Task.objects.get(stage=stage, study=None)
+
+
 def another_list() -> NuggetList:
     there = NuggetList.objects.order_by("pk")[0]
     return NuggetList.objects.create(nugget_set=there.nugget_set, topic=there.topic, version=there.version + 9)
@@ -98,6 +102,7 @@ BAD_ROWS: dict[str, Callable[[], Make]] = {
     "protocol_sizes": first(Protocol, version=2, window_size=0),
     "protocol_caps": first(Protocol, version=2, nugget_cap=31),
     "protocol_threshold_on_scale": first(Protocol, version=2, grade_threshold=4),
+    "protocol_overlap": first(Protocol, version=2, overlap=0),
     "protocol_first_citations": first(Protocol, version=2, first_citations=0),
     "condition_default_once": first(ConditionDefault),
     "condition_default_condition": first(ConditionDefault, condition="X/Y"),
@@ -162,9 +167,11 @@ BAD_ROWS: dict[str, Callable[[], Make]] = {
     "support_judgment_label": first(SupportJudgment, submission=2, label=3),
     "support_judgment_condition": first(SupportJudgment, submission=2, condition="guess"),
     "protocol_passage_order": first(Protocol, version=2, passage_order="alphabet"),
-    "task_once": first(Task),
+    "task_once": first(Task, second_opinion=True),
+    "task_one_that_counts": lambda: again(first_task("post-edit"), assessor_id=make_user("other").pk),
+    "task_assign_one_that_counts": lambda: again(first_task("assign"), assessor_id=make_user("other").pk),
     "task_state": first(Task, stage="manual", drafts_id=None, state="lost"),
-    "task_assign_once": lambda: again(Task.objects.get(stage="assign", study=None)),
+    "task_assign_once": lambda: again(first_task("assign"), second_opinion=True),
     "task_study_once": lambda: again(Task.objects.get(study__isnull=False)),
     "task_study_judges_blind": first(Task, study_id=1, state="withdrawn"),
     "task_has_what_its_stage_needs": first(Task, stage="manual"),
