@@ -31,6 +31,17 @@ class Choice:
         return ", ".join(one.name for one in self.judges) or None
 
     @property
+    def givers(self) -> frozenset[tuple[int, int | None, int]]:
+        """Topic, set and judge of all that counts."""
+        everywhere = frozenset(self.campaign.topics.values_list("pk", flat=True))
+        return frozenset(
+            (topic, key[0], key[1])
+            for key in self.keys
+            if key[1] is not None
+            for topic in (everywhere if key[2] is None else key[2])
+        )
+
+    @property
     def keys(self) -> tuple[PartKey, ...]:
         """The parts by primary keys."""
         return tuple(part.key for part in self.parts)
@@ -75,6 +86,20 @@ class SupportChoice(Choice):
 
     def __str__(self) -> str:
         return self.condition
+
+
+def check_apart(x: Choice, y: Choice) -> None:
+    """Raise `Refused` where two choices have some topics' labels in common, which would agree with themselves."""
+    if type(x) is not type(y) or x.parts == y.parts:
+        return
+    common = x.givers & y.givers
+    if common:
+        names = {judge.pk: judge.name for judge in x.judges}
+        said = ", ".join(sorted({names[judge] for _, _, judge in common}))
+        topics = len({topic for topic, _, _ in common})
+        raise Refused(
+            "ambiguous", f"In {topics} topics both sides are the labels of {said}: name a judge for each side."
+        )
 
 
 def whole(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reports.choices import ConditionChoice, SupportChoice
+from reports.choices import ConditionChoice, SupportChoice, check_apart
 from reports.frames import assignment_sheet, support_sheet
 from reports.metrics.confusion import Confusion, confusion, harsh_conflicts
 from reports.metrics.sheets import UNJUDGED
@@ -26,7 +26,11 @@ class ConfusionReport:
 
 
 def confuse_assignments(rows: ConditionChoice, columns: ConditionChoice) -> ConfusionReport:
-    """Compare labels of the same (answer, nugget) pairs: both conditions must use one nugget set."""
+    """Compare labels of the same (answer, nugget) pairs: both conditions must use the same lists.
+
+    Raises `Refused` where some labels are on both sides.
+    """
+    check_apart(rows, columns)
     same_set = bool(rows.grounds) and rows.grounds == columns.grounds
     left, right = (_given_labels(choice) for choice in (rows, columns))
     if not same_set:
@@ -35,7 +39,8 @@ def confuse_assignments(rows: ConditionChoice, columns: ConditionChoice) -> Conf
 
 
 def confuse_support(rows: SupportChoice, columns: SupportChoice) -> ConfusionReport:
-    """Compare labels of the same (sentence, segment) pairs."""
+    """Compare labels of the same (sentence, segment) pairs. Raises `Refused` where some are on both sides."""
+    check_apart(rows, columns)
     left, right = (support_sheet(choice).unit_label for choice in (rows, columns))
     return _report(str(rows), str(columns), SUPPORT_LABELS, (left, right), True)
 

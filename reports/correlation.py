@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evaluation.models import Campaign
-from reports.choices import ConditionChoice, SupportChoice
+from reports.choices import Choice, ConditionChoice, SupportChoice, check_apart
 from reports.external import external_scores
 from reports.frames import assignment_sheet, support_sheet
 from reports.leaderboard import number, runs_by_id
@@ -84,11 +84,13 @@ def correlate(
 ) -> Correlation:
     """Correlate a score under two conditions; a string names a published table, which has run-level scores only.
 
-    Raises ValueError for a score that the conditions do not have.
+    Raises ValueError for a score that the conditions do not have, `Refused` where some labels are on both sides.
     """
     tasks = {run_id: run.task for run_id, run in runs_by_id(campaign).items()}
     if isinstance(x, str) or isinstance(y, str):
         return _with_published(campaign, x, y, score, policies, tasks)
+    if isinstance(x, Choice) and isinstance(y, Choice):
+        check_apart(x, y)
     with consistent_read():
         left, right = table_of(x, score, policies), table_of(y, score, policies)
     both = pair(left, right)

@@ -4,7 +4,11 @@ What was handed out says whose work counts in a topic; second opinions are left 
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
 
 from evaluation import handed
 from evaluation.models import Assignment, Campaign, Judge, NuggetSet, SupportJudgment
@@ -20,84 +24,100 @@ def by_makers(sets: Iterable[NuggetSet], makers: dict[int, int]) -> list[Part]:
     return [Part(one, None, frozenset(topics[one.pk])) for one in sets if one.pk in topics]
 
 
-def by_assigners(campaign: Campaign, lists: list[Part], judges: list[Judge]) -> list[Part] | None:
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """A part of which it is not said whose it is: its labels, who was handed which topic, and the second opinions.
+
+    `topic` is the way from a label to its topic; `second` holds topics and judges.
+    """
+
+    part: Part
+    labels: QuerySet[Any]
+    topic: str
+    given: Mapping[int, int]
+    second: Collection[tuple[int, int]]
+
+    def second_of(self, judge: Judge) -> set[int]:
+        """Return the topics in which a judge gave a second opinion."""
+        return {topic for topic, one in self.second if one == judge.pk}
+
+    def has(self, judge: Judge, *, outside: Collection[int]) -> bool:
+        """Say whether a judge has labels here, those of some topics left aside."""
+        labels = self.labels.filter(judge=judge)
+        if self.part.topics is not None:
+            labels = labels.filter(**{f"{self.topic}__in": self.part.topics})
+        return bool(labels.exclude(**{f"{self.topic}__in": outside}).exists())
+
+    def handed_to(self, judge: Judge) -> set[int]:
+        """Return the topics that a judge was handed, second opinions among them."""
+        return self.second_of(judge) | {topic for topic, one in self.given.items() if one == judge.pk}
+
+
+def by_assigners(campaign: Campaign, lists: Sequence[Part], judges: Sequence[Judge]) -> list[Part] | None:
     """Return the parts of whoever assigned each topic: the only one, or those who were handed it.
 
-    None where several did and no hand-out says who counts.
+    None where several did and somebody's labels lie outside of what was handed out: then it must be said who is meant.
     """
-    sets = [one.nugget_set.pk for one in lists if one.nugget_set]
-    second = {made: handed.second_assigners(campaign, made) for made in sets}
-    counting = [judge for judge in judges if any(_assigned(made, judge, second[made]) for made in sets)]
-    given = handed.assigners(campaign, sets)
-    if len(counting) > 1 and not {one.pk for one in counting} <= set(given.values()):
-        return None
-    topics, parts = _topics(campaign), list[Part]()
-    for one in lists:
-        made = one.nugget_set.pk if one.nugget_set else 0
-        if len(counting) > 1:
-            there = topics if one.topics is None else one.topics
-            parts += _split(one, counting, {topic: given.get((topic, made)) for topic in there})
-        else:
-            judge = counting[0] if counting else None
-            left_out = {
-                topic for topic, second_judge in second.get(made, ()) if judge and second_judge == judge.pk
-            }
-            parts += _without(one, judge, left_out, topics)
-    return parts
+    given = handed.assigners(campaign, [one.nugget_set.pk for one in lists if one.nugget_set])
+    works = [
+        _Work(
+            part=one,
+            labels=Assignment.objects.filter(nugget_version__nugget__nugget_set=one.nugget_set, stands=True),
+            topic="answer__topic",
+            given={topic: judge for (topic, made), judge in given.items() if made == one.nugget_set.pk},
+            second=handed.second_assigners(campaign, one.nugget_set.pk),
+        )
+        for one in lists
+        if one.nugget_set
+    ]
+    return _shared(works, judges, _topics(campaign))
 
 
-def by_support_judges(campaign: Campaign, condition: SupportCondition, judges: list[Judge]) -> list[Part] | None:
+def by_support_judges(
+    campaign: Campaign, condition: SupportCondition, judges: Sequence[Judge]
+) -> list[Part] | None:
     """Return the parts of whoever judged each topic's citations; None as in `by_assigners`."""
-    second = handed.second_support_judges(campaign, condition)
-    counting = [judge for judge in judges if _supported(campaign, condition, judge, second)]
-    given = handed.support_judges(campaign, condition)
-    if len(counting) > 1 and not {one.pk for one in counting} <= set(given.values()):
-        return None
-    everything, topics = Part(None, None), _topics(campaign)
+    work = _Work(
+        part=Part(None, None),
+        labels=SupportJudgment.objects.filter(
+            condition=condition, sentence__answer__topic__campaign=campaign, stands=True
+        ),
+        topic="sentence__answer__topic",
+        given=handed.support_judges(campaign, condition),
+        second=handed.second_support_judges(campaign, condition),
+    )
+    return _shared([work], judges, _topics(campaign))
+
+
+def _shared(works: Sequence[_Work], judges: Sequence[Judge], topics: frozenset[int]) -> list[Part] | None:
+    counting = [one for one in judges if any(work.has(one, outside=work.second_of(one)) for work in works)]
     if len(counting) > 1:
-        return list(_split(everything, counting, {topic: given.get(topic) for topic in topics}))
+        if any(work.has(one, outside=work.handed_to(one)) for work in works for one in counting):
+            return None
+        return [part for work in works for part in _split(work, counting, topics)]
     judge = counting[0] if counting else None
-    left_out = {topic for topic, second_judge in second if judge and second_judge == judge.pk}
-    return list(_without(everything, judge, left_out, topics))
+    return [part for work in works for part in _without_second(work, judge, topics)]
 
 
-def _split(part: Part, judges: list[Judge], given: dict[int, int | None]) -> Iterator[Part]:
+def _split(work: _Work, judges: Sequence[Judge], topics: frozenset[int]) -> Iterator[Part]:
     """Yield a part's topics by judge; those that nobody was handed, or who has no labels yet, without one."""
     by_key = {one.pk: one for one in judges}
-    topics: dict[int | None, set[int]] = defaultdict(set)
-    for topic, judge in given.items():
-        topics[judge if judge in by_key else None].add(topic)
-    for key in sorted(topics, key=lambda key: key or 0):
-        yield Part(part.nugget_set, by_key[key] if key else None, frozenset(topics[key]))
+    found: dict[int | None, set[int]] = defaultdict(set)
+    for topic in topics if work.part.topics is None else work.part.topics:
+        judge = work.given.get(topic)
+        found[judge if judge in by_key else None].add(topic)
+    for key in sorted(found, key=lambda key: key or 0):
+        yield Part(work.part.nugget_set, by_key[key] if key else None, frozenset(found[key]))
 
 
-def _without(part: Part, judge: Judge | None, left_out: Collection[int], topics: frozenset[int]) -> Iterator[Part]:
+def _without_second(work: _Work, judge: Judge | None, topics: frozenset[int]) -> Iterator[Part]:
     """Yield a part with its judge, but for the topics in which the judge gave a second opinion."""
-    there = topics if part.topics is None else part.topics
-    apart = there & frozenset(left_out)
-    yield Part(part.nugget_set, judge, there - apart if apart else part.topics)
+    nugget_set, own = work.part.nugget_set, work.part.topics
+    there = topics if own is None else own
+    apart = there & work.second_of(judge) if judge else frozenset[int]()
+    yield Part(nugget_set, judge, there - apart if apart else own)
     if apart:
-        yield Part(part.nugget_set, None, apart)
-
-
-def _assigned(nugget_set: int, judge: Judge, second: set[tuple[int, int]]) -> bool:
-    """Whether a judge has labels of a set that are no second opinions."""
-    labels = Assignment.objects.filter(judge=judge, nugget_version__nugget__nugget_set=nugget_set, stands=True)
-    return labels.exclude(answer__topic__in=_topics_of(second, judge)).exists()
-
-
-def _supported(
-    campaign: Campaign, condition: SupportCondition, judge: Judge, second: set[tuple[int, int]]
-) -> bool:
-    """Whether a judge has support labels under a condition that are no second opinions."""
-    labels = SupportJudgment.objects.filter(
-        judge=judge, condition=condition, sentence__answer__topic__campaign=campaign, stands=True
-    )
-    return labels.exclude(sentence__answer__topic__in=_topics_of(second, judge)).exists()
-
-
-def _topics_of(second: set[tuple[int, int]], judge: Judge) -> list[int]:
-    return [topic for topic, second_judge in second if second_judge == judge.pk]
+        yield Part(nugget_set, None, apart)
 
 
 def _topics(campaign: Campaign) -> frozenset[int]:

@@ -76,8 +76,9 @@ def campaigns_for(viewer: User) -> list[CampaignCard]:
 
 
 def _label_counts(campaigns: QuerySet[Campaign]) -> dict[int, int]:
-    assigned = Assignment.objects.filter(answer__topic__campaign__in=campaigns, stands=True)
-    supported = SupportJudgment.objects.filter(segment__campaign__in=campaigns, stands=True)
+    counting = {"stands": True, "judge__aside": False}
+    assigned = Assignment.objects.filter(answer__topic__campaign__in=campaigns, **counting)
+    supported = SupportJudgment.objects.filter(segment__campaign__in=campaigns, **counting)
     total = _counts(assigned.values_list("answer__topic__campaign").annotate(Count("pk")))
     for pk, count in supported.values_list("segment__campaign").annotate(Count("pk")):
         total[pk] = total.get(pk, 0) + count

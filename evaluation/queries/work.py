@@ -225,7 +225,7 @@ def proposed_assessors(tasks: dict[Stage, list[Task]]) -> tuple[tuple[str, str],
         (condition, task.assessor.name)
         for condition, some in made.items()
         for task in some
-        if task.nugget_set_id not in assigned
+        if task.nugget_set_id not in assigned and not task.second_opinion
     )
 
 

@@ -128,6 +128,8 @@ def _check_making(stage: Stage, person: Candidate) -> None:
         raise Refused("saw_drafts", f"{person.name} had it to post-edit and has seen the drafts.")
     if stage is Stage.POST_EDIT and person.by_hand_open:
         raise Refused("by_hand_first", f"{person.name} has not submitted the list written by hand yet.")
+    if any(one.condition for one in person.judged):
+        raise Refused("saw_answers", f"{person.name} has or had its citations to judge and has seen the answers.")
     if person.seen_lists:
         raise Refused("saw_list", f"{person.name} had another's list of it to assign and has seen that.")
 

@@ -58,6 +58,9 @@ def ensure_judge(name: str, kind: JudgeKind, *, aside: bool = False) -> Judge:
     judge, _ = Judge.objects.get_or_create(name=check_name("judge", name), defaults=defaults)
     if judge.kind != kind:
         raise Refused("judge_kind", f"{name} is {describe(judge)}, not {describe(Judge(kind=kind))}.")
+    if judge.aside != aside:
+        whose = ("ordinary labels", "labels of a study")
+        raise Refused("judge_aside", f"{name} gives {whose[judge.aside]}, and these are {whose[aside]}.")
     return judge
 
 
@@ -106,7 +109,7 @@ def judge_in(study: Study, judge: Judge) -> Judge:
         return there
     name = f"{judge.name[:LONGEST_IN_STUDY]}, study {study.name}"
     if Judge.objects.filter(name=name).exists():
-        name = f"{name} of {study.campaign.slug}"
+        name = f"{name} ({study.pk}-{judge.pk or judge.model[-20:]})"
     return Judge(name=name, kind=judge.kind, study=study, aside=True, **who)
 
 

@@ -19,6 +19,8 @@ def answer_practice(*, task: str, user: User, item: str, label: str) -> None:
     """
     with transaction.atomic():
         found = lock_task(task, user)
+        # First the campaign, then its items: an import takes them in this order.
+        Campaign.objects.select_for_update().get(pk=found.campaign_id)
         asked = practice_of(user, [found.campaign_id]).asked(found)
         # Locked, so that an import does not replace an item while it is answered.
         rows = PracticeItem.objects.select_for_update().filter(pk__in=asked, stands=True)

@@ -247,6 +247,7 @@ def _carry_out(task: Task, wish: Wish, actor: User) -> None:
         task.save(update_fields=["due", "priority"])
     elif wish.change is Change.WITHDRAW:
         withdraw_task(task)
+        _let_another_count(task, actor)
     else:
         _turn(task, wish.change, reason)
     if reason:
@@ -255,6 +256,22 @@ def _carry_out(task: Task, wish: Wish, actor: User) -> None:
     Event.objects.create(campaign=task.campaign, kind=wish.change.done, actor=actor, payload=payload)
     if wish.change is Change.REOPEN:
         _answer_requests(task, reason, actor)
+
+
+def _let_another_count(task: Task, actor: User) -> None:
+    """Where the work that counted was withdrawn, the second opinion that was handed out first counts instead."""
+    if task.second_opinion:
+        return
+    others = Task.objects.filter(topic=task.topic_id, stage=task.stage, study=None, second_opinion=True)
+    if task.stage == Stage.ASSIGN:
+        others = others.filter(nugget_set=task.nugget_set_id)
+    heir = others.exclude(state=TaskState.WITHDRAWN).order_by("pk").first()
+    if heir:
+        heir.second_opinion = False
+        heir.save(update_fields=["second_opinion"])
+        touch(task.campaign_id)
+        payload = {"task": heir.public_id, "topic": task.topic.topic_id, "instead": task.public_id}
+        Event.objects.create(campaign=task.campaign, kind="task.counts", actor=actor, payload=payload)
 
 
 def _turn(task: Task, change: Change, reason: str) -> None:

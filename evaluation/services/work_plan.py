@@ -257,7 +257,7 @@ def _taken(
         holders = roster.holders(piece, order)
         said = [f"{one.assessor.name} has it ({one.state})" for one in holders]
         try:
-            check_room(said, wanted, again=order.again)
+            check_room(said, None if order.instead else wanted, again=order.again)
         except Refused as refused:
             taken.append(Skipped(piece.topic.topic_id, piece.topic.text, refused.message))
         else:

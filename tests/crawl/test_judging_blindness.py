@@ -1,15 +1,15 @@
 """At the judging desks: whoever judges hears of no run, no machine and nobody else, wherever they go."""
 
-import random
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
 
 import pytest
 from django.db import transaction
-from django.db.models import Model, QuerySet
+from django.db.models import Model
 from django.http.response import HttpResponseBase
+from hypothesis import HealthCheck, given, settings
 
 from evaluation.models import (
     Answer,
@@ -45,6 +45,7 @@ from tests.assessor.judge_world import (
 from tests.crawl.addresses import addresses
 from tests.crawl.aviary import Aviary, body_of
 from tests.crawl.desk_bodies import Known
+from tests.crawl.random_campaigns import DRAWN, SAID, Drawn, make_random_world, say
 from tests.crawl.walking import DESK, STATES, Walk
 from tests.factories import write_source
 
@@ -228,31 +229,20 @@ def blind_answers(world: JudgeWorld) -> list[bytes]:
     return answered
 
 
-def give(rows: QuerySet[Any], seed: random.Random) -> None:
-    """Let each label of a machine be any other, failed, or not there."""
-    for row in rows:
-        label = seed.choice([0, 1, 2, 9, None])
-        if label is None:
-            row.delete()
-        else:
-            row.label, row.raw = label, f"said {label}"
-            row.save()
-
-
-@pytest.mark.parametrize("runs", [1, 4])
-def test_a_blind_answer_is_the_same_to_the_byte_whatever_the_machines_say(runs: int, tmp_path: Path) -> None:
-    world = make_judge_world(tmp_path, runs=runs)
-    judge_with_machine(world, tmp_path, runs)
-    for task in (world.assign, world.scratch):
-        Window(world.client(task.assessor.username), task).open()
-    before = blind_answers(world)
-    for seed in range(3):
-        with transaction.atomic():
-            chance = random.Random(seed)  # noqa: S311  (no secret)
-            give(Assignment.objects.filter(judge__kind=JudgeKind.LLM), chance)
-            give(SupportJudgment.objects.filter(judge__kind=JudgeKind.LLM), chance)
-            assert blind_answers(world) == before
-            transaction.set_rollback(True)
+@given(drawn=DRAWN, said=SAID)
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_a_blind_answer_is_the_same_to_the_byte_whatever_the_machines_say(
+    drawn: Drawn, said: list[int | None]
+) -> None:
+    """Of any campaign: labels that are others, failed or not there change nothing that a blind stage answers."""
+    with transaction.atomic(), TemporaryDirectory() as folder:
+        world = make_random_world(drawn, Path(folder))
+        for task in (world.assign, world.scratch):
+            Window(world.client(task.assessor.username), task).open()
+        before = blind_answers(world)
+        say(world.campaign, said)
+        assert blind_answers(world) == before
+        transaction.set_rollback(True)
 
 
 def test_the_comparison_sees_a_machines_label_where_it_is_shown(judging: JudgeWorld) -> None:

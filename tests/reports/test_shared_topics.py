@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from evaluation.errors import Refused
-from evaluation.models import Event, NuggetSet, Protocol, Task
+from evaluation.models import Assignment, Event, Judge, NuggetSet, Protocol, SupportJudgment, Task
 from evaluation.services.campaigns import add_member
 from evaluation.services.handing_out import reassign
 from evaluation.services.judges import add_judge, judge_of
-from evaluation.services.labelling import ensure_nugget_set, give_nugget_list
-from evaluation.terms import Condition, Importance, JudgeKind, Origin, Role, Stage
+from evaluation.services.labelling import ensure_nugget_set, give_nugget_list, touch
+from evaluation.terms import Condition, Importance, JudgeKind, Origin, Role, Stage, TaskState
 from llmjobs.starting import Request, plan_evaluation
 from tests.evaluation.judging_world import (
     BENDS,
@@ -201,3 +201,79 @@ def test_the_edits_of_all_assessors_are_one_report(world: JudgingWorld) -> None:
     make_list(world, "ben", "t1", "something else", second=True)
     found = report("edits", "--drafts", "edited")
     assert (found["nuggets"], found["topics"]) == ("edited-ann, edited-ben", 1)
+
+
+def test_labels_are_not_compared_with_themselves(world: JudgingWorld) -> None:
+    assign(world, "ann", "t1", 2)
+    assign(world, "ben", "t2", 2)
+    assign(world, "ben", "t1", 0, again=True)
+    of_ben = ("--columns-judge", "ben", "--columns-nuggets", "edited-ann")
+    both = ("report", "confusion", "--campaign", "river", "--rows", "E/M", "--columns", "E/M")
+    found = report(
+        "confusion",
+        "--rows",
+        "E/M",
+        "--columns",
+        "E/M",
+        *of_ben,
+        "--rows-judge",
+        "ann",
+        "--rows-nuggets",
+        "edited-ann",
+    )
+    assert (found["pairs"], found["agreement"]) == (6, 0)
+    refused = run(*both, "--columns-judge", "ben", "--columns-nuggets", "edited-ben")
+    assert refused.code == 2
+    assert "In 1 topics both sides are the labels of ben" in refused.err
+
+
+def test_labels_from_outside_are_not_dropped_when_another_assessor_submits(world: JudgingWorld) -> None:
+    assign(world, "ann", "t1", 2)
+    assign(world, "ben", "t2", 2)
+    judge = Judge.objects.get(name="ann")
+    given = Assignment.objects.filter(judge__name="ben")
+    given.update(judge=judge)
+    Task.objects.filter(assessor__username="ben", stage=Stage.ASSIGN).update(state=TaskState.WITHDRAWN)
+    assert scores("--missing", "skip")["delta"] == 1
+    second = make_list(world, "ben", "t1", "a second list", second=True)
+    assign(world, "ben", "t1", 2, nuggets=second.name, again=True)
+    touch(world.campaign.pk)
+    assert scores("--missing", "skip")["delta"] == 1
+
+
+def test_a_second_opinion_counts_when_the_work_that_counted_is_withdrawn(world: JudgingWorld) -> None:
+    first = world.hand(Stage.ASSIGN, "ann", "t1")
+    second = assign(world, "ben", "t1", 2, again=True)
+    world.withdraw(first)
+    second.refresh_from_db()
+    assert not second.second_opinion
+    assert scores("--missing", "skip")["alpha"] == 1
+    assert Event.objects.filter(kind="task.counts", payload__instead=first.public_id).exists()
+
+
+def test_support_of_shared_topics_is_exported_and_comes_back_as_one_judge_s(
+    world: JudgingWorld, tmp_path: Path
+) -> None:
+    world.run("epsilon", (BENDS, [0]), topic="t2")
+    finish(world.hand(Stage.SUPPORT_SCRATCH, "ann", "t1"), 2)
+    finish(world.hand(Stage.SUPPORT_SCRATCH, "ben", "t2"), 1)
+    before = report("support", "--condition", "scratch")["runs"]
+    out = tmp_path / "support.out"
+    assert run("export", "support", "--campaign", "river", "--condition", "scratch", "--output", out).code == 0
+    Task.objects.filter(stage=Stage.SUPPORT_SCRATCH).update(state=TaskState.WITHDRAWN)
+    SupportJudgment.objects.update(stands=False)
+    named = ("--judge", "all", "--by", "human", "--condition", "scratch")
+    done = run("import_support", "--campaign", "river", out, *named)
+    assert done.code == 0, done.err
+    assert report("support", "--condition", "scratch")["runs"] == before
+
+
+def test_with_fewer_assessors_asked_for_work_is_still_handed_on(world: JudgingWorld) -> None:
+    add_member(campaign=world.campaign, user=world.people["sam"], role=Role.ASSESSOR)
+    first = world.hand(Stage.ASSIGN, "ann", "t1")
+    world.hand(Stage.ASSIGN, "ben", "t1", again=True)
+    Protocol.objects.update(overlap=1)
+    olga = world.people["olga"]
+    assert reassign(
+        campaign=world.campaign, task=first.public_id, assessor="sam", reason="Ann is ill.", actor=olga
+    )

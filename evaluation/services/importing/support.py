@@ -61,7 +61,6 @@ def import_support(
     """
     files = [(source, parse_support(source)) for source in sources]
     meant = _condition(files, kind, condition)
-    _refuse_other_judges(files, judge)
 
     def make_plan(locked: Campaign) -> Plan:
         aside = says_study(row.extra for _, rows in files for row in rows)
@@ -93,17 +92,6 @@ def _condition(files: Files, kind: JudgeKind, option: SupportCondition | None) -
 
 def _first_said(files: Files) -> SupportCondition | None:
     return next((row.condition for _, rows in files for row in rows if row.condition), None)
-
-
-def _refuse_other_judges(files: Files, judge: str) -> None:
-    problems = [
-        Problem(source.name, row.line, "judge", f"{judge}, as --judge says, or no judge at all")
-        for source, rows in files
-        for row in rows
-        if row.judge not in (None, judge)
-    ]
-    if problems:
-        raise BadInput(problems)
 
 
 def _plan(campaign: Campaign, judge: Judge, condition: SupportCondition, files: Files, replace: bool) -> Plan:
