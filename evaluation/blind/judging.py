@@ -148,7 +148,7 @@ def _sentences(answer: int) -> Iterator[ShownSentence]:
 
 
 def _passages(place: Place, answer: str) -> Iterator[CitedPassage]:
-    wanted = {pair.passage for pair in pairs_of(place) if pair.answer == answer and pair.judgeable}
+    wanted = {pair.passage for pair in pairs_of(place, answer) if pair.judgeable}
     for one in Segment.objects.filter(campaign=place.campaign, public_id__in=wanted - {None}):
         sentences = tuple(CitedSentence(index, text.strip()) for index, text in enumerate(split(one.text.strip())))
         yield CitedPassage(one.public_id, one.title, sentences)

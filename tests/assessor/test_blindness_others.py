@@ -84,7 +84,9 @@ def everything() -> dict[str, list[Any]]:
     return {one.__name__: list(one._default_manager.order_by("pk").values()) for one in tables}
 
 
-@pytest.mark.parametrize("person", ["ben", "olga", "sam"])
+@pytest.mark.parametrize(
+    "person", ["ben", *(pytest.param(name, marks=pytest.mark.thorough) for name in ("olga", "sam"))]
+)
 def test_somebody_else_s_task_answers_as_none_and_stays_as_it_is(busy: DeskWorld, person: str) -> None:
     known = Known(segments=(busy.segments()[0].public_id,))
     before = everything()
@@ -94,7 +96,12 @@ def test_somebody_else_s_task_answers_as_none_and_stays_as_it_is(busy: DeskWorld
 
 
 @pytest.mark.parametrize(
-    "state", [TaskState.SUBMITTED, TaskState.REOPENED, TaskState.BLOCKED, TaskState.WITHDRAWN]
+    "state",
+    [
+        TaskState.SUBMITTED,
+        TaskState.WITHDRAWN,
+        *(pytest.param(one, marks=pytest.mark.thorough) for one in (TaskState.REOPENED, TaskState.BLOCKED)),
+    ],
 )
 def test_whatever_its_state(busy: DeskWorld, state: TaskState) -> None:
     Task.objects.update(state=state, blocked_reason="Texts are missing.", reopened_reason="Add dates.")

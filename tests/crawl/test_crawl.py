@@ -116,7 +116,7 @@ LIKE_OTHERS = [pytest.param(name, marks=pytest.mark.thorough) for name in ROLES 
 """They read what an organizer reads, or what an assessor does, or nothing."""
 
 
-@pytest.mark.parametrize("username", ["", "ann", "olga", *LIKE_OTHERS])
+@pytest.mark.parametrize("username", ["", "ann", pytest.param("olga", marks=pytest.mark.thorough), *LIKE_OTHERS])
 def test_a_walk_breaks_nothing_and_shows_no_other_campaign(username: str, world: dict[str, list[str]]) -> None:
     assert problems_of(username, world) == []
 
@@ -126,6 +126,7 @@ def test_fragments_show_no_other_campaign_either(world: dict[str, list[str]]) ->
     assert problems_of("olga", world, htmx=True) == []
 
 
+@pytest.mark.thorough
 def test_an_administrator_walks_everywhere_and_hears_the_canaries(world: dict[str, list[str]]) -> None:
     """Who may see everything breaks nothing; and what is planted is heard, so that the other walks can fail."""
     found = problems_of(ADMINISTRATOR[0], world)

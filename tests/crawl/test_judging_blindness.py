@@ -230,7 +230,7 @@ def blind_answers(world: JudgeWorld) -> list[bytes]:
 
 
 @given(drawn=DRAWN, said=SAID)
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_a_blind_answer_is_the_same_to_the_byte_whatever_the_machines_say(
     drawn: Drawn, said: list[int | None]
 ) -> None:

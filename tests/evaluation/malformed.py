@@ -159,10 +159,6 @@ SUPPORT_FILES = [
         *("another condition", SUPPORT, [judged("alpha", "t2", 0, "d3", "full_support", condition="post-edit")]),
         *(1, "condition", "scratch"),
     ),
-    Case(
-        *("another judge", SUPPORT, [judged("alpha", "t2", 0, "d3", "full_support", judge="Ben")]),
-        *(1, "judge", "Ann"),
-    ),
 ]
 SCORE_FILES = [
     Case("scores without header", SCORES, "alpha,0.5\n", 1, "header", "run_id"),

@@ -15,17 +15,11 @@ from typing import Any
 import pytest
 from django.conf import settings
 
+from exchange.demo_campaign import load_demo
+from tests.evaluation.world import run
+
 DUMP = settings.BASE_DIR / "tests" / "data" / "demo-before-desks.sql.gz"
 TABLES = ("assignment", "supportjudgment", "event", "nuggetversion", "membership", "protocol", "finding", "qrel")
-
-
-@pytest.fixture
-def old(tmp_path: Path) -> Path:
-    """The old database, in a file."""
-    path = tmp_path / "old.sqlite3"
-    with sqlite3.connect(path) as connection:
-        connection.executescript(gzip.decompress(DUMP.read_bytes()).decode())
-    return path
 
 
 def manage(database: Path, *arguments: str) -> str:
@@ -55,21 +49,44 @@ def scores(database: Path) -> dict[str, Any]:
     return found
 
 
-def test_the_demo_of_the_version_before_is_upgraded_with_its_data(old: Path, tmp_path: Path) -> None:
+def hand_out(database: Path, assessors: tuple[str, ...]) -> None:
+    """Give each of these the first topic to write by hand, as the version before could beside each other."""
+    with sqlite3.connect(database) as connection:
+        for name in assessors:
+            connection.execute(
+                "INSERT INTO evaluation_task (campaign_id, topic_id, assessor_id, stage, public_id, state, version,"
+                " nugget_set_id, qrels_id, protocol_id, priority, expected_minutes, blocked_reason, reopened_reason,"
+                " created_at) SELECT topic.campaign_id, topic.id, user.id, 'manual', 'task-' || user.username,"
+                " 'not started', 1, made.id, source.id, protocol.id, 0, 1, '', '', '2026-01-01'"
+                " FROM evaluation_topic topic, accounts_user user, evaluation_nuggetset made,"
+                " evaluation_qrelsource source, evaluation_protocol protocol WHERE user.username = ? LIMIT 1",
+                (name,),
+            )
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """The old database, in a file."""
+    path = tmp_path / "old.sqlite3"
+    with sqlite3.connect(path) as connection:
+        connection.executescript(gzip.decompress(DUMP.read_bytes()).decode())
+    return path
+
+
+@pytest.mark.django_db
+def test_the_demo_of_the_version_before_is_upgraded_with_its_data(old: Path) -> None:
+    """In two steps; in between two people get one topic beside each other, of whom the first counts afterwards."""
     before = counts(old)
+    manage(old, "migrate", "evaluation", "0003_judging", "--verbosity", "0")
+    hand_out(old, ("ben", "ann"))
     manage(old, "migrate", "--verbosity", "0")
     assert counts(old) == before
     assert before["assignment"] == 2709
-    fresh = tmp_path / "fresh.sqlite3"
-    manage(fresh, "migrate", "--verbosity", "0")
-    own = os.environ | {"DATABASE_URL": f"sqlite:///{fresh}", "DEMO": "1"}
-    subprocess.run(
-        [sys.executable, "manage.py", "load_demo"], cwd=settings.BASE_DIR, env=own, capture_output=True, check=True
-    )
-    assert scores(old) == scores(fresh)
-
-
-def test_the_log_of_an_upgraded_database_is_append_only(old: Path) -> None:
-    manage(old, "migrate", "--verbosity", "0")
-    with sqlite3.connect(old) as connection, pytest.raises(sqlite3.IntegrityError, match="append-only"):
-        connection.execute("UPDATE evaluation_event SET kind = 'forged'")
+    load_demo()
+    fresh = run("report", "scores", "--campaign", "river-study", "--condition", "E/M", "--format", "json").json()
+    assert scores(old) == fresh
+    with sqlite3.connect(old) as connection:
+        rows = connection.execute("SELECT public_id, second_opinion FROM evaluation_task ORDER BY id").fetchall()
+        assert rows == [("task-ben", 0), ("task-ann", 1)]
+        with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+            connection.execute("UPDATE evaluation_event SET kind = 'forged'")

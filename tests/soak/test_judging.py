@@ -36,6 +36,7 @@ def soaked(test: str, *options: str) -> tuple[int, str, list[int]]:
     return done.returncode, said, [int(figure.replace(",", "")) for figure in found.groups()]
 
 
+@pytest.mark.thorough  # what it checks, the faults check as well
 def test_every_label_is_stored_as_it_was_acknowledged() -> None:
     code, said, (submitted, labels, _, violations) = soaked("judging_load", "--seconds", "8", "--every", "0.4")
     assert (code, violations) == (0, 0), said

@@ -88,9 +88,14 @@ def newest_list(place: Place) -> QuerySet[NuggetList]:
     return lists.filter(version=lists.order_by("-version").values("version")[:1])
 
 
-def pairs_of(place: Place) -> list[AskedPair]:
-    """Return the pairs of sentence and citation in the order in which they are judged: by answer and sentence."""
+def pairs_of(place: Place, answer: str = "") -> list[AskedPair]:
+    """Return the pairs of sentence and citation in the order in which they are judged: by answer and sentence.
+
+    `answer`: only those of one answer, by public id.
+    """
     places = TaskAnswer.objects.filter(task=place.task, same_as=None)
+    if answer:
+        places = places.filter(answer__public_id=answer)
     position = dict(places.values_list("answer", "position"))
     cited = list(_citations().filter(sentence__answer__in=position))
     cited.sort(key=lambda one: (position[one.sentence.answer_id], one.sentence.index, one.position))

@@ -35,6 +35,7 @@ def test_assigning_is_accessible_in_every_way(world: JudgeWorld, visit: Visit) -
         assert audit(ann.page) == []
 
 
+@pytest.mark.thorough
 def test_the_sweep_is_accessible_in_every_way(world: JudgeWorld, visit: Visit) -> None:
     with visit(world.assign) as ann:
         ann.label_all("support")
