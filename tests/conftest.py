@@ -17,6 +17,7 @@ from pytest_django import DjangoDbBlocker
 
 from evaluation.triggers import install_triggers, remove_triggers
 from reports.frames import forget_sheets
+from tests.chosen import is_thorough
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 LONG = ("tests/crawl/", "tests/soak/", "tests/llmjobs/test_engine_killed_worker.py")
@@ -58,9 +59,12 @@ def pytest_unconfigure() -> None:
             left.unlink(missing_ok=True)
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest chooses by marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let every database test reach the snapshot connection as well; begin with what takes longest."""
     for item in items:
+        if is_thorough(item.nodeid.removeprefix("tests/")):
+            item.add_marker(pytest.mark.thorough)
         marker = item.get_closest_marker("django_db")
         if marker and "databases" not in marker.kwargs:
             item.add_marker(

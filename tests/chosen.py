@@ -1,0 +1,31 @@
+"""What CI leaves out, which has a quarter of an hour: marked `thorough`. `make test` by hand leaves nothing out."""
+
+BROWSER = (
+    "browser/test_post_edit.py::test_a_whole_topic_by_keyboard_only",
+    "browser/test_by_hand.py::test_a_whole_topic_by_keyboard_only",
+    "browser/test_axe.py::test_pages_of_a_campaign_are_accessible",
+    "browser/test_rules_agree.py",
+    "browser/test_practice.py::test_practice_is_done_by_keyboard_and_accessible",
+    "browser/saving/test_network.py::test_ten_changes_without_network_arrive_in_order",
+    "browser/saving/test_network.py::test_a_page_closed_offline_sends_its_work_at_the_next_visit",
+    "browser/saving/test_network.py::test_a_lost_answer_has_one_effect_and_shows_no_error",
+    "browser/saving/test_session.py::test_an_ended_session_is_renewed_above_the_page",
+    "browser/saving/test_windows.py::test_a_second_tab_reads_until_it_is_used_there",
+    "browser/judge/test_assigning.py::test_a_whole_topic_by_keyboard_to_its_submission",
+    "browser/judge/test_supporting.py::test_the_shown_label_is_never_chosen_and_each_answer_is_one_key",
+)
+"""Of the tests in a browser, which take most of the time, these stay: one or two of each thing that must not break."""
+
+LEFT_OUT = (
+    "llmjobs/test_engine_killed_worker.py",
+    "soak/test_desk_chaos.py::test_nothing_is_lost_while_everything_breaks",
+    "crawl/test_judging_blindness.py::test_no_state_of_a_judging_task_tells_more",
+    "crawl/test_blindness.py::test_the_walk_hears_a_blind_read_that_tells_too_much",
+)
+
+
+def is_thorough(name: str) -> bool:
+    """Say whether a test is left out in CI. `name`: its node id from the folder of the tests on."""
+    if name.startswith("browser/"):
+        return not name.startswith(BROWSER)
+    return name.startswith(LEFT_OUT)
