@@ -97,9 +97,8 @@ def check_apart(x: Choice, y: Choice) -> None:
         names = {judge.pk: judge.name for judge in x.judges}
         said = ", ".join(sorted({names[judge] for _, _, judge in common}))
         topics = len({topic for topic, _, _ in common})
-        raise Refused(
-            "ambiguous", f"In {topics} topics both sides are the labels of {said}: name a judge for each side."
-        )
+        where = "1 topic" if topics == 1 else f"{topics} topics"
+        raise Refused("ambiguous", f"In {where} both sides are the labels of {said}: name a judge for each side.")
 
 
 def whole(

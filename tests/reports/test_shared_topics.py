@@ -224,7 +224,7 @@ def test_labels_are_not_compared_with_themselves(world: JudgingWorld) -> None:
     assert (found["pairs"], found["agreement"]) == (6, 0)
     refused = run(*both, "--columns-judge", "ben", "--columns-nuggets", "edited-ben")
     assert refused.code == 2
-    assert "In 1 topics both sides are the labels of ben" in refused.err
+    assert "In 1 topic both sides are the labels of ben" in refused.err
 
 
 def test_labels_from_outside_are_not_dropped_when_another_assessor_submits(world: JudgingWorld) -> None:
