@@ -7,7 +7,6 @@ import random
 import time
 from collections import Counter
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event as Signal
 from threading import Thread
@@ -20,6 +19,7 @@ from evaluation.models import Operation
 from rig.web import WebProcess, running_web
 from soak.desk_assessor import Assessor, Plan
 from soak.desk_world import make_world
+from soak.together import work
 from soak.violations import Spoiler, Violations, leave, print_violations
 
 ASSESSORS = 12
@@ -53,13 +53,7 @@ def _work(web: WebProcess, assessors: Sequence[Assessor], plan: Plan) -> int:
     killer = Thread(target=_kill, args=(web, over, plan, kills))
     killer.start()
     try:
-        with ThreadPoolExecutor(len(assessors)) as pool:
-            working = [pool.submit(one.run) for one in assessors]
-            try:
-                for one in working:
-                    one.result()
-            finally:
-                plan.stopped.set()  # one that failed, or Ctrl+C, ends the others as well
+        work(assessors, plan.stopped)
     finally:
         over.set()
         killer.join()

@@ -26,7 +26,8 @@ from rig.web import WebProcess, running_web
 from rig.worker import WorkerProcess, running_worker
 from soak.desk_world import own_connection
 from soak.judging_assessor import LABEL_EVERY, JudgingAssessor, JudgingPlan, Times
-from soak.judging_load import WARMING, compare, make_world, print_times, report, served_as, work
+from soak.judging_load import WARMING, compare, make_world, print_times, report, served_as
+from soak.together import work
 from soak.violations import Spoiler, Violations, print_violations
 
 LONGEST_RECOVERY, LONGEST_FAULT = 90.0, 240.0
@@ -93,7 +94,7 @@ def run(
         judges = [JudgingAssessor(seat, plan, number) for number, seat in enumerate(seats)]
         happened = list[Happened]()
         with _failing(faults, seconds / (len(faults) + 1), judges, plan, happened):
-            work(judges, plan)
+            work(judges, plan.stopped)
         _wait_for(job, violations)
         worker.finish()
     _check_failures(times, happened, violations)

@@ -7,7 +7,6 @@ import os
 import time
 from collections import Counter
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +20,7 @@ from soak.desk_checks import check_task, read_record
 from soak.desk_world import Seat, own_connection
 from soak.judging_assessor import LABEL_EVERY, JudgingAssessor, JudgingPlan, Times
 from soak.judging_world import make_judging_world
+from soak.together import work
 from soak.violations import Spoiler, Violations, leave, print_violations
 
 PAIRS = 270
@@ -45,7 +45,7 @@ def run(
         )
         judges = [JudgingAssessor(seat, plan, number) for number, seat in enumerate(seats)]
         used = Used(web)
-        work(judges, plan)
+        work(judges, plan.stopped)
         used.stop()
     unanswered = len(times.found["unanswered"])
     if unanswered:
@@ -79,17 +79,6 @@ def served_as(seconds: float) -> dict[str, str]:
         return {"DJANGO_SETTINGS_MODULE": "rig.plain_settings"}
     call_command("collectstatic", interactive=False, verbosity=0)
     return {}
-
-
-def work(judges: Sequence[JudgingAssessor], plan: JudgingPlan) -> None:
-    """Let all of them judge, until the time is over."""
-    with ThreadPoolExecutor(len(judges)) as pool:
-        working = [pool.submit(one.run) for one in judges]
-        try:
-            for one in working:
-                one.result()
-        finally:
-            plan.stopped.set()  # one that failed, or Ctrl+C, ends the others as well
 
 
 def compare(judges: Sequence[JudgingAssessor], violations: Violations, spoiler: Spoiler | None) -> Counter[str]:
