@@ -33,6 +33,7 @@ INSTALLED_APPS = [
     "assessor",
     "exchange",
     "organizer",
+    "api",
     "template_partials",
     "django_htmx",
     "allauth",

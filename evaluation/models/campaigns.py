@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from evaluation.models.fields import choices_of
+from evaluation.models.fields import choices_of, new_salt
 from evaluation.terms import PassageOrder, Role
 
 
@@ -17,6 +17,7 @@ class Campaign(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     # Goes up with every import, in the same transaction: what a cached report was computed from.
     revision = models.PositiveBigIntegerField(default=0)
+    salt = models.CharField(max_length=64, default=new_salt, editable=False, help_text="of the pseudonyms")
 
     class Meta:
         ordering = ["name"]

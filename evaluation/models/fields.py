@@ -9,6 +9,11 @@ def new_public_id() -> str:
     return secrets.token_urlsafe(9)
 
 
+def new_salt() -> str:
+    """Return what pseudonyms are made with. It never leaves the database."""
+    return secrets.token_hex(32)
+
+
 def choices_of(words: type[StrEnum]) -> list[tuple[str, str]]:
     """Return the field choices for a vocabulary of words."""
     return [(word.value, word.value.replace("_", " ")) for word in words]
