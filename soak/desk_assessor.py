@@ -80,10 +80,11 @@ class Assessor:
         for card in self.seat.cards:
             if self._plan.is_over:
                 return
+            work = Work(self, self._plan, card, self._draw)
             try:
-                Work(self, self._plan, card, self._draw).run()
+                work.run()
             except Stuck as stuck:
-                self._plan.complain(f"{self.seat.username}, task {card.task}: {stuck}")
+                work.complain(str(stuck))
 
 
 class Work:
@@ -99,12 +100,10 @@ class Work:
         self._diary: deque[str] = deque(maxlen=DIARY)
 
     def _device(self) -> Device:
-        browser = Browser(self._plan.address, self._assessor.seat, self._counts, self._complain, self._draw)
-        return Device(
-            browser, Window(self._ledger, self._complain, self._draw, DeskModel), WindowClock(self._draw)
-        )
+        browser = Browser(self._plan.address, self._assessor.seat, self._counts, self.complain, self._draw)
+        return Device(browser, Window(self._ledger, self.complain, self._draw, DeskModel), WindowClock(self._draw))
 
-    def _complain(self, what: str) -> None:
+    def complain(self, what: str) -> None:
         lines = "\n    ".join(self._diary)
         self._plan.complain(f"{self._assessor.seat.username}, task {self._card.task}: {what}\n    {lines}")
 
@@ -311,7 +310,7 @@ class Work:
         said = {"window": self._at.window.id, "ops": [op]}
         answer = self._insist("ops", lambda: self._at.browser.post(self._url("ops"), said))
         if answer.body["receipts"][0].get("code") != "not_open":
-            self._complain(f"submitted, and an operation was answered {answer}")
+            self.complain(f"submitted, and an operation was answered {answer}")
 
     def _ask_to_submit(self, seq: int) -> Answer:
         said = {"window": self._at.window.id, "seq": seq}
@@ -328,6 +327,6 @@ class Work:
             record = read_record(self._card.pk)
             found = check_task(record, self._ledger)
         for violation in found.violations:
-            self._complain(violation)
+            self.complain(violation)
         self._counts["late"] += found.late
         self._assessor.settled[self._card.pk] = len(record.log)
