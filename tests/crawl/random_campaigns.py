@@ -12,6 +12,7 @@ from evaluation.models import (
     Assignment,
     Campaign,
     Citation,
+    ConditionDefault,
     Judge,
     NuggetVersion,
     SupportJudgment,
@@ -52,6 +53,10 @@ DRAWN = st.builds(
 SAID = st.lists(st.sampled_from(LABELS), min_size=1, max_size=20)
 
 
+SILENT = Drawn([[{"text": "Water.", "citations": []}]], [{"text": "Water runs.", "importance": "vital"}], [None])
+"""A campaign in which the machine has labelled nothing."""
+
+
 def make_random_world(drawn: Drawn, folder: Path) -> JudgeWorld:
     """Load a campaign, hand its tasks out, and let a machine label everything as was drawn."""
     campaign = make_campaign()
@@ -68,6 +73,8 @@ def make_random_world(drawn: Drawn, folder: Path) -> JudgeWorld:
     source = write_source(folder, "n.jsonl", f"{json.dumps(row)}\n")
     importing.import_nuggets(campaign=campaign, source=source, origin=Origin.EDITED, judge="maker", name="edited")
     add_judge(name="robot", kind=JudgeKind.LLM, model="robot")
+    # It may be drawn to have said nothing at all.
+    ConditionDefault.objects.create(campaign=campaign, condition=SupportCondition.LLM, judge="robot")
     say(campaign, drawn.labels)
     stages = (("ann", Stage.ASSIGN), ("ben", Stage.SUPPORT_SCRATCH), ("ann", Stage.SUPPORT_POST_EDIT))
     return JudgeWorld(

@@ -9,7 +9,7 @@ import pytest
 from django.db import transaction
 from django.db.models import Model
 from django.http.response import HttpResponseBase
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 
 from evaluation.models import (
     Answer,
@@ -45,7 +45,7 @@ from tests.assessor.judge_world import (
 from tests.crawl.addresses import addresses
 from tests.crawl.aviary import Aviary, body_of
 from tests.crawl.desk_bodies import Known
-from tests.crawl.random_campaigns import DRAWN, SAID, Drawn, make_random_world, say
+from tests.crawl.random_campaigns import DRAWN, SAID, SILENT, Drawn, make_random_world, say
 from tests.crawl.walking import DESK, STATES, Walk
 from tests.factories import write_source
 
@@ -229,6 +229,7 @@ def blind_answers(world: JudgeWorld) -> list[bytes]:
     return answered
 
 
+@example(drawn=SILENT, said=[0, 1, 2])
 @given(drawn=DRAWN, said=SAID)
 @settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_a_blind_answer_is_the_same_to_the_byte_whatever_the_machines_say(
