@@ -196,6 +196,8 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 
 # LLM judges call the endpoint that OPENAI_* or AZURE_OPENAI_* name (llmjobs/client.py); without any, the simulated LLM.
+# A judge may have another address only where its host stands here (web/outgoing.py).
+LLM_ALLOWED_HOSTS = env.list("LLM_ALLOWED_HOSTS", default=[])
 SIMULATOR_PORT = env.int("SIMULATOR_PORT", default=8001)
 LLM_CONCURRENCY = env.int("LLM_CONCURRENCY", default=16)
 LLM_TIMEOUT_SECONDS = env.float("LLM_TIMEOUT_SECONDS", default=120.0)

@@ -21,6 +21,7 @@ from openai.types.chat import ChatCompletionMessageParam
 from pydantic import BaseModel, Field, SecretStr, ValidationError
 
 from evaluation.errors import Refused
+from llmjobs.connecting import guarded
 from web.environment import secret
 
 Kind = Literal["rate_limited", "server_error", "timeout", "unreachable", "bad_request", "auth"]
@@ -39,6 +40,7 @@ KIND_OF_STATUS: dict[int, Kind] = {
     429: "rate_limited",
 }
 LONGEST_MESSAGE = 500
+SHORTEST_KEY = 16
 FIRST_WAIT, LONGEST_WAIT, LONGEST_ASKED_WAIT = 0.5, 60.0, 300.0
 
 
@@ -75,6 +77,11 @@ class Endpoint:
 
     def __repr__(self) -> str:
         return f"Endpoint({self.name}, {self.model})"
+
+    def without_key(self, reply: str) -> str:
+        """Return a reply without the key, where somebody's server repeats it. What is too short may be a word."""
+        key = self.api_key.get_secret_value()
+        return reply.replace(key, "***") if len(key) >= SHORTEST_KEY else reply
 
     def hide_secrets(self, text: str) -> str:
         """Return the text with the key, and a password in the address, blotted out."""
@@ -235,7 +242,7 @@ def _made_client(endpoint: Endpoint) -> openai.OpenAI:
     # Without a key the package would look for one by itself; a local server needs none, but some value.
     key = endpoint.api_key.get_secret_value() or "none"
     # A redirect would carry Azure's key to wherever it points.
-    http = openai.DefaultHttpx2Client(follow_redirects=False)
+    http = guarded(openai.DefaultHttpx2Client(follow_redirects=False))
     client: openai.OpenAI
     if endpoint.deployment:
         client = openai.AzureOpenAI(
@@ -276,7 +283,7 @@ def _read(endpoint: Endpoint, status: int, body: bytes, latency_ms: int) -> Answ
     choice, usage = completion.choices[0], completion.usage or _Usage()
     return Answered(
         # PostgreSQL stores no NUL.
-        text=(choice.message.content or "").replace("\0", ""),
+        text=endpoint.without_key((choice.message.content or "").replace("\0", "")),
         model=completion.model,
         prompt_tokens=usage.prompt_tokens,
         completion_tokens=usage.completion_tokens,

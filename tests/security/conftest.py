@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pytest_django import Settings
+from pytest_django.fixtures import Settings
 
 from tests.assessor.world import DeskWorld, make_desk_world
 from tests.organizer.world import World, make_world

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.test import Client
 from django.urls import reverse
-from pytest_django import Settings
+from pytest_django.fixtures import Settings
 
 from evaluation.models import Event
 from tests.assessor.desk_client import Window
