@@ -2,7 +2,9 @@
 
 from typing import Any
 
+from allauth.account.adapter import get_adapter
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
+from django.core.exceptions import PermissionDenied
 from django.dispatch import receiver
 from django.http import HttpRequest
 
@@ -45,5 +47,8 @@ def _meant(credentials: dict[str, Any]) -> str:
 
 
 def _address(request: HttpRequest | None) -> str | None:
-    """Return where the request came from, as the server in front of us sees it."""
-    return request.META.get("REMOTE_ADDR") or None if request else None
+    """Return where the request came from, behind as many proxies as are trusted."""
+    try:
+        return str(get_adapter().get_client_ip(request)) if request else None
+    except PermissionDenied:  # no address is known
+        return None

@@ -12,7 +12,7 @@ from web.environment import check_secrets, secret
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = BASE_DIR / "var"
-VAR_DIR.mkdir(exist_ok=True)
+VAR_DIR.mkdir(exist_ok=True, mode=0o700)  # the database, the key and the audit log are nobody else's
 OWN_DATABASE = VAR_DIR / "assay.sqlite3"
 
 env = environ.Env()
@@ -52,9 +52,10 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "web.headers.HeadersMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -173,6 +174,7 @@ CONTENT_SECURITY_POLICY = {
 }
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 
@@ -184,8 +186,9 @@ if HTTPS:
     SECURE_HSTS_SECONDS = 31_536_000
     SECURE_HSTS_INCLUDE_SUBDOMAINS = True
     SECURE_HSTS_PRELOAD = True
-    SESSION_COOKIE_SECURE = True
-    CSRF_COOKIE_SECURE = True
+    # A browser takes a cookie of such a name only from this very host, over HTTPS: no sibling host can plant one.
+    SESSION_COOKIE_NAME, SESSION_COOKIE_SECURE = "__Host-sessionid", True
+    CSRF_COOKIE_NAME, CSRF_COOKIE_SECURE = "__Host-csrftoken", True
 
 # Unset, the broker lives in the worker's own memory: rows are the queue, and a broker only wakes workers up.
 CELERY_BROKER_URL = secret("CELERY_BROKER_URL") or "memory://"
