@@ -8,18 +8,20 @@ import environ
 from csp.constants import NONE, SELF
 
 from config.secret import local_secret
+from web.environment import check_secrets, secret
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = BASE_DIR / "var"
-VAR_DIR.mkdir(exist_ok=True)
+VAR_DIR.mkdir(exist_ok=True, mode=0o700)  # the database, the key and the audit log are nobody else's
 OWN_DATABASE = VAR_DIR / "assay.sqlite3"
 
 env = environ.Env()
 if (BASE_DIR / ".env").exists():
     env.read_env(BASE_DIR / ".env")
+check_secrets()
 
 DEBUG = env.bool("DEBUG", default=False)
-SECRET_KEY = env.str("SECRET_KEY", default="") or local_secret(VAR_DIR / "secret-key")
+SECRET_KEY = secret("SECRET_KEY") or local_secret(VAR_DIR / "secret-key")
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 
@@ -50,9 +52,10 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "web.headers.HeadersMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -63,6 +66,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "web.auditing.AuditMiddleware",
     "web.middleware.RefusalMiddleware",
 ]
 
@@ -97,7 +101,7 @@ POOL = {"min_size": 1, "max_size": 8, "timeout": 10, "reconnect_timeout": 2}
 
 def databases() -> dict[str, Any]:
     """The database, and for SQLite a second, deferred connection for reports that need one state."""
-    default: dict[str, Any] = env.db("DATABASE_URL", default=f"sqlite:///{OWN_DATABASE}")
+    default: dict[str, Any] = env.db_url_config(secret("DATABASE_URL") or f"sqlite:///{OWN_DATABASE}")
     default["ATOMIC_REQUESTS"] = False
     if default["ENGINE"] != "django.db.backends.sqlite3":
         default["OPTIONS"] = {**default.get("OPTIONS", {}), "pool": POOL}
@@ -170,6 +174,7 @@ CONTENT_SECURITY_POLICY = {
 }
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 
@@ -181,11 +186,12 @@ if HTTPS:
     SECURE_HSTS_SECONDS = 31_536_000
     SECURE_HSTS_INCLUDE_SUBDOMAINS = True
     SECURE_HSTS_PRELOAD = True
-    SESSION_COOKIE_SECURE = True
-    CSRF_COOKIE_SECURE = True
+    # A browser takes a cookie of such a name only from this very host, over HTTPS: no sibling host can plant one.
+    SESSION_COOKIE_NAME, SESSION_COOKIE_SECURE = "__Host-sessionid", True
+    CSRF_COOKIE_NAME, CSRF_COOKIE_SECURE = "__Host-csrftoken", True
 
 # Unset, the broker lives in the worker's own memory: rows are the queue, and a broker only wakes workers up.
-CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="memory://")
+CELERY_BROKER_URL = secret("CELERY_BROKER_URL") or "memory://"
 CELERY_TASK_SERIALIZER = "json"
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_CREATE_MISSING_QUEUES = True
@@ -193,6 +199,8 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 
 # LLM judges call the endpoint that OPENAI_* or AZURE_OPENAI_* name (llmjobs/client.py); without any, the simulated LLM.
+# A judge may have another address only where its host stands here (web/outgoing.py).
+LLM_ALLOWED_HOSTS = env.list("LLM_ALLOWED_HOSTS", default=[])
 SIMULATOR_PORT = env.int("SIMULATOR_PORT", default=8001)
 LLM_CONCURRENCY = env.int("LLM_CONCURRENCY", default=16)
 LLM_TIMEOUT_SECONDS = env.float("LLM_TIMEOUT_SECONDS", default=120.0)
@@ -200,6 +208,11 @@ JOB_LEASE_SECONDS = env.float("JOB_LEASE_SECONDS", default=30.0)
 
 # Demo data and demo accounts go only into the project's own SQLite file, or anywhere with DEMO=1.
 DEMO = env.bool("DEMO", default=False)
+
+# Unblinded views and administrative acts, one line of JSON each, outside the database. Where it cannot be written, what
+# is unblinded is closed. Desks and the pages about one's own account show nothing unblinded: names of views begin so.
+AUDIT_LOG = env.str("AUDIT_LOG", default=str(VAR_DIR / "audit.jsonl"))
+AUDIT_EXEMPT = ("assessor:", "account", "mfa_", "socialaccount_", "openid_connect_", "healthz", "metrics")
 
 LOGGING = {
     "version": 1,

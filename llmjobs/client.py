@@ -16,10 +16,13 @@ from typing import Literal, cast
 from urllib.parse import urlsplit, urlunsplit
 
 import openai
+from django.core.exceptions import ImproperlyConfigured
 from openai.types.chat import ChatCompletionMessageParam
 from pydantic import BaseModel, Field, SecretStr, ValidationError
 
 from evaluation.errors import Refused
+from llmjobs.connecting import guarded
+from web.environment import secret
 
 Kind = Literal["rate_limited", "server_error", "timeout", "unreachable", "bad_request", "auth"]
 
@@ -37,6 +40,7 @@ KIND_OF_STATUS: dict[int, Kind] = {
     429: "rate_limited",
 }
 LONGEST_MESSAGE = 500
+SHORTEST_KEY = 16
 FIRST_WAIT, LONGEST_WAIT, LONGEST_ASKED_WAIT = 0.5, 60.0, 300.0
 
 
@@ -74,10 +78,15 @@ class Endpoint:
     def __repr__(self) -> str:
         return f"Endpoint({self.name}, {self.model})"
 
+    def without_key(self, reply: str) -> str:
+        """Return a reply without the key, where somebody's server repeats it. What is too short may be a word."""
+        key = self.api_key.get_secret_value()
+        return reply.replace(key, "***") if len(key) >= SHORTEST_KEY else reply
+
     def hide_secrets(self, text: str) -> str:
         """Return the text with the key, and a password in the address, blotted out."""
-        for secret in (self.api_key.get_secret_value(), urlsplit(self.base_url).password):
-            text = text.replace(secret, "***") if secret else text
+        for hidden in (self.api_key.get_secret_value(), urlsplit(self.base_url).password):
+            text = text.replace(hidden, "***") if hidden else text
         return text
 
 
@@ -156,23 +165,25 @@ def _is_address(url: str) -> bool:
 def endpoint_from_environment(environ: Mapping[str, str] = os.environ) -> Endpoint | None:
     """Return the endpoint that the environment names, or None where it names none."""
     model = environ.get("OPENAI_MODEL") or DEFAULT_MODEL
-    if environ.get("OPENAI_BASE_URL") or (
-        environ.get("OPENAI_API_KEY") and not environ.get("AZURE_OPENAI_ENDPOINT")
-    ):
-        return Endpoint(
-            base_url=environ.get("OPENAI_BASE_URL") or OPENAI_URL,
-            api_key=SecretStr(environ.get("OPENAI_API_KEY", "").strip()),
-            model=model,
-        )
+    key = _key("OPENAI_API_KEY", environ)
+    if environ.get("OPENAI_BASE_URL") or (key.get_secret_value() and not environ.get("AZURE_OPENAI_ENDPOINT")):
+        return Endpoint(base_url=environ.get("OPENAI_BASE_URL") or OPENAI_URL, api_key=key, model=model)
     if environ.get("AZURE_OPENAI_ENDPOINT"):
         return Endpoint(
             base_url=environ["AZURE_OPENAI_ENDPOINT"],
-            api_key=SecretStr(environ.get("AZURE_OPENAI_API_KEY", "").strip()),
+            api_key=_key("AZURE_OPENAI_API_KEY", environ),
             model=model,
             deployment=environ.get("AZURE_OPENAI_DEPLOYMENT") or model,
             api_version=environ.get("AZURE_OPENAI_API_VERSION") or AZURE_VERSION,
         )
     return None
+
+
+def _key(name: str, environ: Mapping[str, str]) -> SecretStr:
+    try:
+        return SecretStr(secret(name, environ))
+    except ImproperlyConfigured as error:
+        raise Refused("bad_endpoint", str(error)) from None
 
 
 def send(endpoint: Endpoint, request: Request) -> Answered | Refusal:
@@ -231,7 +242,7 @@ def _made_client(endpoint: Endpoint) -> openai.OpenAI:
     # Without a key the package would look for one by itself; a local server needs none, but some value.
     key = endpoint.api_key.get_secret_value() or "none"
     # A redirect would carry Azure's key to wherever it points.
-    http = openai.DefaultHttpx2Client(follow_redirects=False)
+    http = guarded(openai.DefaultHttpx2Client(follow_redirects=False))
     client: openai.OpenAI
     if endpoint.deployment:
         client = openai.AzureOpenAI(
@@ -272,7 +283,7 @@ def _read(endpoint: Endpoint, status: int, body: bytes, latency_ms: int) -> Answ
     choice, usage = completion.choices[0], completion.usage or _Usage()
     return Answered(
         # PostgreSQL stores no NUL.
-        text=(choice.message.content or "").replace("\0", ""),
+        text=endpoint.without_key((choice.message.content or "").replace("\0", "")),
         model=completion.model,
         prompt_tokens=usage.prompt_tokens,
         completion_tokens=usage.completion_tokens,

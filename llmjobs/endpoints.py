@@ -5,9 +5,11 @@ from functools import lru_cache
 
 from django.conf import settings
 
+from evaluation.errors import Refused
 from evaluation.models import Judge
 from llmjobs.client import Endpoint, endpoint_from_environment
 from llmjobs.simulator.answering import MODEL
+from web.outgoing import address_problem
 
 
 def default_endpoint() -> Endpoint:
@@ -22,8 +24,14 @@ def endpoint_of(judge: Judge) -> Endpoint:
     """Return the endpoint of a judge: the default one, or the judge's own address.
 
     The environment's key goes to the environment's address only: whoever may name another address must not get it.
+    Raises `Refused` for an address of its own that is not allowed: the list may have changed since the judge was made.
     """
-    return _endpoint(judge.base_url)
+    endpoint = _endpoint(judge.base_url)
+    own = bool(judge.base_url) and endpoint != default_endpoint()
+    problem = address_problem(judge.base_url) if own else ""
+    if problem:
+        raise Refused("bad_endpoint", problem)
+    return endpoint
 
 
 @lru_cache(maxsize=64)

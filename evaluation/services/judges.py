@@ -9,6 +9,7 @@ from evaluation.formats.ids import name_problem
 from evaluation.models import Judge, Study, Task
 from evaluation.services.names import check_name
 from evaluation.terms import PROVENANCE_KEY, JudgeKind
+from web.outgoing import address_problem
 
 MAX_URL = 200  # what the column holds
 LONGEST_IN_STUDY = 60  # so that a judge's name has room for the study's and the campaign's
@@ -39,8 +40,11 @@ def _check_shape(kind: JudgeKind, model: str, base_url: str, user: User | None) 
     if model:
         check_name("model", model)
     # Not a URLField's rules: in a compose file an endpoint's host is a word such as `ollama`.
-    if base_url and (not base_url.startswith(("http://", "https://")) or len(base_url) > MAX_URL):
-        raise Refused("usage", f"base URL: http:// or https://, and at most {MAX_URL} characters.")
+    if len(base_url) > MAX_URL:
+        raise Refused("usage", f"base URL: at most {MAX_URL} characters.")
+    problem = address_problem(base_url) if base_url else ""
+    if problem:
+        raise Refused("usage", problem)
 
 
 def _check_account(name: str, user: User | None) -> None:

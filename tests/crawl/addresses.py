@@ -21,7 +21,7 @@ def addresses(candidates: Mapping[str, Sequence[str]]) -> Iterator[str]:
 
 def _routes(patterns: Sequence[URLPattern | URLResolver], prefix: str = "") -> Iterator[str]:
     for pattern in patterns:
-        route = prefix + _plain(str(pattern.pattern))
+        route = prefix + plain(str(pattern.pattern))
         if isinstance(pattern, URLResolver):
             yield from _routes(pattern.url_patterns, route)
         else:
@@ -32,6 +32,6 @@ def _filled(route: str, values: Iterator[str]) -> str:
     return PARAMETER.sub(lambda _match: next(values), route)
 
 
-def _plain(route: str) -> str:
+def plain(route: str) -> str:
     """Return a route without the anchors of a regular expression."""
     return route.removeprefix("^").removesuffix("$").removesuffix("\\Z").replace("\\-", "-").replace("\\.", ".")

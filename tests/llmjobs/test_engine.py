@@ -2,6 +2,7 @@
 
 import pytest
 from django.db import transaction
+from pytest_django.fixtures import Settings
 
 from evaluation.models import Assignment, Event, Sentence
 from evaluation.services.judges import add_judge
@@ -85,7 +86,10 @@ def test_what_two_items_ask_alike_is_asked_once(simulator: Simulator) -> None:
     assert CallUse.objects.count() == 5
 
 
-def test_a_judge_with_an_address_of_its_own_is_called_there(simulator: Simulator, point_at: PointAt) -> None:
+def test_a_judge_with_an_address_of_its_own_is_called_there(
+    simulator: Simulator, point_at: PointAt, settings: Settings
+) -> None:
+    settings.LLM_ALLOWED_HOSTS = [simulator.base_url.removeprefix("http://").removesuffix("/v1")]
     point_at("http://127.0.0.1:9/v1")
     world = make_world(runs=1)
     start_assigning(world)

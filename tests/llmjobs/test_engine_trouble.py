@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.db import OperationalError, connections
+from pytest_django.fixtures import Settings
 
 from evaluation.errors import Refused
 from evaluation.models import AnswerProvenance, Assignment, Sentence
@@ -84,7 +85,10 @@ def test_a_dead_endpoint_makes_the_job_wait_and_fails_nothing(simulator: Simulat
     assert Assignment.objects.count() == 24
 
 
-def test_a_dead_endpoint_keeps_no_other_judge_from_its_work(simulator: Simulator, point_at: PointAt) -> None:
+def test_a_dead_endpoint_keeps_no_other_judge_from_its_work(
+    simulator: Simulator, point_at: PointAt, settings: Settings
+) -> None:
+    settings.LLM_ALLOWED_HOSTS = [simulator.base_url.removeprefix("http://").removesuffix("/v1")]
     world = make_world(topics=1, runs=80)
     point_at("http://127.0.0.1:9/v1")
     dead = start_assigning(world)

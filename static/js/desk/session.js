@@ -26,7 +26,7 @@ export class Session extends EventTarget {
 
   /** The token to send with a POST. The cookie's comes first: a sign-in in another tab has renewed it already. */
   get csrf() {
-    return document.cookie.match(/(?:^|; )csrftoken=([^;]+)/)?.[1] ?? this.#token;
+    return document.cookie.match(/(?:^|; )(?:__Host-)?csrftoken=([^;]+)/)?.[1] ?? this.#token;
   }
 
   /** GET JSON. Returns {status, body}; body is null where the answer is no JSON. Throws `NoAnswer`. */

@@ -1,0 +1,272 @@
+"""Every address, asked by every role in every method, against the table. An address without a line fails."""
+
+import logging
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.http.response import HttpResponseBase
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from accounts.models import User
+from evaluation.models import (
+    Answer,
+    Assignment,
+    Event,
+    Judge,
+    ListedNugget,
+    Membership,
+    NuggetList,
+    PracticeItem,
+    Qrel,
+    Remark,
+    Run,
+    Segment,
+    Study,
+    StudyPair,
+    SupportJudgment,
+    TaskAnswer,
+)
+from evaluation.terms import JudgeKind, PracticeKind, Role, StudyKind, SupportCondition
+from jobs.models import WorkItem
+from llmjobs.models import LlmJob, NuggetCalls
+from tests.assessor.desk_client import Window
+from tests.assessor.judge_world import make_judge_world
+from tests.assessor.world import MACHINE, DeskWorld
+from tests.crawl.addresses import PARAMETER, plain
+from tests.crawl.blind_world import make_blind_world, passage_of
+from tests.crawl.desk_bodies import bodies, encoded
+from tests.crawl.permissions_table import KINDS, OUTCOMES, ROLES, ROUTES
+from tests.crawl.walking import FORM, JSON, known_to
+from tests.factories import make_user
+from tests.organizer.jobs_world import make_call
+
+pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("crawl")]
+
+
+@pytest.fixture(autouse=True)
+def _quiet() -> Iterator[None]:
+    """Spend no time on the log of a thousand refusals."""
+    logging.disable()
+    yield
+    logging.disable(logging.NOTSET)
+
+
+Table = dict[tuple[str, str], tuple[str, ...]]
+"""By kind of address and method: what each role gets."""
+CAST = dict(zip(ROLES, ("", "sam", "ann", "olga", "rita", "audrey", "root", "dora"), strict=True))
+REACHED = ("ok", "no", "--", "by", "in")
+BODIES = {"assessor:restore": "key=d1&seq=0&text=as+before"}
+JUDGING = ("assessor:answer",)
+"""Addresses that only desks of labels have."""
+
+
+def table() -> Table:
+    """Read the table. A line is a kind of two or more words, a method and an outcome for each role."""
+    head, *lines = KINDS.strip().splitlines()
+    assert tuple(head.split()) == ROLES
+    read: Table = {}
+    for line in lines:
+        *kind, method = line.split()[: -len(ROLES)]
+        read[" ".join(kind), method] = tuple(line.split()[-len(ROLES) :])
+    return read
+
+
+def kinds() -> dict[str, str]:
+    """Return each address's kind by its name."""
+    return {name: kind for kind, names in ROUTES.items() for name in names.split()}
+
+
+def addresses(patterns: list[Any], space: str = "", prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the name and the route of every address that has a name."""
+    for pattern in patterns:
+        route = prefix + plain(str(pattern.pattern))
+        if isinstance(pattern, URLResolver):
+            yield from addresses(
+                pattern.url_patterns, f"{space}{pattern.namespace}:" if pattern.namespace else space, route
+            )
+        elif isinstance(pattern, URLPattern) and pattern.name:
+            yield f"{space}{pattern.name}", route
+
+
+def every_address() -> dict[str, str]:
+    """Return the route of every name."""
+    return dict(addresses(get_resolver().url_patterns))
+
+
+def is_of_models(name: str) -> bool:
+    """Say whether an address is one of Django's admin, which makes some for each model: one rule is for all of them."""
+    return name.startswith("admin:")
+
+
+def outcome(response: HttpResponseBase) -> str:
+    """Return what an answer means to whoever asked."""
+    if response.status_code == 401 or "/login/" in response.headers.get("Location", ""):
+        return "in"
+    broken = "broken" if response.status_code >= 500 else "ok"
+    return {403: "no", 404: "--", 405: "by"}.get(response.status_code, broken)
+
+
+def client_of(user: User | None) -> Client:
+    client = Client(raise_request_exception=False)
+    if user:
+        client.force_login(user)
+    return client
+
+
+def asked(clients: Mapping[str, Client], method: str, address: str, body: str = "{}") -> tuple[str, ...]:
+    """Ask as each role. What the request changed is taken back."""
+    kind, found = JSON if body.startswith("{") else FORM, []
+    for client in clients.values():
+        with transaction.atomic():
+            found.append(outcome(client.generic(method, address, body, content_type=kind)))
+            transaction.set_rollback(True)
+    return tuple(found)
+
+
+def differing(
+    clients: Mapping[str, Client], name: str, address: str, expected: Table, body: str = "{}"
+) -> list[str]:
+    """Return where an address and the table differ."""
+    kind, found = kinds()[name], []
+    for method in ("GET", "POST"):
+        line = dict(zip(ROLES, expected[kind, method], strict=True))
+        wanted = tuple(line[role] for role in clients)
+        got = asked(clients, method, address, body)
+        if got != wanted:
+            found.append(f"{method} {name}, {kind}: {' '.join(got)} and not {' '.join(wanted)}")
+    return found
+
+
+def test_every_address_has_a_line_and_every_line_an_address() -> None:
+    named = {name for name in every_address() if not is_of_models(name)}
+    missing, stale = sorted(named - kinds().keys()), sorted(kinds().keys() - named)
+    assert not missing, f"add to ROUTES in tests/crawl/permissions_table.py, each under its kind: {missing}"
+    assert not stale, f"no address has these names of ROUTES any more: {stale}"
+    assert [name for name, count in Counter(" ".join(ROUTES.values()).split()).items() if count > 1] == []
+
+
+def test_the_table_is_whole() -> None:
+    lines = table()
+    assert {kind for kind, _ in lines} >= set(ROUTES)
+    assert {word for line in lines.values() for word in line} <= set(OUTCOMES)
+
+
+@pytest.mark.parametrize(
+    "roles",
+    [
+        ("nobody", "stranger", "assessor", "both"),
+        pytest.param(("organizer", "researcher", "auditor", "administrator"), marks=pytest.mark.thorough),
+    ],
+    ids="-".join,
+)
+def test_each_role_gets_what_the_table_says(roles: tuple[str, ...], tmp_path: Path) -> None:
+    world, _ = make_blind_world(tmp_path, sings=False)
+    world.people["root"] = make_user("root", is_staff=True, is_superuser=True)
+    clients = {role: client_of(world.people.get(CAST[role])) for role in roles}
+    ids, task, found, expected = ids_of(world), world.post_edit.public_id, [], table()
+    item = PracticeItem.objects.filter(kind=PracticeKind.IMPORTANCE)[0].public_id
+    for name, route in every_address().items():
+        if name not in JUDGING and name in kinds():
+            filling = {"slug": "river", "public_id": ids.get(name, task), "pk": ids.get(name, 1), "item_id": item}
+            body = body_for(name, task, world) if kinds()[name] == "desk act" else BODIES.get(name, "{}")
+            found += differing(clients, name, filled(route, filling), expected, body)
+    assert not found, "\n".join(found)
+
+
+def body_for(name: str, task: str, world: DeskWorld) -> str:
+    """Return what a desk's page would send, so that it is the rules that answer."""
+    return encoded(next(bodies(name.partition(":")[2], task, known_to(world, "ann"))))
+
+
+def test_answers_of_a_judging_desk_are_their_judge_s(tmp_path: Path) -> None:
+    world = make_judge_world(tmp_path)
+    world.people["root"] = make_user("root", is_staff=True, is_superuser=True)
+    world.people["dora"] = world.people["ben"]
+    Membership.objects.create(campaign=world.campaign, user=world.people["ben"], role=Role.ORGANIZER)
+    Window(world.client(), world.assign).open()
+    clients = {role: client_of(world.people.get(name)) for role, name in CAST.items()}
+    answer = TaskAnswer.objects.filter(task=world.assign)[0].answer.public_id
+    filling = {"public_id": world.assign.public_id, "answer_id": answer}
+    address = filled(every_address()["assessor:answer"], filling)
+    assert differing(clients, "assessor:answer", address, table()) == []
+
+
+def test_nobody_but_an_administrator_gets_into_the_admin() -> None:
+    clients = {"nobody": client_of(None), "organizer": client_of(make_user("olga"))}
+    got = {
+        f"{method} {name}": asked(clients, method, filled(route, {}))
+        for name, route in every_address().items()
+        for method in ("GET", "POST")
+        if is_of_models(name) and name != "admin:logout"
+    }
+    assert {name: one for name, one in got.items() if one not in {("in", "in"), ("in", "no")}} == {}
+
+
+@pytest.mark.thorough
+def test_staff_without_rights_see_no_rows_in_the_admin() -> None:
+    staff, root = make_user("stan", is_staff=True), make_user("root", is_staff=True, is_superuser=True)
+    clients = {"staff": client_of(staff), "administrator": client_of(root)}
+    heads = [filled(route, {}) for name, route in every_address().items() if name.endswith("_changelist")]
+    assert {asked(clients, "GET", head) for head in heads} == {("no", "ok")}
+
+
+def test_other_methods_do_nothing() -> None:
+    client = client_of(make_user("root", is_staff=True, is_superuser=True))
+    own = ("organizer:", "reports:", "assessor:")
+    routes = {name: route for name, route in every_address().items() if name.startswith(own)}
+    for method in ("PUT", "PATCH", "DELETE", "TRACE"):
+        got = {name: asked({"": client}, method, filled(route, {}))[0] for name, route in routes.items()}
+        assert {name: one for name, one in got.items() if one not in ("by", "--", "no", "in")} == {}, method
+
+
+def ids_of(world: DeskWorld) -> dict[str, object]:
+    """Return what stands in an address, by its name, where it is not a task of Ann's."""
+    topic, event = world.topic("t1"), Event.objects.create(campaign=world.campaign, kind="note", payload={})
+    expert = Judge.objects.create(name="expert", kind=JudgeKind.HUMAN)
+    study = Study.objects.create(
+        campaign=world.campaign,
+        name="who is right",
+        kind=StudyKind.SUPPORT,
+        condition=SupportCondition.SCRATCH,
+        person=expert,
+        machine=Judge.objects.get(name=MACHINE),
+        event=event,
+    )
+    answer = Answer.objects.filter(topic=topic)[0]
+    StudyPair.objects.create(
+        study=study,
+        topic=topic,
+        answer=answer,
+        sentence=answer.sentences.all()[0],
+        segment=Segment.objects.get(docid="t1-001#1"),
+        person_label=0,
+        machine_label=2,
+    )
+    listed = ListedNugget.objects.exclude(pk__in=NuggetCalls.objects.values("listed"))[0]
+    call = make_call(WorkItem.objects.all()[0], number=9)
+    return {
+        "organizer:topic": topic.public_id,
+        "organizer:segment": passage_of(topic),
+        "organizer:answer": Remark.objects.filter(task__campaign=world.campaign)[0].public_id,
+        "organizer:run": Run.objects.all()[0].pk,
+        "organizer:study": study.pk,
+        "organizer:hand_out_study": study.pk,
+        "organizer:judge_study": study.pk,
+        "organizer:assignment_label": Assignment.objects.all()[0].pk,
+        "organizer:support_label": SupportJudgment.objects.all()[0].pk,
+        "organizer:answer_labels": Answer.objects.all()[0].pk,
+        "organizer:list_origin": NuggetList.objects.all()[0].pk,
+        "organizer:nugget_origin": listed.pk,
+        "organizer:grade_origin": Qrel.objects.all()[0].pk,
+        "organizer:call": call.pk,
+    } | {f"organizer:{act}": LlmJob.objects.all()[0].pk for act in ("job", "cancel_job", "retry_job")}
+
+
+def filled(route: str, filling: Mapping[str, object]) -> str:
+    """Return an address; parameters that nothing is known of are 1."""
+    return "/" + PARAMETER.sub(lambda match: str(filling.get(match["name"] or match["named"], 1)), route)

@@ -1,0 +1,156 @@
+"""The headers of every kind of answer, the cookies, and what `check --deploy` says."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from secrets import token_urlsafe
+
+import pytest
+from django.conf import settings as project
+from django.core.checks import run_checks
+from django.test import Client
+from django.urls import reverse
+from pytest_django.fixtures import Settings
+
+from config.checks import audit_log_is_written, key_is_closed, safe_settings
+from tests.assessor.world import DeskWorld
+from tests.factories import make_user
+from tests.organizer.world import World
+
+EXPECTED = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+SHOW_HTTPS = """
+import django; django.setup()
+from django.conf import settings as s
+from django.test import Client
+print(Client().get("/healthz", secure=True, headers={"host": "localhost"})["Strict-Transport-Security"])
+print(Client().get("/accounts/login/", headers={"host": "localhost"}).status_code)
+print(s.SESSION_COOKIE_NAME, s.SESSION_COOKIE_SECURE, s.SESSION_COOKIE_HTTPONLY, s.SESSION_COOKIE_SAMESITE)
+print(s.CSRF_COOKIE_NAME, s.CSRF_COOKIE_SECURE, s.SESSION_COOKIE_DOMAIN, s.CSRF_COOKIE_DOMAIN)
+"""
+
+
+def addresses(world: World) -> dict[str, str]:
+    """One address of each kind of answer."""
+    return {
+        "page": world.pages()["runs"],
+        "picture": world.pages()["scatter"] + "?x=A/A&y=A/M",
+        "missing": "/nowhere/",
+        "redirect": "/desk",
+        "health": reverse("healthz"),
+        "signing in": reverse("account_login"),
+        "refused": reverse("admin:index"),
+        "wrong method": reverse("assessor:session"),
+    }
+
+
+def test_every_kind_of_answer_has_the_headers(world: World) -> None:
+    client = world.client("olga")
+    for kind, address in addresses(world).items():
+        response = client.post(address) if kind == "wrong method" else client.get(address)
+        assert {name: response.headers.get(name) for name in EXPECTED} == EXPECTED, kind
+        assert "camera=()" in response["Permissions-Policy"], kind
+        assert "default-src 'none'" in response["Content-Security-Policy"], kind
+        assert "no-store" in response["Cache-Control"], kind
+
+
+@pytest.mark.django_db
+def test_an_error_has_the_headers_too(client: Client, settings: Settings) -> None:
+    settings.ALLOWED_HOSTS = ["assay.example.org"]
+    response = client.get("/", headers={"host": "evil.example"})
+    assert response.status_code == 400
+    assert {name: response.headers.get(name) for name in EXPECTED} == EXPECTED
+
+
+@pytest.mark.django_db
+def test_static_files_are_kept_and_have_the_headers(client: Client) -> None:
+    response = client.get("/static/js/desk/session.js")
+    if response.status_code == 200:  # where they were collected
+        assert "max-age" in response["Cache-Control"]
+    assert response["X-Content-Type-Options"] == "nosniff"
+
+
+def test_the_back_button_shows_nobody_a_desk_or_a_page(world: World) -> None:
+    client = world.client("olga")
+    shown = client.get(world.pages()["topic"])
+    assert shown["Cache-Control"] == "no-store, private"
+
+
+def test_the_desk_is_not_kept_either(desk_world: DeskWorld) -> None:
+    response = desk_world.client().get(f"/desk/{desk_world.post_edit.public_id}/")
+    assert "no-store" in response["Cache-Control"]
+
+
+@pytest.mark.django_db
+def test_the_admin_has_no_inline_script_or_style() -> None:
+    make_user("root", is_staff=True, is_superuser=True)
+    client = Client()
+    client.login(username="root", password="root")
+    for name in ("admin:index", "admin:accounts_user_changelist", "admin:accounts_user_add"):
+        text = client.get(reverse(name)).content.decode()
+        assert "<script>" not in text, name
+        assert "<style" not in text, name
+        assert " onclick=" not in text, name
+        assert " style=" not in text, name
+
+
+def test_https_brings_hsts_and_cookies_that_no_sibling_host_can_plant(tmp_path: Path) -> None:
+    shown = run_with(tmp_path, ["-c", SHOW_HTTPS]).stdout.splitlines()
+    assert shown == [
+        "max-age=31536000; includeSubDomains; preload",
+        "301",
+        "__Host-sessionid True True Lax",
+        "__Host-csrftoken True None None",
+    ]
+
+
+def run_with(tmp_path: Path, words: list[str]) -> "subprocess.CompletedProcess[str]":
+    """Run Python with HTTPS=1 and a database of its own."""
+    own = {"HTTPS": "1", "DATABASE_URL": f"sqlite:///{tmp_path}/db.sqlite3", "SECRET_KEY": token_urlsafe(48)}
+    environ = os.environ | own | {"DJANGO_SETTINGS_MODULE": "config.settings", "AUDIT_LOG": "-"}
+    environ.pop("DJANGO_ALLOW_ASYNC_UNSAFE", None)  # the tests set it for Playwright
+    said = [sys.executable, *words]
+    done = subprocess.run(said, env=environ, cwd=project.BASE_DIR, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def test_check_deploy_is_clean(tmp_path: Path) -> None:
+    words = ["manage.py", "check", "--deploy", "--fail-level", "WARNING"]
+    assert "no issues" in run_with(tmp_path, words).stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "code"),
+    [("DEBUG", True, "assay.E001"), ("DEMO", True, "assay.E002"), ("ALLOWED_HOSTS", ["*"], "assay.E003")],
+)
+def test_settings_of_a_trial_fail_the_check(name: str, value: object, code: str, settings: Settings) -> None:
+    settings.DEBUG, settings.DEMO = False, False
+    setattr(settings, name, value)
+    assert [found.id for found in safe_settings(None)] == [code]
+
+
+@pytest.mark.usefixtures("broken_audit_log")
+def test_an_audit_log_that_cannot_be_written_fails_the_check() -> None:
+    assert [found.id for found in audit_log_is_written(None)] == ["assay.E004"]
+
+
+def test_a_key_that_others_can_read_is_warned_of(tmp_path: Path, settings: Settings) -> None:
+    settings.VAR_DIR = tmp_path
+    (tmp_path / "secret-key").write_text("k")
+    (tmp_path / "secret-key").chmod(0o644)
+    assert [found.id for found in key_is_closed(None)] == ["assay.W001"]
+    (tmp_path / "secret-key").chmod(0o600)
+    assert key_is_closed(None) == []
+
+
+@pytest.mark.django_db
+def test_a_demo_account_fails_the_check() -> None:
+    make_user("demo", demo=True)
+    found = run_checks(include_deployment_checks=True)
+    assert "accounts.E001" in [one.id for one in found]

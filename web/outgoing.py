@@ -1,0 +1,107 @@
+"""Where this server may send requests that somebody else chose the address of: the hosts that are allowed by name.
+
+An LLM judge's address is typed by people and called from inside the network. So its host and port must be those of the
+environment's own endpoint, of OpenAI, of the simulated LLM, or stand in `LLM_ALLOWED_HOSTS`. What a name resolves to
+is looked at again when a connection is made, because names can be made to point elsewhere between the two.
+"""
+
+import os
+import re
+from collections.abc import Iterator
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from urllib.parse import SplitResult, urlsplit
+
+from django.conf import settings
+
+PORTS = {"http": 80, "https": 443}
+PUBLIC = "api.openai.com"
+OWN_ADDRESSES = ("OPENAI_BASE_URL", "AZURE_OPENAI_ENDPOINT")
+# Letters, digits and what IPv6 and ports need. All else that a URL may hold there is a trick or a password.
+PLAIN = re.compile(r"[A-Za-z0-9._:\[\]-]+")
+
+Address = IPv4Address | IPv6Address
+Target = tuple[str, int]
+
+
+def address_problem(url: str) -> str:
+    """Return why calls may not go to an address, '' where they may. Nothing is resolved."""
+    target = _target(url)
+    if target is None:
+        return "base URL: http:// or https://, a host, and no user, password, query or fragment."
+    if target not in set(_allowed()):
+        host, port = target
+        return f"base URL: {host}:{port} is not allowed; an administrator can add it to LLM_ALLOWED_HOSTS."
+    return ""
+
+
+def resolved_problem(host: str, resolved: str) -> str:
+    """Return why a connection to what a host name stands for must not be made, '' where it may.
+
+    Link-local addresses hold the secrets of cloud machines, and no LLM is there. This machine is meant only by a name
+    that says so, by its address, or by a name without a dot, which no foreign name server answers for. OpenAI is never
+    inside; any other name that was allowed may be.
+    """
+    address = ip_address(resolved.partition("%")[0])
+    if isinstance(address, IPv6Address) and address.ipv4_mapped:
+        address = address.ipv4_mapped
+    named = host.strip("[]").rstrip(".").lower()
+    if address.is_link_local or address.is_multicast or address.is_unspecified:
+        return f"{named} stands for {address}, where no LLM can be"
+    if address.is_loopback and not _means_this_machine(named):
+        return f"{named} stands for {address}, which is this machine"
+    if named == PUBLIC and not address.is_global:
+        return f"{named} stands for {address}, which is inside the network"
+    return ""
+
+
+def _means_this_machine(named: str) -> bool:
+    local = "." not in named or named.endswith(".localhost")
+    literal = _literal(named)
+    return literal.is_loopback if literal else local
+
+
+def _allowed() -> Iterator[Target]:
+    yield (PUBLIC, 443)
+    yield from ((name, settings.SIMULATOR_PORT) for name in ("127.0.0.1", "localhost"))
+    for name in OWN_ADDRESSES:
+        parts = _split(os.environ.get(name, ""))
+        if parts and parts.hostname:
+            yield _host(parts.hostname), parts.port or PORTS[parts.scheme]
+    for entry in settings.LLM_ALLOWED_HOSTS:
+        parts = _split(f"http://{entry}")
+        if parts and parts.hostname:
+            yield from ((_host(parts.hostname), port) for port in ([parts.port] if parts.port else PORTS.values()))
+
+
+def _target(url: str) -> Target | None:
+    parts = _split(url)
+    if parts is None or not PLAIN.fullmatch(parts.netloc) or not parts.hostname:
+        return None
+    if parts.query or parts.fragment or url.endswith(("?", "#")):
+        return None
+    return _host(parts.hostname), parts.port or PORTS[parts.scheme]
+
+
+def _split(url: str) -> SplitResult | None:
+    # `urlsplit` drops line breaks and tabs silently, and others would not.
+    if not url.isascii() or not url.isprintable() or " " in url or "\\" in url:
+        return None
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in PORTS and parts.port != 0
+    except ValueError:
+        return None
+    return parts if usable else None
+
+
+def _host(name: str) -> str:
+    """Return one spelling of a host. Numbers that a resolver would take for an address stay what they are: unknown."""
+    literal = _literal(name)
+    return str(literal) if literal else name.rstrip(".").lower()
+
+
+def _literal(name: str) -> Address | None:
+    try:
+        return ip_address(name)
+    except ValueError:
+        return None
