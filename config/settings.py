@@ -141,6 +141,9 @@ ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
 
 EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
 
+# How long a token for the API may live at most.
+API_TOKEN_MAX_DAYS = env.int("API_TOKEN_MAX_DAYS", default=365)
+
 LANGUAGE_CODE = "en-us"
 TIME_ZONE = env.str("TIME_ZONE", default="UTC")
 USE_I18N = True
