@@ -20,7 +20,7 @@ class User(AbstractUser):
 class ApiToken(models.Model):
     """A key to the API for a program of somebody's. It opens what they may see themselves, and no more."""
 
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     name = models.CharField(max_length=100, help_text="what it is for")
     prefix = models.CharField(max_length=20, help_text="its beginning, by which its owner knows it")
     # Of 256 random bits: a plain hash cannot be guessed back, and one look into an index finds the row.
