@@ -7,6 +7,8 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 
+from accounts.auditing import record_attempt
+
 
 class InvitationOnlyAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     """Accounts are made by who was invited, and by administrators."""
@@ -16,9 +18,10 @@ class InvitationOnlyAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return False
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
-        """Note on the request that there were too many attempts: a middleware answers with 429."""
+        """Count the attempt. A lockout is recorded, and noted on the request: a middleware answers with 429."""
         try:
             super().pre_authenticate(request, **credentials)
         except ValidationError:
+            record_attempt("account.locked", credentials, request)
             request.retry_after = settings.LOGIN_LOCK_SECONDS  # type: ignore[attr-defined]
             raise

@@ -69,6 +69,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "web.auditing.AuditMiddleware",
     "web.middleware.RefusalMiddleware",
 ]
 
@@ -245,6 +246,11 @@ JOB_LEASE_SECONDS = env.float("JOB_LEASE_SECONDS", default=30.0)
 
 # Demo data and demo accounts go only into the project's own SQLite file, or anywhere with DEMO=1.
 DEMO = env.bool("DEMO", default=False)
+
+# Unblinded views and administrative acts, one line of JSON each, outside the database. Where it cannot be written, what
+# is unblinded is closed. Desks and the pages about one's own account show nothing unblinded: names of views begin so.
+AUDIT_LOG = env.str("AUDIT_LOG", default=str(VAR_DIR / "audit.jsonl"))
+AUDIT_EXEMPT = ("assessor:", "account", "mfa_", "socialaccount_", "openid_connect_", "healthz", "metrics")
 
 LOGGING = {
     "version": 1,
