@@ -70,6 +70,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "web.auditing.AuditMiddleware",
+    "organizer.second_factor.SecondFactorMiddleware",
     "web.middleware.RefusalMiddleware",
 ]
 
@@ -142,12 +143,12 @@ ACCOUNT_ADAPTER = "accounts.adapter.InvitationOnlyAdapter"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
-ACCOUNT_EMAIL_NOTIFICATIONS = True
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "organizer:campaigns"
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
 
 # A second factor. Passkeys need HTTPS, but for a browser on the same machine.
+MFA_ADAPTER = "accounts.adapter.SecondFactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_TOTP_ISSUER = "Assay"
@@ -166,6 +167,7 @@ SOCIALACCOUNT_AUTO_SIGNUP = False
 
 # What is sent by mail is printed on the console, unless a server is named.
 vars().update(env.email_url("EMAIL_URL", default="consolemail://"))
+ACCOUNT_EMAIL_NOTIFICATIONS = "EMAIL_URL" in env  # of a new password, factor or address
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="assay@localhost")
 INVITATION_DAYS = env.int("INVITATION_DAYS", default=14)
 
