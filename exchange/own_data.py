@@ -111,7 +111,7 @@ def _labels(user: User) -> Rows:
     fields = ("task__public_id", "answer__public_id", "nugget_version__text", "label")
     yield from _streamed(given, *fields)
     supports = WorkingSupport.objects.filter(task__in=_mine(user)).order_by("pk")
-    places = ("task__public_id", "sentence__answer__public_id", "sentence__position", "segment__public_id")
+    places = ("task__public_id", "sentence__answer__public_id", "sentence__index", "segment__public_id")
     yield from _streamed(supports, *places, "label", "shown_label", "shown_ms", "accepted")
 
 
