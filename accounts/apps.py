@@ -7,6 +7,7 @@ class AccountsConfig(AppConfig):
     name = "accounts"
 
     def ready(self) -> None:
-        """Register the deployment checks, and what the audit log hears of sign-ins."""
+        """Register the deployment checks, and what listens to signing in."""
         import_module("accounts.checks")
         import_module("accounts.auditing")
+        import_module("accounts.sessions")

@@ -1,7 +1,10 @@
 """People. Custom from the first migration, because changing AUTH_USER_MODEL later is not possible."""
 
+from django.conf import settings
 from django.contrib.auth.models import AbstractUser
 from django.db import models
+from django.db.models import Q
+from django.utils.crypto import salted_hmac
 
 
 class User(AbstractUser):
@@ -10,7 +13,88 @@ class User(AbstractUser):
     demo = models.BooleanField(default=False, editable=False, help_text="made by the demo, with a known password")
     desk_settings = models.JSONField(default=dict, blank=True, help_text="read it through accounts.desk_settings")
 
+    # Part of what a session is checked by: raising it ends every session of the account at once.
+    session_epoch = models.PositiveIntegerField(default=0, editable=False)
+    notice_version = models.PositiveSmallIntegerField(
+        default=0, editable=False, help_text="the notice of what is recorded that was read last"
+    )
+    notice_at = models.DateTimeField(null=True, editable=False)
+    erased_at = models.DateTimeField(null=True, editable=False, help_text="when the person was taken out of it")
+
     @property
     def name(self) -> str:
         """What screens call this person."""
         return self.get_full_name() or self.username
+
+    def get_session_auth_hash(self) -> str:
+        """Return what a session of this account has to carry: another one after a new password or a raised epoch."""
+        said = f"{self.password}{self.session_epoch}"
+        return salted_hmac("accounts.session", said, algorithm="sha256").hexdigest()
+
+
+class ApiToken(models.Model):
+    """A key to the API for a program of somebody's. It opens what they may see themselves, and no more."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    name = models.CharField(max_length=100, help_text="what it is for")
+    prefix = models.CharField(max_length=20, help_text="its beginning, by which its owner knows it")
+    # Of 256 random bits: a plain hash cannot be guessed back, and one look into an index finds the row.
+    sha256 = models.CharField(max_length=64, unique=True, editable=False)
+    scopes = models.JSONField(default=list)
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    last_used_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.prefix}… of {self.user}"
+
+
+class Invitation(models.Model):
+    """A link by which one person gets one role in one campaign, once. Kept as a hash, like a token.
+
+    The campaign is of a room above: this one knows no more of it than the foreign key.
+    """
+
+    campaign = models.ForeignKey("evaluation.Campaign", on_delete=models.CASCADE, related_name="+")
+    role = models.CharField(max_length=10)
+    email = models.EmailField(blank=True, help_text="where the link was sent; empty: it was handed over")
+    sha256 = models.CharField(max_length=64, unique=True, editable=False)
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    made_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    accepted_at = models.DateTimeField(null=True, blank=True)
+    accepted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(accepted_at=None, accepted_by=None)
+                | Q(accepted_at__isnull=False, accepted_by__isnull=False),
+                name="invitation_accepted_by_somebody",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"invitation of {self.email or 'whoever has the link'} as {self.role}"
+
+
+class Cached(models.Model):
+    """Where attempts to sign in are counted when there is no Redis: the table of Django's database cache."""
+
+    cache_key = models.CharField(max_length=255, primary_key=True)
+    value = models.TextField()
+    expires = models.DateTimeField(db_index=True)
+
+    class Meta:
+        db_table = "accounts_cached"
+
+    def __str__(self) -> str:
+        return self.cache_key

@@ -1,6 +1,7 @@
 """Making accounts."""
 
 from accounts.models import User
+from accounts.notice import NOTICE_VERSION
 
 
 def ensure_demo_user(*, username: str, full_name: str, password: str, administrator: bool = False) -> User:
@@ -15,6 +16,7 @@ def ensure_demo_user(*, username: str, full_name: str, password: str, administra
             "is_staff": administrator,
             "is_superuser": administrator,
             "demo": True,
+            "notice_version": NOTICE_VERSION,  # they are made up, and nothing is recorded of anybody
         },
     )
     if made:

@@ -21,6 +21,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import User
+from accounts.notice import NOTICE_VERSION
 from benchmarks import synthetic
 from benchmarks.measuring import Measured
 from benchmarks.sizes import SMALL, Size
@@ -92,7 +93,7 @@ def prepare(size: Size, _turn: int) -> Measured:
 
 
 def _assessor(campaign: Campaign, source: QrelSource, number: int) -> None:
-    user = User.objects.create(username=f"assessor-{number}")
+    user = User.objects.create(username=f"assessor-{number}", notice_version=NOTICE_VERSION)
     add_member(campaign=campaign, user=user, role=Role.ASSESSOR)
     judge, _ = add_judge(name=user.username, kind=JudgeKind.HUMAN, user=user)
     made = ensure_nugget_set(campaign, judge, Origin.EDITED)

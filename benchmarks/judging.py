@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from accounts.models import User
+from accounts.notice import NOTICE_VERSION
 from benchmarks import desk
 from benchmarks.desk import CLIENTS, WINDOW, Client, Side, client_of, measured_of, op_of, page_times, statements
 from benchmarks.measuring import Measured
@@ -34,7 +35,7 @@ def prepare(size: Size, turn: int) -> Measured:
     campaign = make_judging_campaign(SLUG, [BRIEF if size is SMALL else TRACK])
     for name, stage in STAGES.items():
         for number in range(max(CLIENTS)):
-            user = User.objects.create(username=f"{name.strip()}-{number}")
+            user = User.objects.create(username=f"{name.strip()}-{number}", notice_version=NOTICE_VERSION)
             for task in hand_all(campaign, user, stage):
                 open_desk(task=task, user=user)
     return Measured(rows=max(CLIENTS))

@@ -8,6 +8,7 @@ import environ
 from csp.constants import NONE, SELF
 
 from config.secret import local_secret
+from config.signing_in import login_limits, oidc_provider, shared_cache
 from web.environment import check_secrets, secret
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -40,6 +41,9 @@ INSTALLED_APPS = [
     "django_htmx",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
     "csp",
     "config.apps.AssayAdminConfig",
     "django.contrib.auth",
@@ -62,11 +66,14 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     # Every page needs a signed-in user unless it says otherwise: forgetting a decorator fails closed.
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "accounts.sessions.SessionAgeMiddleware",
+    "accounts.sessions.RetryAfterMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "web.auditing.AuditMiddleware",
+    "organizer.second_factor.SecondFactorMiddleware",
     "web.middleware.RefusalMiddleware",
 ]
 
@@ -137,13 +144,41 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 ACCOUNT_ADAPTER = "accounts.adapter.InvitationOnlyAdapter"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
-ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
+ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "organizer:campaigns"
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
 
-EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+# A second factor. Passkeys need HTTPS, but for a browser on the same machine.
+MFA_ADAPTER = "accounts.adapter.SecondFactorAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_TOTP_ISSUER = "Assay"
+MFA_TOTP_TOLERANCE = 1  # a clock that is 30 s off
+MFA_RECOVERY_CODES_SHOW_ONCE = True
+MFA_ALLOW_UNVERIFIED_EMAIL = True  # nobody signs up under another's address, and who was handed a link has none
+REQUIRE_MFA = env.bool("REQUIRE_MFA", default=False)
+
+# Sign-in by an OpenID Connect provider, which is named here and nowhere else.
+OIDC = oidc_provider(env)
+SOCIALACCOUNT_ADAPTER = "config.adapters.KnownPeopleAdapter"
+SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"APPS": [OIDC] if OIDC else [], "OAUTH_PKCE_ENABLED": True}}
+SOCIALACCOUNT_EMAIL_AUTHENTICATION = True
+SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
+SOCIALACCOUNT_AUTO_SIGNUP = False
+
+# What is sent by mail is printed on the console, unless a server is named.
+vars().update(env.email_url("EMAIL_URL", default="consolemail://"))
+ACCOUNT_EMAIL_NOTIFICATIONS = "EMAIL_URL" in env  # of a new password, factor or address
+DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="assay@localhost")
+INVITATION_DAYS = env.int("INVITATION_DAYS", default=14)
+
+# Days after which `apply_retention` takes away what serves no more: ended invitations and tokens.
+RETENTION_DAYS = env.int("RETENTION_DAYS", default=180)
+
+# How long a token for the API may live at most.
+API_TOKEN_MAX_DAYS = env.int("API_TOKEN_MAX_DAYS", default=365)
 
 LANGUAGE_CODE = "en-us"
 TIME_ZONE = env.str("TIME_ZONE", default="UTC")
@@ -172,11 +207,17 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
     }
 }
+if OIDC:
+    # The form that begins the sign-in is led on to the provider, which a browser takes for sending the form there.
+    CONTENT_SECURITY_POLICY["DIRECTIVES"]["form-action"].append(OIDC["settings"]["origin"])
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
+# Without a request for so long, or so long after the sign-in, one signs in again: at a desk above the page.
+SESSION_COOKIE_AGE = env.int("SESSION_IDLE_HOURS", default=12) * 3600
+SESSION_LONGEST = env.int("SESSION_MAX_DAYS", default=14) * 86_400
 
 # HTTPS=1 behind a TLS proxy. Off, the application serves plain HTTP, which `make run` binds to 127.0.0.1.
 HTTPS = env.bool("HTTPS", default=False)
@@ -190,8 +231,14 @@ if HTTPS:
     SESSION_COOKIE_NAME, SESSION_COOKIE_SECURE = "__Host-sessionid", True
     CSRF_COOKIE_NAME, CSRF_COOKIE_SECURE = "__Host-csrftoken", True
 
+# The proxies in front, whose word about a client's address is taken: attempts to sign in are counted by address.
+ALLAUTH_TRUSTED_PROXY_COUNT = env.int("TRUSTED_PROXIES", default=1 if HTTPS else 0)
+
 # Unset, the broker lives in the worker's own memory: rows are the queue, and a broker only wakes workers up.
 CELERY_BROKER_URL = secret("CELERY_BROKER_URL") or "memory://"
+CACHES = shared_cache(env.str("REDIS_URL", default=""), CELERY_BROKER_URL)
+LOGIN_LOCK_SECONDS = env.int("LOGIN_LOCK_MINUTES", default=5) * 60
+ACCOUNT_RATE_LIMITS = login_limits(failed=env.int("LOGIN_FAILURES", default=5), seconds=LOGIN_LOCK_SECONDS)
 CELERY_TASK_SERIALIZER = "json"
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_CREATE_MISSING_QUEUES = True

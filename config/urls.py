@@ -9,7 +9,11 @@ urlpatterns = [
     path("", include("organizer.urls")),
     path("", include("reports.urls")),
     path("", include("assessor.urls")),
+    path("accounts/", include("accounts.urls")),
     path("accounts/", include("allauth.account.urls")),
+    path("accounts/2fa/", include("allauth.mfa.urls")),
+    path("accounts/3rdparty/", include("allauth.socialaccount.urls")),
+    path("accounts/", include("allauth.socialaccount.providers.openid_connect.urls")),
     path("admin/", admin.site.urls),
     path("healthz", healthz, name="healthz"),
 ]

@@ -3,7 +3,18 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 from evaluation.services.task_acts import Change
-from organizer import jobs_views, origin_views, practice_views, study_views, views, work_views
+from organizer import (
+    account_views,
+    invitation_views,
+    jobs_views,
+    origin_views,
+    own_views,
+    people_views,
+    practice_views,
+    study_views,
+    views,
+    work_views,
+)
 
 app_name = "organizer"
 
@@ -34,6 +45,11 @@ campaign_urls: list[URLPattern | URLResolver] = [
     path("studies/<int:pk>/", study_views.study, name="study"),
     path("studies/<int:pk>/hand-out/", study_views.hand_out_study, name="hand_out_study"),
     path("studies/<int:pk>/judge/", study_views.judge_study, name="judge_study"),
+    path("people/", people_views.people, name="people"),
+    path("people/give/", people_views.give, name="give_role"),
+    path("people/take/", people_views.take, name="take_role"),
+    path("people/invite/", people_views.invite, name="invite"),
+    path("people/invitations/<int:pk>/revoke/", people_views.revoke, name="revoke_invitation"),
     path("inbox/", work_views.inbox, name="inbox"),
     path("inbox/<str:public_id>/answer/", work_views.answer, name="answer"),
     path("jobs/", jobs_views.jobs, name="jobs"),
@@ -53,4 +69,13 @@ campaign_urls: list[URLPattern | URLResolver] = [
 urlpatterns = [
     path("", views.campaigns, name="campaigns"),
     path("campaigns/<slug:slug>/", include(campaign_urls)),
+    path("invitation/", invitation_views.invitation, name="invitation"),
+    path("invitation/accept/", invitation_views.accept, name="accept_invitation"),
+    path("invitation/<str:token>/", invitation_views.open_invitation, name="open_invitation"),
+    path("your-data/", own_views.own_data, name="own_data"),
+    path("accounts/people/<int:pk>/", account_views.account, name="account"),
+    path("accounts/people/<int:pk>/close/", account_views.close, name="close_account"),
+    path("accounts/people/<int:pk>/open/", account_views.reopen, name="open_account"),
+    path("accounts/people/<int:pk>/factor/", account_views.drop_factor, name="drop_factor"),
+    path("accounts/people/<int:pk>/erase/", account_views.erase, name="erase_account"),
 ]

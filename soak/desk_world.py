@@ -11,6 +11,7 @@ from django.db import connections
 from django.utils import timezone
 
 from accounts.models import User
+from accounts.notice import NOTICE_VERSION
 from evaluation.models import (
     Campaign,
     NuggetList,
@@ -90,7 +91,7 @@ def _seat(
     username: str,
     secret: str,
 ) -> Seat:
-    user = User.objects.create(username=username, password=secret)
+    user = User.objects.create(username=username, password=secret, notice_version=NOTICE_VERSION)
     add_member(campaign=campaign, user=user, role=Role.ASSESSOR)
     judge, _ = add_judge(name=username, kind=JudgeKind.HUMAN, user=user)
     lists = {one.topic_id: one for one in NuggetList.objects.filter(nugget_set=drafts)}

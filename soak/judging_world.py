@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from django.contrib.auth.hashers import make_password
 
 from accounts.models import User
+from accounts.notice import NOTICE_VERSION
 from evaluation.models import Campaign, Task
 from evaluation.terms import Stage
 from rig.judging import Extent, hand_all, make_judging_campaign
@@ -22,7 +23,7 @@ def make_judging_world(assessors: int, extents: Sequence[Extent]) -> list[Seat]:
 
 
 def _seat(campaign: Campaign, number: int, secret: str) -> Seat:
-    user = User.objects.create(username=f"judge{number}", password=secret)
+    user = User.objects.create(username=f"judge{number}", password=secret, notice_version=NOTICE_VERSION)
     made = hand_all(campaign, user, STAGES[number % len(STAGES)])
     pks = dict(Task.objects.filter(assessor=user).values_list("public_id", "pk"))
     return Seat(user.username, user.pk, tuple(Card(task, pks[task], {}, None) for task in made))

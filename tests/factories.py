@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from accounts.models import User
+from accounts.notice import NOTICE_VERSION
 from evaluation.formats.source import Source, read_source
 from evaluation.models import Campaign
 from evaluation.services.campaigns import add_member, create_campaign
@@ -18,7 +19,8 @@ CAST = {
 
 
 def make_user(username: str, **fields: object) -> User:
-    """Make an account whose password is its name."""
+    """Make an account whose password is its name, and whose person has read what is recorded."""
+    fields = {"notice_version": NOTICE_VERSION} | fields
     return User.objects.create_user(username, f"{username}@example.org", username, **fields)
 
 

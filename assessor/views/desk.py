@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field
 from accounts.http import UserRequest
 from assessor.getters import body_of, own_task_or_404
 from assessor.json_views import desk_json
+from assessor.noticed import after_notice
 from evaluation.blind.desk import desk_page, desk_state, task_head
 from evaluation.blind.practice import practice_page
 from evaluation.errors import Refused
@@ -41,6 +42,7 @@ class Submit(BaseModel):
 @require_safe
 @never_cache
 @own_task_or_404
+@after_notice
 def task(request: UserRequest, public_id: str) -> HttpResponse:
     """The desk; before it was opened, the page that says what the task is and what is recorded."""
     head = task_head(public_id, request.user)
@@ -54,6 +56,7 @@ def task(request: UserRequest, public_id: str) -> HttpResponse:
 
 @require_POST
 @own_task_or_404
+@after_notice
 def start(request: UserRequest, public_id: str) -> HttpResponse:
     """Open the task. One that cannot be opened yet says why on its first page."""
     try:

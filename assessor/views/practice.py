@@ -8,6 +8,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.http import UserRequest
 from assessor.getters import own_task_or_404
+from assessor.noticed import after_notice
 from evaluation.blind.practice import practice_page, practised_item
 from evaluation.errors import Refused
 from evaluation.services.practice import answer_practice
@@ -16,6 +17,7 @@ from evaluation.services.practice import answer_practice
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @own_task_or_404
+@after_notice
 def practice(request: UserRequest, public_id: str) -> HttpResponse:
     """Show the next item, or the result after the last one; take an answer."""
     if request.method == "POST":

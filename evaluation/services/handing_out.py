@@ -104,11 +104,14 @@ def _set_for(campaign: Campaign, judge: Judge, stage: Stage, draft_set: NuggetSe
 
 
 def said_of(task: Task) -> dict[str, object]:
-    """Return what the log says of a task that is handed out."""
+    """Return what the log says of a task that is handed out.
+
+    The log can never be changed, so it names nobody: people, and sets that may bear a person's name, stand by key.
+    """
     said: dict[str, object] = {
         "topic": task.topic.topic_id,
         "stage": task.stage,
-        "assessor": task.assessor.username,
+        "assessor": task.assessor_id,
         "due": task.due.isoformat() if task.due else None,
         "priority": task.priority,
     }
@@ -116,19 +119,17 @@ def said_of(task: Task) -> dict[str, object]:
         said["second_opinion"] = True
     if Stage(task.stage).judges:
         answers = TaskAnswer.objects.filter(task=task).count()
-        nuggets = task.nugget_set.name if task.nugget_set else None
         study = {"study": task.study.name} if task.study else {}
         return (
             said
             | study
             | {
-                "nuggets": nuggets,
+                "nuggets": task.nugget_set_id,
                 "machine": task.machine.name if task.machine else None,
                 "answers": answers,
             }
         )
-    drafts = str(task.drafts) if task.drafts else None
-    return said | {"drafts": drafts, "qrels": task.qrels.name if task.qrels else None}
+    return said | {"drafts": task.drafts_id, "qrels": task.qrels.name if task.qrels else None}
 
 
 def _reason(order: Order) -> dict[str, object]:

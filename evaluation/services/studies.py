@@ -207,9 +207,9 @@ def _said(wish: StudyWish, person: Judge, machine: Judge, nugget_set: NuggetSet 
     return {
         "study": wish.name,
         "kind": wish.kind,
-        "person": person.name,
+        "person": person.pk,
         "machine": machine.name,
-        "nuggets": nugget_set.name if nugget_set else None,
+        "nuggets": nugget_set.pk if nugget_set else None,
         "condition": None if nugget_set else wish.condition,
         "per_topic": wish.per_topic,
         "stratified": wish.stratified,

@@ -157,7 +157,12 @@ ACCESSORS: dict[type[models.Model], set[str]] = {
     Run: set(),
     Judge: set(),
     Topic: {"tags", "answers"},
-    User: {"emailaddress_set", "logentry_set"},  # allauth's and the admin's
+    User: {
+        "emailaddress_set",
+        "logentry_set",
+        "authenticator_set",
+        "socialaccount_set",
+    },  # allauth's and the admin's
     Task: {"remarks", "submissions"},
     NuggetList: {"items"},
     NuggetSet: {"lists"},

@@ -4,6 +4,11 @@
 const TIMEOUT = 15_000;
 const JSON_TYPE = "application/json";
 
+const WRONG_CODE = "That code is not right. Type the one that your app shows now.";
+
+/** What `signIn` returns when the password was right and a code is wanted too. */
+export const CODE_WANTED = Symbol("code");
+
 /** A request got no answer: no network, or none in time. */
 export class NoAnswer extends Error {}
 
@@ -86,15 +91,31 @@ export class Session extends EventTarget {
     this.dispatchEvent(new Event({ in: "signed-in", out: "signed-out", other: "other-account" }[state]));
   }
 
-  /** Try to sign in with a form's fields. Returns "" or what is wrong, in the server's words where it has some. */
-  async signIn(fields, { login, logout }) {
+  /**
+   * Try to sign in with a form's fields. Returns "", `CODE_WANTED`, or what is wrong, in the server's words where it
+   * has some. Fields with a code go on where the password was right before.
+   */
+  async signIn(fields, { login, logout, factor }) {
     if ((await this.check()) === "in") return "";
+    if (fields.get("code")) return this.#signInByCode(fields, factor);
     if (this.state === "other") {
       await this.#ask(logout, { method: "POST" });
       await this.check();
     }
     const { status, body } = await this.#ask(login, { method: "POST", body: new URLSearchParams(fields) });
     if (status >= 400) return problemOf(status, body?.form);
+    if (body?.location?.startsWith(factor)) return CODE_WANTED;
+    return this.#outcome();
+  }
+
+  /** The page that asks for the code knows no JSON: it shows itself again where the code is wrong, else it leads on. */
+  async #signInByCode(fields, factor) {
+    const answer = await this.#ask(factor, { method: "POST", body: new URLSearchParams({ code: fields.get("code") }) });
+    if (answer.status >= 400) return problemOf(answer.status, answer.body?.form);
+    return answer.moved ? this.#outcome() : WRONG_CODE;
+  }
+
+  async #outcome() {
     await this.check();
     return this.state === "out" ? "The server could not sign you in. Try again in a moment." : "";
   }
@@ -146,6 +167,7 @@ export class SignIn {
     const { state } = this.#session;
     document.body.toggleAttribute("data-other-account", state === "other");
     for (const part of this.#dialog.querySelectorAll("[data-when]")) part.hidden = part.dataset.when !== state;
+    this.#askForCode(false);
     this.#say("");
     if (state === "in") {
       this.#dialog.querySelector("form").reset();
@@ -160,17 +182,28 @@ export class SignIn {
     this.#dialog.querySelector("[data-problem]").textContent = text;
   }
 
+  /** Show the field for a code, which an account with a second factor needs, or hide it. */
+  #askForCode(wanted) {
+    const part = this.#dialog.querySelector("[data-code]");
+    const field = part.querySelector("input");
+    part.hidden = !wanted;
+    field.required = wanted;
+    field.value = "";
+    if (wanted) field.focus();
+  }
+
   async #submit(form) {
     if (this.#busy) return;
     this.#busy = true;
-    const { login, logout } = { login: form.action, logout: form.dataset.logout };
+    const urls = { login: form.action, logout: form.dataset.logout, factor: form.dataset.factor };
     const problem = await this.#session
-      .signIn(new FormData(form), { login, logout })
+      .signIn(new FormData(form), urls)
       .catch(() => "The server does not answer. Your work is kept on this device; try again in a moment.");
     this.#busy = false;
     if (!this.#dialog.open) return;
-    this.#say(problem);
-    form.elements.password.select();
+    this.#say(problem === CODE_WANTED ? "" : problem);
+    if (problem === CODE_WANTED) this.#askForCode(true);
+    else form.elements[form.elements.code.required ? "code" : "password"].select();
   }
 }
 

@@ -1,9 +1,12 @@
 """A session that ends is renewed above the page; another account gets nothing of the work."""
 
 import pytest
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
+from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from django.contrib.sessions.models import Session
 from playwright.sync_api import Page, expect
 
+from accounts.models import User
 from tests.browser.saving.driving import BAR, drained, reword, wordings
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
@@ -54,3 +57,25 @@ def test_another_account_neither_sees_nor_sends_the_work(page: Page) -> None:
     expect(dialog).to_be_hidden()
     drained(page)
     assert wordings() == ["Ann's words"]
+
+
+def test_who_has_a_second_factor_comes_back_with_a_code(page: Page) -> None:
+    ann = User.objects.get(username="ann")
+    TOTP.activate(ann, generate_totp_secret())
+    codes = RecoveryCodes.activate(ann).get_unused_codes()
+    Session.objects.all().delete()
+    reword(page, "d1", "after both factors")
+    dialog = page.locator("#sign-in")
+    dialog.get_by_label("Password").fill("ann")
+    page.keyboard.press("Enter")
+    code = dialog.get_by_label("Code of your app")
+    expect(code).to_be_focused()
+    code.fill("000000")
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_role("alert")).to_contain_text("not right")
+    assert wordings() == []
+    code.fill(codes[0])
+    page.keyboard.press("Enter")
+    expect(dialog).to_be_hidden()
+    drained(page)
+    assert wordings() == ["after both factors"]

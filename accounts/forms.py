@@ -1,0 +1,38 @@
+"""Forms about one's own account."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django import forms
+from django.utils.timezone import now
+
+from accounts.tokens import NAME_LENGTH, Scope, longest_life
+
+DAYS = (7, 30, 90, 180, 365)
+USUAL_DAYS = 90
+WORDS = {Scope.READ: "read: see what you may see", Scope.WRITE: "write: also change what you may change"}
+
+
+class TokenForm(forms.Form):
+    """A token's name, what it is for, and for how long."""
+
+    name = forms.CharField(label="Name", max_length=NAME_LENGTH, help_text="What it is for, such as a notebook.")
+    scopes = forms.MultipleChoiceField(
+        label="May",
+        choices=[(scope.value, WORDS[scope]) for scope in Scope],
+        initial=[Scope.READ.value],
+        widget=forms.CheckboxSelectMultiple,
+    )
+    days = forms.TypedChoiceField(label="Ends after", coerce=int)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        longest = longest_life().days
+        offered = [days for days in DAYS if days < longest] + [longest]
+        days = self.fields["days"]
+        days.choices = [(days, f"{days} days") for days in offered]  # type: ignore[attr-defined]
+        days.initial = min(USUAL_DAYS, longest)
+
+    def ends(self) -> datetime:
+        """Return when the token ends."""
+        return now() + timedelta(days=self.cleaned_data["days"])

@@ -1,0 +1,77 @@
+"""Links that invite: made, found by what the link carries, used once. What they grant is for the rooms above."""
+
+import secrets
+from datetime import timedelta
+from hashlib import sha256
+
+from django.conf import settings
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils.timezone import now
+
+from accounts.models import Invitation, User
+from web.refusal import Refusal
+
+SECRET_BYTES = 32
+
+
+def new_invitation(*, campaign_id: int, role: str, email: str, made_by: User) -> tuple[Invitation, str]:
+    """Make an invitation; return it and what its link carries, which is stored nowhere."""
+    raw = secrets.token_urlsafe(SECRET_BYTES)
+    invitation = Invitation.objects.create(
+        campaign_id=campaign_id,
+        role=role,
+        email=email,
+        sha256=_hash(raw),
+        made_by=made_by,
+        expires_at=now() + timedelta(days=settings.INVITATION_DAYS),
+    )
+    return invitation, raw
+
+
+def invitation_of(raw: str) -> Invitation | None:
+    """Return the invitation of a link, if it is good now: not used, not revoked, not expired."""
+    open_ones = Invitation.objects.select_related("campaign", "made_by")
+    good = {"accepted_at": None, "revoked_at": None, "expires_at__gt": now(), "made_by__is_active": True}
+    return open_ones.filter(sha256=_hash(raw), **good).first()
+
+
+def use_invitation(raw: str, user: User) -> Invitation:
+    """Use up an invitation, in the transaction of what it grants. Raises `Refusal` where it is good no more."""
+    found = invitation_of(raw)
+    # Asked again in the statement: of two who open a link at once, one gets it.
+    wins = found and Invitation.objects.filter(pk=found.pk, accepted_at=None, revoked_at=None).update(
+        accepted_at=now(), accepted_by=user
+    )
+    if not found or not wins:
+        raise Refusal("invitation", "This invitation was used, taken back, or is too old. Ask for another one.")
+    return found
+
+
+def revoke_invitation(invitation: Invitation) -> bool:
+    """Take an invitation back; return whether it was open."""
+    open_ones = Invitation.objects.filter(pk=invitation.pk, accepted_at=None, revoked_at=None)
+    return bool(open_ones.update(revoked_at=now()))
+
+
+def make_account(*, username: str, password: str, full_name: str = "", email: str = "") -> User:
+    """Make the account of somebody who was invited. Raises `ValidationError` by field.
+
+    `email`: where the link was sent, so whoever has it reads that mail.
+    """
+    first, _, last = full_name.strip().partition(" ")
+    user = User(username=username, first_name=first, last_name=last, email=email)
+    user.set_password(password)
+    user.full_clean()
+    try:
+        validate_password(password, user)
+    except ValidationError as error:
+        raise ValidationError({"password": error.messages}) from error
+    with transaction.atomic():
+        user.save()
+    return user
+
+
+def _hash(raw: str) -> str:
+    return sha256(raw.encode()).hexdigest()

@@ -1,0 +1,21 @@
+"""The notice of what is recorded of an assessor: which one somebody has read, and when."""
+
+from django.utils.timezone import now
+
+from accounts.models import User
+
+NOTICE_VERSION = 1
+"""Goes up when templates/accounts/notice.html says something new; everybody is then asked to read it again."""
+
+
+def has_read_notice(user: User) -> bool:
+    """Say whether somebody has read the notice as it is now."""
+    return user.notice_version >= NOTICE_VERSION
+
+
+def acknowledge_notice(user: User) -> None:
+    """Note that somebody has read the notice. Read again, the first moment stays."""
+    User.objects.filter(pk=user.pk, notice_version__lt=NOTICE_VERSION).update(
+        notice_version=NOTICE_VERSION, notice_at=now()
+    )
+    user.refresh_from_db(fields=["notice_version", "notice_at"])

@@ -1,0 +1,98 @@
+"""Tokens for the API: made once, shown once, kept as a hash."""
+
+import secrets
+from collections.abc import Collection
+from datetime import datetime, timedelta
+from enum import StrEnum
+from hashlib import sha256
+
+from django.conf import settings
+from django.db.models import Q
+from django.utils.timezone import now
+
+from accounts.models import ApiToken, User
+from web.refusal import Refusal
+
+MARK = "assay_"  # so that a scanner for secrets knows one
+SECRET_BYTES = 32
+SHOWN = len(MARK) + 6
+NAME_LENGTH = 100
+NOTED_EVERY = timedelta(minutes=1)
+
+
+class Scope(StrEnum):
+    """What a token may be used for, within what its owner may do."""
+
+    READ = "read"
+    WRITE = "write"
+
+
+def longest_life() -> timedelta:
+    """Return how long a token may live at most."""
+    return timedelta(days=settings.API_TOKEN_MAX_DAYS)
+
+
+def make_token(*, user: User, name: str, scopes: Collection[str], expires_at: datetime) -> tuple[ApiToken, str]:
+    """Make a token; return it and what its owner has to keep, which is stored nowhere."""
+    _check(user, name.strip(), scopes, expires_at)
+    raw = MARK + secrets.token_urlsafe(SECRET_BYTES)
+    token = ApiToken.objects.create(
+        user=user,
+        name=name.strip(),
+        prefix=raw[:SHOWN],
+        sha256=_hash(raw),
+        scopes=[scope.value for scope in Scope if scope in scopes],
+        expires_at=expires_at,
+    )
+    return token, raw
+
+
+def _check(user: User, name: str, scopes: Collection[str], expires_at: datetime) -> None:
+    if not user.is_active:
+        raise Refusal("token_owner", f"The account {user.username} is closed.")
+    if not 0 < len(name) <= NAME_LENGTH:
+        raise Refusal("token_name", f"A token needs a name of at most {NAME_LENGTH} characters.")
+    if not scopes or not set(scopes) <= set(Scope):
+        raise Refusal("token_scopes", f"A token needs scopes: {', '.join(Scope)}.")
+    if not now() < expires_at <= now() + longest_life():
+        raise Refusal("token_expiry", f"A token ends in the future, within {longest_life().days} days.")
+
+
+def token_of(raw: str) -> ApiToken | None:
+    """Return the token of a request, if it is good now: known, not expired, not revoked, its owner's account open.
+
+    When it was last used is noted once a minute, because a program that reads pages of rows must not write a row
+    for each.
+    """
+    moment = now()
+    token = (
+        ApiToken.objects.select_related("user")
+        .filter(sha256=_hash(raw), revoked_at=None, expires_at__gt=moment, user__is_active=True)
+        .first()
+    )
+    if token and (token.last_used_at is None or token.last_used_at <= moment - NOTED_EVERY):
+        # Asked again in the statement, so that of many requests at once one writes.
+        old = Q(last_used_at=None) | Q(last_used_at__lte=moment - NOTED_EVERY)
+        ApiToken.objects.filter(old, pk=token.pk).update(last_used_at=moment)
+        token.last_used_at = moment
+    return token
+
+
+def revoke_token(*, token: ApiToken) -> None:
+    """Close a token for good; one that is closed already keeps its moment."""
+    ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=now())
+    token.refresh_from_db(fields=["revoked_at"])
+
+
+def revoke_tokens_of(user: User) -> int:
+    """Close all of somebody's tokens; return how many were open."""
+    return ApiToken.objects.filter(user=user, revoked_at=None).update(revoked_at=now())
+
+
+def tokens_of(user: User) -> list[ApiToken]:
+    """Return somebody's tokens, newest first, those that are closed too."""
+    return list(ApiToken.objects.filter(user=user))
+
+
+def _hash(raw: str) -> str:
+    return sha256(raw.encode()).hexdigest()

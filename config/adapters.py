@@ -1,0 +1,54 @@
+"""Who may come in by a provider: people that Assay knows, and people who were invited. It asks two rooms."""
+
+from typing import Any
+
+from allauth.account.models import EmailAddress
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from allauth.socialaccount.models import SocialApp, SocialLogin
+from django.conf import settings
+from django.db import transaction
+from django.http import HttpRequest
+
+from accounts.invitations import invitation_of
+from evaluation.services.people import accept
+from organizer.people_acts import HELD
+
+
+class KnownPeopleAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
+    """A provider says who somebody is. Whether they may come in is decided here."""
+
+    def list_apps(
+        self, request: HttpRequest, provider: str | None = None, client_id: str | None = None
+    ) -> list[SocialApp]:
+        """Return the provider of the environment: none from the database, which would hold its secret."""
+        known = settings.OIDC
+        if not known or provider not in (None, "openid_connect", known["provider_id"]):
+            return []
+        if client_id not in (None, known["client_id"]):
+            return []
+        return [SocialApp(provider="openid_connect", **{key: known[key] for key in FIELDS})]
+
+    def authenticate_by_email(self, sociallogin: SocialLogin) -> tuple[Any, str] | None:
+        """Return the one open account whose owner has shown that they read an address that the provider vouches for.
+
+        An address that somebody only typed leads to nobody: it may be another's.
+        """
+        vouched = [one.email.lower() for one in sociallogin.email_addresses if one.verified]
+        shown = EmailAddress.objects.filter(email__in=vouched, verified=True, user__is_active=True)
+        found = list(shown.select_related("user")[:2])
+        return (found[0].user, found[0].email) if len(found) == 1 else None
+
+    def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
+        """Say whether this browser has opened an invitation that is good."""
+        return invitation_of(request.session.get(HELD, "")) is not None
+
+    def save_user(self, request: HttpRequest, sociallogin: SocialLogin, form: Any = None) -> Any:
+        """Make the account and use up the invitation, both or neither."""
+        with transaction.atomic():
+            user = super().save_user(request, sociallogin, form)
+            accept(raw=request.session.get(HELD, ""), user=user)
+        request.session.pop(HELD, None)
+        return user
+
+
+FIELDS = ("provider_id", "name", "client_id", "secret", "settings")

@@ -1,0 +1,70 @@
+"""Settings of signing in that need more than a line: the provider, the shared cache, the limits."""
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+
+def oidc_provider(env: Any) -> dict[str, Any] | None:
+    """Return the OpenID Connect provider that the environment names, as allauth wants it; None without one.
+
+    The secret comes from `OIDC_CLIENT_SECRET`, or from the file that `OIDC_CLIENT_SECRET_FILE` names.
+    """
+    server = env.str("OIDC_SERVER_URL", default="")
+    if not server:
+        return None
+    parts = urlsplit(server)
+    if parts.scheme != "https" and parts.hostname not in ("127.0.0.1", "localhost", "::1"):
+        # What the provider says is believed because it came over TLS.
+        raise ImproperlyConfigured("OIDC_SERVER_URL: https://, but for a provider on this machine.")
+    client = env.str("OIDC_CLIENT_ID", default="")
+    if not client:
+        raise ImproperlyConfigured("OIDC_SERVER_URL is set, and OIDC_CLIENT_ID is missing.")
+    return {
+        "provider_id": env.str("OIDC_PROVIDER_ID", default="oidc"),
+        "name": env.str("OIDC_NAME", default="single sign-on"),
+        "client_id": client,
+        "secret": _secret(env),
+        "settings": {"server_url": server, "origin": f"{parts.scheme}://{parts.netloc}"},
+    }
+
+
+def _secret(env: Any) -> str:
+    file = env.str("OIDC_CLIENT_SECRET_FILE", default="")
+    if not file:
+        return str(env.str("OIDC_CLIENT_SECRET", default=""))
+    try:
+        return Path(file).read_text("utf-8").strip()
+    except OSError as error:
+        raise ImproperlyConfigured(f"OIDC_CLIENT_SECRET_FILE: {error.strerror}") from error
+
+
+def shared_cache(redis: str, broker: str) -> dict[str, Any]:
+    """Return where attempts are counted: what every process sees, so never a process's own memory.
+
+    Redis where there is one, else a table of the database. A cache that is full drops what it likes, so the table
+    is large: nobody shall get new tries by filling it.
+    """
+    url = redis or (broker if broker.startswith(("redis://", "rediss://")) else "")
+    if url:
+        cache = {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": url, "KEY_PREFIX": "assay"}
+        return {"default": cache}
+    options = {"MAX_ENTRIES": 100_000, "CULL_FREQUENCY": 10}
+    backend = "django.core.cache.backends.db.DatabaseCache"
+    return {"default": {"BACKEND": backend, "LOCATION": "accounts_cached", "OPTIONS": options}}
+
+
+def login_limits(*, failed: int, seconds: int) -> dict[str, str]:
+    """Return how often what may be tried: `failed` times a name within so many seconds, from anywhere.
+
+    By address there is room for a lab behind one router.
+    """
+    return {
+        "login": "60/m/ip",
+        "login_failed": f"{10 * failed}/{seconds}s/ip,{failed}/{seconds}s/key",
+        "reset_password": "20/m/ip,5/m/key",
+        "reauthenticate": "10/m/user",
+        "change_password": "5/m/user",
+    }

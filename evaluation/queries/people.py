@@ -1,0 +1,96 @@
+"""The people of a campaign, for its organizers: roles, tasks, how they sign in; and who is invited."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import datetime
+
+from allauth.mfa.models import Authenticator
+from django.db.models import Count, Q
+from django.utils.timezone import now
+
+from accounts.models import Invitation, User
+from evaluation.models import Campaign, Membership, Task
+from evaluation.queries.campaigns import within
+from evaluation.rules.work import ACTIVE
+from evaluation.terms import Role, TaskState
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """One member, or somebody who holds tasks and has no role any more."""
+
+    pk: int
+    username: str
+    name: str
+    email: str
+    active: bool
+    administrator: bool
+    roles: tuple[Role, ...]
+    open_tasks: int
+    submitted: int
+    second_factor: bool
+    last_login: datetime | None
+
+
+def people_for(viewer: User, campaign: Campaign) -> list[Person]:
+    """Return the campaign's people by name."""
+    seen = within(viewer, campaign)
+    roles: dict[int, set[str]] = defaultdict(set)
+    for user, role in Membership.objects.filter(campaign__in=seen).values_list("user", "role"):
+        roles[user].add(role)
+    tasks = {row["assessor"]: row for row in _task_counts(campaign) if seen.exists()}
+    found = User.objects.filter(pk__in={*roles, *tasks})
+    secured = set(Authenticator.objects.filter(user__in=found).values_list("user", flat=True))
+    people = [
+        Person(
+            pk=user.pk,
+            username=user.username,
+            name=user.name,
+            email=user.email,
+            active=user.is_active,
+            administrator=user.is_staff or user.is_superuser,
+            roles=tuple(role for role in Role if role in roles[user.pk]),
+            open_tasks=tasks.get(user.pk, {}).get("unfinished", 0),
+            submitted=tasks.get(user.pk, {}).get("submitted", 0),
+            second_factor=user.pk in secured,
+            last_login=user.last_login,
+        )
+        for user in found
+    ]
+    return sorted(people, key=lambda one: (one.name.casefold(), one.username))
+
+
+def _task_counts(campaign: Campaign) -> list[dict[str, int]]:
+    standing = Task.objects.filter(campaign=campaign).exclude(state=TaskState.WITHDRAWN)
+    unfinished = Count("pk", filter=Q(state__in=[*ACTIVE, TaskState.BLOCKED]))
+    submitted = Count("pk", filter=Q(state=TaskState.SUBMITTED))
+    counted = standing.order_by().values("assessor").annotate(unfinished=unfinished, submitted=submitted)
+    return list(counted)
+
+
+def invitations_for(viewer: User, campaign: Campaign) -> list[Invitation]:
+    """Return the campaign's open invitations, newest first."""
+    open_ones = Invitation.objects.select_related("made_by").filter(accepted_at=None, revoked_at=None)
+    return list(open_ones.filter(campaign__in=within(viewer, campaign), expires_at__gt=now()))
+
+
+def invitation_for(viewer: User, campaign: Campaign, pk: int) -> Invitation:
+    """Return one invitation, or raise `Invitation.DoesNotExist`."""
+    return Invitation.objects.get(campaign__in=within(viewer, campaign), pk=pk)
+
+
+@dataclass(frozen=True, slots=True)
+class AccountFacts:
+    """What an administrator sees of an account beside its row."""
+
+    roles: tuple[Membership, ...]
+    unfinished: int
+    second_factor: bool
+
+
+def account_facts(user: User) -> AccountFacts:
+    """Return an account's roles and unfinished work, for an administrator."""
+    mine = Membership.objects.filter(user=user).select_related("campaign").order_by("campaign__name", "role")
+    unfinished = Task.objects.filter(assessor=user, state__in=[*ACTIVE, TaskState.BLOCKED])
+    secured = Authenticator.objects.filter(user=user).exists()
+    return AccountFacts(tuple(mine), unfinished.count(), secured)

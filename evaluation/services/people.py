@@ -1,0 +1,139 @@
+"""Who is in a campaign: roles given and taken, people invited. Each act is an event, and a line of the audit log."""
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import transaction
+
+from accounts.invitations import invitation_of, new_invitation, revoke_invitation, use_invitation
+from accounts.models import Invitation, User
+from evaluation.errors import Refused
+from evaluation.models import Campaign, Event, Membership, Task
+from evaluation.rules.access import UNBLINDED_ROLES
+from evaluation.rules.people import Standing, giving_problem, taking_problem
+from evaluation.rules.work import ACTIVE
+from evaluation.services.campaigns import add_member
+from evaluation.terms import Role, TaskState
+from web import audit
+
+
+def give_role(*, campaign: Campaign, username: str, role: Role, actor: User) -> User:
+    """Give somebody who has an account a role; return them. The same role again changes nothing. Raises `Refused`."""
+    with transaction.atomic():
+        locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
+        user = _account(username)
+        _check_giving(locked, user, role, actor)
+        add_member(campaign=locked, user=user, role=role, actor=actor)
+    _note("account.role_given", locked, user, role, actor)
+    return user
+
+
+def take_role(*, campaign: Campaign, username: str, role: Role, actor: User) -> User:
+    """Take a role from somebody; return them. What they did stays. Raises `Refused`."""
+    with transaction.atomic():
+        locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
+        user = _account(username)
+        mine = Membership.objects.filter(campaign=locked, user=user, role=role)
+        if not mine.exists():
+            raise Refused("no_such_role", f"{user.name} is no {role} of this campaign.")
+        organizers = Membership.objects.filter(campaign=locked, role=Role.ORGANIZER, user__is_active=True).count()
+        why = taking_problem(role, standing_of(locked, user, actor), organizers)
+        if why:
+            raise Refused("role_stays", why)
+        mine.delete()
+        payload = {"user": user.pk, "role": role}
+        Event.objects.create(campaign=locked, kind="member.removed", actor=actor, payload=payload)
+    _note("account.role_taken", locked, user, role, actor)
+    return user
+
+
+def invite(*, campaign: Campaign, role: Role, email: str, actor: User) -> tuple[Invitation, str]:
+    """Make a link that gives a role once; return the invitation and what the link carries. Raises `Refused`."""
+    if email:
+        _check_email(email)
+    with transaction.atomic():
+        made, raw = new_invitation(campaign_id=campaign.pk, role=role, email=email, made_by=actor)
+        payload = {"invitation": made.pk, "role": role, "by_mail": bool(email)}
+        Event.objects.create(campaign=campaign, kind="invitation.made", actor=actor, payload=payload)
+    audit.record_if_possible("account.invited", actor=audit.actor_of(actor), campaign=campaign.slug, role=role)
+    return made, raw
+
+
+def accept(*, raw: str, user: User) -> Campaign:
+    """Give whoever opened an invitation its role, and use it up; return the campaign. Raises `Refused`.
+
+    What may not be given to them by hand may not be given by a link either, and the inviter must still be organizer.
+    """
+    with transaction.atomic():
+        found = invitation_of(raw)
+        if found:  # the campaign first, as where roles are given
+            Campaign.objects.select_for_update().get(pk=found.campaign_id)
+        used = use_invitation(raw, user)
+        campaign, role = used.campaign, Role(used.role)
+        if not _organizes(used.made_by, campaign):
+            raise Refused("invitation", "Who invited you is no organizer of this campaign any more.")
+        _check_giving(campaign, user, role, used.made_by)
+        add_member(campaign=campaign, user=user, role=role, actor=used.made_by)
+        payload = {"invitation": used.pk, "user": user.pk, "role": role}
+        Event.objects.create(campaign=campaign, kind="invitation.accepted", actor=user, payload=payload)
+    _note("account.role_given", campaign, user, role, used.made_by)
+    return campaign
+
+
+def withdraw_invitation(*, invitation: Invitation, actor: User) -> None:
+    """Take an invitation back. One that was used or taken back is refused."""
+    with transaction.atomic():
+        if not revoke_invitation(invitation):
+            raise Refused("invitation", "This invitation was used or taken back already.")
+        payload = {"invitation": invitation.pk}
+        Event.objects.create(
+            campaign_id=invitation.campaign_id, kind="invitation.revoked", actor=actor, payload=payload
+        )
+    audit.record_if_possible("account.invitation_revoked", actor=audit.actor_of(actor), invitation=invitation.pk)
+
+
+def standing_of(campaign: Campaign, user: User, actor: User | None = None) -> Standing:
+    """Return what is so of somebody in a campaign. Roles that showed whose answers they are count for ever."""
+    here = Membership.objects.filter(campaign=campaign, user=user).values_list("role", flat=True)
+    given = Event.objects.filter(
+        campaign=campaign, kind="member.added", payload__user=user.pk, payload__role__in=list(UNBLINDED_ROLES)
+    ).values_list("payload__role", flat=True)
+    tasks = Task.objects.filter(campaign=campaign, assessor=user).exclude(state=TaskState.WITHDRAWN)
+    return Standing(
+        roles=frozenset(Role(role) for role in {*here, *given}),
+        judged=tasks.exists(),
+        unfinished=tasks.filter(state__in=[*ACTIVE, TaskState.BLOCKED]).count(),
+        administrator=user.is_staff or user.is_superuser,
+        active=user.is_active,
+        is_actor=actor == user,
+    )
+
+
+def _check_giving(campaign: Campaign, user: User, role: Role, actor: User) -> None:
+    why = giving_problem(role, standing_of(campaign, user, actor))
+    if why:
+        raise Refused("role_not_given", why)
+
+
+def _organizes(user: User, campaign: Campaign) -> bool:
+    mine = Membership.objects.filter(campaign=campaign, user=user, role=Role.ORGANIZER)
+    return user.is_active and (user.is_superuser or mine.exists())
+
+
+def _account(username: str) -> User:
+    user = User.objects.filter(username=username.strip()).first()
+    if not user:
+        raise Refused("no_such_account", f"There is no account {username}. Send an invitation instead.")
+    return user
+
+
+def _check_email(email: str) -> None:
+    try:
+        validate_email(email)
+    except ValidationError as error:
+        raise Refused("email", f"{email} is no e-mail address.") from error
+
+
+def _note(kind: str, campaign: Campaign, user: User, role: Role, actor: User) -> None:
+    audit.record_if_possible(
+        kind, actor=audit.actor_of(actor), campaign=campaign.slug, about=audit.actor_of(user), role=role
+    )

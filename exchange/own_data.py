@@ -1,0 +1,162 @@
+"""Everything that is stored about one person, as a ZIP of JSON, for that person.
+
+It holds what they are, did and said, and nothing of others: no runs, no labels but their own, no names of those who
+judged the same. What they judged is named as their desk names it.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any
+from zipfile import ZIP_DEFLATED, ZipFile
+
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db.models import QuerySet
+
+from accounts.models import ApiToken, Invitation, User
+from evaluation.models import (
+    Event,
+    Judge,
+    MarkedPassage,
+    Membership,
+    Operation,
+    PracticeAnswer,
+    Remark,
+    Submission,
+    Task,
+    TimeSegment,
+    WorkingAssignment,
+    WorkingNugget,
+    WorkingSupport,
+)
+
+IN_MEMORY = 4_000_000
+CHUNK = 1000
+Rows = Iterable[dict[str, Any]]
+
+
+def own_data(user: User) -> IO[bytes]:
+    """Return the ZIP, open and at its beginning."""
+    file: IO[bytes] = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115  # the response closes it
+    with ZipFile(file, "w", ZIP_DEFLATED) as archive:
+        for name, rows in PARTS.items():
+            with archive.open(f"{name}.jsonl", "w") as part:
+                for row in rows(user):
+                    part.write(json.dumps(row, cls=DjangoJSONEncoder, ensure_ascii=False).encode() + b"\n")
+    file.seek(0)
+    return file
+
+
+def _account(user: User) -> Rows:
+    fields = ("username", "first_name", "last_name", "email", "date_joined", "last_login", "is_active", "is_staff")
+    more = ("is_superuser", "desk_settings", "notice_version", "notice_at")
+    emails = EmailAddress.objects.filter(user=user).values("email", "verified", "primary")
+    yield {name: getattr(user, name) for name in (*fields, *more)} | {
+        "emails": list(emails),
+        "judges": list(Judge.objects.filter(user=user, aside=False).values_list("name", flat=True)),
+    }
+
+
+def _factors(user: User) -> Rows:
+    yield from Authenticator.objects.filter(user=user).values("type", "created_at", "last_used_at")
+    yield from SocialAccount.objects.filter(user=user).values("provider", "uid", "last_login", "date_joined")
+
+
+def _tokens(user: User) -> Rows:
+    fields = ("name", "prefix", "scopes", "created_at", "expires_at", "last_used_at", "revoked_at")
+    yield from ApiToken.objects.filter(user=user).values(*fields)
+
+
+def _campaigns(user: User) -> Rows:
+    yield from Membership.objects.filter(user=user).values("campaign__slug", "campaign__name", "role")
+
+
+def _invitations(user: User) -> Rows:
+    fields = ("campaign__slug", "role", "email", "made_at", "accepted_at")
+    yield from Invitation.objects.filter(accepted_by=user).values(*fields)
+
+
+def _tasks(user: User) -> Rows:
+    fields = ("public_id", "campaign__slug", "topic__topic_id", "stage", "state", "version", "due", "priority")
+    more = ("expected_minutes", "blocked_reason", "reopened_reason", "created_at", "opened_at")
+    yield from _mine(user).values(*fields, *more)
+
+
+def _submissions(user: User) -> Rows:
+    yield from Submission.objects.filter(task__in=_mine(user)).values("task__public_id", "version", "labels", "at")
+
+
+def _operations(user: User) -> Rows:
+    fields = ("task__public_id", "submission", "seq", "kind", "payload", "before", "after", "source")
+    rows = Operation.objects.filter(task__in=_mine(user)).order_by("pk")
+    yield from _streamed(rows, *fields, "window", "client_at", "at")
+
+
+def _time(user: User) -> Rows:
+    fields = ("task__public_id", "submission", "window", "number", "kind", "started_at", "ended_at", "words")
+    rows = TimeSegment.objects.filter(task__in=_mine(user)).order_by("pk")
+    yield from _streamed(rows, *fields, "blurred", "offline", "said", "item")
+
+
+def _nuggets(user: User) -> Rows:
+    fields = ("task__public_id", "key", "text", "importance", "decision", "making", "parents", "evidence")
+    yield from _streamed(WorkingNugget.objects.filter(task__in=_mine(user)).order_by("pk"), *fields)
+
+
+def _labels(user: User) -> Rows:
+    given = WorkingAssignment.objects.filter(task__in=_mine(user)).order_by("pk")
+    fields = ("task__public_id", "answer__public_id", "nugget_version__text", "label")
+    yield from _streamed(given, *fields)
+    supports = WorkingSupport.objects.filter(task__in=_mine(user)).order_by("pk")
+    places = ("task__public_id", "sentence__answer__public_id", "sentence__index", "segment__public_id")
+    yield from _streamed(supports, *places, "label", "shown_label", "shown_ms", "accepted")
+
+
+def _passages(user: User) -> Rows:
+    rows = MarkedPassage.objects.filter(task__in=_mine(user)).order_by("pk")
+    yield from _streamed(rows, "task__public_id", "segment__public_id", "mark")
+
+
+def _remarks(user: User) -> Rows:
+    fields = ("task__public_id", "kind", "about", "text", "at", "answered_at", "answer")
+    yield from Remark.objects.filter(task__in=_mine(user)).order_by("pk").values(*fields)
+
+
+def _practice(user: User) -> Rows:
+    rows = PracticeAnswer.objects.filter(user=user).order_by("pk")
+    yield from rows.values("item__public_id", "item__statement", "label", "given_at")
+
+
+def _events(user: User) -> Rows:
+    """What they did, without what it was about: that may name runs, and others."""
+    yield from _streamed(Event.objects.filter(actor=user).order_by("pk"), "campaign__slug", "kind", "at")
+
+
+def _mine(user: User) -> QuerySet[Task]:
+    return Task.objects.filter(assessor=user).order_by("pk")
+
+
+def _streamed(rows: QuerySet[Any], *fields: str) -> Iterator[dict[str, Any]]:
+    yield from rows.values(*fields).iterator(chunk_size=CHUNK)
+
+
+PARTS: dict[str, Callable[[User], Rows]] = {
+    "account": _account,
+    "sign-in": _factors,
+    "tokens": _tokens,
+    "campaigns": _campaigns,
+    "invitations": _invitations,
+    "tasks": _tasks,
+    "submissions": _submissions,
+    "operations": _operations,
+    "time": _time,
+    "nuggets": _nuggets,
+    "labels": _labels,
+    "passages": _passages,
+    "remarks": _remarks,
+    "practice": _practice,
+    "events": _events,
+}

@@ -1,0 +1,68 @@
+"""What an administrator does to an account: close it, open it, take its second factor away, erase the person."""
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.http import UserRequest
+from accounts.models import User
+from evaluation.queries.campaigns import holds_work
+from evaluation.queries.people import account_facts
+from evaluation.services.accounts import close_person, drop_second_factor, open_person
+from evaluation.services.erasing import erase_person
+from organizer.people_forms import EraseForm
+
+
+def _get_account(request: UserRequest, pk: int) -> User:
+    """Return an account for an administrator who does not judge; others are told that it is not theirs."""
+    if not request.user.is_superuser or holds_work(request.user):
+        raise PermissionDenied
+    return get_object_or_404(User, pk=pk)
+
+
+@require_safe
+@never_cache
+def account(request: UserRequest, pk: int) -> HttpResponse:
+    """One account: its roles and work, and what can be done to it."""
+    person = _get_account(request, pk)
+    context = {"person": person, "facts": account_facts(person), "form": EraseForm()}
+    return render(request, "organizer/account.html", context)
+
+
+@require_POST
+def close(request: UserRequest, pk: int) -> HttpResponse:
+    """Close an account: nobody signs in to it, its data stay."""
+    person = _get_account(request, pk)
+    close_person(user=person, actor=request.user)
+    messages.success(request, "Closed. Every session of it has ended, and its tokens are revoked.")
+    return redirect("organizer:account", pk)
+
+
+@require_POST
+def reopen(request: UserRequest, pk: int) -> HttpResponse:
+    """Open a closed account again."""
+    person = _get_account(request, pk)
+    open_person(user=person, actor=request.user)
+    messages.success(request, "Open again.")
+    return redirect("organizer:account", pk)
+
+
+@require_POST
+def drop_factor(request: UserRequest, pk: int) -> HttpResponse:
+    """Take the second factor from somebody who has lost it."""
+    person = _get_account(request, pk)
+    drop_second_factor(user=person, actor=request.user)
+    messages.success(request, "The second factor and the recovery codes are gone. Every session has ended.")
+    return redirect("organizer:account", pk)
+
+
+@require_http_methods(["POST"])
+def erase(request: UserRequest, pk: int) -> HttpResponse:
+    """Erase a person, once the administrator has typed their username."""
+    person = _get_account(request, pk)
+    pseudonym = erase_person(user=person, confirmed=request.POST.get("username", ""), actor=request.user)
+    messages.success(request, f"Erased. What they did stays, under the name {pseudonym}.")
+    return redirect("organizer:account", pk)

@@ -1,0 +1,58 @@
+"""What whoever opens an invitation sees: what they are invited to, and a new account, or a button."""
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import login
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.http import UserRequest
+from evaluation.services.people import accept as accept_invitation
+from organizer import people_acts
+from organizer.people_forms import JoinForm
+from web.auditing import blind
+
+BACKEND = settings.AUTHENTICATION_BACKENDS[0]
+
+
+@require_safe
+@never_cache
+@login_not_required
+@blind
+def open_invitation(request: HttpRequest, token: str) -> HttpResponse:
+    """Keep what the link carries in the session, and go on to a page whose address tells nothing."""
+    request.session[people_acts.HELD] = token
+    return redirect("organizer:invitation")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_not_required
+@blind
+def invitation(request: HttpRequest) -> HttpResponse:
+    """Say what one is invited to; make the account."""
+    found = people_acts.held_invitation(request)
+    if not found:
+        return render(request, "organizer/no_invitation.html", status=410)
+    form = JoinForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and not request.user.is_authenticated and form.is_valid():
+        user = people_acts.joined(request, form)
+        if user:
+            login(request, user, BACKEND)
+            return redirect("organizer:campaigns")
+    context = {"invitation": found, "form": form, "provider": settings.OIDC}
+    return render(request, "organizer/invitation.html", context, status=422 if form.errors else 200)
+
+
+@require_POST
+@blind
+def accept(request: UserRequest) -> HttpResponse:
+    """Take the role with the account that is signed in."""
+    raw = request.session.get(people_acts.HELD, "")
+    campaign = accept_invitation(raw=raw, user=request.user)
+    request.session.pop(people_acts.HELD, None)
+    messages.success(request, f"You are in {campaign.name} now.")
+    return redirect("organizer:campaigns")

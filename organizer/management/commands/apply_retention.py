@@ -1,0 +1,50 @@
+"""Take away what serves no more: ended sessions, invitations and tokens."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.contrib.sessions.models import Session
+from django.core.management.base import CommandParser
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils.timezone import now
+
+from accounts.models import ApiToken, Cached, Invitation
+from evaluation.management.base import AssayCommand
+
+
+class Command(AssayCommand):
+    help = (
+        "Delete ended sessions, and invitations and tokens that ended long ago. Labels and logs are never touched."
+    )
+    example = "manage.py apply_retention --dry-run"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the days, and the try-out."""
+        days = settings.RETENTION_DAYS
+        parser.add_argument("--days", type=int, default=days, help=f"how long they are kept (default: {days})")
+        parser.add_argument("--dry-run", action="store_true", help="say what would go, and delete nothing")
+
+    def act(self, options: dict[str, Any]) -> None:
+        """Count, and delete."""
+        verb = "would go" if options["dry_run"] else "gone"
+        with transaction.atomic():
+            for name, rows in _ended(options["days"]).items():
+                count = rows.count()
+                if not options["dry_run"]:
+                    rows.delete()
+                self.stdout.write(f"{name}\t{count}\t{verb}")
+
+
+def _ended(days: int) -> dict[str, QuerySet[Any]]:
+    """Return what has ended: at once what only slows things down, after some days what one may still ask about."""
+    moment = now()
+    before = moment - timedelta(days=days)
+    done = Q(accepted_at__lt=before) | Q(revoked_at__lt=before) | Q(expires_at__lt=before)
+    return {
+        "sessions": Session.objects.filter(expire_date__lt=moment),
+        "attempts": Cached.objects.filter(expires__lt=moment),
+        "invitations": Invitation.objects.filter(done),
+        "tokens": ApiToken.objects.filter(Q(revoked_at__lt=before) | Q(expires_at__lt=before)),
+    }

@@ -1,0 +1,52 @@
+"""Forms about people: roles, invitations, what an administrator does to an account."""
+
+from django import forms
+from django.contrib.auth.password_validation import password_validators_help_texts
+
+from evaluation.terms import Role
+
+ROLES = [(role.value, role.value) for role in Role]
+
+
+class RoleForm(forms.Form):
+    """Who gets or loses which role."""
+
+    username = forms.CharField(label="Username", max_length=150)
+    role = forms.ChoiceField(label="Role", choices=ROLES)
+
+
+class InviteForm(forms.Form):
+    """The role that a link gives, and where it is sent."""
+
+    role = forms.ChoiceField(label="Role", choices=ROLES)
+    email = forms.EmailField(label="E-mail", required=False)
+
+
+class JoinForm(forms.Form):
+    """The account of somebody who was invited."""
+
+    username = forms.CharField(
+        label="Username",
+        max_length=150,
+        help_text="Letters, digits and @ . + - _",
+        widget=forms.TextInput({"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false"}),
+    )
+    full_name = forms.CharField(
+        label="Name",
+        max_length=200,
+        required=False,
+        help_text="What organizers call you. It may be empty.",
+        widget=forms.TextInput({"autocomplete": "name"}),
+    )
+    password = forms.CharField(
+        label="Password",
+        strip=False,
+        help_text=" ".join(password_validators_help_texts()),
+        widget=forms.PasswordInput({"autocomplete": "new-password"}),
+    )
+
+
+class EraseForm(forms.Form):
+    """An erasure is confirmed by the name that it takes away."""
+
+    username = forms.CharField(label="Username", max_length=150, widget=forms.TextInput({"autocomplete": "off"}))

@@ -1,0 +1,96 @@
+"""The people of a campaign: who is in it, with which role, and who is invited."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.http import UserRequest
+from evaluation.models import Campaign
+from evaluation.queries import people as people_rows
+from evaluation.queries.work import may_organize
+from evaluation.services.people import give_role, take_role, withdraw_invitation
+from evaluation.terms import Role
+from organizer import getters, people_acts, work_getters
+from organizer.people_forms import InviteForm, RoleForm
+
+
+@require_safe
+@never_cache
+def people(request: UserRequest, slug: str) -> HttpResponse:
+    """Everybody with a role or a task; for organizers how they sign in, and the open invitations."""
+    return _page(request, getters.get_campaign(request.user, slug))
+
+
+@require_POST
+def give(request: UserRequest, slug: str) -> HttpResponse:
+    """Give somebody who has an account a role."""
+    campaign = work_getters.get_campaign_to_organize(request.user, slug)
+    form = RoleForm(request.POST)
+    if not form.is_valid():
+        return _page(request, campaign, role_form=form)
+    said = form.cleaned_data
+    user = give_role(campaign=campaign, username=said["username"], role=Role(said["role"]), actor=request.user)
+    messages.success(request, f"{user.name} is {said['role']} now.")
+    return redirect("organizer:people", campaign.slug)
+
+
+@require_POST
+def take(request: UserRequest, slug: str) -> HttpResponse:
+    """Take a role from somebody."""
+    campaign = work_getters.get_campaign_to_organize(request.user, slug)
+    form = RoleForm(request.POST)
+    if not form.is_valid():
+        return _page(request, campaign, role_form=form)
+    said = form.cleaned_data
+    user = take_role(campaign=campaign, username=said["username"], role=Role(said["role"]), actor=request.user)
+    messages.success(request, f"{user.name} is no {said['role']} any more. What they did stays.")
+    return redirect("organizer:people", campaign.slug)
+
+
+@require_http_methods(["POST"])
+@never_cache
+def invite(request: UserRequest, slug: str) -> HttpResponse:
+    """Invite somebody, by mail or by a link, which is shown once."""
+    campaign = work_getters.get_campaign_to_organize(request.user, slug)
+    form = InviteForm(request.POST)
+    if not form.is_valid():
+        return _page(request, campaign, invite_form=form)
+    link = people_acts.link_of(request, form, campaign, request.user)
+    if link:
+        return _page(request, campaign, link=link)
+    messages.success(request, f"Sent to {form.cleaned_data['email']}.")
+    return redirect("organizer:people", campaign.slug)
+
+
+@require_POST
+def revoke(request: UserRequest, slug: str, pk: int) -> HttpResponse:
+    """Take an invitation back."""
+    campaign = work_getters.get_campaign_to_organize(request.user, slug)
+    with getters.missing_is_404():
+        invitation = people_rows.invitation_for(request.user, campaign, pk)
+    withdraw_invitation(invitation=invitation, actor=request.user)
+    messages.success(request, "The invitation was taken back.")
+    return redirect("organizer:people", campaign.slug)
+
+
+def _page(
+    request: UserRequest,
+    campaign: Campaign,
+    *,
+    role_form: RoleForm | None = None,
+    invite_form: InviteForm | None = None,
+    link: str = "",
+) -> HttpResponse:
+    wrong = any(form is not None for form in (role_form, invite_form))
+    context = {
+        "campaign": campaign,
+        "people": people_rows.people_for(request.user, campaign),
+        "invitations": people_rows.invitations_for(request.user, campaign),
+        "role_form": role_form or RoleForm(auto_id="role_%s"),
+        "invite_form": invite_form or InviteForm(auto_id="invite_%s"),
+        "link": link,
+        "may_organize": may_organize(request.user, campaign),
+    }
+    return render(request, "organizer/people.html", context, status=422 if wrong else 200)

@@ -1,0 +1,56 @@
+"""Where `REQUIRE_MFA` is set, organizers and administrators get no further without a second factor."""
+
+from collections.abc import Callable
+from typing import Any
+
+from allauth.mfa.models import Authenticator
+from django.conf import settings
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+from accounts.models import User
+from evaluation.models import Membership
+from evaluation.terms import Role
+
+OPEN = (
+    "account_",
+    "mfa_",
+    "socialaccount_",
+    "accounts:notice",
+    "organizer:invitation",
+    "assessor:session",
+    "healthz",
+)
+FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
+
+
+class SecondFactorMiddleware:
+    """Lead who needs a second factor, and has none, to where they make one."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponse | None:
+        """Ask before the view runs; the pages on which one is made, and the way out, stay open."""
+        if not settings.REQUIRE_MFA or not isinstance(request.user, User):
+            return None
+        match = request.resolver_match
+        if (match and match.view_name.startswith(OPEN)) or not lacks_second_factor(request.user):
+            return None
+        if request.method != "GET" or request.path.startswith("/api/"):
+            raise PermissionDenied("This account needs a second factor first.")
+        messages.warning(request, "Organizers and administrators need a second factor here. Set one up to go on.")
+        return redirect("mfa_index")
+
+
+def lacks_second_factor(user: User) -> bool:
+    """Say whether somebody organizes or administers, and signs in with a password alone."""
+    powerful = user.is_staff or user.is_superuser
+    if not powerful and not Membership.objects.filter(user=user, role=Role.ORGANIZER).exists():
+        return False
+    return not Authenticator.objects.filter(user=user, type__in=FACTORS).exists()

@@ -1,0 +1,13 @@
+// Tells allauth's script which fields of the page it works on. `data-webauthn` names its function, `data-ids` the fields.
+
+const place = document.querySelector("[data-webauthn]");
+const said = Object.assign(document.createElement("p"), { className: "small" });
+said.setAttribute("role", "alert");
+place.append(said);
+
+document.addEventListener("allauth.error", (event) => {
+  event.preventDefault();
+  said.textContent = "That did not work, or you stopped it. Nothing was changed; try again.";
+});
+
+window.allauth.webauthn.forms[place.dataset.webauthn]({ ids: JSON.parse(place.dataset.ids) });

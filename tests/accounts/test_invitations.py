@@ -1,0 +1,149 @@
+"""An invitation gives one role to one person, once; nobody else gets an account."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.core import mail
+from django.test import Client
+from django.utils.timezone import now
+from pytest_django.fixtures import Settings
+
+from accounts.models import Invitation, User
+from evaluation.models import Event, Membership
+from evaluation.services.people import take_role
+from evaluation.terms import Role
+from tests.accounts.conftest import People
+
+pytestmark = pytest.mark.django_db
+
+JOIN = {"username": "nina", "full_name": "Nina North", "password": "a long enough sentence"}
+INVITATION = "/invitation/"
+
+
+def link(people: People, role: str = "assessor", email: str = "", by: str = "olga") -> str:
+    """Invite on the page; return the link, as the page shows it or as it was sent."""
+    page = people.client(by).post(people.page("invite/"), {"role": role, "email": email}).content.decode()
+    text = mail.outbox[-1].body if email else page
+    return re.findall(r"http://testserver(/invitation/[\w-]+/)", text)[0]
+
+
+def opened(address: str, client: Client | None = None) -> Client:
+    """Open a link in a browser."""
+    client = client or Client()
+    assert client.get(address)["Location"] == INVITATION
+    return client
+
+
+def roles(name: str) -> set[str]:
+    return set(Membership.objects.filter(user__username=name).values_list("role", flat=True))
+
+
+def test_whoever_has_the_link_makes_an_account_with_the_role(people: People) -> None:
+    client = opened(link(people))
+    page = client.get(INVITATION).content.decode()
+    assert "River study" in page
+    assert "assessor" in page
+    assert client.post(INVITATION, JOIN)["Location"] == "/"
+    nina = User.objects.get(username="nina")
+    assert (nina.name, roles("nina")) == ("Nina North", {"assessor"})
+    assert client.get("/desk/")["Location"].startswith("/accounts/notice/")
+    assert people.events()[:3] == ["invitation.accepted", "member.added", "invitation.made"]
+
+
+def test_a_link_works_once(people: People) -> None:
+    address = link(people)
+    first, second = opened(address), opened(address)
+    first.post(INVITATION, JOIN)
+    assert second.post(INVITATION, JOIN | {"username": "mallory"}).status_code == 410
+    assert not User.objects.filter(username="mallory").exists()
+    assert Client().get(address, follow=True).status_code == 410
+
+
+def test_a_link_that_was_sent_shows_that_the_address_is_theirs(people: People) -> None:
+    opened(link(people, email="Nina@example.org")).post(INVITATION, JOIN)
+    address = EmailAddress.objects.get(user__username="nina")
+    assert (address.email, address.verified) == ("nina@example.org", True)
+    assert mail.outbox[-1].to == ["Nina@example.org"]
+    page = people.client("olga").get(people.page()).content.decode()
+    assert "/invitation/" not in page
+
+
+def test_who_has_an_account_accepts_with_it(people: People) -> None:
+    client = opened(link(people, role="researcher"), people.client("sam"))
+    assert "You are signed in as sam" in client.get(INVITATION).content.decode()
+    client.post("/invitation/accept/")
+    assert roles("sam") == {"researcher"}
+
+
+@pytest.mark.parametrize(
+    ("name", "role"), [("rita", "assessor"), ("ann", "researcher"), ("ada", "assessor"), ("olga", "auditor")]
+)
+def test_a_link_gives_nobody_what_may_not_be_given(people: People, name: str, role: str) -> None:
+    before = roles(name)
+    client = opened(link(people, role=role), people.client(name))
+    assert client.post("/invitation/accept/").status_code == 422
+    assert roles(name) == before
+    assert not Invitation.objects.filter(accepted_at__isnull=False).exists()
+
+
+def test_a_link_that_is_over_opens_nothing(people: People) -> None:
+    old, revoked = link(people), link(people, role="auditor")
+    Invitation.objects.filter(role="assessor").update(expires_at=now() - timedelta(seconds=1))
+    [row] = Invitation.objects.filter(role="auditor")
+    people.client("olga").post(people.page(f"invitations/{row.pk}/revoke/"))
+    for address in (old, revoked, "/invitation/never-made/"):
+        client = opened(address)
+        assert client.get(INVITATION).status_code == 410
+        assert client.post(INVITATION, JOIN).status_code == 410
+    assert not User.objects.filter(username="nina").exists()
+
+
+def test_a_link_of_somebody_who_organizes_no_more_is_over(people: People) -> None:
+    address = link(people)
+    people.client("ada").post(people.page("give/"), {"username": "sam", "role": "organizer"})
+    take_role(campaign=people.campaign, username="olga", role=Role.ORGANIZER, actor=people.by_name["ada"])
+    client = opened(address)
+    assert client.post(INVITATION, JOIN).status_code == 422
+    assert not User.objects.filter(username="nina").exists()
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"password": "12345678"}, {"password": "nina"}, {"username": "olga"}, {"username": "no spaces"}]
+)
+def test_an_account_needs_a_free_name_and_a_good_password(people: People, wrong: dict[str, str]) -> None:
+    client = opened(link(people))
+    answer = client.post(INVITATION, JOIN | wrong)
+    assert answer.status_code == 422
+    assert 'role="alert"' in answer.content.decode()
+    assert not User.objects.filter(username="nina").exists()
+    assert client.post(INVITATION, JOIN).status_code == 302  # the link is still good
+
+
+def test_the_link_is_stored_nowhere(people: People) -> None:
+    raw = link(people).split("/")[2]
+    row = Invitation.objects.get()
+    assert raw not in str(vars(row))
+    assert all(raw not in str(event.payload) for event in Event.objects.all())
+
+
+def test_without_an_invitation_nobody_signs_up(people: People) -> None:
+    Client().post("/accounts/signup/", {"username": "eve", "password1": "a long enough sentence"})
+    Client().post(INVITATION, JOIN)
+    assert not User.objects.filter(username__in=["eve", "nina"]).exists()
+
+
+def test_a_mail_that_cannot_be_sent_invites_nobody(people: People, settings: Settings) -> None:
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 9
+    answer = people.client("olga").post(people.page("invite/"), {"role": "auditor", "email": "x@example.org"})
+    assert answer.status_code == 422
+    assert Invitation.objects.get().revoked_at
+
+
+@pytest.mark.parametrize("name", ["ann", "rita", "audrey", "sam"])
+def test_only_organizers_invite(people: People, name: str) -> None:
+    answer = people.client(name).post(people.page("invite/"), {"role": "organizer", "email": ""})
+    assert answer.status_code in (403, 404)
+    assert not Invitation.objects.exists()

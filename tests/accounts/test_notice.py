@@ -1,0 +1,66 @@
+"""Nobody's work is recorded before they have read what is recorded; and a desk that is open is never stopped."""
+
+from pathlib import Path
+
+import pytest
+
+from accounts.models import User
+from accounts.notice import NOTICE_VERSION
+from tests.assessor.world import DeskWorld
+from tests.organizer.work_world import make_work_world
+
+pytestmark = pytest.mark.django_db
+
+NOTICE = "/accounts/notice/"
+
+
+@pytest.fixture
+def desk(db: None, tmp_path: Path) -> DeskWorld:
+    """Ann's tasks, and Ann has read nothing yet."""
+    world = make_work_world(tmp_path)
+    User.objects.filter(username="ann").update(notice_version=0, notice_at=None)
+    world.people["ann"].refresh_from_db()
+    return world
+
+
+def test_the_notice_comes_first_and_once(desk: DeskWorld) -> None:
+    client, task = desk.client("ann"), f"/desk/{desk.post_edit.public_id}/"
+    first = client.get(task)
+    assert first["Location"] == f"{NOTICE}?next=%2Fdesk%2F{desk.post_edit.public_id}%2F"
+    page = client.get(first["Location"]).content.decode()
+    for said in ("Please read this once", "Who sees it", "How long", "Not recorded"):
+        assert said in page
+    assert client.post(NOTICE, {"next": task})["Location"] == task
+    assert client.get(task).status_code == 200
+    ann = User.objects.get(username="ann")
+    assert ann.notice_version == NOTICE_VERSION
+    assert ann.notice_at
+    assert "You have read this on" in client.get(NOTICE).content.decode()
+
+
+def test_nothing_is_opened_before(desk: DeskWorld) -> None:
+    client = desk.client("ann")
+    for path in ("start/", "practice/"):
+        answer = client.post(f"/desk/{desk.post_edit.public_id}/{path}")
+        assert answer["Location"].startswith(NOTICE)
+    desk.post_edit.refresh_from_db()
+    assert desk.post_edit.opened_at is None
+
+
+def test_a_new_notice_does_not_stop_a_desk_that_is_open(desk: DeskWorld) -> None:
+    client = desk.client("ann")
+    answer = client.get(f"/desk/{desk.post_edit.public_id}/state/")
+    assert answer.status_code != 302
+
+
+def test_reading_again_keeps_the_moment(desk: DeskWorld) -> None:
+    client = desk.client("ann")
+    client.post(NOTICE)
+    first = User.objects.get(username="ann").notice_at
+    client.post(NOTICE)
+    assert User.objects.get(username="ann").notice_at == first
+
+
+@pytest.mark.parametrize("elsewhere", ["https://evil.example/", "//evil.example/", "javascript:alert(1)"])
+def test_it_leads_nowhere_else(desk: DeskWorld, elsewhere: str) -> None:
+    assert desk.client("ann").post(NOTICE, {"next": elsewhere})["Location"] == "/"
