@@ -9,6 +9,7 @@ urlpatterns = [
     path("", include("organizer.urls")),
     path("", include("reports.urls")),
     path("", include("assessor.urls")),
+    path("api/", include("api.urls")),
     path("accounts/", include("allauth.account.urls")),
     path("admin/", admin.site.urls),
     path("healthz", healthz, name="healthz"),

@@ -1,0 +1,71 @@
+"""What every reader is: the rows that a viewer may see, in the order of their keys, told in chunks."""
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import islice
+from typing import Any, ClassVar, TypeAlias
+
+from django.db.models import QuerySet
+
+from accounts.models import User
+from evaluation.models import Campaign
+from evaluation.queries.campaigns import unblinded
+from evaluation.queries.data.names import Names
+
+Row: TypeAlias = dict[str, Any]
+"""One row as it leaves: plain values, in the order of the collection's fields."""
+
+Values: TypeAlias = tuple[Any, ...]
+
+
+class Reader:
+    """A collection as one viewer may see it, in one state of the database (`alias`)."""
+
+    key: ClassVar[str] = "pk"
+    values: ClassVar[tuple[str, ...]] = ()
+    chunk: ClassVar[int] = 500
+
+    def __init__(self, viewer: User, alias: str) -> None:
+        self.viewer, self.alias = viewer, alias
+
+    def rows(self) -> QuerySet[Any]:
+        """Return what the viewer may see of the collection."""
+        raise NotImplementedError
+
+    def in_campaign(self, rows: QuerySet[Any], campaign: int) -> QuerySet[Any]:
+        """Keep the rows of one campaign."""
+        return rows.filter(campaign=campaign)
+
+    def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
+        """Yield the rows of some values, with a fixed number of queries."""
+        raise NotImplementedError
+
+    @cached_property
+    def campaigns(self) -> list[Campaign]:
+        """The campaigns of which the viewer may see everything."""
+        return list(unblinded(self.viewer).using(self.alias).order_by("pk"))
+
+    @cached_property
+    def names(self) -> Names:
+        """What everybody is called in them."""
+        return Names(self.campaigns, self.alias)
+
+    def page(self, rows: QuerySet[Any]) -> list[tuple[int, Row]]:
+        """Return some rows with their keys."""
+        chunk = list(rows.values_list(self.key, *self.values))
+        return list(zip([one[0] for one in chunk], self._told(chunk), strict=True))
+
+    def all(self, rows: QuerySet[Any]) -> Iterator[Row]:
+        """Yield all of some rows, in order, at constant memory."""
+        ordered = rows.order_by(self.key).values_list(self.key, *self.values)
+        found = ordered.iterator(chunk_size=self.chunk)
+        while chunk := list(islice(found, self.chunk)):
+            yield from self._told(chunk)
+
+    def _told(self, chunk: list[Values]) -> Iterator[Row]:
+        return self.told(chunk) if chunk else iter(())
+
+
+def moment(value: Any) -> str | None:
+    """Return a moment as ISO 8601 with all its digits; None for none."""
+    return None if value is None else str(value.isoformat())
