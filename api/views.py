@@ -79,7 +79,7 @@ class ListView(OfCollection):
         with consistent_read() as alias:
             reader = self.reader(request, alias)
             filters = checked(collection.filters, asked.filters, reader)
-            tag = tag_of_campaigns(reader.campaigns, request.get_full_path(), collection.columns, filters.state)
+            tag = tag_of_campaigns(reader.campaigns, request.get_full_path(), collection.columns, filters.rests_on)
         if collection.by_revision and is_known(request, tag):
             response: HttpResponseBase = HttpResponseNotModified()
         else:
@@ -101,11 +101,12 @@ class ListView(OfCollection):
 class RowView(OfCollection):
     """One row of a collection."""
 
-    def get(self, request: Request, **found_by: Any) -> HttpResponse:
+    def get(self, request: Request, **place: Any) -> HttpResponse:
         """Return the row. What is not the viewer's is not there."""
+        (value,) = place.values()
         with consistent_read() as alias:
             reader = self.reader(request, alias)
-            found = reader.page(reader.rows().filter(**found_by)[:1])
+            found = reader.page(reader.rows().filter(**{reader.row_path: value})[:1])
         if not found:
             raise NotFound(NOT_FOUND)
         return answered(request, to_json(found[0][1]))
