@@ -44,6 +44,10 @@ INSTALLED_APPS = [
     "allauth.mfa",
     "allauth.socialaccount",
     "allauth.socialaccount.providers.openid_connect",
+    "rest_framework",
+    "django_filters",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
     "csp",
     "config.apps.AssayAdminConfig",
     "django.contrib.auth",
@@ -252,6 +256,38 @@ SIMULATOR_PORT = env.int("SIMULATOR_PORT", default=8001)
 LLM_CONCURRENCY = env.int("LLM_CONCURRENCY", default=16)
 LLM_TIMEOUT_SECONDS = env.float("LLM_TIMEOUT_SECONDS", default=120.0)
 JOB_LEASE_SECONDS = env.float("JOB_LEASE_SECONDS", default=30.0)
+
+# The API: JSON only, every error a problem document, and nothing without a token or a session.
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "api.authentication.BearerAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated", "api.permissions.TokenHasScope"],
+    "DEFAULT_THROTTLE_CLASSES": ["api.throttles.TokenThrottle", "api.throttles.PersonThrottle"],
+    "DEFAULT_THROTTLE_RATES": {
+        "token": env.str("API_TOKEN_RATE", default="600/minute"),
+        "user": env.str("API_USER_RATE", default="1200/minute"),
+    },
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "api.negotiation.AsAsked",
+    "DEFAULT_METADATA_CLASS": None,
+    "DEFAULT_SCHEMA_CLASS": "api.schema.CollectionSchema",
+    "EXCEPTION_HANDLER": "api.problems.handler",
+    "URL_FORMAT_OVERRIDE": None,
+}
+
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Assay",
+    "DESCRIPTION": "Topics, runs, nuggets, labels and scores of campaigns, for programs. See docs/api.md.",
+    "VERSION": "1",
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
+    "SERVE_AUTHENTICATION": [],
+    "SERVE_INCLUDE_SCHEMA": False,
+    "POSTPROCESSING_HOOKS": [],
+}
 
 # Demo data and demo accounts go only into the project's own SQLite file, or anywhere with DEMO=1.
 DEMO = env.bool("DEMO", default=False)

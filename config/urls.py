@@ -10,6 +10,7 @@ urlpatterns = [
     path("", include("reports.urls")),
     path("", include("assessor.urls")),
     path("accounts/", include("accounts.urls")),
+    path("api/", include("api.urls")),
     path("accounts/", include("allauth.account.urls")),
     path("accounts/2fa/", include("allauth.mfa.urls")),
     path("accounts/3rdparty/", include("allauth.socialaccount.urls")),

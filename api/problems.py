@@ -1,0 +1,75 @@
+"""Every error as a problem document (RFC 9457): one shape for what is missing, not allowed, wrong or refused."""
+
+from http import HTTPStatus
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpResponse
+from pydantic_core import to_json
+from rest_framework import exceptions
+
+from evaluation.errors import BadInput
+from web.refusal import Refusal
+
+CONTENT_TYPE = "application/problem+json"
+NOT_FOUND = "There is nothing here, or nothing that you may see."
+Errors = dict[str, list[str]]
+
+
+class WrongQuery(exceptions.APIException):
+    """A filter that does not exist, or a value that makes no sense for it."""
+
+    status_code = HTTPStatus.BAD_REQUEST
+    default_code = "bad_query"
+    default_detail = "Some parameters of the address are wrong."
+
+    def __init__(self, errors: Errors) -> None:
+        super().__init__()
+        self.errors = errors
+
+
+def handler(error: Exception, context: dict[str, Any]) -> HttpResponse | None:
+    """Return the answer to an exception of a view; None leaves a fault of the program to Django."""
+    if isinstance(error, Http404):
+        error = exceptions.NotFound(NOT_FOUND)
+    elif isinstance(error, PermissionDenied):
+        error = exceptions.PermissionDenied()
+    if isinstance(error, Refusal):
+        return _refused(error)
+    if isinstance(error, exceptions.APIException):
+        return _api_problem(error)
+    return None
+
+
+def problem(status: int, code: str, detail: str, **more: Any) -> HttpResponse:
+    """Return a problem document. `code` is for programs, `detail` for people."""
+    document = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": int(status), "code": code}
+    body = to_json(document | {"detail": detail, **more})
+    return HttpResponse(body, status=status, content_type=CONTENT_TYPE)
+
+
+def _refused(error: Refusal) -> HttpResponse:
+    if not isinstance(error, BadInput):
+        return problem(HTTPStatus.UNPROCESSABLE_ENTITY, error.code, error.message)
+    listed = [
+        {"file": one.file, "line": one.line, "field": one.field, "expected": one.expected}
+        for one in error.problems
+    ]
+    return problem(HTTPStatus.UNPROCESSABLE_ENTITY, error.code, error.message, problems=listed)
+
+
+def _api_problem(error: exceptions.APIException) -> HttpResponse:
+    more: dict[str, Any] = {}
+    detail: Any = error.detail
+    code = error.get_codes()
+    if isinstance(error, WrongQuery):
+        more["errors"] = error.errors
+    elif not isinstance(detail, str):
+        more["errors"] = detail
+        detail, code = "What was sent is not valid.", "invalid"
+    response = problem(error.status_code, str(code), str(detail), **more)
+    if header := getattr(error, "auth_header", None):
+        response["WWW-Authenticate"] = header
+    if wait := getattr(error, "wait", None):
+        response["Retry-After"] = str(int(wait) + 1)
+    return response

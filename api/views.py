@@ -1,0 +1,138 @@
+"""A list and one of its rows, for every collection; and what answers where there is nothing."""
+
+from collections.abc import Iterator
+from typing import Any, ClassVar, cast
+
+from django.http import HttpResponse, HttpResponseNotModified, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.urls import reverse
+from pydantic_core import to_json
+from rest_framework.exceptions import NotFound
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from accounts.models import User
+from api.asking import Asked, Form, asked_of
+from api.collections import COLLECTIONS, Collection
+from api.cursors import Cursor, seal
+from api.filters import checked
+from api.problems import NOT_FOUND
+from api.selecting import page_of
+from api.streams import CONTENT_TYPES, WRITERS
+from api.tags import answered, is_known, keep_private, tag_of_campaigns
+from evaluation.queries.data.reading import Reader
+from web.reading import consistent_read
+
+
+class View(APIView):
+    """What all answers have in common."""
+
+    http_method_names = ["get", "head", "post", "put", "patch", "delete"]
+
+    def finalize_response(self, request: Request, response: HttpResponseBase, *args: Any, **kwargs: Any) -> Any:
+        """Keep answers out of caches that others use."""
+        keep_private(response)
+        return super().finalize_response(request, response, *args, **kwargs)  # type: ignore[arg-type]
+
+
+class OfCollection(View):
+    """A view of one collection."""
+
+    collection: ClassVar[Collection] = None  # type: ignore[assignment]  # given in the address book
+
+    def reader(self, request: Request, alias: str) -> Reader:
+        """Return who reads the collection for whoever asks."""
+        return self.collection.reader(cast(User, request.user), alias)
+
+
+class ListView(OfCollection):
+    """The rows of a collection: a page as JSON, or all as a stream."""
+
+    def get(self, request: Request) -> HttpResponseBase:
+        """Return what was asked for."""
+        collection = self.collection
+        asked = asked_of(request.query_params, collection.name, collection.filters.names())
+        return self._page(request, asked) if asked.form is Form.JSON else self._stream(request, asked)
+
+    def _page(self, request: Request, asked: Asked) -> HttpResponse:
+        with consistent_read() as alias:
+            reader = self.reader(request, alias)
+            page = page_of(
+                checked(self.collection.filters, asked.filters, reader).selection, asked.cursor, asked.page_size
+            )
+        document = {
+            "next": self._link(request, page.next),
+            "previous": self._link(request, page.previous),
+            "results": page.rows,
+        }
+        return answered(request, to_json(document))
+
+    def _link(self, request: Request, cursor: Cursor | None) -> str | None:
+        if cursor is None:
+            return None
+        query = request.query_params.copy()
+        query["cursor"] = seal(self.collection.name, cursor)
+        return request.build_absolute_uri(f"{request.path}?{query.urlencode()}")
+
+    def _stream(self, request: Request, asked: Asked) -> HttpResponseBase:
+        """Check everything that can be refused, then promise the rows; they are read while they are sent."""
+        collection = self.collection
+        with consistent_read() as alias:
+            reader = self.reader(request, alias)
+            filters = checked(collection.filters, asked.filters, reader)
+            tag = tag_of_campaigns(reader.campaigns, request.get_full_path(), collection.columns, filters.rests_on)
+        if collection.by_revision and is_known(request, tag):
+            response: HttpResponseBase = HttpResponseNotModified()
+        else:
+            pieces = () if request.method == "HEAD" else self._pieces(request, asked)
+            response = StreamingHttpResponse(pieces, content_type=CONTENT_TYPES[asked.form])
+            response["Content-Disposition"] = f'attachment; filename="{collection.name}.{asked.form}"'
+        if collection.by_revision:
+            response["ETag"] = tag
+        return response
+
+    def _pieces(self, request: Request, asked: Asked) -> Iterator[bytes]:
+        """Yield the body from one state of the database, whoever writes meanwhile."""
+        with consistent_read() as alias:
+            reader = self.reader(request, alias)
+            rows = checked(self.collection.filters, asked.filters, reader).selection.all()
+            yield from WRITERS[asked.form](rows, self.collection.columns)
+
+
+class RowView(OfCollection):
+    """One row of a collection."""
+
+    one = True
+
+    def get(self, request: Request, **place: Any) -> HttpResponse:
+        """Return the row. What is not the viewer's is not there."""
+        (value,) = place.values()
+        with consistent_read() as alias:
+            reader = self.reader(request, alias)
+            found = reader.page(reader.rows().filter(**{reader.row_path: value})[:1])
+        if not found:
+            raise NotFound(NOT_FOUND)
+        return answered(request, to_json(found[0][1]))
+
+
+class RootView(View):
+    """What there is."""
+
+    schema = None
+
+    def get(self, request: Request) -> HttpResponse:
+        """Return the address of every collection."""
+        lists = {one.name: request.build_absolute_uri(reverse(f"api:{one.name}")) for one in COLLECTIONS}
+        return answered(request, to_json(lists))
+
+
+class NothingView(View):
+    """Whatever else is asked for."""
+
+    schema = None
+
+    def get(self, request: Request, **_path: Any) -> HttpResponse:
+        """Answer like a row that is not there."""
+        raise NotFound(NOT_FOUND)
+
+    post = put = patch = delete = get
