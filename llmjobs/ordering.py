@@ -30,7 +30,7 @@ class Work(StrEnum):
     RELEVANCE = "relevance"
 
     @property
-    def title(self) -> str:
+    def job_title(self) -> str:
         """What a job of it is called."""
         return TITLES.get(self, f"AutoAssign {self}")
 
@@ -80,7 +80,7 @@ def make_ready(campaign: Campaign, order: JobOrder) -> ReadyJob:
     if not plan.items:
         why = "; ".join(f"{topic}: {reason}" for topic, reason in plan.blocked.items())
         raise Refused("nothing_to_do", f"Nothing to do: {plan.judged:,} done already. {why}".rstrip())
-    return ReadyJob(request, order.work.title, plan)
+    return ReadyJob(request, order.work.job_title, plan)
 
 
 def start_ready(ready: ReadyJob, actor: User) -> Job:
