@@ -9,15 +9,19 @@ from rest_framework.request import Request
 
 
 class AsAsked(BaseContentNegotiation):
-    """Whatever `Accept` says, what is not asked for otherwise is JSON."""
+    """What the address says, then what `Accept` names, else the first: nobody is turned away for their headers."""
 
     def select_parser(self, request: Request, parsers: Iterable[Any]) -> Any:
         """Return the parser of the body's type; none for another."""
-        return next((one for one in parsers if one.media_type == (request.content_type or "").split(";")[0]), None)
+        sent = (request.content_type or "").partition(";")[0].strip()
+        return next((one for one in parsers if one.media_type == sent), None)
 
     def select_renderer(
         self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
     ) -> tuple[BaseRenderer, str]:
-        """Return the first renderer."""
-        first = next(iter(renderers))
-        return first, first.media_type or ""
+        """Return the renderer and what its answer is called."""
+        there = list(renderers)
+        asked, accepted = request.query_params.get("format"), request.headers.get("Accept", "")
+        named = [one for one in there if one.format == asked]
+        found = (named or [one for one in there if one.media_type in accepted] or there)[0]
+        return found, found.media_type or ""

@@ -5,6 +5,7 @@ from typing import Any, ClassVar, cast
 
 from django.http import HttpResponse, HttpResponseNotModified, StreamingHttpResponse
 from django.http.response import HttpResponseBase
+from django.urls import reverse
 from pydantic_core import to_json
 from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
@@ -12,7 +13,7 @@ from rest_framework.views import APIView
 
 from accounts.models import User
 from api.asking import Asked, Form, asked_of
-from api.collections import Collection
+from api.collections import COLLECTIONS, Collection
 from api.cursors import Cursor, seal
 from api.filters import checked
 from api.problems import NOT_FOUND
@@ -79,7 +80,7 @@ class ListView(OfCollection):
         with consistent_read() as alias:
             reader = self.reader(request, alias)
             filters = checked(collection.filters, asked.filters, reader)
-            tag = tag_of_campaigns(reader.campaigns, request.get_full_path(), collection.columns, filters.state)
+            tag = tag_of_campaigns(reader.campaigns, request.get_full_path(), collection.columns, filters.rests_on)
         if collection.by_revision and is_known(request, tag):
             response: HttpResponseBase = HttpResponseNotModified()
         else:
@@ -101,18 +102,34 @@ class ListView(OfCollection):
 class RowView(OfCollection):
     """One row of a collection."""
 
-    def get(self, request: Request, **found_by: Any) -> HttpResponse:
+    one = True
+
+    def get(self, request: Request, **place: Any) -> HttpResponse:
         """Return the row. What is not the viewer's is not there."""
+        (value,) = place.values()
         with consistent_read() as alias:
             reader = self.reader(request, alias)
-            found = reader.page(reader.rows().filter(**found_by)[:1])
+            found = reader.page(reader.rows().filter(**{reader.row_path: value})[:1])
         if not found:
             raise NotFound(NOT_FOUND)
         return answered(request, to_json(found[0][1]))
 
 
+class RootView(View):
+    """What there is."""
+
+    schema = None
+
+    def get(self, request: Request) -> HttpResponse:
+        """Return the address of every collection."""
+        lists = {one.name: request.build_absolute_uri(reverse(f"api:{one.name}")) for one in COLLECTIONS}
+        return answered(request, to_json(lists))
+
+
 class NothingView(View):
     """Whatever else is asked for."""
+
+    schema = None
 
     def get(self, request: Request, **_path: Any) -> HttpResponse:
         """Answer like a row that is not there."""

@@ -226,6 +226,17 @@ REST_FRAMEWORK = {
     "URL_FORMAT_OVERRIDE": None,
 }
 
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Assay",
+    "DESCRIPTION": "Topics, runs, nuggets, labels and scores of campaigns, for programs. See docs/api.md.",
+    "VERSION": "1",
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
+    "SERVE_AUTHENTICATION": [],
+    "SERVE_INCLUDE_SCHEMA": False,
+    "POSTPROCESSING_HOOKS": [],
+}
+
 # Demo data and demo accounts go only into the project's own SQLite file, or anywhere with DEMO=1.
 DEMO = env.bool("DEMO", default=False)
 

@@ -62,15 +62,21 @@ class WebProcess:
 
     def cpu_seconds(self) -> float:
         """Return the processor time that the processes of the group took so far; Linux only, elsewhere 0."""
-        ticks = 0
+        ticks = sum(int(fields[11]) + int(fields[12]) for _, fields in self._group())
+        return ticks / os.sysconf("SC_CLK_TCK")
+
+    def workers(self) -> list[int]:
+        """Return the process ids of gunicorn's workers; Linux only, elsewhere none."""
+        return [pid for pid, _ in self._group() if self._process and pid != self._process.pid]
+
+    def _group(self) -> Iterator[tuple[int, list[str]]]:
         for stat in Path("/proc").glob("[0-9]*/stat"):
             try:
                 fields = stat.read_text().rpartition(")")[2].split()
             except OSError:
                 continue  # it ended meanwhile
             if self._process and int(fields[2]) == self._process.pid:
-                ticks += int(fields[11]) + int(fields[12])
-        return ticks / os.sysconf("SC_CLK_TCK")
+                yield int(stat.parent.name), fields
 
     def kill(self) -> None:
         """SIGKILL the whole group: nothing under way gets to its end."""

@@ -59,18 +59,22 @@ class Names:
 
     def nugget_set(self, pk: int | None) -> str | None:
         """Return what a nugget set is called: the name of whoever makes it stands in it."""
-        return None if pk is None else self._sets[pk][1]
+        return None if pk is None else self._sets[pk][2]
 
-    def sets_called(self, shown: str) -> list[int]:
-        """Return the sets that are called so."""
-        return [pk for pk, (_, called) in self._sets.items() if called == shown]
+    def sets_called(self, campaign: int, shown: str) -> list[int]:
+        """Return the sets that are called so in a campaign."""
+        return [pk for pk, (of, _, called) in self._sets.items() if (of, called) == (campaign, shown)]
 
     def real_set(self, campaign: int, shown: str) -> str:
         """Return under which name the database has a set; what is no set's name stays as it is."""
-        return next(
-            (name for name, called in self._sets_of.get(campaign, ()) if called == shown),
-            shown,
-        )
+        found = self.sets_called(campaign, shown)
+        return self._sets[found[0]][1] if found else shown
+
+    def people_called(self, campaign: int, shown: str) -> list[int]:
+        """Return whoever has work in a campaign under a pseudonym."""
+        tasks = Task.objects.using(self._alias).filter(campaign=campaign).order_by()
+        people = tasks.values_list("assessor", flat=True).distinct()
+        return [user for user in people if self.person(campaign, user) == shown]
 
     def clean(self, campaign: int, said: Any) -> Any:
         """Return a text, or a value of the log, without the names of people."""
@@ -99,20 +103,13 @@ class Names:
         return {pk: (name, user, study) for pk, name, user, study in rows}
 
     @cached_property
-    def _sets(self) -> dict[int, tuple[str, str]]:
+    def _sets(self) -> dict[int, tuple[int, str, str]]:
+        """Return campaign, name and what it is called of each set."""
         rows = NuggetSet.objects.using(self._alias).filter(campaign__in=list(self.campaigns))
         return {
-            pk: (name, self._set_shown(campaign, name, judge))
+            pk: (campaign, name, self._set_shown(campaign, name, judge))
             for pk, campaign, name, judge in rows.values_list("pk", "campaign", "name", "judge")
         }
-
-    @cached_property
-    def _sets_of(self) -> dict[int, list[tuple[str, str]]]:
-        rows = NuggetSet.objects.using(self._alias).filter(campaign__in=list(self.campaigns))
-        found: dict[int, list[tuple[str, str]]] = {}
-        for pk, campaign in rows.values_list("pk", "campaign"):
-            found.setdefault(campaign, []).append(self._sets[pk])
-        return found
 
     def _set_shown(self, campaign: int, name: str, judge: int) -> str:
         real, user, _ = self._judges[judge]

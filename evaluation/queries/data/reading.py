@@ -1,6 +1,7 @@
 """What every reader is: the rows that a viewer may see, in the order of their keys, told in chunks."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
 from functools import cached_property
 from itertools import islice
 from typing import Any, ClassVar, TypeAlias
@@ -11,6 +12,7 @@ from accounts.models import User
 from evaluation.models import Campaign
 from evaluation.queries.campaigns import unblinded
 from evaluation.queries.data.names import Names
+from evaluation.terms import Stage
 
 Row: TypeAlias = dict[str, Any]
 """One row as it leaves: plain values, in the order of the collection's fields."""
@@ -24,6 +26,8 @@ class Reader:
     key: ClassVar[str] = "pk"
     values: ClassVar[tuple[str, ...]] = ()
     chunk: ClassVar[int] = 500
+    row_path: ClassVar[str] = "pk"
+    """Where one row is found by what stands in its address."""
 
     def __init__(self, viewer: User, alias: str) -> None:
         self.viewer, self.alias = viewer, alias
@@ -36,6 +40,38 @@ class Reader:
         """Keep the rows of one campaign."""
         return rows.filter(campaign=campaign)
 
+    def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
+        """Keep the rows about some topics."""
+        raise NotImplementedError
+
+    def of_runs(self, rows: QuerySet[Any], runs: Iterable[int]) -> QuerySet[Any]:
+        """Keep the rows about some runs."""
+        raise NotImplementedError
+
+    def of_judges(self, rows: QuerySet[Any], judges: Iterable[int]) -> QuerySet[Any]:
+        """Keep the rows of some judges."""
+        raise NotImplementedError
+
+    def of_people(self, rows: QuerySet[Any], users: Iterable[int]) -> QuerySet[Any]:
+        """Keep what was handed to some people."""
+        raise NotImplementedError
+
+    def at_stage(self, rows: QuerySet[Any], stage: Stage) -> QuerySet[Any]:
+        """Keep the rows of one stage of work."""
+        raise NotImplementedError
+
+    def of_sets(self, rows: QuerySet[Any], sets: Iterable[int]) -> QuerySet[Any]:
+        """Keep the rows about some nugget sets."""
+        raise NotImplementedError
+
+    def of_kind(self, rows: QuerySet[Any], kind: str) -> QuerySet[Any]:
+        """Keep the rows of one kind."""
+        raise NotImplementedError
+
+    def since(self, rows: QuerySet[Any], start: datetime) -> QuerySet[Any]:
+        """Keep what changed from a moment on."""
+        raise NotImplementedError
+
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
         """Yield the rows of some values, with a fixed number of queries."""
         raise NotImplementedError
@@ -44,6 +80,11 @@ class Reader:
     def campaigns(self) -> list[Campaign]:
         """The campaigns of which the viewer may see everything."""
         return list(unblinded(self.viewer).using(self.alias).order_by("pk"))
+
+    @property
+    def addressable(self) -> list[Campaign]:
+        """The campaigns that a filter may name."""
+        return self.campaigns
 
     @cached_property
     def names(self) -> Names:

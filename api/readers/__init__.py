@@ -1,0 +1,1 @@
+"""Readers of what lies above the domain: jobs, measured times, and scores."""

@@ -1,0 +1,110 @@
+"""Fields of labels and of those who give them."""
+
+from typing import Any
+
+from rest_framework.serializers import (
+    BooleanField,
+    CharField,
+    ChoiceField,
+    DateTimeField,
+    DictField,
+    FloatField,
+    IntegerField,
+    Serializer,
+)
+
+from api.serializers.corpus import CAMPAIGN, RUN, TOPIC
+from api.serializers.nuggets import JUDGE
+from evaluation.terms import AssignmentLabel, Condition, JudgeKind, SupportCondition, SupportLabel
+
+EVENT = "the event that brought it; null: none was kept"
+ASSIGNED = [one.name.lower() for one in AssignmentLabel]
+SUPPORTED = [one.name.lower() for one in SupportLabel]
+
+
+class AssignmentRow(Serializer[Any]):
+    """A label: whether an answer contains a nugget. Only labels that stand."""
+
+    id = IntegerField()
+    campaign = CharField(help_text=CAMPAIGN)
+    topic_id = CharField(help_text=TOPIC)
+    run_id = CharField(help_text=RUN)
+    answer = CharField(help_text="the answer's id")
+    nugget = CharField(help_text="as in `nuggets`")
+    nugget_version = IntegerField(help_text="which wording was looked for")
+    nugget_set = CharField(help_text="the set's name")
+    judge = CharField(help_text=JUDGE)
+    label = ChoiceField(choices=ASSIGNED)  # type: ignore[assignment]  # a column of that name
+    raw = CharField(help_text="what was said, where it is none of the labels")
+    sentence = IntegerField(allow_null=True, help_text="of the answer, from 0: where the nugget is")
+    first_label = ChoiceField(choices=ASSIGNED, allow_null=True, help_text="before the sweep changed it")
+    submission = IntegerField(help_text="from 1")
+    given_at = DateTimeField()
+    event = IntegerField(allow_null=True, help_text=EVENT)
+
+
+class SupportRow(Serializer[Any]):
+    """A label: whether a cited segment supports a sentence. Only labels that stand."""
+
+    id = IntegerField()
+    campaign = CharField(help_text=CAMPAIGN)
+    topic_id = CharField(help_text=TOPIC)
+    run_id = CharField(help_text=RUN)
+    answer = CharField(help_text="the answer's id")
+    sentence = IntegerField(help_text="of the answer, from 0")
+    docid = CharField(help_text="what the sentence cites")
+    condition = ChoiceField(choices=[one.value for one in SupportCondition])
+    judge = CharField(help_text=JUDGE)
+    label = ChoiceField(choices=SUPPORTED)  # type: ignore[assignment]  # a column of that name
+    raw = CharField(help_text="what was said, where it is none of the labels")
+    shown_label = ChoiceField(choices=SUPPORTED, allow_null=True, help_text="the machine's, where it was shown")
+    shown_ms = IntegerField(allow_null=True, help_text="from when it was shown to the first decision")
+    accepted = BooleanField(allow_null=True, help_text="whether the machine's label was taken over")
+    submission = IntegerField(help_text="from 1")
+    given_at = DateTimeField()
+    event = IntegerField(allow_null=True, help_text=EVENT)
+
+
+class JudgeRow(Serializer[Any]):
+    """A judge in a campaign. A person with an account goes by a pseudonym, another one in each campaign."""
+
+    campaign = CharField(help_text=CAMPAIGN)
+    name = CharField()
+    kind = ChoiceField(choices=[one.value for one in JudgeKind])
+    model = CharField(help_text="of an LLM")
+    prompt_versions = DictField()
+    study = CharField(allow_null=True, help_text="the study whose pairs this judge labels")
+    aside = BooleanField(help_text="its labels count only where it is named")
+    created_at = DateTimeField()
+
+
+class ScoreRow(Serializer[Any]):
+    """A run's scores under a condition, computed when they are asked for. Scores are in [0, 1]."""
+
+    campaign = CharField(help_text=CAMPAIGN)
+    condition = ChoiceField(choices=[one.value for one in (*Condition, *SupportCondition)])
+    judge = CharField(allow_null=True, help_text="whose labels they rest on")
+    nugget_set = CharField(allow_null=True, help_text="whose nuggets; null under a support condition")
+    run_id = CharField(help_text=RUN)
+    group = CharField()
+    task = CharField()
+    control = BooleanField(allow_null=True)
+    topics = IntegerField(allow_null=True, help_text="topics behind the primary score")
+    vital_strict = FloatField(allow_null=True, help_text="the primary score")
+    vital = FloatField(allow_null=True)
+    weighted_strict = FloatField(allow_null=True)
+    weighted = FloatField(allow_null=True)
+    all_strict = FloatField(allow_null=True)
+    all = FloatField(allow_null=True)
+    length = FloatField(allow_null=True, help_text="words of an answer, the mean")
+    weighted_precision = FloatField(allow_null=True, help_text="of support")
+    weighted_recall = FloatField(allow_null=True, help_text="of support")
+    sentences = FloatField(allow_null=True, help_text="of an answer, the mean")
+    sentences_total = IntegerField(allow_null=True)
+    sentences_uncited = IntegerField(allow_null=True)
+    judged = IntegerField(help_text="labels")
+    failed = IntegerField(help_text="labels")
+    unjudged = IntegerField(help_text="labels")
+    excluded = IntegerField(allow_null=True, help_text="answers")
+    missing = IntegerField(allow_null=True, help_text="answers")
+    unjudgeable = IntegerField(allow_null=True, help_text="pairs that nobody can judge")
