@@ -144,9 +144,7 @@ def _claimed(user: User, key: str, sent: str) -> Claim | HttpResponse:
 def _new(user: User, key: str, sent: str, moment: datetime) -> Claim | None:
     try:
         with transaction.atomic():
-            made = IdempotencyKey.objects.create(
-                user=user, key=key, sent=sent, begun_at=moment, created_at=moment
-            )
+            made = IdempotencyKey.objects.create(user=user, key=key, sent=sent, begun_at=moment, created_at=moment)
     except IntegrityError:
         return None
     return Claim(made.pk, made.attempt)
