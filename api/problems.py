@@ -3,7 +3,7 @@
 from http import HTTPStatus
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.http import Http404, HttpResponse
 from pydantic_core import to_json
 from rest_framework import exceptions
@@ -34,6 +34,8 @@ def handler(error: Exception, context: dict[str, Any]) -> HttpResponse | None:
         error = exceptions.NotFound(NOT_FOUND)
     elif isinstance(error, PermissionDenied):
         error = exceptions.PermissionDenied()
+    elif isinstance(error, SuspiciousOperation):
+        error = exceptions.ParseError("The request cannot be read: it has too many parts, or is not what it says.")
     if isinstance(error, Refusal):
         return _refused(error)
     if isinstance(error, exceptions.APIException):

@@ -7,6 +7,11 @@ from django.urls import URLPattern, path
 from api.collections import COLLECTIONS, Collection
 from api.docs import SchemaView, docs
 from api.views import ListView, NothingView, RootView, RowView
+from api.writes.campaigns import CampaignsView
+from api.writes.imports import KINDS, ImportView
+from api.writes.jobs import CancelJobView, JobsView, RetryJobView
+from api.writes.tasks import ChangeTaskView, ReassignTaskView, TaskChangesView, TasksView
+from evaluation.services.task_acts import Change
 
 app_name = "api"
 
@@ -14,10 +19,14 @@ CONVERTERS = {"pk": "int"}
 """How a row's key is written in an address; all others are words."""
 
 
+WRITTEN: dict[str, type[ListView]] = {"campaigns": CampaignsView, "jobs": JobsView, "tasks": TasksView}
+"""Collections to which a row can be added; the others come with imports."""
+
+
 def _addresses(collection: Collection) -> Iterator[URLPattern]:
     """Yield a collection's addresses, with and without a slash at the end: both are common."""
     name = collection.name
-    lists = ListView.as_view(collection=collection)
+    lists = WRITTEN.get(name, ListView).as_view(collection=collection)
     yield path(f"v1/{name}", lists, name=name)
     yield path(f"v1/{name}/", lists, name=name)
     if key := collection.found_by:
@@ -27,7 +36,27 @@ def _addresses(collection: Collection) -> Iterator[URLPattern]:
         yield path(f"{route}/", row, name=f"{name}-row")
 
 
+def _writes() -> Iterator[URLPattern]:
+    """Yield the addresses of what is only written to, with and without a slash at the end."""
+    task, job = "v1/tasks/<slug:public_id>", "v1/jobs/<int:pk>"
+    views = {
+        **{
+            f"v1/campaigns/<slug:slug>/imports/{kind}": (ImportView.as_view(kind=kind), f"import-{kind}")
+            for kind in KINDS
+        },
+        **{f"{task}/{act}": (ChangeTaskView.as_view(act=act), f"task-{act}") for act in Change},
+        f"{task}/reassign": (ReassignTaskView.as_view(), "task-reassign"),
+        "v1/task-changes": (TaskChangesView.as_view(), "task-changes"),
+        f"{job}/cancel": (CancelJobView.as_view(), "job-cancel"),
+        f"{job}/retry": (RetryJobView.as_view(), "job-retry"),
+    }
+    for route, (view, name) in views.items():
+        yield path(route, view, name=name)
+        yield path(f"{route}/", view, name=name)
+
+
 urlpatterns = [
+    *_writes(),
     *(address for collection in COLLECTIONS for address in _addresses(collection)),
     path("v1/", RootView.as_view(), name="root"),
     path("schema/", SchemaView.as_view(), name="schema"),

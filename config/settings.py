@@ -278,6 +278,9 @@ REST_FRAMEWORK = {
     "URL_FORMAT_OVERRIDE": None,
 }
 
+# How much can be sent to an import of the API, as it is sent and as it is unpacked. A larger file is for the command.
+API_UPLOAD_MAX_BYTES = env.int("API_UPLOAD_MAX_MB", default=256) * 1024**2
+
 SPECTACULAR_SETTINGS = {
     "TITLE": "Assay",
     "DESCRIPTION": "Topics, runs, nuggets, labels and scores of campaigns, for programs. See docs/api.md.",

@@ -9,7 +9,7 @@ from django.db.models.functions import RowNumber
 
 from accounts.models import User
 from evaluation.models import AnswerProvenance, Campaign, Judge, Membership, Run, Sentence, Topic
-from evaluation.queries.campaigns import within
+from evaluation.queries.campaigns import unblinded, within
 from evaluation.terms import JudgeKind, Role
 from jobs import queue
 from jobs.models import Job, WorkItem
@@ -107,6 +107,11 @@ def jobs_for(viewer: User, campaign: Campaign) -> QuerySet[LlmJob]:
 def job_for(viewer: User, campaign: Campaign, pk: int) -> LlmJob:
     """Return one job, or raise `LlmJob.DoesNotExist`."""
     return jobs_for(viewer, campaign).get(pk=pk)
+
+
+def any_job_for(viewer: User, pk: int) -> LlmJob:
+    """Return one job of any campaign that the viewer may see unblinded, or raise `LlmJob.DoesNotExist`."""
+    return LlmJob.objects.filter(campaign__in=unblinded(viewer)).select_related("job", "campaign").get(pk=pk)
 
 
 def job_rows(jobs: Iterable[LlmJob]) -> list[JobRow]:

@@ -10,22 +10,23 @@ from evaluation.queries.holdings import nugget_sets_for, sources_for
 from evaluation.queries.runs import runs_for
 from evaluation.queries.topics import topics_for
 from llmjobs.endpoints import default_endpoint
+from llmjobs.ordering import JobOrder, Work
 from llmjobs.queries import callable_judges_for
 
 KINDS = [
-    ("A/A", "A/A: AutoNuggets where a topic has none, then AutoAssign"),
-    ("E/A", "E/A: AutoAssign with the post-edited nuggets"),
-    ("M/A", "M/A: AutoAssign with the manual nuggets"),
-    ("drafts", "Drafts: over-generated nuggets for post-editing"),
-    ("support", "Support: whether cited segments support their sentences"),
-    ("relevance", "Relevance: grades for segments that a source has not graded"),
+    (Work.AA.value, "A/A: AutoNuggets where a topic has none, then AutoAssign"),
+    (Work.EA.value, "E/A: AutoAssign with the post-edited nuggets"),
+    (Work.MA.value, "M/A: AutoAssign with the manual nuggets"),
+    (Work.DRAFTS.value, "Drafts: over-generated nuggets for post-editing"),
+    (Work.SUPPORT.value, "Support: whether cited segments support their sentences"),
+    (Work.RELEVANCE.value, "Relevance: grades for segments that a source has not graded"),
 ]
 
 
 class JobForm(forms.Form):
     """A job: what, by whom, and about which topics and runs. No topic or run chosen means all."""
 
-    what = forms.ChoiceField(choices=KINDS, initial="A/A", widget=forms.RadioSelect)
+    what = forms.ChoiceField(choices=KINDS, initial=Work.AA.value, widget=forms.RadioSelect)
     source = forms.CharField(required=False, max_length=200, label="Name for the new grades")
 
     def __init__(self, viewer: User, campaign: Campaign, data: Any = None) -> None:
@@ -38,9 +39,19 @@ class JobForm(forms.Form):
         self.fields["topics"] = _several(list(topics_for(viewer, campaign).values_list("topic_id", "text")))
         self.fields["runs"] = _several(list(runs_for(viewer, campaign).values_list("run_id", "run_id")))
 
-    def chosen(self, name: str) -> tuple[str, ...]:
-        """Return what was ticked in a list."""
-        return tuple(self.cleaned_data[name])
+    @property
+    def order(self) -> JobOrder:
+        """What the filled form asks for."""
+        said = self.cleaned_data
+        return JobOrder(
+            work=Work(said["what"]),
+            judge=said["judge"],
+            qrels=said["qrels"],
+            nuggets=said["nuggets"],
+            source=said["source"],
+            topics=tuple(said["topics"]),
+            runs=tuple(said["runs"]),
+        )
 
 
 def _judges(viewer: User, campaign: Campaign) -> forms.ChoiceField:

@@ -8,7 +8,7 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.http import UserRequest
-from llmjobs import provenance, queries
+from llmjobs import ordering, provenance, queries
 from llmjobs.endpoints import default_endpoint
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from organizer import getters, jobs_acts, jobs_getters
@@ -76,7 +76,7 @@ def job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 def cancel_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     """Cancel what is left."""
     campaign, llm = jobs_getters.get_job_to_change(request.user, slug, pk)
-    left = jobs_acts.cancel(llm, request.user)
+    left = ordering.cancel(llm, request.user)
     messages.success(request, f"Cancelled: {_items(left)} will not be done. Labels that were given stay.")
     return redirect("organizer:job", campaign.slug, pk)
 
@@ -85,7 +85,7 @@ def cancel_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 def retry_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     """Queue the failed items again."""
     campaign, llm = jobs_getters.get_job_to_change(request.user, slug, pk)
-    again = jobs_acts.retry(llm, request.user)
+    again = ordering.retry(llm, request.user)
     messages.success(request, f"Queued again: {_items(again)}.")
     return redirect("organizer:job", campaign.slug, pk)
 

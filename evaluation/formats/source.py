@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evaluation.formats.problems import Problems
-from evaluation.formats.stream import MAX_BYTES, chunks
+from evaluation.formats.stream import MAX_BYTES, Readable, chunks
 
 MAX_LINE_BYTES = 1_048_576
 MAX_SEGMENT_LINE_BYTES = 16 * 1_048_576
@@ -34,20 +34,22 @@ class Source:
 
 
 def read_source(
-    path: str | Path,
+    path: str | Path | Readable,
     *,
+    name: str = "",
     max_line_bytes: int = MAX_LINE_BYTES,
     max_bytes: int = MAX_BYTES,
     keep: Keep | None = None,
 ) -> Source:
-    """Read a text file, a `.gz` (told by its first bytes) or, for `-`, standard input.
+    """Read a text file, a `.gz` (told by its first bytes), what is open already, or, for `-`, standard input.
 
+    `name` is what its problems call it, where that is not its path.
     `keep` drops lines as they are read, so that a large file can be filtered at bounded memory.
     Raises `BadInput` naming file, line and field: cannot be opened, empty, too large, broken or bomb-like gzip,
     byte order mark, not UTF-8, control characters, a line over `max_line_bytes`, LF and CRLF line ends mixed
     (a file with CRLF throughout is read as if with LF: the 2024 track's topics are one).
     """
-    name = "<stdin>" if str(path) == "-" else str(path)
+    name = name or ("<stdin>" if str(path) == "-" else str(path))
     problems = Problems(name)
     digest = hashlib.sha256()
     reader = _LineReader(problems, max_line_bytes, keep)

@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
-from typing import IO
+from typing import Protocol
 
 from evaluation.formats.problems import Problems
 
@@ -18,9 +18,20 @@ BOMB_FLOOR = 64 * 1024**2
 BOMB_RATIO = 200
 
 
-def chunks(path: str | Path, problems: Problems, max_bytes: int = MAX_BYTES) -> Iterator[bytes]:
+class Readable(Protocol):
+    """Bytes that are open already, such as an upload."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return the next bytes; none at the end."""
+        ...
+
+
+def chunks(path: str | Path | Readable, problems: Problems, max_bytes: int = MAX_BYTES) -> Iterator[bytes]:
     """Yield decompressed chunks. Whatever is wrong goes to `problems` and ends the reading; nothing is raised."""
     try:
+        if not isinstance(path, str | Path):
+            yield from _bounded(path, problems, max_bytes)
+            return
         if str(path) == "-":
             yield from _bounded(sys.stdin.buffer, problems, max_bytes)
             return
@@ -34,7 +45,7 @@ def chunks(path: str | Path, problems: Problems, max_bytes: int = MAX_BYTES) -> 
         problems.add(0, "file", f"a readable file: {error.strerror or error}")
 
 
-def _bounded(stream: IO[bytes], problems: Problems, max_bytes: int) -> Iterator[bytes]:
+def _bounded(stream: Readable, problems: Problems, max_bytes: int) -> Iterator[bytes]:
     size = 0
     for chunk in _unpacked(stream, problems):
         size += len(chunk)
@@ -44,7 +55,7 @@ def _bounded(stream: IO[bytes], problems: Problems, max_bytes: int) -> Iterator[
         yield chunk
 
 
-def _unpacked(stream: IO[bytes], problems: Problems) -> Iterator[bytes]:
+def _unpacked(stream: Readable, problems: Problems) -> Iterator[bytes]:
     raw = iter(lambda: stream.read(CHUNK), b"")
     first = next(raw, b"")
     if not first.startswith(GZIP_MAGIC):

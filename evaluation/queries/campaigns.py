@@ -52,6 +52,11 @@ def unblinded_campaign_for(viewer: User, slug: str) -> Campaign:
     return unblinded(viewer).get(slug=slug)
 
 
+def is_taken_from(viewer: User, slug: str) -> bool:
+    """Say whether there is a campaign of that slug which the viewer may not see unblinded."""
+    return Campaign.objects.filter(slug=slug).exclude(pk__in=unblinded(viewer)).exists()
+
+
 def campaigns_for(viewer: User) -> list[CampaignCard]:
     """Return the campaigns the viewer belongs to (a superuser: all), in six queries however many there are."""
     mine = Membership.objects.filter(user=viewer).values("campaign")

@@ -22,7 +22,7 @@ from evaluation.models import (
     Task,
     Topic,
 )
-from evaluation.queries.campaigns import within
+from evaluation.queries.campaigns import unblinded, within
 from evaluation.queries.topics import topics_for
 from evaluation.rules.work import ACTIVE
 from evaluation.services.pieces import machines_of
@@ -116,6 +116,12 @@ def task_for(viewer: User, campaign: Campaign, public_id: str) -> Task:
     made = ("qrels", "nugget_set", "drafts__nugget_set", "machine", "study")
     related = tasks_for(viewer, campaign).select_related("topic", "assessor", "protocol", "campaign", *made)
     return related.get(public_id=public_id)
+
+
+def any_task_for(viewer: User, public_id: str) -> Task:
+    """Return one task of any campaign that the viewer may see unblinded, or raise `Task.DoesNotExist`."""
+    seen = Task.objects.filter(campaign__in=unblinded(viewer))
+    return seen.select_related("campaign").get(public_id=public_id)
 
 
 def assessors_for(viewer: User, campaign: Campaign) -> list[User]:

@@ -107,6 +107,11 @@ def lock_task(campaign: Campaign, public_id: str) -> Task:
     return task
 
 
+def lock_any_task(campaign: Campaign, public_id: str) -> Task:
+    """Return a task, locked, in whatever state it is. Raises `Refused` for one that is not there."""
+    return _tasks(campaign, [public_id], lock=True)[0]
+
+
 def check_reason(reason: str) -> None:
     """Raise `Refused` unless something is said, and not too much."""
     if not reason.strip():

@@ -1,0 +1,66 @@
+"""Making campaigns: administrators do that, and organize what they made."""
+
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.http import HttpResponse
+from pydantic import ConfigDict, Field
+
+from accounts.models import User
+from api.once import Doing
+from api.serializers.corpus import CampaignRow
+from api.views import ListView
+from api.writes.base import Write, WriteView, told_row
+from api.writes.said import Query
+from evaluation.errors import Refused
+from evaluation.queries.campaigns import is_taken_from
+from evaluation.services.campaigns import CampaignFile, add_member, create_campaign
+from evaluation.terms import Role
+
+
+class CampaignOptions(Query):
+    """How a campaign is made."""
+
+    replace: bool = Field(default=False, description="make other settings a new version of the protocol")
+
+
+class NewCampaign(CampaignFile):
+    """A campaign: what a campaign's file says, and its slug. What is not said keeps its default."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    slug: Annotated[str, Field(min_length=1, max_length=60, pattern="^[-a-zA-Z0-9_]+$")]
+    name: Annotated[str, Field(max_length=200)] = ""
+
+
+class CampaignsView(WriteView, ListView):
+    """Make a campaign. The same again changes nothing."""
+
+    operation = "campaigns_make"
+    query = CampaignOptions
+    body = NewCampaign
+    answer = tried = CampaignRow
+    made = HTTPStatus.CREATED
+
+    def about(self, write: Write, **place: Any) -> None:
+        """Only administrators make campaigns, as on the command line."""
+        if not write.actor.is_superuser:
+            raise PermissionDenied
+
+    def prepare(self, write: Write, about: None) -> Doing:
+        """Return what makes it."""
+        return lambda: _made(write.actor, write.body, write.query.replace)
+
+
+def _made(actor: User, said: NewCampaign, replace: bool) -> HttpResponse:
+    if is_taken_from(actor, said.slug):
+        raise Refused("slug_taken", "There is a campaign with this slug, in which you judge. Choose another slug.")
+    file = CampaignFile.model_validate(said.model_dump(exclude={"slug"}, exclude_unset=True))
+    with transaction.atomic():
+        name = said.name or said.slug
+        campaign, outcome = create_campaign(slug=said.slug, name=name, file=file, replace=replace, actor=actor)
+        if outcome == "made":
+            add_member(campaign=campaign, user=actor, role=Role.ORGANIZER, actor=actor)
+    return told_row(actor, "campaigns", campaign.slug, HTTPStatus.CREATED if outcome == "made" else HTTPStatus.OK)

@@ -1,0 +1,265 @@
+"""Imports as uploads: the same services, options and refusals as the commands. The same file twice changes nothing."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+from django.conf import settings
+from django.http import HttpResponse
+from pydantic import BaseModel, Field
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+
+from accounts.models import User
+from api.once import Doing
+from api.writes.base import Write, WriteView, told
+from api.writes.said import Name, NamedOne, Query, WrongBody
+from api.writes.uploads import MULTIPART, PART, Sent, Upload, received
+from evaluation.formats.segments import names_any
+from evaluation.formats.source import MAX_SEGMENT_LINE_BYTES, Source, read_source
+from evaluation.models import Campaign
+from evaluation.queries.data.names import Names
+from evaluation.services import importing
+from evaluation.services.importing import Receipt, RunOptions, needed_docids
+from evaluation.terms import JudgeKind, Origin, SupportCondition, Task
+
+BINARY = {"type": "string", "format": "binary"}
+FORM = {"type": "object", "properties": {PART: {"type": "array", "items": BINARY}}, "required": [PART]}
+SINGLE = {"type": "object", "properties": {PART: BINARY}, "required": [PART]}
+
+
+class Loading(Query):
+    """What every import can be told."""
+
+    name: Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f/\\]*$")] = Field(
+        default="", description="what problems and the log call the file, where it is the body itself"
+    )
+    replace: bool = Field(default=False, description="change what is loaded; refused where labels hang on it")
+
+
+class SegmentsOptions(Loading):
+    """Segment texts."""
+
+    needed_only: bool = Field(default=False, description="only docids that qrels or runs name")
+
+
+class QrelsOptions(Loading):
+    """Relevance grades of one source."""
+
+    source: NamedOne = Field(description="who graded: NIST, UMBRELA, ...")
+
+
+class RunsOptions(Loading):
+    """Runs."""
+
+    group: Name | None = Field(default=None, description="the team; without it what the file says")
+    task: Task | None = Field(default=None, description="AG or RAG; without it what the file says")
+    priority: Annotated[int, Field(ge=0, le=32767)] | None = Field(default=None, description="1 is judged first")
+    control: bool = Field(default=False, description="an organizers' control run")
+    pool: bool = Field(default=False, description="judge these runs whatever their priority")
+
+
+class NuggetsOptions(Loading):
+    """Nugget lists."""
+
+    origin: Origin = Field(description="where the lists come from")
+    judge: NamedOne = Field(description="who made the lists; made if unknown")
+    by: JudgeKind | None = Field(default=None, description="a person for edited and manual, else an LLM")
+    set: Name = Field(default="", description="name of the set; ORIGIN-JUDGE without it")
+    drafts: Name = Field(default="", description="the set an edited one was made from")
+
+
+class AssignmentsOptions(Loading):
+    """Labels of nuggets in answers."""
+
+    origin: Origin = Field(description="of the nuggets that were assigned")
+    judge: NamedOne = Field(description="who assigned; made if unknown")
+    by: JudgeKind = Field(description="what assigned")
+    nuggets: Name = Field(default="", description="where several sets have that origin")
+
+
+class SupportOptions(Loading):
+    """Labels of cited segments."""
+
+    judge: NamedOne = Field(description="who judged; made if unknown")
+    by: JudgeKind = Field(description="what judged")
+    condition: SupportCondition | None = Field(default=None, description="llm for an LLM; else what the rows say")
+
+
+class ImportReceipt(BaseModel):
+    """What an import did. `of`: what was counted; `counts`: what else there is to say, by what it is."""
+
+    of: str
+    added: int
+    changed: int
+    unchanged: int
+    findings: int
+    counts: dict[str, int]
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """An import as it was asked for: names of people and sets are those of the database."""
+
+    campaign: Campaign
+    sources: Sequence[Source]
+    options: Any
+    names: Names
+    actor: User
+
+    @property
+    def common(self) -> dict[str, Any]:
+        """What every service takes."""
+        return {"campaign": self.campaign, "replace": self.options.replace, "actor": self.actor}
+
+    @property
+    def judge(self) -> str:
+        """Who gave what is loaded: whoever downloads data knows a person by pseudonym."""
+        return self.names.real_judge(self.campaign.pk, self.options.judge)
+
+    def set_called(self, name: str) -> str:
+        """Return a set's name in the database."""
+        return self.names.real_set(self.campaign.pk, name)
+
+
+def _topics(load: Load) -> Receipt:
+    return importing.import_topics(source=load.sources[0], **load.common)
+
+
+def _segments(load: Load) -> Receipt:
+    needed = needed_docids(load.campaign) if load.options.needed_only else None
+    return importing.import_segments(sources=load.sources, needed=needed, **load.common)
+
+
+def _qrels(load: Load) -> Receipt:
+    return importing.import_qrels(source=load.sources[0], name=load.options.source, **load.common)
+
+
+def _runs(load: Load) -> Receipt:
+    said = load.options
+    options = RunOptions(said.group, said.task, said.priority, said.control, said.pool)
+    return importing.import_runs(sources=load.sources, options=options, **load.common)
+
+
+def _nuggets(load: Load) -> Receipt:
+    said = load.options
+    return importing.import_nuggets(
+        source=load.sources[0],
+        origin=said.origin,
+        judge=load.judge,
+        kind=said.by,
+        name=load.set_called(said.set),
+        drafts=load.set_called(said.drafts),
+        **load.common,
+    )
+
+
+def _assignments(load: Load) -> Receipt:
+    said = load.options
+    return importing.import_assignments(
+        sources=load.sources,
+        origin=said.origin,
+        judge=load.judge,
+        kind=said.by,
+        nuggets=load.set_called(said.nuggets),
+        **load.common,
+    )
+
+
+def _support(load: Load) -> Receipt:
+    said = load.options
+    return importing.import_support(
+        sources=load.sources, judge=load.judge, kind=said.by, condition=said.condition, **load.common
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of file: its options, how it is loaded, and whether several are loaded at once."""
+
+    options: type[Loading]
+    load: Callable[[Load], Receipt]
+    what: str
+    several: bool = False
+
+
+KINDS = {
+    "topics": Kind(Loading, _topics, "topics: TSV (id<TAB>text), or JSONL {id, title|text}"),
+    "segments": Kind(
+        SegmentsOptions, _segments, "segment texts: MS MARCO V2.1 JSONL, or candidates", several=True
+    ),
+    "qrels": Kind(QrelsOptions, _qrels, "one source's relevance grades: TREC qrels"),
+    "run": Kind(RunsOptions, _runs, "runs, one a file, in the TREC RAG forms of 2024 and 2025", several=True),
+    "nuggets": Kind(NuggetsOptions, _nuggets, "nugget lists as nuggetizer writes them"),
+    "assignments": Kind(AssignmentsOptions, _assignments, "labels as nuggetizer writes them", several=True),
+    "support": Kind(SupportOptions, _support, "support labels: JSONL", several=True),
+}
+
+
+class ImportView(WriteView):
+    """Load a file, or nothing of it."""
+
+    parser_classes = [MultiPartParser]
+    answer = ImportReceipt
+    # An import that is done again changes nothing. So its effects need no common transaction with the answer, and
+    # the database is not locked while a file is parsed.
+    together = False
+    kind: ClassVar[str] = "topics"
+
+    def __init__(self, **said: Any) -> None:
+        super().__init__(**said)
+        self.of = KINDS[self.kind]
+        self.query = self.of.options  # type: ignore[misc]  # each kind has its own
+        self.operation = f"import_{self.kind}"  # type: ignore[misc]
+        self.said = f"Load {self.of.what}. A file is loaded whole, or nothing of it; gzip is read as is."
+        self.bodies = {"application/octet-stream": BINARY, MULTIPART: FORM if self.of.several else SINGLE}
+
+    @contextmanager
+    def sent(self, request: Request, query: Any) -> Iterator[Sent]:
+        """Give the files."""
+        with received(request, query.name) as sent:
+            if len(sent.files) > 1 and not self.of.several:
+                raise WrongBody({PART: ["One file: this kind is loaded one at a time."]})
+            yield sent
+
+    def checked(self, sent: Sent) -> None:
+        """Files are checked when they are read."""
+
+    def about(self, write: Write, **place: Any) -> Campaign:
+        """Return the campaign that is loaded into."""
+        return self.campaign_to_change(write.actor, place["slug"])
+
+    def prepare(self, write: Write, about: Campaign) -> Doing:
+        """Read the files; return what loads them."""
+        keep = self._wanted(write, about)
+        sources = [_read(upload, self.kind, keep) for upload in write.files]
+        load = Load(about, sources, write.query, self.names, write.actor)
+        return lambda: _receipt(self.of.load(load))
+
+    def _wanted(self, write: Write, campaign: Campaign) -> Callable[[str], bool] | None:
+        if getattr(write.query, "needed_only", False):
+            return names_any(needed_docids(campaign))
+        return None
+
+
+def _read(upload: Upload, kind: str, keep: Callable[[str], bool] | None) -> Source:
+    lines = {"max_line_bytes": MAX_SEGMENT_LINE_BYTES} if kind == "segments" else {}
+    return read_source(
+        upload.stream, name=upload.name, max_bytes=settings.API_UPLOAD_MAX_BYTES, keep=keep, **lines
+    )
+
+
+def _receipt(receipt: Receipt) -> HttpResponse:
+    return told(
+        ImportReceipt(
+            of=receipt.noun,
+            added=receipt.added,
+            changed=receipt.changed,
+            unchanged=receipt.unchanged,
+            findings=receipt.findings,
+            counts=receipt.counts,
+            message=str(receipt),
+        )
+    )

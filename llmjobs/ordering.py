@@ -1,0 +1,138 @@
+"""What an organizer orders of an LLM: try out, start, cancel, retry. Each act that changes something is an event."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from django.db import transaction
+
+from accounts.models import User
+from evaluation.errors import Refused
+from evaluation.models import Campaign, Event, Judge
+from evaluation.services.names import check_name
+from evaluation.terms import Condition, JudgeKind
+from jobs import queue
+from jobs.models import Job
+from llmjobs import starting
+from llmjobs.endpoints import default_endpoint
+from llmjobs.models import LlmJob
+from llmjobs.planning import Plan
+from llmjobs.starting import Estimate, Request
+
+
+class Work(StrEnum):
+    """What an LLM can be asked to judge."""
+
+    AA = "A/A"
+    EA = "E/A"
+    MA = "M/A"
+    DRAFTS = "drafts"
+    SUPPORT = "support"
+    RELEVANCE = "relevance"
+
+    @property
+    def job_title(self) -> str:
+        """What a job of it is called."""
+        return TITLES.get(self, f"AutoAssign {self}")
+
+
+TITLES = {
+    Work.DRAFTS: "Drafts for post-editing",
+    Work.SUPPORT: "Support of citations",
+    Work.RELEVANCE: "Relevance",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class JobOrder:
+    """A job: what, by whom, and about which topics and runs; none named means all.
+
+    `source`: under which name new grades go. `qrels`: by whose grades passages are read.
+    """
+
+    work: Work
+    judge: str = ""
+    qrels: str = ""
+    nuggets: str = ""
+    source: str = ""
+    topics: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyJob:
+    """A job that is planned and has something to do."""
+
+    request: Request
+    title: str
+    plan: Plan
+
+
+def try_out(campaign: Campaign, order: JobOrder) -> Estimate:
+    """Return what a job would do, and write nothing. Raises `Refused`."""
+    judge = starting.judge_for(order.judge) if order.judge else _judge_to_be()
+    return starting.estimate(_plan(_request(campaign, judge, order), order), judge)
+
+
+def make_ready(campaign: Campaign, order: JobOrder) -> ReadyJob:
+    """Plan a job, which takes a while and no lock. Raises `Refused`, also where nothing is to be done."""
+    request = _request(campaign, starting.judge_for(order.judge), order)
+    plan = _plan(request, order)
+    if not plan.items:
+        why = "; ".join(f"{topic}: {reason}" for topic, reason in plan.blocked.items())
+        raise Refused("nothing_to_do", f"Nothing to do: {plan.judged:,} done already. {why}".rstrip())
+    return ReadyJob(request, order.work.job_title, plan)
+
+
+def start_ready(ready: ReadyJob, actor: User) -> Job:
+    """Queue what was planned."""
+    return starting.start(ready.request, ready.title, ready.plan, actor)
+
+
+def cancel(llm: LlmJob, actor: User) -> int:
+    """Cancel what is left of a job; return how many items will not be done. Raises `Refused` when it has ended."""
+    if llm.job.state != Job.State.RUNNING:
+        raise Refused("job_ended", "This job has ended already; there is nothing to cancel.")
+    with transaction.atomic():
+        left = queue.cancel(llm.job)
+        _note("job.cancelled", llm, actor, left)
+    return left
+
+
+def retry(llm: LlmJob, actor: User) -> int:
+    """Queue a job's failed items again; return how many. Raises `Refused` when there are none."""
+    with transaction.atomic():
+        again = queue.retry_failed(llm.job)
+        if not again:
+            raise Refused("none_failed", "No item of this job has failed; there is nothing to retry.")
+        _note("job.retried", llm, actor, again)
+    return again
+
+
+def _judge_to_be() -> Judge:
+    """Return the endpoint's own judge. Where there is none yet it is not made: the key 0 has judged nothing."""
+    model = default_endpoint().model
+    there = Judge.objects.filter(name=model).first()
+    return there or Judge(pk=0, name=model, kind=JudgeKind.LLM, model=model)
+
+
+def _request(campaign: Campaign, judge: Judge, order: JobOrder) -> Request:
+    return Request(campaign, judge, order.topics, order.runs)
+
+
+def _plan(request: Request, order: JobOrder) -> Plan:
+    match order.work:
+        case Work.DRAFTS:
+            return starting.plan_drafts(request, qrels=order.qrels)
+        case Work.SUPPORT:
+            return starting.plan_support(request)
+        case Work.RELEVANCE:
+            return starting.plan_relevance(request, source=check_name("source", order.source))
+        case _:
+            return starting.plan_evaluation(
+                request, Condition(order.work), qrels=order.qrels, nuggets=order.nuggets
+            )
+
+
+def _note(kind: str, llm: LlmJob, actor: User, items: int) -> None:
+    payload = {"job": llm.pk, "title": llm.job.title, "items": items}
+    Event.objects.create(campaign=llm.campaign, kind=kind, actor=actor, payload=payload)
