@@ -8,6 +8,7 @@ import environ
 from csp.constants import NONE, SELF
 
 from config.secret import local_secret
+from web.environment import check_secrets, secret
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = BASE_DIR / "var"
@@ -17,9 +18,10 @@ OWN_DATABASE = VAR_DIR / "assay.sqlite3"
 env = environ.Env()
 if (BASE_DIR / ".env").exists():
     env.read_env(BASE_DIR / ".env")
+check_secrets()
 
 DEBUG = env.bool("DEBUG", default=False)
-SECRET_KEY = env.str("SECRET_KEY", default="") or local_secret(VAR_DIR / "secret-key")
+SECRET_KEY = secret("SECRET_KEY") or local_secret(VAR_DIR / "secret-key")
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 
@@ -63,6 +65,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "web.auditing.AuditMiddleware",
     "web.middleware.RefusalMiddleware",
 ]
 
@@ -97,7 +100,7 @@ POOL = {"min_size": 1, "max_size": 8, "timeout": 10, "reconnect_timeout": 2}
 
 def databases() -> dict[str, Any]:
     """The database, and for SQLite a second, deferred connection for reports that need one state."""
-    default: dict[str, Any] = env.db("DATABASE_URL", default=f"sqlite:///{OWN_DATABASE}")
+    default: dict[str, Any] = env.db_url_config(secret("DATABASE_URL") or f"sqlite:///{OWN_DATABASE}")
     default["ATOMIC_REQUESTS"] = False
     if default["ENGINE"] != "django.db.backends.sqlite3":
         default["OPTIONS"] = {**default.get("OPTIONS", {}), "pool": POOL}
@@ -185,7 +188,7 @@ if HTTPS:
     CSRF_COOKIE_SECURE = True
 
 # Unset, the broker lives in the worker's own memory: rows are the queue, and a broker only wakes workers up.
-CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="memory://")
+CELERY_BROKER_URL = secret("CELERY_BROKER_URL") or "memory://"
 CELERY_TASK_SERIALIZER = "json"
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_CREATE_MISSING_QUEUES = True
@@ -200,6 +203,11 @@ JOB_LEASE_SECONDS = env.float("JOB_LEASE_SECONDS", default=30.0)
 
 # Demo data and demo accounts go only into the project's own SQLite file, or anywhere with DEMO=1.
 DEMO = env.bool("DEMO", default=False)
+
+# Unblinded views and administrative acts, one line of JSON each, outside the database. Where it cannot be written, what
+# is unblinded is closed. Desks and the pages about one's own account show nothing unblinded: names of views begin so.
+AUDIT_LOG = env.str("AUDIT_LOG", default=str(VAR_DIR / "audit.jsonl"))
+AUDIT_EXEMPT = ("assessor:", "account", "mfa_", "socialaccount_", "openid_connect_", "healthz", "metrics")
 
 LOGGING = {
     "version": 1,

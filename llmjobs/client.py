@@ -16,10 +16,12 @@ from typing import Literal, cast
 from urllib.parse import urlsplit, urlunsplit
 
 import openai
+from django.core.exceptions import ImproperlyConfigured
 from openai.types.chat import ChatCompletionMessageParam
 from pydantic import BaseModel, Field, SecretStr, ValidationError
 
 from evaluation.errors import Refused
+from web.environment import secret
 
 Kind = Literal["rate_limited", "server_error", "timeout", "unreachable", "bad_request", "auth"]
 
@@ -76,8 +78,8 @@ class Endpoint:
 
     def hide_secrets(self, text: str) -> str:
         """Return the text with the key, and a password in the address, blotted out."""
-        for secret in (self.api_key.get_secret_value(), urlsplit(self.base_url).password):
-            text = text.replace(secret, "***") if secret else text
+        for hidden in (self.api_key.get_secret_value(), urlsplit(self.base_url).password):
+            text = text.replace(hidden, "***") if hidden else text
         return text
 
 
@@ -156,23 +158,25 @@ def _is_address(url: str) -> bool:
 def endpoint_from_environment(environ: Mapping[str, str] = os.environ) -> Endpoint | None:
     """Return the endpoint that the environment names, or None where it names none."""
     model = environ.get("OPENAI_MODEL") or DEFAULT_MODEL
-    if environ.get("OPENAI_BASE_URL") or (
-        environ.get("OPENAI_API_KEY") and not environ.get("AZURE_OPENAI_ENDPOINT")
-    ):
-        return Endpoint(
-            base_url=environ.get("OPENAI_BASE_URL") or OPENAI_URL,
-            api_key=SecretStr(environ.get("OPENAI_API_KEY", "").strip()),
-            model=model,
-        )
+    key = _key("OPENAI_API_KEY", environ)
+    if environ.get("OPENAI_BASE_URL") or (key.get_secret_value() and not environ.get("AZURE_OPENAI_ENDPOINT")):
+        return Endpoint(base_url=environ.get("OPENAI_BASE_URL") or OPENAI_URL, api_key=key, model=model)
     if environ.get("AZURE_OPENAI_ENDPOINT"):
         return Endpoint(
             base_url=environ["AZURE_OPENAI_ENDPOINT"],
-            api_key=SecretStr(environ.get("AZURE_OPENAI_API_KEY", "").strip()),
+            api_key=_key("AZURE_OPENAI_API_KEY", environ),
             model=model,
             deployment=environ.get("AZURE_OPENAI_DEPLOYMENT") or model,
             api_version=environ.get("AZURE_OPENAI_API_VERSION") or AZURE_VERSION,
         )
     return None
+
+
+def _key(name: str, environ: Mapping[str, str]) -> SecretStr:
+    try:
+        return SecretStr(secret(name, environ))
+    except ImproperlyConfigured as error:
+        raise Refused("bad_endpoint", str(error)) from None
 
 
 def send(endpoint: Endpoint, request: Request) -> Answered | Refusal:

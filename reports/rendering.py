@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from web.csv_cells import safe_cell
+
 Row = Mapping[str, Any]
 
 
@@ -22,11 +24,6 @@ def as_csv(rows: Sequence[Row]) -> str:
     writer.writeheader()
     writer.writerows({name: safe_cell(value) for name, value in row.items()} for row in rows)
     return out.getvalue().rstrip("\n")
-
-
-def safe_cell(value: Any) -> Any:
-    """Return a cell that no spreadsheet takes for a formula."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
 
 
 def as_table(rows: Sequence[Row]) -> str:

@@ -12,7 +12,8 @@ from evaluation.models import Campaign
 from evaluation.queries.timing import RecordedStretch, Timed, TopicTime, recorded_in, times_in
 from evaluation.rules.clock import PUBLISHED_LIMITS, RULE_VERSION, SECOND, fixed_limit, moment
 from evaluation.terms import Stage
-from reports.rendering import Row, safe_cell
+from reports.rendering import Row
+from web.csv_cells import safe_cell
 
 TIME_COLUMNS = (
     *("campaign", "topic_id", "stage", "assessor", "version", "wall_s", "presence_s"),

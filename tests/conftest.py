@@ -32,6 +32,7 @@ def pytest_configure() -> None:
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     hypothesis.settings.register_profile("busy", deadline=None)  # a busy machine makes no example wrong
     hypothesis.settings.load_profile("busy")
+    settings.AUDIT_LOG = os.devnull
     # Playwright's synchronous interface runs an event loop in the test's thread.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
     if "sqlite" in settings.DATABASES["default"]["ENGINE"]:

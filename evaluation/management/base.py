@@ -12,6 +12,7 @@ from tqdm import tqdm
 from evaluation.errors import Refused
 from evaluation.formats.source import Source, read_source
 from evaluation.models import Campaign
+from web import audit
 
 EXIT_REFUSED = 1
 EXIT_USAGE = 2
@@ -22,6 +23,8 @@ class AssayCommand(BaseCommand):
     """A command that prints its example, exits with 1 when refused and with 2 on wrong usage."""
 
     example = ""
+    audited = "command"
+    """The kind under which the audit log hears of it, with who ran it and on which campaign; nothing: not at all."""
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         """Show the example below the options, as it is written."""
@@ -31,10 +34,23 @@ class AssayCommand(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Run `act`; say why not, and exit accordingly, when it is refused."""
         try:
+            self.leave_trace(options)
             self.act(options)
         except Refused as refusal:
             self.stderr.write(refusal.message)
             sys.exit(EXIT_USAGE if refusal.code in USAGE_CODES else EXIT_REFUSED)
+
+    def leave_trace(self, options: dict[str, Any]) -> None:
+        """Tell the audit log what is about to be done; nothing is done that it cannot hear of."""
+        if not self.audited:
+            return
+        name = type(self).__module__.rpartition(".")[2]
+        what = options.get("what") or options.get("kind")  # of `export` and of `report`
+        said = f"{name} {what}" if what else name
+        try:
+            audit.record(self.audited, actor=audit.system_actor(), command=said, campaign=options.get("campaign"))
+        except audit.AuditUnwritableError as error:
+            raise Refused("audit_unwritable", str(error)) from error
 
     def act(self, options: dict[str, Any]) -> None:
         """Do the command's work."""

@@ -22,6 +22,7 @@ class LlmCommand(AssayCommand):
     """A command that plans a job, and starts it unless it is asked only what it would do."""
 
     title = ""
+    audited = "job.start"
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_campaign(parser)

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from evaluation.models import Judge, NuggetSet, Run
-from reports.rendering import as_csv, safe_cell
+from reports.rendering import as_csv
 from tests.evaluation.world import LISTS, load, nuggets, report, run, write
+from web.csv_cells import safe_cell
 
 ALL = [
     ("scores", "--condition", "A/A"),

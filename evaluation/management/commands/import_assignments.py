@@ -12,6 +12,7 @@ from evaluation.terms import JudgeKind, Origin
 class Command(AssayCommand):
     help = "Load labels as nuggetizer writes them: {qid, run_id, nuggets: [{text, importance, assignment}]}."
     example = "manage.py import_assignments --campaign rag24 --origin auto --judge gpt-4o --by llm labels/*.jsonl"
+    audited = "import"
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_campaign(parser)

@@ -13,6 +13,7 @@ from evaluation.terms import JudgeKind, Origin
 class Command(AssayCommand):
     help = "Load nugget lists as nuggetizer writes them: {query, qid, nuggets: [{text, importance}]}."
     example = "manage.py import_nuggets --campaign rag24 --origin auto --judge gpt-4o nuggets.jsonl"
+    audited = "import"
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_campaign(parser)

@@ -14,6 +14,7 @@ class Command(AssayCommand):
         "Load practice items, whose labels are known: JSONL {kind, question, text, statement, label, explanation}."
     )
     example = "manage.py import_practice --campaign rag24 practice.jsonl"
+    audited = "import"
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_campaign(parser)

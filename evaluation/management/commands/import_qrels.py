@@ -12,6 +12,7 @@ from evaluation.services.importing import import_qrels
 class Command(AssayCommand):
     help = "Load one source's relevance grades: TREC qrels (topic, anything, docid, grade)."
     example = "manage.py import_qrels --campaign rag24 --source NIST qrels.rag24.test.txt"
+    audited = "import"
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_campaign(parser)

@@ -12,6 +12,7 @@ from evaluation.terms import Task
 class Command(AssayCommand):
     help = "Load runs, one per file, in the TREC RAG forms of 2024 and 2025."
     example = "manage.py import_run --campaign rag24 --group ragnarok --task AG --priority 1 run.jsonl"
+    audited = "import"
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_campaign(parser)

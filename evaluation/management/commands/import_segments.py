@@ -16,6 +16,7 @@ MAX_COLLECTION_BYTES = 64 * 1024**3
 class Command(AssayCommand):
     help = "Load segment texts: MS MARCO V2.1 segment JSONL, or candidates of ragnarok or rank_llm."
     example = "manage.py import_segments --campaign rag24 --needed-only msmarco_v2.1_doc_segmented_*.json.gz"
+    audited = "import"
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_campaign(parser)

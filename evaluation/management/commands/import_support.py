@@ -12,6 +12,7 @@ from evaluation.terms import JudgeKind, SupportCondition
 class Command(AssayCommand):
     help = "Load support labels: JSONL {run_id, topic_id, sentence (from 0), docid, label}."
     example = "manage.py import_support --campaign rag24 --judge Ann --by human --condition scratch support.jsonl"
+    audited = "import"
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_campaign(parser)

@@ -12,6 +12,7 @@ from evaluation.services.importing import import_topics
 class Command(AssayCommand):
     help = "Load topics: TSV (id<TAB>text), or JSONL {id, title|text} or {qid, query}, with optional tags."
     example = "manage.py import_topics --campaign rag24 topics.rag24.test.tsv"
+    audited = "import"
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_campaign(parser)

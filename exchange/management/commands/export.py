@@ -25,6 +25,7 @@ Options = dict[str, Any]
 class Command(AssayCommand):
     help = "Write nuggets, labels, scores, qrels, times or events to stdout or a file."
     example = "manage.py export assignments --campaign rag24 --condition E/M --output edited.manual.jsonl"
+    audited = "export"
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("what", choices=list(EXPORTS))

@@ -11,6 +11,7 @@ from exchange.demo_campaign import PASSWORD, load_demo, logins, start_demo_jobs
 class Command(AssayCommand):
     help = "Load the demo campaign and its accounts, once. Prints the demo logins that exist."
     example = "manage.py load_demo"
+    audited = "import"
 
     def act(self, options: dict[str, Any]) -> None:
         if _allowed():

@@ -44,6 +44,7 @@ class Command(AssayCommand):
         "GET /log tells what it served; POST /faults turns its faults on and off."
     )
     example = "manage.py simulate_llm --port 8399 --latency-ms 200 --fail-rate 0.05 --log served.jsonl"
+    audited = ""
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:

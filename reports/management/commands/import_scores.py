@@ -12,6 +12,7 @@ from reports.external import import_scores
 class Command(AssayCommand):
     help = "Load published scores of runs, loaded here or not: CSV run_id[,group,task] and score columns."
     example = "manage.py import_scores --campaign rag24 --condition 'NIST M/M' published.csv"
+    audited = "import"
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_campaign(parser)

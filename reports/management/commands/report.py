@@ -30,6 +30,7 @@ Options = dict[str, Any]
 class Command(AssayCommand):
     help = "Print scores, agreement, and what they rest on."
     example = "manage.py report correlation --campaign rag24 --x A/A --y E/M --score vital_strict --format json"
+    audited = "export"
 
     def add_arguments(self, parser: CommandParser) -> None:
         kinds = parser.add_subparsers(dest="kind", required=True, metavar="REPORT")

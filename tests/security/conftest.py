@@ -1,0 +1,50 @@
+"""The worlds of the security tests, and the audit log that a test can read."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_django import Settings
+
+from tests.assessor.world import DeskWorld, make_desk_world
+from tests.organizer.world import World, make_world
+
+
+@pytest.fixture
+def world(db: None, tmp_path: Path) -> World:
+    """The small campaign with its cast."""
+    return make_world(tmp_path)
+
+
+@pytest.fixture
+def desk_world(db: None, tmp_path: Path) -> DeskWorld:
+    """The small campaign with a desk."""
+    return make_desk_world(tmp_path)
+
+
+class Audit:
+    """The audit log of one test."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def lines(self, kind: str = "") -> list[dict[str, Any]]:
+        """Return what was recorded, `kind` only if given."""
+        if not self.path.exists():
+            return []
+        found = [json.loads(line) for line in self.path.read_text("utf-8").splitlines() if line]
+        return [line for line in found if kind in ("", line["kind"])]
+
+
+@pytest.fixture
+def audit_log(tmp_path: Path, settings: Settings) -> Audit:
+    """Have the audit log written to a file of this test."""
+    settings.AUDIT_LOG = str(tmp_path / "audit.jsonl")
+    return Audit(Path(settings.AUDIT_LOG))
+
+
+@pytest.fixture
+def broken_audit_log(tmp_path: Path, settings: Settings) -> None:
+    """Have the audit log lie where nothing can be written, for root neither."""
+    settings.AUDIT_LOG = str(tmp_path / "not-there" / "audit.jsonl")

@@ -1,0 +1,45 @@
+"""Secrets come from the environment: as `NAME`, or as `NAME_FILE`, the path of a file that holds it."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+
+SECRETS = (
+    "SECRET_KEY",
+    "DATABASE_URL",
+    "CELERY_BROKER_URL",
+    "OPENAI_API_KEY",
+    "AZURE_OPENAI_API_KEY",
+    "OIDC_CLIENT_SECRET",
+    "METRICS_TOKEN",
+)
+
+
+def secret(name: str, environ: Mapping[str, str] = os.environ) -> str:
+    """Return a secret, '' where there is none. No message repeats what is in it.
+
+    Raises `ImproperlyConfigured` where it is given twice, or its file cannot be read or holds nothing.
+    """
+    said, path = environ.get(name, "").strip(), environ.get(f"{name}_FILE", "").strip()
+    if said and path:
+        raise ImproperlyConfigured(f"{name} and {name}_FILE are both set; keep one of them.")
+    return _content(f"{name}_FILE", Path(path)) if path else said
+
+
+def check_secrets(environ: Mapping[str, str] = os.environ) -> None:
+    """Read every secret once, so that a wrong one stops the start and not a job in the night."""
+    for name in SECRETS:
+        secret(name, environ)
+
+
+def _content(name: str, path: Path) -> str:
+    try:
+        found = path.read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise ImproperlyConfigured(f"{name}: {path} cannot be read: {why}.") from None
+    if not found:
+        raise ImproperlyConfigured(f"{name}: {path} is empty.")
+    return found
