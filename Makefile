@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DELETE_ON_ERROR:
-.PHONY: run test lint postgresql bench soak lock clean
+.PHONY: run backup restore test lint postgresql bench soak lock clean
 
 $(VENV)/installed: requirements.txt
 	$(PYTHON) -m venv $(VENV)
@@ -24,6 +24,16 @@ run: $(VENV)/installed var/static-collected
 	@$(BIN)/python manage.py migrate --verbosity 0
 	@DEMO_LOGINS="$$($(BIN)/python manage.py load_demo)" PATH="$(CURDIR)/$(BIN):$$PATH" \
 		$(BIN)/honcho --no-prefix -e /dev/null start $$($(BIN)/python manage.py processes)
+
+# The whole database into a file, while people work: `make backup OUT=/srv/backups/monday.tar`.
+backup: $(VENV)/installed
+	@$(BIN)/python manage.py backup $(OUT)
+
+# And back, with web and worker processes stopped: `make restore FROM=/srv/backups/monday.tar`, on a database that is not
+# empty with REPLACE=1.
+restore: $(VENV)/installed
+	@$(BIN)/python manage.py restore $(FROM) $(if $(filter 1,$(REPLACE)),--replace)
+	@$(BIN)/python manage.py migrate --verbosity 0
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff format --check .

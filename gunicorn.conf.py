@@ -1,10 +1,13 @@
 """The production server, as `make run` starts it."""
 
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
 import environ
+
+from web.logs import logging_settings
 
 # The shell wins over `.env`, as it does for manage.py.
 if Path(".env").exists():
@@ -16,6 +19,24 @@ workers = int(os.environ.get("WEB_WORKERS", "2"))
 threads = 4
 loglevel = "warning"
 control_socket_disable = True
+# A request under way when the server is stopped has this long to end.
+graceful_timeout = 30
+
+# Before there is a Django: the form of the log is the application's.
+logconfig_dict = logging_settings(form=os.environ.get("LOG_FORMAT", "text"), level="WARNING", everything=False)
+logconfig_dict["loggers"]["gunicorn.error"] = {"level": "WARNING", "handlers": [], "propagate": True}
+
+# The figures of all processes of this server lie in one folder. Whoever counts looks for it when it is imported.
+FIGURES = Path("var") / f"metrics-{bind.rpartition(':')[2]}"
+if os.environ.get("METRICS_TOKEN") or os.environ.get("METRICS_TOKEN_FILE"):
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(FIGURES.absolute())
+
+
+def on_starting(server: Any) -> None:
+    """Begin to count at zero."""
+    shutil.rmtree(FIGURES, ignore_errors=True)
+    if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+        FIGURES.mkdir(parents=True)
 
 
 def when_ready(server: Any) -> None:

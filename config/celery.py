@@ -1,10 +1,13 @@
 """The worker: `celery -A config worker`."""
 
+import logging
 import os
 import warnings
+from typing import Any
 
 from celery import Celery
 from celery.platforms import SecurityWarning
+from celery.signals import setup_logging
 
 # Celery warns the administrator's account because of pickled messages. Ours are JSON and hold a worker's name.
 warnings.filterwarnings("ignore", category=SecurityWarning)
@@ -15,3 +18,9 @@ app = Celery("assay")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(related_name="tasks")
 app.autodiscover_tasks(related_name="dispatch")
+
+
+@setup_logging.connect
+def keep_our_log(loglevel: int | str, **_signal: Any) -> None:
+    """Log as the settings say, from the level on that the worker is given: Celery would write lines of its own form."""
+    logging.getLogger().setLevel(loglevel)

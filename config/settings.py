@@ -1,5 +1,6 @@
 """All settings in one file. Everything that differs between installations comes from the environment."""
 
+import logging
 import os
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from csp.constants import NONE, SELF
 from config.secret import local_secret
 from config.signing_in import login_limits, oidc_provider, shared_cache
 from web.environment import check_secrets, secret
+from web.logs import logging_settings
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = BASE_DIR / "var"
@@ -62,6 +64,8 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "web.headers.HeadersMiddleware",
     "django.middleware.security.SecurityMiddleware",
+    "web.logs.RequestLogMiddleware",
+    "web.metrics.MetricsMiddleware",
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -228,6 +232,7 @@ HTTPS = env.bool("HTTPS", default=False)
 if HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_SSL_REDIRECT = True
+    SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]  # asked from beside, not through the proxy
     SECURE_HSTS_SECONDS = 31_536_000
     SECURE_HSTS_INCLUDE_SUBDOMAINS = True
     SECURE_HSTS_PRELOAD = True
@@ -298,11 +303,25 @@ DEMO = env.bool("DEMO", default=False)
 # Unblinded views and administrative acts, one line of JSON each, outside the database. Where it cannot be written, what
 # is unblinded is closed. Desks and the pages about one's own account show nothing unblinded: names of views begin so.
 AUDIT_LOG = env.str("AUDIT_LOG", default=str(VAR_DIR / "audit.jsonl"))
-AUDIT_EXEMPT = ("assessor:", "account", "mfa_", "socialaccount_", "openid_connect_", "healthz", "metrics")
+AUDIT_EXEMPT = (
+    "assessor:",
+    "account",
+    "mfa_",
+    "socialaccount_",
+    "openid_connect_",
+    "healthz",
+    "readyz",
+    "metrics",
+)
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "handlers": {"console": {"class": "logging.StreamHandler"}},
-    "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="WARNING")},
-}
+# Logs tell what happened and never what anybody wrote (web/logs.py); only DEBUG=1 shows exceptions in full.
+LOGGING = logging_settings(
+    form=env.str("LOG_FORMAT", default="text"), level=env.str("LOG_LEVEL", default="WARNING"), everything=DEBUG
+)
+DJANGO_STRUCTLOG_IP_LOGGING_ENABLED = False
+DJANGO_STRUCTLOG_USER_ID_FIELD = None
+DJANGO_STRUCTLOG_STATUS_START_LOG_LEVEL = logging.DEBUG
+DJANGO_STRUCTLOG_STATUS_4XX_LOG_LEVEL = logging.INFO
+
+# Figures for a monitoring system, for whoever has this token; without one there are none.
+METRICS_TOKEN = secret("METRICS_TOKEN")

@@ -3,6 +3,7 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from config.monitoring import metrics, readyz
 from web.views import healthz
 
 urlpatterns = [
@@ -17,4 +18,6 @@ urlpatterns = [
     path("accounts/", include("allauth.socialaccount.providers.openid_connect.urls")),
     path("admin/", admin.site.urls),
     path("healthz", healthz, name="healthz"),
+    path("readyz", readyz, name="readyz"),
+    path("metrics", metrics, name="metrics"),
 ]

@@ -44,6 +44,21 @@ def remove_triggers(using: str = "default") -> None:
     _run(using, SQLITE_REMOVE if connections[using].vendor == "sqlite" else POSTGRESQL_REMOVE, TABLES)
 
 
+def missing_triggers(using: str = "default") -> list[str]:
+    """Return the triggers that should be in the database and are not, by name."""
+    connection = connections[using]
+    verbs = ("update", "delete", "replace") if connection.vendor == "sqlite" else ("change",)
+    listed = (
+        "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+        if connection.vendor == "sqlite"
+        else "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled <> 'D'"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(listed)
+        there = {name for (name,) in cursor.fetchall()}
+    return [name for table in TABLES for verb in verbs if (name := f"{table}_no_{verb}") not in there]
+
+
 def _run(using: str, statements: Sequence[str], tables: Sequence[str]) -> None:
     with connections[using].cursor() as cursor:
         for table in tables:

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Count, F, Q, QuerySet
 from django.utils import timezone
+from structlog.contextvars import get_contextvars
 
 from jobs.models import Job, Worker, WorkItem
 
@@ -45,6 +46,12 @@ class Progress:
         return self.done + self.failed + self.cancelled
 
 
+def asked_by() -> dict[str, str]:
+    """Return the id of the request under way, to be kept with a job: what workers log of it then has the same id."""
+    request = get_contextvars().get("request_id")
+    return {"request_id": request} if request else {}
+
+
 def add_items(job: Job, items: Iterable[NewItem]) -> int:
     """Queue items; one whose key is there already is left as it is. Return how many were given."""
     rows = [WorkItem(job=job, key=item.key, kind=item.kind, payload=item.payload) for item in items]
@@ -60,7 +67,7 @@ def claim(holder: str, limit: int, *, kind: str, besides: Collection[int] = ()) 
     now = timezone.now()
     with transaction.atomic():
         wanted = WorkItem.objects.filter(job__state=Job.State.RUNNING, job__kind=kind).exclude(job__in=besides)
-        due = wanted.filter(_due(now)).order_by("pk")
+        due = wanted.filter(is_due(now)).order_by("pk")
         if connection.features.has_select_for_update_skip_locked:
             due = due.select_for_update(skip_locked=True, of=("self",))
         items = list(due.select_related("job")[:limit])
@@ -72,14 +79,15 @@ def claim(holder: str, limit: int, *, kind: str, besides: Collection[int] = ()) 
     return items
 
 
-def _due(now: datetime) -> Q:
+def is_due(now: datetime) -> Q:
+    """Return what a claim looks for."""
     waits = Q(not_before__gt=now)
     return Q(state=WorkItem.State.QUEUED) & ~waits | Q(state=WorkItem.State.LEASED, lease_until__lt=now)
 
 
 def anything_due() -> bool:
     """Say whether a claim would find something."""
-    return WorkItem.objects.filter(_due(timezone.now()), job__state=Job.State.RUNNING).exists()
+    return WorkItem.objects.filter(is_due(timezone.now()), job__state=Job.State.RUNNING).exists()
 
 
 def renew(holder: str) -> None:

@@ -1,9 +1,9 @@
 """How items begin and end: together, and one by one where one of them makes that fail, so that it fails alone."""
 
-import logging
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+import structlog
 from django.db import InterfaceError, OperationalError, transaction
 
 from evaluation.services.labelling import touch
@@ -17,7 +17,7 @@ from llmjobs.steps.asking import Note
 # No item is to blame for these: the whole round is done again.
 DATABASE_TROUBLE = (OperationalError, InterfaceError)
 LONGEST_REASON = 500
-log = logging.getLogger(__name__)
+log = structlog.stdlib.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def _record(ended: list[Ended]) -> None:
 
 def set_aside(item: WorkItem, error: Exception) -> SetAside:
     """Say why an item fails that our own code could not work on."""
-    log.error("item %s of job %s set aside", item.pk, item.job_id, exc_info=error)
+    log.error("item_set_aside", item=item.pk, job=item.job_id, exc_info=error, **item.job.options)
     said = f"Assay could not work on it: {type(error).__name__}: {error}".replace("\0", "")
     return SetAside(said[:LONGEST_REASON])
 

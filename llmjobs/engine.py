@@ -10,6 +10,7 @@ import time
 from dataclasses import dataclass, field
 from threading import Event as Signal
 
+import structlog
 from django.conf import settings
 from django.db import close_old_connections, transaction
 from django.db.models import Max
@@ -36,6 +37,7 @@ CLAIM = 64
 MOST_TROUBLES = 20
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
 log = logging.getLogger(__name__)
+told = structlog.stdlib.get_logger(__name__)
 
 
 @dataclass(slots=True)
@@ -239,8 +241,11 @@ class Engine:
 
     def _know(self, jobs: set[int]) -> None:
         """Read what jobs judge, as whom, and where their calls go; or why they can go nowhere."""
-        for llm in LlmJob.objects.select_related("judge", "campaign").filter(pk__in=jobs - self.llm_jobs.keys()):
+        for llm in LlmJob.objects.select_related("judge", "campaign", "job").filter(
+            pk__in=jobs - self.llm_jobs.keys()
+        ):
             self.llm_jobs[llm.pk] = llm
+            told.info("job_taken_up", job=llm.pk, worker=self.worker, **llm.job.options)
             try:
                 self.endpoints[llm.pk] = endpoint_of(llm.judge)
             except Refused as refusal:

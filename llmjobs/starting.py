@@ -170,7 +170,7 @@ def estimate(plan: Plan, judge: Judge) -> Estimate:
 def start(request: Request, title: str, plan: Plan, actor: User | None = None) -> Job:
     """Queue a plan's items as a job, and record who asked for what."""
     with transaction.atomic():
-        job = Job.objects.create(kind="llm", title=title, made_by=actor)
+        job = Job.objects.create(kind="llm", title=title, made_by=actor, options=queue.asked_by())
         LlmJob.objects.create(job=job, campaign=request.campaign, judge=_written(request.judge))
         queue.add_items(job, plan.items)
         payload = {"job": job.pk, "title": title, "judge": request.judge.name, "items": len(plan.items)}

@@ -78,6 +78,13 @@ class WebProcess:
             if self._process and int(fields[2]) == self._process.pid:
                 yield int(stat.parent.name), fields
 
+    def stop(self) -> None:
+        """Ask it to end, as an administrator does: requests under way are answered."""
+        if self._process is not None:
+            self._process.terminate()
+            self._process.wait(timeout=LONGEST_START)
+            self._process = None
+
     def kill(self) -> None:
         """SIGKILL the whole group: nothing under way gets to its end."""
         if self._process is not None:

@@ -3,6 +3,7 @@
 llm_chaos: a campaign by an LLM that fails. desk_chaos: assessors at work for `--seconds` while everything breaks.
 judging_load: assessors who judge, `--assessors` at once, each a label every 2 s, with nothing in their way, timed.
 judging_faults: the same while web process, worker, PostgreSQL, Redis and disk fail, one after the other.
+season: a whole campaign on the production shape, while each part is restarted; PostgreSQL only.
 SQLite with the embedded broker; PostgreSQL (`TEST_POSTGRESQL_URL`), for llm_chaos with a Redis, where they are found.
 Databases, Redis, web processes and workers are the test's own and gone afterwards. Exits with 1 on a violation.
 """
@@ -29,19 +30,21 @@ from psycopg import sql
 from rig.services import Redis, private_services
 
 POSTGRESQL = os.environ.get("TEST_POSTGRESQL_URL", "postgres://postgres@127.0.0.1:5432/postgres")
-TESTS = ("llm_chaos", "desk_chaos", "judging_load", "judging_faults")
+TESTS = ("llm_chaos", "desk_chaos", "judging_load", "judging_faults", "season")
 QUEUEING = ("llm_chaos",)
 """Tests that need a broker."""
 
-PRIVATE = ("judging_faults",)
+PRIVATE = ("judging_faults", "season")
 """Tests that stop the services they run on."""
 
-SECONDS = {"desk_chaos": 1800.0, "judging_load": 600.0, "judging_faults": 600.0}
+SECONDS = {"desk_chaos": 1800.0, "judging_load": 600.0, "judging_faults": 600.0, "season": 900.0}
+ONLY_ON = {"season": "postgresql"}
 ASSESSORS = {
     ("judging_load", "sqlite"): (8,),
     ("judging_load", "postgresql"): (50, 200),
     ("judging_faults", "sqlite"): (8,),
     ("judging_faults", "postgresql"): (50,),
+    ("season", "postgresql"): (40,),
 }
 Environment = dict[str, str]
 Said = dict[str, Any]
@@ -71,7 +74,7 @@ def main() -> int:
         f"{test} on {name}"
         for name in options.names or SURROUNDINGS
         for test in TESTS
-        if options.only in (None, test)
+        if options.only in (None, test) and ONLY_ON.get(test, name) == name
         for said in _runs(test, name, options)
         if not _passes(test, said, name, options.keep)
     ]

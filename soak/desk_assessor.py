@@ -47,6 +47,8 @@ class Plan:
     ends: float
     complain: Callable[[str], None]
     spoil: Callable[[int, Sequence[str]], None]
+    rounds: tuple[int, int] = ROUNDS
+    finished: float = FINISHED
     stopped: Signal = field(default_factory=Signal)
 
     @property
@@ -124,12 +126,12 @@ class Work:
         window.load(state)
         self._ledger.first = dict(window.model.rows)
         self._counts["tasks"] += 1
-        for _ in range(self._draw.randint(*ROUNDS)):
+        for _ in range(self._draw.randint(*self._plan.rounds)):
             if self._plan.is_over:
                 break
             self._round()
         self._drain()
-        if self._draw.random() < FINISHED:
+        if self._draw.random() < self._plan.finished:
             self._submit()
         self._settle()
 

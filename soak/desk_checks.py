@@ -115,6 +115,23 @@ def check_task(record: Record, ledger: Ledger) -> Found:
     return found
 
 
+def check_log(record: Record) -> Found:
+    """Return what is wrong with a task in itself, where nobody knows what its assessor did.
+
+    What it began with is told by its log: the first operation on each row, and the rows that none touched.
+    """
+    found, now = Found(), model_of(record.state)
+    firsts = {key: row for one in reversed(record.log) for key, row in one.before.items()}
+    untouched = {key: row for key, row in now.rows.items() if key not in firsts}
+    began = untouched | {key: now.row_from_json(row) for key, row in firsts.items() if row}
+    found.same("numbers of the log", [one.seq for one in record.log], [*range(1, len(record.log) + 1)])
+    found.same("newest number", record.state["seq"], len(record.log))
+    _check_chain(found, record, Ledger(first=began))
+    _check_frozen(found, record, now)
+    _check_time(found, record)
+    return found
+
+
 def _check_receipts(found: Found, by_id: dict[str, Logged], ledger: Ledger) -> None:
     """What was acknowledged is logged as it was sent; what was not is not, or came late."""
     for act in ledger.acts.values():

@@ -5,7 +5,7 @@ import json
 import random
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from http.cookies import SimpleCookie
@@ -45,11 +45,17 @@ class Browser:
     """One device of one assessor."""
 
     def __init__(
-        self, address: str, seat: Seat, counts: Counter[str], complain: Callable[[str], None], draw: random.Random
+        self,
+        address: str,
+        seat: Seat,
+        counts: Counter[str],
+        complain: Callable[[str], None],
+        draw: random.Random,
+        session: str = "",
     ) -> None:
         self._address, self._seat = address, seat
         self._counts, self._complain, self._draw = counts, complain, draw
-        self._cookies = {"sessionid": new_session(seat.pk), "csrftoken": ""}
+        self._cookies = {"sessionid": session or new_session(seat.pk), "csrftoken": ""}
         self._open: http.client.HTTPConnection | None = None
         self._used = 0.0
 
@@ -71,6 +77,10 @@ class Browser:
         if fate is Fate.TWICE:
             return self.post_both(path, said, said)[0]
         return self._checked(self._ask("POST", path, json.dumps(said), fate))
+
+    def form(self, path: str, said: Mapping[str, object]) -> Answer:
+        """Send a form, as a page does. Raises `NoAnswer`, also after taking a fresh token."""
+        return self._checked(self._ask("POST", path, urlencode(said, doseq=True), kind=FORM_TYPE))
 
     def post_both(self, path: str, first: object, second: object) -> list[Answer]:
         """Send two requests at once, on connections of their own, and wait for both answers."""

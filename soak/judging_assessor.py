@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Event as Signal
-from typing import Any
+from typing import Any, Protocol
 
 from evaluation.rules.judging import CANT_JUDGE
 from evaluation.terms import Stage
@@ -109,11 +109,18 @@ class JudgingAssessor:
                 self._plan.complain(f"{self.seat.username}, task {card.task}: {gave_up}")
 
 
+class Counting(Protocol):
+    """Who judges: what they met is counted, and when the newest request that was acknowledged was sent."""
+
+    counts: Counter[str]
+    saved_at: float
+
+
 class Judging:
     """One task of one assessor, in one window."""
 
     def __init__(
-        self, assessor: JudgingAssessor, browser: Browser, plan: JudgingPlan, card: Card, draw: random.Random
+        self, assessor: Counting, browser: Browser, plan: JudgingPlan, card: Card, draw: random.Random
     ) -> None:
         self._assessor, self._browser, self._plan, self._card, self._draw = assessor, browser, plan, card, draw
         self._counts = assessor.counts

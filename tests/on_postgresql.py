@@ -22,6 +22,7 @@ PATHS = (
     "evaluation/test_judged_labels_count.py",
     "evaluation/test_logs_are_append_only.py",
     "evaluation/test_triggers.py",
+    "exchange/test_backup.py",
     "llmjobs/test_jobs_queue.py",
 )
 NOT_IN_CI = ("exchange/test_lineage_round_trip.py", "llmjobs/test_engine.py")

@@ -6,21 +6,17 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from django.conf import settings
 from django.db import connection
-from django.test import Client
 
-from accounts.models import User
 from rig.judging import Extent
 from soak.desk_checks import Record, check_task, read_record
 from soak.desk_window import Ledger
-from soak.desk_wire import Answer, Fate
-from soak.desk_world import Seat
 from soak.judging_assessor import JudgingAssessor, JudgingPlan, Times
 from soak.judging_world import make_judging_world
+from tests.soak.in_process import InProcess
 from tests.soak.plants import PLANTS, overlooked
 
 FIGURES = re.compile(r"([\d,]+) submitted, ([\d,]+) labels, .* ([\d,]+) resends, .* (\d+) violations")
@@ -55,24 +51,6 @@ def test_a_label_lost_by_the_server_fails_the_run() -> None:
     code, said, (*_, violations) = soaked("judging_load", "--seconds", "4", "--every", "0.4", "--spoil")
     assert (code, violations > 0) == (1, True), said
     assert "was acknowledged and is not in the log" in said
-
-
-class InProcess:
-    """A browser without a network."""
-
-    def __init__(self, _address: str, seat: Seat, *_more: object) -> None:
-        self._client = Client()
-        self._client.force_login(User.objects.get(pk=seat.pk))
-
-    def get(self, path: str) -> Any:
-        """Return JSON, or the text of a page."""
-        answer = self._client.get(path)
-        return answer.json() if answer["Content-Type"] == "application/json" else answer.content.decode()
-
-    def post(self, path: str, said: object, _fate: Fate = Fate.ANSWERED) -> Answer:
-        """Send JSON."""
-        answer = self._client.post(path, said, content_type="application/json")
-        return Answer(answer.status_code, answer.json() if answer.content else None)
 
 
 @pytest.fixture

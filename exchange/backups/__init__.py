@@ -1,0 +1,1 @@
+"""The whole database in one file, taken while people work, and put back."""

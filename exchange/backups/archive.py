@@ -1,0 +1,128 @@
+"""The file of a backup: a tar of the database's dump and of a manifest that says what the dump holds."""
+
+import gzip
+import hashlib
+import io
+import os
+import shutil
+import tarfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from evaluation.errors import Refused
+
+FORMAT = 1
+MANIFEST, DATA = "manifest.json", "database"
+PIECE = 1 << 20
+NOT_ONE = "{name} is not a backup that Assay made, or is damaged: {why}."
+
+
+class Manifest(BaseModel):
+    """What a backup holds: of which engine, after which migrations, how many rows in each table."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    format: int
+    engine: Literal["sqlite", "postgresql"]
+    server: str
+    made_at: str
+    migrations: list[str]
+    rows: dict[str, int]
+    sha256: str
+    size: int
+
+    @property
+    def total(self) -> int:
+        """All rows."""
+        return sum(self.rows.values())
+
+
+def write_archive(path: Path, data: Path, manifest: Manifest) -> None:
+    """Write a backup. It appears under its name only when it is whole and on the disk; only its owner may read it."""
+    part = path.with_name(f"{path.name}.part")
+    try:
+        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
+            with tarfile.open(fileobj=out, mode="w") as tar:
+                said = manifest.model_dump_json(indent=1).encode()
+                _add(tar, MANIFEST, io.BytesIO(said), len(said))
+                with data.open("rb") as content:
+                    _add(tar, DATA, content, manifest.size)
+            out.flush()
+            os.fsync(out.fileno())
+        part.replace(path)
+        with suppress(OSError):  # not every file system lets a folder be synchronised
+            folder = os.open(path.parent, os.O_RDONLY)
+            os.fsync(folder)
+            os.close(folder)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _add(tar: tarfile.TarFile, name: str, content: IO[bytes], size: int) -> None:
+    entry = tarfile.TarInfo(name)
+    entry.size, entry.mode = size, 0o600
+    tar.addfile(entry, content)
+
+
+def read_manifest(path: Path) -> Manifest:
+    """Read what a backup holds. Raises `Refused` where it is none, or of a later form."""
+    with _member(path, MANIFEST) as content:
+        said = content.read(PIECE)
+    try:
+        manifest = Manifest.model_validate_json(said)
+    except ValidationError as error:
+        raise Refused("not_a_backup", NOT_ONE.format(name=path, why="its manifest cannot be read")) from error
+    if manifest.format != FORMAT:
+        said_of = f"{path} has form {manifest.format}; this version of Assay reads form {FORMAT}."
+        raise Refused("other_form", said_of)
+    return manifest
+
+
+def unpack(path: Path, manifest: Manifest, data: Path) -> None:
+    """Write the dump of a backup into a file. Raises `Refused` where it is not what was written then."""
+    digest, size = hashlib.sha256(), 0
+    with _member(path, DATA) as content, data.open("wb") as out:
+        while piece := content.read(PIECE):
+            digest.update(piece)
+            size += len(piece)
+            out.write(piece)
+    if (digest.hexdigest(), size) != (manifest.sha256, manifest.size):
+        raise Refused("not_a_backup", NOT_ONE.format(name=path, why="its checksum is not the one of its content"))
+
+
+@contextmanager
+def _member(path: Path, name: str) -> Iterator[IO[bytes]]:
+    """Open a part of a backup. Raises `Refused` where that cannot be done, also in the middle of reading."""
+    try:
+        with tarfile.open(path, mode="r:") as tar:
+            content = tar.extractfile(name)
+            if content is None:
+                raise KeyError(name)
+            with content:
+                yield content
+    except (tarfile.TarError, KeyError, EOFError) as error:
+        raise Refused("not_a_backup", NOT_ONE.format(name=path, why=f"it has no whole {name}")) from error
+    except OSError as error:
+        raise Refused("cannot_read", f"{path}: {error.strerror or error}") from error
+
+
+def checksum(data: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with data.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+def compress(source: Path, target: Path) -> None:
+    """Gzip a file, quickly rather than tightly."""
+    with source.open("rb") as content, gzip.open(target, "wb", compresslevel=3) as out:
+        shutil.copyfileobj(content, out, PIECE)
+
+
+def decompress(source: Path, target: Path) -> None:
+    """Undo `compress`."""
+    with gzip.open(source, "rb") as content, target.open("wb") as out:
+        shutil.copyfileobj(content, out, PIECE)

@@ -1,0 +1,118 @@
+"""PostgreSQL: `pg_dump` of one snapshot, and `pg_restore` into one transaction."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from django.db import connection, transaction
+
+from evaluation.errors import Refused
+
+LOCK_TIMEOUT = "60s"
+LIBPQ = {"HOST": "PGHOST", "PORT": "PGPORT", "USER": "PGUSER", "PASSWORD": "PGPASSWORD", "NAME": "PGDATABASE"}
+LIBPQ_OPTIONS = {
+    "sslmode": "PGSSLMODE",
+    "sslrootcert": "PGSSLROOTCERT",
+    "sslcert": "PGSSLCERT",
+    "sslkey": "PGSSLKEY",
+    "service": "PGSERVICE",
+    "passfile": "PGPASSFILE",
+}
+FORGET = """
+SELECT 'DROP TABLE IF EXISTS ' || string_agg(format('%I.%I', schemaname, tablename), ', ') || ' CASCADE;'
+FROM pg_tables WHERE schemaname = current_schema()
+UNION ALL
+SELECT format('DROP FUNCTION IF EXISTS %s CASCADE;', oid::regprocedure)
+FROM pg_proc WHERE pronamespace = current_schema()::regnamespace AND proname LIKE 'evaluation\\_%\\_refuse'
+"""
+
+
+def server() -> str:
+    """Name the server's version."""
+    connection.ensure_connection()
+    major, minor = divmod(_version(), 10_000)
+    return f"{major}.{minor}"
+
+
+def take(data: Path) -> tuple[dict[str, int], list[str]]:
+    """Dump the database into a file; return its rows by table, and the migrations that were applied.
+
+    Rows are counted in the transaction whose snapshot `pg_dump` reads: what is counted is what is dumped.
+    """
+    program = _program("pg_dump")
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        cursor.execute("SELECT pg_export_snapshot()")
+        snapshot = cursor.fetchone()[0]
+        _run([program, "--format=custom", "--compress=3", f"--snapshot={snapshot}", f"--file={data}"])
+        cursor.execute("SELECT app, name FROM django_migrations ORDER BY id")
+        migrations = [f"{app}.{name}" for app, name in cursor.fetchall()]
+        return _rows(), migrations
+
+
+def inspect(data: Path) -> None:
+    """Check that `pg_restore` can read the whole dump; its rows are counted once they are back."""
+    _run([_program("pg_restore"), "--file=/dev/null", str(data)])
+
+
+def put_back(data: Path) -> None:
+    """Make the database what it was, in one transaction: everything, or nothing on an error."""
+    with connection.cursor() as cursor:
+        cursor.execute(FORGET)
+        forget = "\n".join(line for (line,) in cursor.fetchall() if line)
+    connection.close()
+    script = data.with_name("script.sql")
+    _run([_program("pg_restore"), "--no-owner", "--no-privileges", f"--file={script}", str(data)])
+    before = data.with_name("before.sql")
+    before.write_text(f"SET lock_timeout = '{LOCK_TIMEOUT}';\n{forget}\n", encoding="utf-8")
+    psql = [_program("psql"), "--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1"]
+    _run([*psql, "--output=/dev/null", f"--file={before}", f"--file={script}"])
+
+
+def _rows() -> dict[str, int]:
+    names = sorted(connection.introspection.table_names())
+    with connection.cursor() as cursor:
+        found = {}
+        for name in names:
+            cursor.execute(f"SELECT count(*) FROM {connection.ops.quote_name(name)}")  # noqa: S608
+            found[name] = cursor.fetchone()[0]
+    return found
+
+
+def _version() -> int:
+    raw: Any = connection
+    found: int = raw.pg_version
+    return found
+
+
+def _program(name: str) -> str:
+    """Return the newest of PostgreSQL's programs of that name that can talk to the server. Raises `Refused`."""
+    major = _version() // 10_000
+    places = [*Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), *filter(None, [shutil.which(name)])]
+    versions = {str(place): _major_of(str(place)) for place in places}
+    if not versions or max(versions.values()) < major:
+        there = f"; the newest here is of version {max(versions.values())}" if versions else ""
+        said = f"{name} of PostgreSQL {major} or newer is needed{there}: install postgresql-client-{major}."
+        raise Refused("no_program", said)
+    same = [place for place, version in versions.items() if version == major]
+    return same[0] if same else max(versions, key=lambda place: versions[place])
+
+
+def _major_of(program: str) -> int:
+    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=False).stdout  # noqa: S603
+    found = re.search(r"\) (\d+)", said)
+    return int(found[1]) if found else 0
+
+
+def _run(command: list[str]) -> None:
+    """Run one of PostgreSQL's programs on our database. The password goes by the environment, which `ps` hides."""
+    own = connection.settings_dict
+    said = {name: str(own[key]) for key, name in LIBPQ.items() if own.get(key)}
+    said |= {name: str(own["OPTIONS"][key]) for key, name in LIBPQ_OPTIONS.items() if own["OPTIONS"].get(key)}
+    done = subprocess.run(command, env=os.environ | said, capture_output=True, text=True, check=False)  # noqa: S603
+    if done.returncode:
+        lines = [line for line in done.stderr.splitlines() if line.strip()] or ["no reason given"]
+        raise Refused("program_failed", f"{Path(command[0]).name}: {' '.join(lines[:3])}")

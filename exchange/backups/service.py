@@ -1,0 +1,131 @@
+"""Taking a backup and putting one back: what holds for either database."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import ModuleType
+
+from django.conf import settings
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+
+from evaluation.errors import Refused
+from evaluation.triggers import install_triggers, missing_triggers
+from exchange.backups import archive, postgresql, sqlite
+from exchange.backups.archive import FORMAT, Manifest
+
+ENGINES: dict[str, ModuleType] = {"sqlite": sqlite, "postgresql": postgresql}
+FILLED_BY_MIGRATIONS = {"django_migrations", "django_content_type", "auth_permission"}
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What was put back, and the migrations that this version still has to apply to it."""
+
+    manifest: Manifest
+    waiting: list[str]
+
+
+def default_path() -> Path:
+    """Return a name in var/backups that says when it was taken."""
+    folder: Path = settings.VAR_DIR / "backups"
+    folder.mkdir(exist_ok=True)
+    return folder / f"assay-{datetime.now(UTC):%Y%m%d-%H%M%S}.tar"
+
+
+def back_up(path: Path) -> Manifest:
+    """Write the database as it is at one moment into a file. Nobody who works waits for it.
+
+    Raises `Refused` where the file is there already or cannot be written.
+    """
+    if path.exists():
+        raise Refused("is_there", f"{path} is there already; a backup is never written over another.")
+    try:
+        with TemporaryDirectory(prefix=".assay-backup-", dir=path.parent) as folder:
+            data = Path(folder) / "data"
+            now = datetime.now(UTC).isoformat(timespec="seconds")
+            rows, migrations = _engine().take(data)
+            manifest = Manifest(
+                format=FORMAT,
+                engine=connection.vendor,
+                server=_engine().server(),
+                made_at=now,
+                migrations=migrations,
+                rows=rows,
+                sha256=archive.checksum(data),
+                size=data.stat().st_size,
+            )
+            archive.write_archive(path, data, manifest)
+    except OSError as error:
+        raise Refused("cannot_write", f"{path}: {error.strerror or error}") from error
+    return manifest
+
+
+def check(path: Path) -> Restored:
+    """Check a backup as far as that goes without touching the database. Raises `Refused` with what is wrong."""
+    with TemporaryDirectory(prefix="assay-check-") as folder:
+        return _checked(path, Path(folder) / "data")
+
+
+def restore(path: Path, *, replace: bool) -> Restored:
+    """Make the database what it was when the backup was taken.
+
+    Raises `Refused`, with the database as it was, where the backup is damaged, of another engine or of a newer version
+    of Assay, or where the database holds anything and nobody said that it may go.
+    """
+    with TemporaryDirectory(prefix="assay-restore-") as folder:
+        data = Path(folder) / "data"
+        found = _checked(path, data)
+        if not replace and (held := _held()):
+            said = f"The database is not empty: {held}. Everything in it would be lost; --replace says that it may be."
+            raise Refused("not_empty", said)
+        _engine().put_back(data)
+    _check_restored(found.manifest)
+    return found
+
+
+def _engine() -> ModuleType:
+    return ENGINES[connection.vendor]
+
+
+def _checked(path: Path, data: Path) -> Restored:
+    manifest = archive.read_manifest(path)
+    if manifest.engine != connection.vendor:
+        said = f"{path} is of a {manifest.engine} database, and this one is {connection.vendor}."
+        raise Refused("other_engine", said)
+    known = {f"{app}.{name}" for app, name in MigrationLoader(None).graph.nodes}
+    if newer := [name for name in manifest.migrations if name not in known]:
+        said = (
+            f"{path} was made by a newer version of Assay, which has {', '.join(newer[:3])}: upgrade Assay first."
+        )
+        raise Refused("newer", said)
+    archive.unpack(path, manifest, data)
+    rows = _engine().inspect(data)
+    if rows is not None and rows != manifest.rows:
+        raise Refused("not_a_backup", archive.NOT_ONE.format(name=path, why="its rows are not those it names"))
+    return Restored(manifest, sorted(known - {*manifest.migrations}))
+
+
+def _held() -> str:
+    """Say what is in the database beside what migrations make; '' where there is nothing."""
+    held = []
+    with connection.cursor() as cursor:
+        for table in sorted({*connection.introspection.table_names(cursor)} - FILLED_BY_MIGRATIONS):
+            cursor.execute(f"SELECT count(*) FROM {connection.ops.quote_name(table)}")  # noqa: S608
+            if rows := cursor.fetchone()[0]:
+                held.append(f"{rows:,} rows in {table}")
+    more = f" and {len(held) - 3} more tables" if len(held) > 3 else ""
+    return ", ".join(held[:3]) + more
+
+
+def _check_restored(manifest: Manifest) -> None:
+    """The same rows are there, and the logs are append-only."""
+    with connection.cursor() as cursor:
+        for table, rows in manifest.rows.items():
+            cursor.execute(f"SELECT count(*) FROM {connection.ops.quote_name(table)}")  # noqa: S608
+            if (found := cursor.fetchone()[0]) != rows:
+                raise Refused("incomplete", f"{table} has {found} rows after the restore, not {rows}.")
+    install_triggers()
+    if missing := missing_triggers():
+        raise Refused("no_triggers", f"The logs can be changed: {', '.join(missing)} could not be made.")

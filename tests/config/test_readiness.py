@@ -1,0 +1,143 @@
+"""What machines are told: ready or not, to everybody; what was checked, and the figures, to who has the token."""
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
+from django.test import Client
+from django.utils import timezone
+from prometheus_client.parser import text_string_to_metric_families
+
+from accounts.models import User
+from config import readiness
+from config.figures import exposition
+from evaluation.triggers import remove_triggers
+from jobs.models import Job, Worker, WorkItem
+from llmjobs.models import Attempt, Call
+
+pytestmark = pytest.mark.django_db
+TOKEN = "a token of these tests"
+WITH_TOKEN = {"authorization": f"Bearer {TOKEN}"}
+
+
+@pytest.fixture(autouse=True)
+def token(settings: Any) -> None:
+    settings.METRICS_TOKEN = TOKEN
+
+
+@pytest.fixture(autouse=True)
+def _forgets_migrations() -> None:
+    readiness._remember.cache_clear()
+
+
+def details() -> dict[str, Any]:
+    """What is told with the token."""
+    said: dict[str, Any] = Client().get("/readyz", headers=WITH_TOKEN).json()
+    return said
+
+
+def figures() -> dict[str, float]:
+    """Every figure by its name and labels."""
+    return {
+        f"{sample.name}{sorted(sample.labels.values())}": sample.value
+        for family in text_string_to_metric_families(exposition().decode())
+        for sample in family.samples
+    }
+
+
+@pytest.fixture
+def job() -> Job:
+    """A job an hour old, with an item that is due and one that is done."""
+    job = Job.objects.create(kind="llm", title="a job")
+    Job.objects.update(made_at=timezone.now() - timedelta(hours=1))
+    WorkItem.objects.create(job=job, key="due", kind="assign")
+    ended = timezone.now() - timedelta(minutes=20)
+    WorkItem.objects.create(job=job, key="done", kind="assign", state="done", ended_at=ended)
+    return job
+
+
+def test_it_is_ready_while_the_database_has_the_tables_of_this_version() -> None:
+    assert Client().get("/readyz").content == b"ready\n"
+    readiness._remember.cache_clear()
+    MigrationRecorder(connection).record_unapplied("evaluation", "0007_salt")
+    answer = Client().get("/readyz")
+    assert (answer.status_code, answer.content) == (503, b"not ready\n")
+    assert "evaluation.0007_salt" in details()["problems"][0]
+
+
+def test_details_are_for_administrators_and_the_token() -> None:
+    client, person = Client(), User.objects.create(username="person")
+    client.force_login(person)
+    assert client.get("/readyz").content == b"ready\n"
+    assert Client().get("/readyz", headers={"authorization": "Bearer another"}).content == b"ready\n"
+    client.force_login(User.objects.create(username="admin", is_staff=True))
+    assert client.get("/readyz").json()["checks"].keys() == details()["checks"].keys()
+
+
+def test_a_queue_without_a_worker_is_told_and_leaves_the_pages_ready(job: Job) -> None:
+    said = details()
+    assert said["status"] == "ready"
+    assert said["problems"] == ["queue: 1 items are due and no worker is alive"]
+    queue = said["checks"]["queue"]
+    assert 3590 < queue["oldest_due_seconds"] < 3700
+    assert 1190 < queue["last_ended_seconds"] < 1300
+    Worker.objects.create(name="one", started_at=timezone.now(), seen_at=timezone.now())
+    assert "none ended for 12" in details()["problems"][0]
+    WorkItem.objects.filter(key="done").update(ended_at=timezone.now())
+    said = details()
+    assert said["problems"] == []
+    assert said["checks"]["queue"]["newest_heartbeat_seconds"] < 60
+
+
+def test_missing_triggers_and_a_broker_that_is_away_are_told(settings: Any) -> None:
+    remove_triggers()
+    settings.CELERY_BROKER_URL = "redis://127.0.0.1:1/0"
+    said = details()
+    assert said["status"] == "ready"
+    assert {name for name, check in said["checks"].items() if not check["ok"]} == {"triggers", "broker"}
+
+
+def test_figures_are_for_who_has_the_token(settings: Any) -> None:
+    assert Client().get("/metrics").status_code == 404
+    assert Client().get("/metrics", headers={"authorization": "Bearer another"}).status_code == 404
+    assert Client().get("/metrics", headers=WITH_TOKEN).status_code == 200
+    settings.METRICS_TOKEN = ""
+    for said in ("Bearer ", "", f"Bearer {TOKEN}"):
+        assert Client().get("/metrics", headers={"authorization": said}).status_code == 404
+
+
+def test_figures_tell_queue_workers_and_calls(job: Job) -> None:
+    Worker.objects.create(name="one", started_at=timezone.now(), seen_at=timezone.now())
+    call = Call.objects.create(
+        sha256="a", parameters={}, messages=[], template_version=1, state="answered", prompt_tokens=30
+    )
+    Attempt.objects.create(call=call, number=1, sent_at=timezone.now(), ended_at=timezone.now(), error="timeout")
+    Attempt.objects.create(call=call, number=2, sent_at=timezone.now(), ended_at=timezone.now())
+    found = figures()
+    assert found["assay_queue_items['due']"] == 1
+    assert found["assay_workers_alive[]"] == 1
+    assert found["assay_saves_total[]"] == 0
+    assert found["assay_llm_calls_total['answered']"] == 1
+    assert found["assay_llm_attempts_total['timeout']"] == 1
+    assert found["assay_llm_attempts_total['answered']"] == 1
+    assert found["assay_llm_tokens_total['prompt']"] == 30
+    assert found["assay_queue_oldest_due_seconds[]"] > 3590
+
+
+def test_requests_are_counted_by_view_and_neither_by_id_nor_by_person() -> None:
+    client, person = Client(), User.objects.create(username="canary-person")
+    client.force_login(person)
+    for path in ("/desk/", "/desk/canary-task/", "/desk/canary-other/", "/canary-nothing"):
+        client.get(path)
+    told = exposition().decode()
+    assert "canary" not in told
+    labels = {frozenset(re.findall(r"(\w+)=", line)) for line in told.splitlines() if "assay_http" in line}
+    assert labels - {frozenset()} == {
+        frozenset({"view", "method", "status"}),
+        frozenset({"view"}),
+        frozenset({"view", "le"}),
+    }
+    assert 'assay_http_requests_total{method="GET",status="404",view="none"}' in told

@@ -1,0 +1,214 @@
+"""A backup holds every row of every table as it was at one moment, and comes back so; anything else is refused."""
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import tarfile
+import time
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from io import BytesIO
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import psycopg
+import pytest
+from django.conf import settings
+from django.db import connection, connections
+from psycopg import sql
+
+from evaluation.models import Event, Operation
+from exchange.backups import archive
+from exchange.backups.service import back_up
+from rig.judging import Extent
+from soak.judging_assessor import JudgingAssessor, JudgingPlan, Times
+from soak.judging_world import make_judging_world
+from tests.evaluation.world import run
+from tests.on_postgresql import URL
+from tests.soak.in_process import InProcess
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("transactional_db")]
+CONSISTENT = "from soak.consistency import tell; tell()"
+Rows = dict[str, list[str]]
+
+
+@contextmanager
+def other_database(folder: Path) -> Iterator[str]:
+    """Yield the address of an empty database of the same engine, which is gone afterwards."""
+    if connection.vendor == "sqlite":
+        yield f"sqlite:///{folder / 'restored.sqlite3'}"
+        return
+    name = f"assay_restored_{uuid.uuid4().hex[:8]}"
+    with psycopg.connect(URL, autocommit=True) as server:
+        server.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        try:
+            yield f"{URL.rpartition('/')[0]}/{name}"
+        finally:
+            server.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+def manage(database: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run a command on a database, as an administrator does."""
+    command = [sys.executable, "manage.py", *words]
+    own = os.environ | {"DATABASE_URL": database}
+    return subprocess.run(command, cwd=settings.BASE_DIR, env=own, capture_output=True, text=True, check=False)
+
+
+@contextmanager
+def opened(address: str) -> Iterator[Any]:
+    """Open a database without Django."""
+    is_file = address.startswith("sqlite")
+    found: Any = sqlite3.connect(address.removeprefix("sqlite:///")) if is_file else psycopg.connect(address)
+    with closing(found):
+        yield found
+
+
+def every_row(address: str) -> Rows:
+    """Return all rows of all tables of a database, each as the text of its values."""
+    listed = {
+        "sqlite": "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+        "postgresql": "SELECT tablename FROM pg_tables WHERE schemaname = 'public'",
+    }
+    with opened(address) as there:
+        tables = [name for (name,) in there.execute(listed[connection.vendor]).fetchall()]
+        return {
+            name: sorted(str(row) for row in there.execute(f'SELECT * FROM "{name}"').fetchall())  # noqa: S608
+            for name in tables
+        }
+
+
+def own_address() -> str:
+    """Return the address of this test's own database."""
+    name = connection.settings_dict["NAME"]
+    return f"sqlite:///{name}" if connection.vendor == "sqlite" else f"{URL.rpartition('/')[0]}/{name}"
+
+
+def restored(file: Path, database: str, *more: str) -> str:
+    """Restore a backup, which must succeed; return what was said."""
+    done = manage(database, "restore", str(file), *more)
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+@pytest.fixture
+def judges() -> list[JudgingAssessor]:
+    """Three people at judging desks who give a label every two milliseconds, until they are stopped."""
+    complaints, now = list[str](), time.monotonic()
+    plan = JudgingPlan("", now, now + 60, complaints.append, complaints.append, Times(), every=0.002)
+    seats = make_judging_world(4, [Extent(answers=6, sentences=4, nuggets=6)] * 3)
+    return [JudgingAssessor(seat, plan, number, InProcess) for number, seat in enumerate(seats[1:])]
+
+
+@contextmanager
+def at_work(judges: Sequence[JudgingAssessor]) -> Iterator[None]:
+    """Have people judge while the block runs."""
+
+    def judge(one: JudgingAssessor) -> None:
+        try:
+            one.run()
+        finally:
+            connections.close_all()
+
+    threads = [Thread(target=judge, args=(one,)) for one in judges]
+    for thread in threads:
+        thread.start()
+    try:
+        while not Operation.objects.exists():
+            time.sleep(0.01)
+        yield
+    finally:
+        judges[0]._plan.stopped.set()
+        for thread in threads:
+            thread.join()
+
+
+def test_a_backup_comes_back_with_every_row_of_every_table(judges: list[JudgingAssessor], tmp_path: Path) -> None:
+    file = tmp_path / "assay.tar"
+    Event.objects.create(kind="kept")
+    manifest = back_up(file)
+    assert file.stat().st_mode & 0o777 == 0o600
+    with other_database(tmp_path) as other:
+        restored(file, other)
+        before = every_row(own_address())
+        assert every_row(other) == before
+        assert {name: len(rows) for name, rows in before.items()} == manifest.rows
+        assert manifest.rows["evaluation_task"] == 12
+        with pytest.raises((sqlite3.Error, psycopg.Error), match="append-only"), opened(other) as there:
+            there.execute("UPDATE evaluation_event SET kind = 'forged'")
+    assert run("restore", str(file)).code == 1
+    assert "rows in accounts_user" in run("restore", str(file)).err
+
+
+@pytest.mark.thorough
+def test_a_backup_takes_the_place_of_what_is_there_where_that_is_said(
+    judges: list[JudgingAssessor], tmp_path: Path
+) -> None:
+    with other_database(tmp_path) as other:
+        for number in range(2):
+            file = tmp_path / f"{number}.tar"
+            assert run("backup", str(file)).code == 0
+            restored(file, other, *["--replace"][:number])
+            assert every_row(other) == every_row(own_address())
+            Event.objects.create(kind="later")
+
+
+@pytest.mark.thorough
+def test_a_backup_taken_while_people_work_has_no_half_operation(
+    judges: list[JudgingAssessor], tmp_path: Path
+) -> None:
+    files = [tmp_path / f"{number}.tar" for number in range(3)]
+    with at_work(judges):
+        manifests = []
+        for file in files:
+            manifests.append(back_up(file))
+            time.sleep(0.2)
+    logged = [one.rows["evaluation_operation"] for one in manifests]
+    assert 0 < logged[0] < logged[-1] <= Operation.objects.count()
+    with other_database(tmp_path) as other:
+        restored(files[1], other)
+        told = json.loads(manage(other, "shell", "--no-imports", "-c", CONSISTENT).stdout)
+        assert told["violations"] == []
+        assert told["rows"] == manifests[1].rows
+
+
+def rewritten(file: Path, data: bytes | None = None, **changes: Any) -> Path:
+    """Return a copy of a backup with other content, or another manifest."""
+    manifest = archive.read_manifest(file).model_copy(update=changes)
+    with tarfile.open(file) as tar:
+        content = tar.extractfile(archive.DATA)
+        assert content
+        parts = {archive.MANIFEST: manifest.model_dump_json().encode(), archive.DATA: data or content.read()}
+    changed = file.with_name("changed.tar")
+    with tarfile.open(changed, "w") as tar:
+        for name, said in parts.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(said)
+            tar.addfile(entry, BytesIO(said))
+    return changed
+
+
+def test_what_is_no_whole_backup_of_this_database_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "assay.tar"
+    manifest = back_up(file)
+    other = {"sqlite": "postgresql", "postgresql": "sqlite"}[connection.vendor]
+    assert run("restore", str(file), "--check").code == 0
+    bad: dict[str, dict[str, Any]] = {
+        "checksum": {"data": b"x" * manifest.size},
+        "is of a": {"engine": other},
+        "upgrade Assay first": {"migrations": [*manifest.migrations, "evaluation.9999_tomorrow"]},
+        "reads form 1": {"format": 2},
+    }
+    for said, change in bad.items():
+        refused = run("restore", str(rewritten(file, **change)), "--check")
+        assert (refused.code, said in refused.err) == (1, True), refused.err
+    half = tmp_path / "half.tar"
+    half.write_bytes(file.read_bytes()[: manifest.size // 2])
+    for path in (half, tmp_path / "nothing.tar"):
+        assert run("restore", str(path), "--check").code == 1
+    assert run("backup", str(file)).code == 1
+    assert "is there already" in run("backup", str(file)).err
+    assert [one.name for one in tmp_path.glob(".assay*")] == []

@@ -1,0 +1,75 @@
+"""The files of a deployment name what is there: no container engine is needed to see that."""
+
+import re
+from typing import Any
+
+import pytest
+import yaml
+from django.conf import settings
+
+from web.environment import SECRETS
+
+ROOT = settings.BASE_DIR
+COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text("utf-8"))
+OURS = [name for name, service in COMPOSE["services"].items() if service["image"] == "assay"]
+
+
+def variables() -> set[str]:
+    """Every variable that Assay reads, with the variants that name a file."""
+    example = (ROOT / ".env.example").read_text("utf-8")
+    return set(re.findall(r"^#?([A-Z_]+)=", example, re.MULTILINE)) | {f"{name}_FILE" for name in SECRETS}
+
+
+def test_compose_has_the_production_shape() -> None:
+    assert set(COMPOSE["services"]) >= {"migrate", "web", "worker", "database", "redis", "proxy", "backup"}
+    for name, service in COMPOSE["services"].items():
+        ends = service.get("restart") == "no"
+        assert "healthcheck" in service or name == "web", name  # of web it is the image's
+        assert ends or service["restart"] == "unless-stopped", name
+    assert [name for name, service in COMPOSE["services"].items() if "ports" in service] == ["proxy"]
+    assert COMPOSE["services"]["web"]["depends_on"] == {"migrate": {"condition": "service_completed_successfully"}}
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_every_variable_of_a_service_is_one_that_assay_reads(name: str) -> None:
+    service = COMPOSE["services"][name]
+    assert sorted(set(service["environment"]) - variables()) == []
+    files = {value.rpartition("/")[2] for key, value in service["environment"].items() if key.endswith("_FILE")}
+    assert files <= set(service["secrets"]) <= set(COMPOSE["secrets"])
+    assert not [key for key in service["environment"] if key in SECRETS and key != "CELERY_BROKER_URL"]
+
+
+def test_what_compose_mounts_and_starts_is_in_the_repository() -> None:
+    mounted = [one for service in COMPOSE["services"].values() for one in service.get("volumes", [])]
+    here = [one.split(":")[0] for one in mounted if one.startswith("./")]
+    private = ("./deploy/certificate",)
+    assert [one for one in here if one not in private and not (ROOT / one).exists()] == []
+    used = {one.split(":")[0] for one in mounted} - set(here)
+    assert used == set(COMPOSE["volumes"])
+    ignored = (ROOT / ".gitignore").read_text("utf-8").split()
+    assert {"/deploy/secrets/", "/deploy/certificate/"} <= set(ignored)
+
+
+def test_the_image_runs_as_nobody_in_particular() -> None:
+    lines = (ROOT / "Dockerfile").read_text("utf-8").splitlines()
+    users = [line for line in lines if line.startswith("USER")]
+    assert users == ["USER assay"]
+    assert lines.index("USER assay") < next(n for n, line in enumerate(lines) if line.startswith("CMD"))
+    assert any(line.startswith("HEALTHCHECK") for line in lines)
+    copied = re.findall(r'"([\w./]+\.py)"', "\n".join(lines))
+    assert [one for one in copied if not (ROOT / one).exists()] == []
+    kept_out = (ROOT / ".dockerignore").read_text("utf-8").split()
+    assert {".git", ".env", "var", "deploy/secrets"} <= set(kept_out)
+
+
+def test_every_way_to_start_it_starts_the_same_processes() -> None:
+    procfile = dict(line.split(": ", 1) for line in (ROOT / "Procfile.production").read_text("utf-8").splitlines())
+    for name in ("web", "worker"):
+        unit = (ROOT / "deploy" / "systemd" / f"assay-{name}@.service").read_text("utf-8")
+        assert procfile[name] in unit
+        assert {"NoNewPrivileges=true", "Restart=always"} <= set(unit.splitlines())
+    composed = " ".join(COMPOSE["services"]["worker"]["command"]).replace("=", " ").replace("--app", "-A")
+    assert composed == procfile["worker"]
+    assert f"CMD {str(procfile['web'].split()).replace(chr(39), chr(34))}" in (ROOT / "Dockerfile").read_text(
+        "utf-8"
+    )

@@ -1,0 +1,186 @@
+"""The production shape without containers: started by the commands of docs/operations.md, behind a proxy with TLS."""
+
+import http.client
+import json
+import os
+import re
+import shutil
+import signal
+import ssl
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+
+from rig.proxy import Proxy
+from rig.services import free_port
+from tests.architecture.test_docs import blocks
+
+pytestmark = pytest.mark.thorough
+LONGEST = 180.0  # seconds
+PAGE = "/accounts/login/"
+
+
+def commands() -> list[str]:
+    """What operations.md prints and says to be tried, in its order."""
+    found = []
+    for info, body in blocks(settings.BASE_DIR / "docs" / "operations.md"):
+        if info == ["console", "tried"]:
+            found += body.removeprefix("$ ").rstrip("\n").split("\n$ ")
+    return found
+
+
+def shell(command: str, environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run a command as at a terminal."""
+    return subprocess.run(
+        ["bash", "-c", command],
+        cwd=settings.BASE_DIR,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@contextmanager
+def started(command: str, environment: Mapping[str, str], log: Path) -> Iterator[None]:
+    """Have something run while the block does, and end it as Ctrl-C does."""
+    with log.open("wb") as out:
+        line = f"exec {command.removesuffix('&')}"
+        process = subprocess.Popen(
+            ["bash", "-c", line],
+            cwd=settings.BASE_DIR,
+            env=environment,
+            stdout=out,
+            stderr=out,
+            start_new_session=True,
+        )
+    try:
+        yield
+    finally:
+        process.terminate()
+        try:
+            process.wait(timeout=60)
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """What the operator has set: secrets in files, HTTPS, two free ports side by side."""
+    key, token = tmp_path / "key", tmp_path / "token"
+    key.write_text("of this test, and long enough to be no word of any language, as it should be")
+    token.write_text("the token")
+    own = {
+        "DATABASE_URL": f"sqlite:///{tmp_path / 'assay.sqlite3'}",
+        "SECRET_KEY_FILE": str(key),
+        "METRICS_TOKEN_FILE": str(token),
+        "ALLOWED_HOSTS": "assay.example.org,127.0.0.1",
+        "CSRF_TRUSTED_ORIGINS": "https://assay.example.org",
+        "HTTPS": "1",
+        "LOG_FORMAT": "json",
+        "LOG_LEVEL": "INFO",
+        "AUDIT_LOG": str(tmp_path / "audit.jsonl"),
+        "WEB_WORKERS": "1",
+        "PORT": str(free_port()),
+        "BACKUPS": str(tmp_path),
+    }
+    inherited = {
+        name: value for name, value in os.environ.items() if name not in ("DJANGO_SETTINGS_MODULE", "DEMO")
+    }
+    return inherited | own
+
+
+def asked(address: str, path: str, *, tls: bool = False, **headers: str) -> tuple[int, dict[str, str], bytes]:
+    """Ask an address; return status, headers and content."""
+    kind = http.client.HTTPConnection
+    context = {}
+    if tls:
+        kind, context = http.client.HTTPSConnection, {"context": ssl._create_unverified_context()}  # noqa: S323
+    connection = kind(address, timeout=30, **context)
+    try:
+        connection.request("GET", path, headers={"Host": "assay.example.org", **headers})
+        answer = connection.getresponse()
+        return answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()
+    finally:
+        connection.close()
+
+
+def details_of(address: str) -> dict[str, Any]:
+    """What a web process tells whoever has the token."""
+    found: dict[str, Any] = json.loads(asked(address, "/readyz", Authorization="Bearer the token")[2])
+    return found
+
+
+def await_all(addresses: list[str], log: Path) -> None:
+    """Wait until both web processes are ready and both workers alive."""
+    end = time.monotonic() + LONGEST
+    while time.monotonic() < end:
+        try:
+            if all(details_of(one)["checks"]["queue"]["workers"] == 2 for one in addresses):
+                return
+        except (OSError, ValueError, KeyError):
+            pass
+        time.sleep(0.5)
+    pytest.fail(f"not everything is there: {log.read_text()[-1500:]}")
+
+
+def test_operations_md_leads_to_two_web_and_two_worker_processes_behind_tls(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    if not shutil.which("openssl"):
+        pytest.skip("there is no openssl to make a certificate with")
+    log = tmp_path / "log"
+    *before, start, probe, backup, check, restore = commands()
+    for command in before:
+        done = shell(command, environment)
+        assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+    addresses = [f"127.0.0.1:{int(environment['PORT']) + n}" for n in range(2)]
+    with started(start, environment, log):
+        await_all(addresses, log)
+        assert shell(probe, environment).returncode == 0
+        assert details_of(addresses[1])["problems"] == []
+        _check_tls(addresses, tmp_path)
+        for command in (backup, check):
+            done = shell(command, environment)
+            assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+    assert shell(probe, environment).returncode == 1
+    done = shell(restore, environment)
+    assert done.returncode == 0, done.stderr
+    said = [json.loads(line) for line in re.findall(r"\{\"code.*\}", log.read_text())]
+    assert {line["request"] for line in said} >= {f"GET {PAGE}", "GET /readyz"}
+
+
+def _check_tls(addresses: list[str], folder: Path) -> None:
+    """By HTTPS the page comes with secure cookies and HSTS, static files hashed and compressed; by HTTP it is led on."""
+    status, headers, _ = asked(addresses[0], PAGE)
+    assert (status, headers["location"]) == (301, f"https://assay.example.org{PAGE}")
+    if not Proxy.program():
+        return
+    (folder / "tls").mkdir()
+    request = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=assay"
+    shell(f"cd {folder}/tls && {request} -keyout key.pem -out cert.pem", os.environ)
+    (folder / "proxy").mkdir()
+    proxy = Proxy(folder / "proxy", addresses, certificate=folder / "tls")
+    proxy.start()
+    try:
+        status, headers, page = asked(proxy.address, PAGE, tls=True)
+        assert status == 200
+        assert headers["strict-transport-security"].startswith("max-age=31536000")
+        assert "; Secure" in headers["set-cookie"]
+        script = re.search(r'href="(/static/css/[\w.-]+\.[0-9a-f]{12}\.css)"', page.decode())
+        assert script
+        status, headers, _ = asked(proxy.address, script[1], tls=True, **{"Accept-Encoding": "br"})
+        assert (status, headers["content-encoding"]) == (200, "br")
+        assert "immutable" in headers["cache-control"]
+        assert asked(proxy.address, "/metrics", tls=True, Authorization="Bearer the token")[0] == 404
+        assert asked(proxy.address, "/readyz", tls=True)[0] == 404
+        assert b"assay_http_requests_total" in asked(addresses[0], "/metrics", Authorization="Bearer the token")[2]
+    finally:
+        proxy.stop()

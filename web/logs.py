@@ -1,0 +1,182 @@
+"""Logs that tell what happened, where and to whom, and never what anybody wrote.
+
+An answer, a nugget, a prompt or a password gets into a log by three ways: in the message of an exception, in an
+address, or as an argument of some package's log line. So an exception is told by its type and its frames; an address by
+its route, with those parts filled in that only identify; and of arguments only numbers and names are kept.
+"""
+
+import logging
+import re
+import sys
+import traceback
+from collections.abc import Mapping
+from typing import Any
+
+import structlog
+from django.http import HttpRequest, HttpResponse
+from django_structlog.middlewares import RequestMiddleware
+from structlog.contextvars import get_contextvars, merge_contextvars
+from structlog.typing import EventDict, Processor, WrappedLogger
+
+LONGEST, MOST_FRAMES, INNERMOST = 300, 20, 4
+LEFT_OUT = "(left out)"
+NAME = re.compile(r"[\w./:@%+\-\[\]]{1,200}", re.ASCII)
+QUERY = re.compile(r"\?[^\s\"']*")
+PARAMETER = re.compile(r"<(?:[^:<>]+:)?(?P<name>[^<>]+)>")
+IDENTIFYING = ("slug", "public_id", "pk", "item_id", "app_label", "object_id")
+"""Parts of addresses that may stand in a log. Others may be a secret, as in an invitation's link."""
+
+HARMLESS = (
+    "OperationalError",
+    "InterfaceError",
+    "ConnectionError",
+    "AuditUnwritableError",
+    "ImproperlyConfigured",
+)
+"""Types of exceptions whose message is about servers and files, never about rows. Those of the system are too."""
+
+OWN = ("event", "level", "logger", "timestamp", "exception")
+
+
+class RequestLogMiddleware(RequestMiddleware):
+    """A line for each request, and its id in every line and in the answer, so that who met an error can name it."""
+
+    @staticmethod
+    def format_request(request: HttpRequest) -> str:
+        """Tell a request by its route, with what identifies filled in."""
+        return f"{request.method} {address_of(request)}"
+
+    def handle_response(self, request: HttpRequest, response: HttpResponse) -> None:
+        """Name the id to whoever asked."""
+        response["X-Request-ID"] = get_contextvars().get("request_id", "")
+        super().handle_response(request, response)
+
+
+def address_of(request: HttpRequest) -> str:
+    """Return the route of a request, with the values of those parts that only identify."""
+    match = request.resolver_match
+    if match is None:
+        return "(unresolved)"
+    values = {name: str(value) for name, value in match.kwargs.items() if name in IDENTIFYING}
+    return "/" + PARAMETER.sub(lambda part: values.get(part["name"], f"<{part['name']}>"), match.route)
+
+
+def safe(value: object) -> object:
+    """Return what may be told of an argument: numbers and names; of an exception its type."""
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, BaseException):
+        return told(value)
+    if not isinstance(value, str):
+        return LEFT_OUT
+    value = QUERY.sub("", value)
+    return value if NAME.fullmatch(value) else LEFT_OUT
+
+
+def told(error: BaseException) -> str:
+    """Return an exception's type, and its message where that cannot hold content."""
+    name = type(error).__name__
+    harmless = isinstance(error, OSError) or name in HARMLESS
+    return f"{name}: {str(error)[:LONGEST]}" if harmless and str(error) else name
+
+
+def without_content(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    """Keep of an event what may be told: a processor of structlog."""
+    raised = event.pop("exc_info", None)
+    kept = {name: value if name in OWN else safe(value) for name, value in event.items() if name[0] != "_"}
+    kept |= {name: value for name, value in event.items() if name[0] == "_"}  # structlog's own
+    if "request" in event:
+        kept["request"] = event["request"]
+    kept["event"] = QUERY.sub("", str(event["event"]))[:LONGEST]
+    error = _raised(raised)
+    if error:
+        kept["exception"] = {"type": told(error), "because": _causes(error), "frames": frames_of(error)}
+    return kept
+
+
+def _raised(said: Any) -> BaseException | None:
+    if said is True:
+        said = sys.exc_info()
+    error = said[1] if isinstance(said, tuple) else said
+    return error if isinstance(error, BaseException) else None
+
+
+def _causes(error: BaseException) -> list[str]:
+    found: list[str] = []
+    cause = error.__cause__ or error.__context__
+    while cause and len(found) < 3:
+        if told(cause) not in found:
+            found.append(told(cause))
+        cause = cause.__cause__ or cause.__context__
+    return found
+
+
+def frames_of(error: BaseException) -> list[str]:
+    """Return where an exception came by: our own frames and the innermost ones, without the lines of code."""
+    frames = traceback.extract_tb(error.__traceback__)
+    near = len(frames) - INNERMOST
+    chosen = [one for n, one in enumerate(frames) if n >= near or "site-packages" not in one.filename][
+        -MOST_FRAMES:
+    ]
+    return [f"{'/'.join(one.filename.split('/')[-3:])}:{one.lineno} {one.name}" for one in chosen]
+
+
+class ContentFreeFormatter(structlog.stdlib.ProcessorFormatter):
+    """Writes what any package logs, with those arguments left out that could hold content."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Format a copy of the record: other handlers get it as it is."""
+        copied = logging.makeLogRecord(record.__dict__)
+        if isinstance(record.args, Mapping):
+            copied.args = {name: safe(value) for name, value in record.args.items()}
+        elif record.args:
+            copied.args = tuple(safe(value) for value in record.args)
+        return super().format(copied)
+
+
+def as_text(_logger: WrappedLogger, _method: str, event: EventDict) -> str:
+    """Render an event for people: a line, and the frames of an exception below it."""
+    error = event.pop("exception", None)
+    head = [event.pop(name, "") for name in ("timestamp", "level", "logger", "event")]
+    line = " ".join([*map(str, head), *(f"{name}={value}" for name, value in event.items())])
+    if not isinstance(error, dict):
+        return line
+    because = "".join(f", because of {one}" for one in error["because"])
+    return "\n".join([f"{line} {error['type']}{because}", *(f"    {one}" for one in error["frames"])])
+
+
+def logging_settings(*, form: str, level: str, everything: bool) -> dict[str, Any]:
+    """Return Django's LOGGING: one handler on stderr, in the form `json` or `text`.
+
+    `everything`: exceptions and arguments in full, for a developer's own machine.
+    """
+    shared: list[Processor] = [
+        merge_contextvars,
+        structlog.stdlib.add_logger_name,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *shared,
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        cache_logger_on_first_use=True,
+    )
+    plain = structlog.stdlib.ProcessorFormatter.remove_processors_meta
+    if everything:
+        last: list[Processor] = [plain, structlog.dev.ConsoleRenderer()]
+    else:
+        last = [without_content, plain, structlog.processors.JSONRenderer() if form == "json" else as_text]
+    formatter = structlog.stdlib.ProcessorFormatter if everything else ContentFreeFormatter
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {"told": {"()": formatter, "processors": last, "foreign_pre_chain": shared}},
+        "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "told"}},
+        "root": {"handlers": ["console"], "level": level},
+        # The line of each request tells its status and its exception already.
+        "loggers": {"django.request": {"level": "CRITICAL"}},
+    }
