@@ -12,6 +12,7 @@ from evaluation.terms import Condition, JudgeKind
 from jobs import queue
 from jobs.models import Job
 from llmjobs import starting
+from llmjobs.budget import Budget, said_budget, set_budget
 from llmjobs.endpoints import default_endpoint
 from llmjobs.models import LlmJob
 from llmjobs.planning import Plan
@@ -62,7 +63,9 @@ def _judge_to_be() -> Judge:
 
 
 def _request(form: JobForm, campaign: Campaign, judge: Judge) -> Request:
-    return Request(campaign, judge, form.chosen("topics"), form.chosen("runs"))
+    said = form.cleaned_data
+    topics, runs = form.chosen("topics"), form.chosen("runs")
+    return Request(campaign, judge, topics, runs, form.budget(), said["priority"] or 0)
 
 
 def _plan(form: JobForm, request: Request) -> Plan:
@@ -78,9 +81,9 @@ def _plan(form: JobForm, request: Request) -> Plan:
             return starting.plan_evaluation(request, Condition(what), qrels=said["qrels"], nuggets=said["nuggets"])
 
 
-def cancel(llm: LlmJob, actor: User) -> int:
+def cancel(llm: LlmJob, actor: User | None) -> int:
     """Cancel what is left of a job; return how many items will not be done. Raises `Refused` when it has ended."""
-    if llm.job.state != Job.State.RUNNING:
+    if llm.job.has_ended:
         raise Refused("job_ended", "This job has ended already; there is nothing to cancel.")
     with transaction.atomic():
         left = queue.cancel(llm.job)
@@ -88,7 +91,35 @@ def cancel(llm: LlmJob, actor: User) -> int:
     return left
 
 
-def retry(llm: LlmJob, actor: User) -> int:
+def pause(llm: LlmJob, actor: User | None) -> None:
+    """Let a job rest until somebody resumes it. Raises `Refused` where it does not run."""
+    by = f"Paused by {actor.name}." if actor else "Paused."
+    with transaction.atomic():
+        if not queue.pause(llm.pk, by):
+            raise Refused("not_running", "This job does not run; there is nothing to pause.")
+        _note("job.paused", llm, actor, queue.progress_of(llm.job).queued)
+
+
+def resume(llm: LlmJob, actor: User | None, budget: Budget | None = None) -> None:
+    """Have a paused job go on, under another budget where one is given. Raises `Refused` where it is not paused."""
+    with transaction.atomic():
+        if budget is not None:
+            set_budget(llm, budget)
+            llm.save(update_fields=["most_calls", "most_tokens", "most_money"])
+        if not queue.resume(llm.pk):
+            raise Refused("not_paused", "This job is not paused; there is nothing to resume.")
+        _note("job.resumed", llm, actor, queue.progress_of(llm.job).queued)
+
+
+def prefer(llm: LlmJob, actor: User | None, priority: int) -> None:
+    """Give a job another priority: of two that are due, the higher is done first."""
+    with transaction.atomic():
+        llm.job.priority = priority
+        llm.job.save(update_fields=["priority"])
+        _note("job.priority", llm, actor, queue.progress_of(llm.job).queued)
+
+
+def retry(llm: LlmJob, actor: User | None) -> int:
     """Queue a job's failed items again; return how many. Raises `Refused` when there are none."""
     with transaction.atomic():
         again = queue.retry_failed(llm.job)
@@ -98,6 +129,7 @@ def retry(llm: LlmJob, actor: User) -> int:
     return again
 
 
-def _note(kind: str, llm: LlmJob, actor: User, items: int) -> None:
-    payload = {"job": llm.pk, "title": llm.job.title, "items": items}
+def _note(kind: str, llm: LlmJob, actor: User | None, items: int) -> None:
+    payload = {"job": llm.pk, "title": llm.job.title, "items": items, "priority": llm.job.priority}
+    payload |= said_budget(llm)
     Event.objects.create(campaign=llm.campaign, kind=kind, actor=actor, payload=payload)
