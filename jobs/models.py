@@ -13,6 +13,7 @@ class Job(models.Model):
 
     class State(models.TextChoices):
         RUNNING = "running"
+        PAUSED = "paused"
         CANCELLED = "cancelled"
         DONE = "done"
 
@@ -20,6 +21,7 @@ class Job(models.Model):
     title = models.CharField(max_length=200)
     state = models.CharField(max_length=10, choices=State.choices, default=State.RUNNING)
     waiting_for = models.TextField(blank=True, help_text="why nothing moves just now; empty while it does")
+    priority = models.SmallIntegerField(default=0, db_default=0, help_text="higher is done first")
     options = models.JSONField(default=dict, help_text="what its kind needs to know")
     made_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
@@ -30,11 +32,18 @@ class Job(models.Model):
     class Meta:
         ordering = ["-pk"]
         constraints = [
-            models.CheckConstraint(condition=Q(state__in=["running", "cancelled", "done"]), name="job_state")
+            models.CheckConstraint(
+                condition=Q(state__in=["running", "paused", "cancelled", "done"]), name="job_state"
+            )
         ]
 
     def __str__(self) -> str:
         return f"{self.title} ({self.state})"
+
+    @property
+    def has_ended(self) -> bool:
+        """Say whether nothing more will be done, unless somebody has what failed tried again."""
+        return self.state in (Job.State.CANCELLED, Job.State.DONE)
 
 
 class WorkItem(models.Model):

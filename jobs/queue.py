@@ -3,11 +3,12 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import groupby
 from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 from structlog.contextvars import get_contextvars
 
@@ -62,21 +63,47 @@ def add_items(job: Job, items: Iterable[NewItem]) -> int:
 def claim(holder: str, limit: int, *, kind: str, besides: Collection[int] = ()) -> list[WorkItem]:
     """Lease up to `limit` due items to a worker: queued ones, and those whose lease ran out with their worker.
 
-    Only of jobs of that kind; those `besides` are left alone.
+    Only of jobs of that kind; those `besides` are left alone. Jobs of a higher priority come first, those of the same
+    get equal shares.
     """
     now = timezone.now()
     with transaction.atomic():
-        wanted = WorkItem.objects.filter(job__state=Job.State.RUNNING, job__kind=kind).exclude(job__in=besides)
-        due = wanted.filter(is_due(now)).order_by("pk")
-        if connection.features.has_select_for_update_skip_locked:
-            due = due.select_for_update(skip_locked=True, of=("self",))
-        items = list(due.select_related("job")[:limit])
+        items: list[WorkItem] = []
+        for jobs in _by_priority(now, kind, besides):
+            items += _shared(now, jobs, limit - len(items))
+            if len(items) == limit:
+                break
         WorkItem.objects.filter(pk__in=[item.pk for item in items]).update(
             state=WorkItem.State.LEASED, attempt=F("attempt") + 1, holder=holder, lease_until=now + LEASE
         )
     for item in items:
         item.attempt += 1
     return items
+
+
+def _by_priority(now: datetime, kind: str, besides: Collection[int]) -> list[list[int]]:
+    """Return the jobs that have something due, in groups of one priority, the highest first."""
+    due = WorkItem.objects.filter(is_due(now), job=OuterRef("pk"))
+    jobs = Job.objects.filter(Exists(due), state=Job.State.RUNNING, kind=kind).exclude(pk__in=besides)
+    rows = jobs.order_by("-priority", "pk").values_list("priority", "pk")
+    return [[pk for _, pk in group] for _, group in groupby(rows, key=lambda row: row[0])]
+
+
+def _shared(now: datetime, jobs: Sequence[int], limit: int) -> list[WorkItem]:
+    """Return due items of jobs, as many of each; where one has fewer, the others have its share."""
+    items: list[WorkItem] = []
+    for share in (-(-limit // len(jobs)), limit):
+        for job in jobs:
+            room = min(share, limit - len(items))
+            items += _due_of(now, job, [item.pk for item in items], room) if room else []
+    return items
+
+
+def _due_of(now: datetime, job: int, taken: Collection[int], room: int) -> list[WorkItem]:
+    due = WorkItem.objects.filter(is_due(now), job=job).exclude(pk__in=taken).order_by("pk").select_related("job")
+    if connection.features.has_select_for_update_skip_locked:
+        due = due.select_for_update(skip_locked=True, of=("self",))
+    return list(due[:room])
 
 
 def is_due(now: datetime) -> Q:
@@ -150,8 +177,8 @@ def settle(jobs: Collection[int]) -> None:
     """Mark those jobs done that have nothing left to do. The caller has locked them."""
     open_states = [WorkItem.State.QUEUED, WorkItem.State.LEASED]
     busy = WorkItem.objects.filter(job__in=jobs, state__in=open_states).values("job")
-    running = Job.objects.filter(pk__in=jobs, state=Job.State.RUNNING).exclude(pk__in=busy)
-    running.update(state=Job.State.DONE, waiting_for="", ended_at=timezone.now())
+    idle = Job.objects.filter(pk__in=jobs, state__in=[Job.State.RUNNING, Job.State.PAUSED]).exclude(pk__in=busy)
+    idle.update(state=Job.State.DONE, waiting_for="", ended_at=timezone.now())
 
 
 def wait_for(jobs: Collection[int], reason: str) -> None:
@@ -159,10 +186,29 @@ def wait_for(jobs: Collection[int], reason: str) -> None:
     Job.objects.filter(pk__in=jobs, state=Job.State.RUNNING).exclude(waiting_for=reason).update(waiting_for=reason)
 
 
+def pause(job: int, reason: str) -> bool:
+    """Let a job rest, and say why: nothing of it is claimed, and who holds an item ends or postpones it.
+
+    Return False where it does not run.
+    """
+    running = Job.objects.filter(pk=job, state=Job.State.RUNNING)
+    return bool(running.update(state=Job.State.PAUSED, waiting_for=reason))
+
+
+def resume(job: int) -> bool:
+    """Have a paused job go on. Return False where it is not paused."""
+    with transaction.atomic():
+        lock_jobs([job])
+        paused = Job.objects.filter(pk=job, state=Job.State.PAUSED)
+        resumed = bool(paused.update(state=Job.State.RUNNING, waiting_for=""))
+        settle([job])
+    return resumed
+
+
 def cancel(job: Job) -> int:
     """Cancel what is left of a job; labels that it gave stay. Return how many items will not be done."""
     with transaction.atomic():
-        Job.objects.filter(pk=job.pk, state=Job.State.RUNNING).update(
+        Job.objects.filter(pk=job.pk, state__in=[Job.State.RUNNING, Job.State.PAUSED]).update(
             state=Job.State.CANCELLED, waiting_for="", ended_at=timezone.now()
         )
         left = job.items.filter(state__in=[WorkItem.State.QUEUED, WorkItem.State.LEASED])
@@ -183,7 +229,8 @@ def retry_failed(job: Job) -> int:
             failed, ["state", "reason", "ended_at", "payload", "not_before"], batch_size=BATCH
         )
         if failed:
-            Job.objects.filter(pk=job.pk).update(state=Job.State.RUNNING, ended_at=None)
+            ended = Job.objects.filter(pk=job.pk, state__in=[Job.State.DONE, Job.State.CANCELLED])
+            ended.update(state=Job.State.RUNNING, ended_at=None)
     return len(failed)
 
 

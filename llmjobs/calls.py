@@ -114,7 +114,10 @@ def note_answers(answered: Sequence[tuple[Call, Attempt, Answered]], campaign_of
     for (call, answer), event in zip(first, events, strict=True):
         call.state, call.reply, call.event, call.ended_at = Call.State.ANSWERED, answer.text, event, now
         call.model_answered, call.finish_reason = _fit(answer.model, 200), _fit(answer.finish_reason, 40)
-        call.prompt_tokens, call.completion_tokens = _count(answer.prompt_tokens), _count(answer.completion_tokens)
+        call.prompt_tokens, call.completion_tokens = (
+            count_of(answer.prompt_tokens),
+            count_of(answer.completion_tokens),
+        )
         call.latency_ms, call.holder = answer.latency_ms, ""
     _update(Call, [call for call, _ in first], ANSWER_FIELDS)
 
@@ -134,7 +137,8 @@ def _fit(text: str, longest: int) -> str:
     return text.replace("\0", "")[:longest]
 
 
-def _count(tokens: int | None) -> int | None:
+def count_of(tokens: int | None) -> int | None:
+    """Return a number of tokens that an endpoint told, None for one that cannot be."""
     return tokens if tokens is not None and 0 <= tokens <= MOST_TOKENS else None
 
 

@@ -7,7 +7,7 @@ database connection is held while a call is under way.
 
 import logging
 import time
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 from threading import Event as Signal
 
 import structlog
@@ -18,57 +18,28 @@ from django.db.models import Max
 from evaluation.errors import Refused
 from jobs import queue, registry
 from jobs.models import Job, WorkItem
-from llmjobs import calls
+from llmjobs import budget, calls
 from llmjobs.again import kept_calls, wanted_by
 from llmjobs.calls import Wanted
 from llmjobs.client import Answered, Endpoint, Refusal
 from llmjobs.control import control_like
 from llmjobs.ending import DATABASE_TROUBLE, SetAside, begin_items, end_items, set_aside
 from llmjobs.endpoints import endpoint_of
-from llmjobs.kinds import Ended, Stepping
+from llmjobs.kinds import Ended
 from llmjobs.models import Attempt, Call, LlmJob
+from llmjobs.rounds import Result, Round, Running
 from llmjobs.sending import Sender, Sending
 from llmjobs.steps.asking import Ask, Reply
 
 JOB_KIND = "llm"
 GROUP_SECONDS = 0.1
 CLAIM = 64
+ENDED = (Job.State.CANCELLED, Job.State.DONE)
 # The database may be away for a while; every trouble costs a longer pause, and none of them an answer.
 MOST_TROUBLES = 20
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
 log = logging.getLogger(__name__)
 told = structlog.stdlib.get_logger(__name__)
-
-
-@dataclass(slots=True)
-class Running:
-    """One claimed item: its step, the calls it has used, and the hashes of those that earlier tries got right."""
-
-    item: WorkItem
-    llm: LlmJob
-    endpoint: Endpoint
-    step: Stepping
-    kept: frozenset[str]
-    uses: list[tuple[str, Call]] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class Result:
-    """What came of one sending; `final` where it is not tried again. Written before anything follows from it."""
-
-    sending: Sending
-    attempt: Attempt
-    said: Answered | Refusal
-    final: bool
-
-
-@dataclass(slots=True)
-class _Round:
-    """What one look has to write, and what goes out after the commit."""
-
-    ended: list[Ended] = field(default_factory=list)
-    asks: list[tuple[Running, Ask]] = field(default_factory=list)
-    out: list[Sending] = field(default_factory=list)
 
 
 def offer() -> None:
@@ -161,22 +132,38 @@ class Engine:
     def _renew(self) -> None:
         if time.monotonic() - self.renewed > queue.RENEW_EVERY:
             queue.renew(self.worker)
-            self._drop_cancelled()
+            self._drop_stopped()
             self.renewed = time.monotonic()
 
-    def _drop_cancelled(self) -> None:
-        """Let go of cancelled items, and of calls that only they wait for and that were not sent."""
+    def _drop_stopped(self) -> None:
+        """Let go of items of jobs that do not run any more, and of unsent calls for which only they wait.
+
+        Where a job is only paused, an item whose call is under way is kept: its reply is paid.
+        """
         jobs = {one.item.job_id for one in self.running.values()}
-        wanted = set(Job.objects.filter(pk__in=jobs, state=Job.State.RUNNING).values_list("pk", flat=True))
-        gone = [pk for pk, one in self.running.items() if one.item.job_id not in wanted]
-        for pk in gone:
-            del self.running[pk]
-        dropped = self.sender.forget(lambda one: not self._is_awaited(one.call)) if gone else []
+        states = dict(Job.objects.filter(pk__in=jobs).values_list("pk", "state"))
+        paused = [one for one in self.running.values() if states[one.item.job_id] == Job.State.PAUSED]
+        idle = self._without_call_under_way(paused)
+        queue.postpone([one.item for one in idle], seconds=0)
+        ended = [one for one in self.running.values() if states[one.item.job_id] in ENDED]
+        for one in [*idle, *ended]:
+            del self.running[one.item.pk]
+        dropped = self.sender.forget(lambda one: not self._is_awaited(one.call)) if idle or ended else []
         if dropped:
-            for one in dropped:
-                self.waiting.pop(one.call.sha256, None)
+            for sending in dropped:
+                self.waiting.pop(sending.call.sha256, None)
             calls.release([one.call.pk for one in dropped], self.worker)
             self.open -= {one.call.pk for one in dropped}
+
+    def _without_call_under_way(self, some: Iterable[Running]) -> list[Running]:
+        unsent = {one.call.sha256 for one in self.sender.unsent()}
+        busy = {
+            running.item.pk
+            for sha256, waiting in self.waiting.items()
+            if sha256 not in unsent
+            for running, _ in waiting
+        }
+        return [one for one in some if one.item.pk not in busy]
 
     def _is_awaited(self, call: Call) -> bool:
         return any(self._is_current(running) for running, _ in self.waiting.get(call.sha256, []))
@@ -193,7 +180,7 @@ class Engine:
         return queue.claim(self.worker, room, kind=JOB_KIND, besides=stuck) if room >= CLAIM // 2 else []
 
     def _round(self, claimed: list[WorkItem], stopping: bool) -> None:
-        round_ = _Round()
+        round_ = Round()
         with transaction.atomic():
             self._write_results()
             self._begin(claimed, round_)
@@ -203,14 +190,41 @@ class Engine:
             self._resolve(round_)
             if not stopping:
                 self._ask_controls()
-                round_.out = self.sender.due()
+                self._choose(round_)
             self._note_sending(round_.out)
         self.unwritten.clear()
         for sending in round_.out:
             self.sender.submit(sending)
         if round_.ended:
             end_items(sorted(round_.ended, key=lambda one: one.item.pk))
+        if round_.stopped:
+            self._stop(round_.stopped)
         self._say_why_waiting()
+
+    def _choose(self, round_: Round) -> None:
+        """Choose what goes out: what its job still wants and may still pay for."""
+        due = self.sender.due()
+        for one in due:
+            one.job = self._payer(one)
+        chosen = budget.choose(due)
+        round_.out, round_.stopped = chosen.out, chosen.stopped
+        controls = self.sender.hold(chosen.held)
+        calls.release(controls, self.worker)
+        self.open -= controls
+
+    def _payer(self, sending: Sending) -> int:
+        """Return the job that pays: the first of those that wait for the call."""
+        waiting = (
+            one.item.job_id for one, _ in self.waiting.get(sending.call.sha256, []) if self._is_current(one)
+        )
+        return next(waiting, sending.job)
+
+    def _stop(self, jobs: Mapping[int, str]) -> None:
+        """Pause the jobs whose budget is used up, and let go of their items and of those of jobs stopped by others."""
+        for job, used_up in sorted(jobs.items()):
+            if used_up:
+                queue.pause(job, used_up)
+        self._drop_stopped()
 
     def _write_results(self) -> None:
         """Write what came in. Nothing follows from it yet, so that this may be done again."""
@@ -220,10 +234,11 @@ class Engine:
         refused = [(one, one.said) for one in self.unwritten if isinstance(one.said, Refusal)]
         campaigns = {one.sending.call.pk: one.sending.campaign for one in self.unwritten}
         calls.note_answers(answered, campaigns)
+        budget.note_tokens([(one.sending.job, one.said) for one in self.unwritten])
         calls.note_refusals([(one.attempt, said) for one, said in refused])
         calls.note_given_up([(one.sending.call, said) for one, said in refused if one.final], campaigns)
 
-    def _begin(self, claimed: list[WorkItem], round_: _Round) -> None:
+    def _begin(self, claimed: list[WorkItem], round_: Round) -> None:
         self._know({item.job_id for item in claimed})
         by_kind: dict[str, list[WorkItem]] = {}
         kept = dict(zip((item.pk for item in claimed), kept_calls(claimed), strict=True))
@@ -251,7 +266,7 @@ class Engine:
             except Refused as refusal:
                 self.endpoints[llm.pk] = refusal.message
 
-    def _advance(self, running: Running, reply: Reply | None, round_: _Round) -> None:
+    def _advance(self, running: Running, reply: Reply | None, round_: Round) -> None:
         """Give a step the reply it waited for, and note what it asks next or how it ends."""
         if not self._is_current(running):
             return  # cancelled meanwhile, or begun again; the reply is kept all the same
@@ -264,11 +279,11 @@ class Engine:
         else:
             round_.asks.append((running, ask))
 
-    def _finish(self, running: Running, outcome: object, round_: _Round) -> None:
+    def _finish(self, running: Running, outcome: object, round_: Round) -> None:
         round_.ended.append(Ended(running.item, running.llm, outcome, tuple(running.uses)))
         del self.running[running.item.pk]
 
-    def _deliver(self, call: Call, round_: _Round) -> None:
+    def _deliver(self, call: Call, round_: Round) -> None:
         """Hand a call's outcome to every item that waits for it."""
         reply = Reply(call.reply) if call.state == Call.State.ANSWERED else Reply(None, _last_error(call))
         self.open.discard(call.pk)
@@ -276,7 +291,7 @@ class Engine:
             running.uses.append((ask.part, call))
             self._advance(running, reply, round_)
 
-    def _resolve(self, round_: _Round) -> None:
+    def _resolve(self, round_: Round) -> None:
         """Answer asks from the record; have the others sent. A replayed reply may lead to another ask."""
         while round_.asks:
             asks, round_.asks = round_.asks, []
@@ -295,7 +310,7 @@ class Engine:
             known |= calls.insert_calls(new, self.worker) if new else {}
             self._replay_or_send(known, wanted, round_)
 
-    def _replay_or_send(self, known: dict[str, Call], wanted: dict[str, Wanted], round_: _Round) -> None:
+    def _replay_or_send(self, known: dict[str, Call], wanted: dict[str, Wanted], round_: Round) -> None:
         for sha256, call in known.items():
             if call.pk in self.open:
                 continue  # under way already: whoever asks now waits with the others
@@ -303,8 +318,8 @@ class Engine:
                 self._deliver(call, round_)
             elif call.holder == self.worker or self._take_over(call):
                 self.open.add(call.pk)
-                campaign = self.waiting[sha256][0][0].llm.campaign_id
-                self.sender.ready.append(Sending(call, wanted[sha256], campaign))
+                llm = self.waiting[sha256][0][0].llm
+                self.sender.ready.append(Sending(call, wanted[sha256], llm.campaign_id, llm.pk))
 
     def _ask_controls(self) -> None:
         """Ask endpoints that are down what no item waits for: an answer lays it at the door of the items' calls."""
@@ -312,7 +327,7 @@ class Engine:
             wanted = control_like(waiting.wanted)
             call = calls.insert_calls([(wanted.sha256, wanted)], self.worker)[wanted.sha256]
             self.open.add(call.pk)
-            self.sender.ready.append(Sending(call, wanted, waiting.campaign, control=True))
+            self.sender.ready.append(Sending(call, wanted, waiting.campaign, waiting.job, control=True))
 
     def _take_over(self, call: Call) -> bool:
         """Take a call whose worker is gone; leave it with one that lives, and come back later."""

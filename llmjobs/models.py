@@ -13,6 +13,27 @@ class LlmJob(models.Model):
     job = models.OneToOneField(Job, on_delete=models.CASCADE, primary_key=True, related_name="llm")
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="+")
     judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="+")
+    most_calls = models.PositiveIntegerField(null=True, help_text="requests that may be sent; empty: no limit")
+    most_tokens = models.PositiveBigIntegerField(null=True, help_text="of prompts and replies; empty: no limit")
+    most_money = models.DecimalField(null=True, max_digits=12, decimal_places=4, help_text="empty: no limit")
+    # Counted in the transaction in which requests are noted, because all workers share a budget.
+    sent_calls = models.PositiveIntegerField(default=0, db_default=0)
+    prompt_tokens = models.PositiveBigIntegerField(default=0, db_default=0)
+    completion_tokens = models.PositiveBigIntegerField(default=0, db_default=0)
+    price_table = models.CharField(max_length=40, blank=True, help_text="version; empty: no price is known")
+    currency = models.CharField(max_length=3, blank=True)
+    prompt_price = models.DecimalField(null=True, max_digits=12, decimal_places=6, help_text="per million tokens")
+    completion_price = models.DecimalField(
+        null=True, max_digits=12, decimal_places=6, help_text="per million tokens"
+    )
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(most_money=None) | Q(prompt_price__isnull=False, completion_price__isnull=False),
+                name="llm_job_money_has_a_price",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.job.title} by {self.judge}"

@@ -13,6 +13,7 @@ from evaluation.terms import Condition, JudgeKind
 from jobs import queue
 from jobs.models import Job
 from llmjobs import starting
+from llmjobs.budget import NO_LIMIT, Budget, said_budget, set_budget
 from llmjobs.endpoints import default_endpoint
 from llmjobs.models import LlmJob
 from llmjobs.planning import Plan
@@ -56,6 +57,8 @@ class JobOrder:
     source: str = ""
     topics: tuple[str, ...] = ()
     runs: tuple[str, ...] = ()
+    budget: Budget = NO_LIMIT
+    priority: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +91,9 @@ def start_ready(ready: ReadyJob, actor: User) -> Job:
     return starting.start(ready.request, ready.title, ready.plan, actor)
 
 
-def cancel(llm: LlmJob, actor: User) -> int:
+def cancel(llm: LlmJob, actor: User | None) -> int:
     """Cancel what is left of a job; return how many items will not be done. Raises `Refused` when it has ended."""
-    if llm.job.state != Job.State.RUNNING:
+    if llm.job.has_ended:
         raise Refused("job_ended", "This job has ended already; there is nothing to cancel.")
     with transaction.atomic():
         left = queue.cancel(llm.job)
@@ -98,7 +101,35 @@ def cancel(llm: LlmJob, actor: User) -> int:
     return left
 
 
-def retry(llm: LlmJob, actor: User) -> int:
+def pause(llm: LlmJob, actor: User | None) -> None:
+    """Let a job rest until somebody resumes it. Raises `Refused` where it does not run."""
+    by = f"Paused by {actor.name}." if actor else "Paused."
+    with transaction.atomic():
+        if not queue.pause(llm.pk, by):
+            raise Refused("not_running", "This job does not run; there is nothing to pause.")
+        _note("job.paused", llm, actor, queue.progress_of(llm.job).queued)
+
+
+def resume(llm: LlmJob, actor: User | None, budget: Budget | None = None) -> None:
+    """Have a paused job go on, under another budget where one is given. Raises `Refused` where it is not paused."""
+    with transaction.atomic():
+        if budget is not None:
+            set_budget(llm, budget)
+            llm.save(update_fields=["most_calls", "most_tokens", "most_money"])
+        if not queue.resume(llm.pk):
+            raise Refused("not_paused", "This job is not paused; there is nothing to resume.")
+        _note("job.resumed", llm, actor, queue.progress_of(llm.job).queued)
+
+
+def prefer(llm: LlmJob, actor: User | None, priority: int) -> None:
+    """Give a job another priority: of two that are due, the higher is done first."""
+    with transaction.atomic():
+        llm.job.priority = priority
+        llm.job.save(update_fields=["priority"])
+        _note("job.priority", llm, actor, queue.progress_of(llm.job).queued)
+
+
+def retry(llm: LlmJob, actor: User | None) -> int:
     """Queue a job's failed items again; return how many. Raises `Refused` when there are none."""
     with transaction.atomic():
         again = queue.retry_failed(llm.job)
@@ -116,7 +147,7 @@ def _judge_to_be() -> Judge:
 
 
 def _request(campaign: Campaign, judge: Judge, order: JobOrder) -> Request:
-    return Request(campaign, judge, order.topics, order.runs)
+    return Request(campaign, judge, order.topics, order.runs, order.budget, order.priority)
 
 
 def _plan(request: Request, order: JobOrder) -> Plan:
@@ -133,6 +164,7 @@ def _plan(request: Request, order: JobOrder) -> Plan:
             )
 
 
-def _note(kind: str, llm: LlmJob, actor: User, items: int) -> None:
-    payload = {"job": llm.pk, "title": llm.job.title, "items": items}
+def _note(kind: str, llm: LlmJob, actor: User | None, items: int) -> None:
+    payload = {"job": llm.pk, "title": llm.job.title, "items": items, "priority": llm.job.priority}
+    payload |= said_budget(llm)
     Event.objects.create(campaign=llm.campaign, kind=kind, actor=actor, payload=payload)

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from django.db.models import Count, F, Min, OuterRef, Q, QuerySet, Subquery, Sum, Window
 from django.db.models.functions import RowNumber
@@ -15,6 +16,7 @@ from jobs import queue
 from jobs.models import Job, WorkItem
 from jobs.queue import Progress
 from llmjobs.models import Attempt, Call, CallUse, LlmJob
+from llmjobs.prices import announced_price
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 
 REASONS_SHOWN = 20
@@ -52,12 +54,16 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """The calls behind the ended items. Those that were answered before the job are reused and cost nothing."""
+    """The calls behind the ended items. Those that were answered before the job are reused and cost nothing.
+
+    `cost` is by the price that the job was announced with; None where none is known.
+    """
 
     all: int
     reused: int
     prompt_tokens: int
     completion_tokens: int
+    cost: Decimal | None
     models: tuple[str, ...]
     attempts: tuple[tuple[str, int], ...]
 
@@ -75,7 +81,14 @@ class JobReport:
     @property
     def standing(self) -> str:
         """The job's state in one word; waiting is a state of its own."""
-        return "waiting" if self.waiting_for else str(self.llm.job.state)
+        waits = self.waiting_for and self.llm.job.state == Job.State.RUNNING
+        return "waiting" if waits else str(self.llm.job.state)
+
+    @property
+    def paid(self) -> Decimal | None:
+        """What was paid of the budget; None where no price is known."""
+        price = announced_price(self.llm)
+        return price.of(self.llm.prompt_tokens, self.llm.completion_tokens) if price else None
 
     @property
     def simulated(self) -> bool:
@@ -141,7 +154,7 @@ def report_of(llm: LlmJob) -> JobReport:
     waiting_for = job.waiting_for
     if job.state == Job.State.RUNNING and not waiting_for and not queue.live_workers():
         waiting_for = NO_WORKER
-    return JobReport(llm, queue.progress_of(job), waiting_for, _failures(job), _calls(job))
+    return JobReport(llm, queue.progress_of(job), waiting_for, _failures(job), _calls(llm))
 
 
 def _failures(job: Job) -> tuple[Failure, ...]:
@@ -178,7 +191,8 @@ def _said(items: Iterable[WorkItem], key: str) -> list[int]:
     return [item.payload[key] for item in items if item.payload.get(key)]
 
 
-def _calls(job: Job) -> Calls:
+def _calls(llm: LlmJob) -> Calls:
+    job, price = llm.job, announced_price(llm)
     calls = Call.objects.filter(pk__in=CallUse.objects.filter(item__job=job).order_by().values("call"))
     fresh = Q(made_at__gte=job.made_at)
     sums = calls.aggregate(
@@ -190,11 +204,13 @@ def _calls(job: Job) -> Calls:
     models = calls.exclude(model_answered="").order_by("model_answered")
     attempts = Attempt.objects.filter(call__in=calls.filter(fresh)).order_by().values_list("error")
     by_error = {error or "answered": count for error, count in attempts.annotate(n=Count("pk")).order_by("-n")}
+    prompt, completion = sums["prompt"] or 0, sums["completion"] or 0
     return Calls(
         all=sums["all"],
         reused=sums["reused"],
-        prompt_tokens=sums["prompt"] or 0,
-        completion_tokens=sums["completion"] or 0,
+        prompt_tokens=prompt,
+        completion_tokens=completion,
+        cost=price.of(prompt, completion) if price else None,
         models=tuple(models.values_list("model_answered", flat=True).distinct()),
         attempts=tuple(by_error.items()),
     )

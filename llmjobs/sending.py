@@ -4,7 +4,7 @@ import queue
 import random
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
@@ -27,12 +27,13 @@ LONGEST_PROBE_WAIT = 15.0
 class Sending:
     """One call on its way: how often it was tried, when it failed last, and its attempt of this moment.
 
-    `control`: no item waits for it; it asks an endpoint only whether it answers.
+    `job` pays for it. `control`: no item waits for it; it asks an endpoint only whether it answers.
     """
 
     call: Call
     wanted: Wanted
     campaign: int
+    job: int
     tries: int = 0
     failed_at: float = 0.0
     attempt: Attempt | None = None
@@ -141,6 +142,18 @@ class Sender:
                 self.ready.append(sending)
         return chosen
 
+    def hold(self, sendings: Sequence[Sending]) -> set[int]:
+        """Take back what was chosen to go out and must not, before all that waits.
+
+        Controls are dropped and their calls returned: another one is made where somebody may pay for it.
+        """
+        for one in sendings:
+            circuit = self.circuit(one)
+            if circuit.probe == one.call.pk:
+                circuit.probe = 0
+        self.ready.extendleft(one for one in reversed(sendings) if not one.control)
+        return {one.call.pk for one in sendings if one.control}
+
     def _may_go(self, sending: Sending, now: float) -> bool:
         circuit = self.circuit(sending)
         if not circuit.down:
@@ -160,12 +173,13 @@ class Sender:
         }
         if not asking:
             return []
-        waiting = [one for one in self._unsent() if _target(one) in asking]
+        waiting = [one for one in self.unsent() if _target(one) in asking]
         served = {_target(one) for one in waiting if one.control}
         by_target = {_target(one): one for one in waiting}
         return [one for target, one in by_target.items() if target not in served]
 
-    def _unsent(self) -> list[Sending]:
+    def unsent(self) -> list[Sending]:
+        """Return what waits to go out."""
         return [*self.ready, *(sending for _, _, sending in self.later)]
 
     def submit(self, sending: Sending) -> None:
@@ -227,7 +241,7 @@ class Sender:
 
     def forget(self, unwanted: Callable[[Sending], bool]) -> list[Sending]:
         """Drop what has not been sent and is unwanted; return it."""
-        unsent = self._unsent()
+        unsent = self.unsent()
         self.ready = deque(sending for sending in self.ready if not unwanted(sending))
         self.later = [one for one in self.later if not unwanted(one[2])]
         heapify(self.later)

@@ -17,14 +17,15 @@ from jobs.models import Job, WorkItem
 from jobs.queue import NewItem
 from llmjobs import planning
 from llmjobs.again import after_failures, kept_calls, wanted_by
-from llmjobs.calls import Wanted, find_calls
+from llmjobs.budget import NO_LIMIT, Budget, announce, said_budget, set_budget
+from llmjobs.calls import find_calls
 from llmjobs.endpoints import default_endpoint, endpoint_of
+from llmjobs.forecasting import Asked, Forecast, asked_of, forecast
 from llmjobs.kinds import KINDS
 from llmjobs.models import Call, LlmJob
 from llmjobs.planning import Plan
 
 SAMPLE = 500
-TOKENS_PER_WORD = 4 / 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +36,16 @@ class Request:
     judge: Judge
     topics: tuple[str, ...] = ()
     runs: tuple[str, ...] = ()
+    budget: Budget = NO_LIMIT
+    priority: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a job would do. Later windows and re-asks are not known before; `calls` counts what is sure.
+    """What a job would do. Re-asks are not known before; `calls` counts what is sure.
 
     `tokens` are of the prompts, at 4/3 of their words; `reused` calls were answered before and cost nothing; `again`
-    counts the items that ask anew for what failed.
+    counts the items that ask anew for what failed. `forecast` is of the calls that are not reused.
     """
 
     items: int
@@ -52,6 +55,7 @@ class Estimate:
     judged: int
     again: int
     without_text: int
+    forecast: Forecast
     blocked: dict[str, str] = field(default_factory=dict)
 
 
@@ -149,17 +153,17 @@ def _after_failures(plan: Plan, request: Request) -> Plan:
 
 def estimate(plan: Plan, judge: Judge) -> Estimate:
     """Count calls, prompt tokens and what will be reused, by preparing the first question of each item."""
-    hashes, words = [], 0
+    asked: list[Asked] = []
     for start in range(0, len(plan.items), SAMPLE):
-        for wanted in _first_asks(plan.items[start : start + SAMPLE], judge):
-            hashes.append(wanted.sha256)
-            words += sum(len(content.split()) for _, content in wanted.request.messages)
-    answered = [call for call in find_calls(hashes).values() if call.state == Call.State.ANSWERED]
+        asked += _first_asks(plan.items[start : start + SAMPLE], judge)
+    known = find_calls(one.sha256 for one in asked)
+    answered = {sha256 for sha256, call in known.items() if call.state == Call.State.ANSWERED}
     return Estimate(
         items=len(plan.items),
-        calls=sum(_sure_calls(item) for item in plan.items),
+        calls=sum(one.calls for one in asked),
         reused=len(answered),
-        tokens=round(words * TOKENS_PER_WORD),
+        tokens=sum(one.tokens for one in asked),
+        forecast=forecast(asked, answered, judge),
         judged=plan.judged,
         again=plan.again,
         without_text=plan.without_text,
@@ -170,27 +174,33 @@ def estimate(plan: Plan, judge: Judge) -> Estimate:
 def start(request: Request, title: str, plan: Plan, actor: User | None = None) -> Job:
     """Queue a plan's items as a job, and record who asked for what."""
     with transaction.atomic():
-        job = Job.objects.create(kind="llm", title=title, made_by=actor, options=queue.asked_by())
-        LlmJob.objects.create(job=job, campaign=request.campaign, judge=_written(request.judge))
+        job = Job.objects.create(kind="llm", title=title, made_by=actor, priority=request.priority, options=queue.asked_by())
+        llm = LlmJob(job=job, campaign=request.campaign, judge=_written(request.judge))
+        announce(llm)
+        set_budget(llm, request.budget)
+        llm.save()
         queue.add_items(job, plan.items)
         payload = {"job": job.pk, "title": title, "judge": request.judge.name, "items": len(plan.items)}
+        payload |= said_budget(llm)
         Event.objects.create(campaign=request.campaign, kind="job.started", actor=actor, payload=payload)
         queue.settle([job.pk])
     return job
 
 
-def _first_asks(items: Sequence[NewItem], judge: Judge) -> list[Wanted]:
+def _first_asks(items: Sequence[NewItem], judge: Judge) -> list[Asked]:
+    """Prepare the first question of each item; of those that ask about several windows, the others are like it."""
     rows = [WorkItem(key=item.key, kind=item.kind, payload=item.payload) for item in items]
-    wanted = []
+    asked = []
     for kind in {row.kind for row in rows}:
         some = [row for row in rows if row.kind == kind]
         for row, kept, step in zip(some, kept_calls(some), KINDS[kind].begin(some), strict=True):
-            wanted += [wanted_by(row, ask, endpoint_of(judge), judge.model, kept) for ask in islice(step, 1)]
+            wanted = [wanted_by(row, ask, endpoint_of(judge), judge.model, kept) for ask in islice(step, 1)]
+            asked += [asked_of(one, _sure_calls(row)) for one in wanted]
             step.close()
-    return wanted
+    return asked
 
 
-def _sure_calls(item: NewItem) -> int:
+def _sure_calls(item: WorkItem) -> int:
     """Return how many calls an item needs at least: the windows of a topic, else one."""
     windows = item.payload.get("segments")
     return -(-len(windows) // item.payload["window_size"]) if windows else 1

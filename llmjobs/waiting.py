@@ -28,8 +28,8 @@ def wait_for(job: Job, tell: Callable[[Progress, str], None]) -> Progress:
         while True:
             job.refresh_from_db()
             progress = queue.progress_of(job)
-            tell(progress, job.waiting_for)
-            if job.state != Job.State.RUNNING:
+            tell(progress, job.waiting_for if job.state == Job.State.RUNNING else "")
+            if job.state != Job.State.RUNNING:  # a paused one waits for somebody who is not here
                 return progress
             if not queue.live_workers() and (helper is None or not helper.is_alive()):
                 helper = Thread(target=_work, args=(stopping,), daemon=True)

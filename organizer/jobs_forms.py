@@ -1,5 +1,6 @@
 """What an organizer asks an LLM to judge."""
 
+from decimal import Decimal
 from typing import Any
 
 from django import forms
@@ -9,6 +10,7 @@ from evaluation.models import Campaign
 from evaluation.queries.holdings import nugget_sets_for, sources_for
 from evaluation.queries.runs import runs_for
 from evaluation.queries.topics import topics_for
+from llmjobs.budget import Budget
 from llmjobs.endpoints import default_endpoint
 from llmjobs.ordering import JobOrder, Work
 from llmjobs.queries import callable_judges_for
@@ -23,10 +25,27 @@ KINDS = [
 ]
 
 
-class JobForm(forms.Form):
+class BudgetForm(forms.Form):
+    """What a job may spend. Empty: no limit."""
+
+    most_calls = forms.IntegerField(required=False, min_value=1, label="Requests at most")
+    most_tokens = forms.IntegerField(required=False, min_value=1, label="Tokens at most")
+    most_money = forms.DecimalField(
+        required=False, min_value=Decimal("0.0001"), max_digits=12, decimal_places=4, label="Money at most"
+    )
+
+    @property
+    def budget(self) -> Budget:
+        """What the filled form says."""
+        said = self.cleaned_data
+        return Budget(said["most_calls"], said["most_tokens"], said["most_money"])
+
+
+class JobForm(BudgetForm):
     """A job: what, by whom, and about which topics and runs. No topic or run chosen means all."""
 
     what = forms.ChoiceField(choices=KINDS, initial=Work.AA.value, widget=forms.RadioSelect)
+    priority = forms.IntegerField(required=False, min_value=-100, max_value=100, label="Priority, 0 if unsaid")
     source = forms.CharField(required=False, max_length=200, label="Name for the new grades")
 
     def __init__(self, viewer: User, campaign: Campaign, data: Any = None) -> None:
@@ -51,6 +70,8 @@ class JobForm(forms.Form):
             source=said["source"],
             topics=tuple(said["topics"]),
             runs=tuple(said["runs"]),
+            budget=self.budget,
+            priority=said["priority"] or 0,
         )
 
 

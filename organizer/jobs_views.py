@@ -1,5 +1,6 @@
 """LLM jobs and the labels they gave: look, start, cancel, retry."""
 
+from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpResponse
@@ -8,11 +9,14 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.http import UserRequest
+from evaluation.models import Campaign
 from llmjobs import ordering, provenance, queries
 from llmjobs.endpoints import default_endpoint
+from llmjobs.forecasting import told
+from llmjobs.models import LlmJob
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from organizer import getters, jobs_acts, jobs_getters
-from organizer.jobs_forms import JobForm
+from organizer.jobs_forms import BudgetForm, JobForm
 
 JOBS_A_PAGE = 50
 
@@ -48,6 +52,7 @@ def new_job(request: UserRequest, slug: str) -> HttpResponse:
         "campaign": campaign,
         "form": form,
         "estimate": offer.estimate,
+        "told": told(offer.estimate.forecast) if offer.estimate else [],
         "endpoint": endpoint.name,
         "simulated": endpoint.model == SIMULATED_MODEL,
     }
@@ -58,16 +63,23 @@ def new_job(request: UserRequest, slug: str) -> HttpResponse:
 def job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     """How a job stands; to htmx only the part that moves, and the rest when its state has changed."""
     campaign, llm = jobs_getters.get_job(request.user, slug, pk)
+    return _shown(request, campaign, llm, BudgetForm(initial=forms.model_to_dict(llm)))
+
+
+def _shown(
+    request: UserRequest, campaign: Campaign, llm: LlmJob, form: BudgetForm, status: int = 200
+) -> HttpResponse:
     report = queries.report_of(llm)
     context = {
         "campaign": campaign,
         "llm": llm,
         "report": report,
+        "form": form,
         "changed": request.GET.get("said") != report.standing,
         "may_run": queries.may_run_jobs(request.user, campaign),
     }
     part = "#ticked" if request.htmx else ""
-    response = render(request, f"organizer/job.html{part}", context)
+    response = render(request, f"organizer/job.html{part}", context, status=status)
     patch_vary_headers(response, ["HX-Request"])
     return response
 
@@ -78,6 +90,27 @@ def cancel_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     campaign, llm = jobs_getters.get_job_to_change(request.user, slug, pk)
     left = ordering.cancel(llm, request.user)
     messages.success(request, f"Cancelled: {_items(left)} will not be done. Labels that were given stay.")
+    return redirect("organizer:job", campaign.slug, pk)
+
+
+@require_POST
+def pause_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
+    """Let it rest."""
+    campaign, llm = jobs_getters.get_job_to_change(request.user, slug, pk)
+    ordering.pause(llm, request.user)
+    messages.success(request, "Paused. Replies to what is under way are kept.")
+    return redirect("organizer:job", campaign.slug, pk)
+
+
+@require_POST
+def resume_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
+    """Have it go on, under the budget that is sent along."""
+    campaign, llm = jobs_getters.get_job_to_change(request.user, slug, pk)
+    form = BudgetForm(request.POST)
+    if not form.is_valid():
+        return _shown(request, campaign, llm, form, status=422)
+    ordering.resume(llm, request.user, form.budget)
+    messages.success(request, "The job goes on.")
     return redirect("organizer:job", campaign.slug, pk)
 
 

@@ -1,6 +1,8 @@
 """What the commands that start LLM jobs share: options, the dry run, waiting, and how they end."""
 
 import sys
+from argparse import ArgumentTypeError
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
@@ -8,14 +10,29 @@ from tqdm import tqdm
 
 from evaluation.errors import Refused
 from evaluation.management.base import AssayCommand, add_campaign, the_campaign
+from jobs import queue
 from jobs.models import Job, WorkItem
 from jobs.queue import Progress
+from llmjobs.budget import Budget
+from llmjobs.forecasting import told
 from llmjobs.planning import Plan
 from llmjobs.starting import Estimate, Request, estimate, judge_for, start
 from llmjobs.waiting import wait_for
 
 EXIT_FAILED_LABELS = 3
+EXIT_PAUSED = 4
+PRIORITIES = range(-100, 101)
 REASONS_SHOWN = 5
+
+
+def _amount(text: str) -> Decimal:
+    try:
+        amount = Decimal(text)
+    except InvalidOperation:
+        amount = Decimal("nan")
+    if not amount.is_finite():
+        raise ArgumentTypeError("an amount of money is a number such as 12.50")
+    return amount
 
 
 class LlmCommand(AssayCommand):
@@ -30,6 +47,13 @@ class LlmCommand(AssayCommand):
             "--judge", default="", metavar="NAME", help="an LLM judge; the endpoint's own if unsaid"
         )
         parser.add_argument("--topics", nargs="+", default=[], metavar="TOPIC", help="only these topics")
+        parser.add_argument("--max-calls", type=int, metavar="N", help="pause when so many requests were sent")
+        said = "pause when so many tokens of prompts and replies were paid"
+        parser.add_argument("--max-tokens", type=int, metavar="N", help=said)
+        said = "pause when this was paid, in the currency of the price table"
+        parser.add_argument("--max-cost", type=_amount, metavar="AMOUNT", help=said)
+        said = "jobs of a higher priority come first; 0 if unsaid"
+        parser.add_argument("--priority", type=int, default=0, choices=PRIORITIES, metavar="N", help=said)
         parser.add_argument("--dry-run", action="store_true", help="say what it would cost, and do nothing")
         parser.add_argument("--wait", action="store_true", help="wait for the end; exit 3 if labels failed")
 
@@ -59,7 +83,13 @@ class LlmCommand(AssayCommand):
             judge=judge_for(options["judge"]),
             topics=tuple(options["topics"]),
             runs=tuple(options.get("runs", ())),
+            **self.limits(options),
         )
+
+    def limits(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Return the budget and the priority that were asked for, as a request takes them."""
+        budget = Budget(options["max_calls"], options["max_tokens"], options["max_cost"])
+        return {"budget": budget, "priority": options["priority"]}
 
     def plan(self, request: Request, options: dict[str, Any]) -> Plan:
         """Return what the job is to do."""
@@ -77,6 +107,8 @@ class LlmCommand(AssayCommand):
         self.stdout.write(f"judge           {request.judge.name}")
         for name in ("items", "again", "calls", "reused", "tokens", "judged", "without_text"):
             self.stdout.write(f"{name.replace('_', ' '):<16}{getattr(expected, name):,}")
+        for name, value in told(expected.forecast):
+            self.stdout.write(f"{name:<16}{value}")
         for topic, reason in expected.blocked.items():
             self.stdout.write(f"blocked         {topic}: {reason}")
 
@@ -97,6 +129,14 @@ class LlmCommand(AssayCommand):
             self.say(refusal.message)
         if progress.failed:
             self.name_failed(job, progress)
+        job.refresh_from_db()
+        if job.state == Job.State.PAUSED:
+            progress = queue.progress_of(job)
+            self.say(
+                f"Job {job.pk} is paused: {job.waiting_for} {progress.total - progress.ended:,} items are left."
+            )
+            sys.exit(EXIT_PAUSED)
+        if progress.failed:
             sys.exit(EXIT_FAILED_LABELS)
 
     def name_failed(self, job: Job, progress: Progress) -> None:

@@ -21,10 +21,11 @@ FAULTS = ["out_of_vocabulary", pytest.param("bad_request", marks=pytest.mark.tho
 
 
 def figures_of(*command: str) -> dict[str, int]:
-    """Return what a dry run says."""
+    """Return the counts that a dry run says."""
     said = run(*command, "--dry-run")
     assert said.code == 0, said.err
-    return {name.strip(): int(number.replace(",", "")) for name, number in map(_pair, said.out.splitlines()[1:])}
+    told = {name.strip(): number.replace(",", "") for name, number in map(_pair, said.out.splitlines()[1:])}
+    return {name: int(number) for name, number in told.items() if number.isdigit()}
 
 
 def _pair(line: str) -> tuple[str, str]:

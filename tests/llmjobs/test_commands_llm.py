@@ -178,3 +178,47 @@ def test_each_command_shows_an_example(capsys: pytest.CaptureFixture[str]) -> No
             call_command(name, "--help")
         assert ended.value.code == 0
         assert f"manage.py {name} --campaign" in capsys.readouterr().out
+
+
+def test_a_budget_pauses_the_job_and_says_so(simulator: Simulator) -> None:
+    make_world(runs=4)
+    said = evaluate("--condition", "A/A", "--max-calls", "2", "--wait")
+    assert said.code == 4, said.err
+    assert "is paused: The budget of 2 requests is used up. 2 items are left." in said.err
+    assert len(simulator.log.served()) == 2
+
+
+@pytest.mark.parametrize(
+    "wrong", [("--max-calls", "0"), ("--max-cost", "much"), ("--max-tokens", "-5"), ("--priority", "1000")]
+)
+def test_a_budget_that_makes_no_sense_starts_nothing(simulator: Simulator, wrong: tuple[str, str]) -> None:
+    make_world()
+    before = rows()
+    assert evaluate("--condition", "A/A", *wrong).code in (1, 2)
+    assert rows() == before
+
+
+def test_jobs_are_listed_and_changed_at_the_terminal(simulator: Simulator) -> None:
+    make_world(runs=3)
+    evaluate("--condition", "A/A")
+    job = Job.objects.get()
+
+    def act(*said: str) -> str:
+        done = run("job", "--campaign", "river", *said)
+        assert done.code == 0, done.err
+        return done.out
+
+    assert "running" in act()
+    assert "paused" in act("pause", str(job.pk))
+    assert run("job", "--campaign", "river", "pause", str(job.pk)).code == 1
+    assert "running" in act("resume", str(job.pk))
+    act("prefer", str(job.pk), "--priority", "5")
+    job.refresh_from_db()
+    assert job.priority == 5
+    assert "cancelled" in act("cancel", str(job.pk))
+    assert run("job", "--campaign", "river", "pause").code == 2
+    assert run("job", "--campaign", "river", "cancel", "999").code == 1
+    kinds = ["job.started", "job.paused", "job.resumed", "job.priority", "job.cancelled"]
+    assert (
+        list(Event.objects.filter(kind__startswith="job.").order_by("pk").values_list("kind", flat=True)) == kinds
+    )

@@ -109,7 +109,7 @@ def test_while_nothing_is_answered_nothing_fails(simulator: Simulator, fault: st
 
 
 def test_a_try_counts_only_with_an_answer_between_it_and_the_one_before() -> None:
-    one, circuit = Sending(Call(pk=1), wanted=_wanted(), campaign=1), Circuit()
+    one, circuit = Sending(Call(pk=1), wanted=_wanted(), campaign=1, job=1), Circuit()
     gone = Refusal("unreachable", None, "gone.", None, 1)
     circuit.failed(gone, one)
     assert circuit.is_to_blame(one)
@@ -123,7 +123,7 @@ def test_a_try_counts_only_with_an_answer_between_it_and_the_one_before() -> Non
 
 
 def test_who_says_too_many_requests_has_answered_nothing() -> None:
-    one, circuit = Sending(Call(pk=1), wanted=_wanted(), campaign=1), Circuit()
+    one, circuit = Sending(Call(pk=1), wanted=_wanted(), campaign=1, job=1), Circuit()
     one.failed_at = time.monotonic()
     circuit.failed(Refusal("rate_limited", 429, "slowly.", 1.0, 1), one)
     circuit.failed(Refusal("server_error", 503, "down.", None, 1), one)

@@ -139,7 +139,7 @@ def test_many_server_errors_without_an_answer_are_the_endpoints(simulator: Simul
 
 
 def test_an_endpoint_that_says_too_many_requests_is_not_down() -> None:
-    one = Sending(Call(pk=1), wanted=_wanted(), campaign=1)
+    one = Sending(Call(pk=1), wanted=_wanted(), campaign=1, job=1)
     circuit = Circuit()
     circuit.failed(Refusal("unreachable", None, "gone.", None, 1), one)
     assert circuit.down

@@ -245,3 +245,46 @@ def test_a_runner_that_fails_leaves_the_worker_free(monkeypatch: pytest.MonkeyPa
     with pytest.raises(RuntimeError):
         tasks.work("w")
     assert not tasks.at_work.locked()
+
+
+def test_jobs_of_one_priority_share_what_a_worker_takes() -> None:
+    large, small = make_job(50), make_job(3)
+    taken = [item.job_id for item in claim(limit=10)]
+    assert (taken.count(large.pk), taken.count(small.pk)) == (7, 3)
+
+
+def test_a_job_of_higher_priority_comes_first() -> None:
+    ordinary, urgent = make_job(50), make_job(3)
+    Job.objects.filter(pk=urgent.pk).update(priority=1)
+    taken = [item.job_id for item in claim(limit=10)]
+    assert taken == [urgent.pk] * 3 + [ordinary.pk] * 7
+
+
+def test_a_paused_job_is_not_claimed_until_it_is_resumed() -> None:
+    job = make_job(2)
+    held = claim(limit=1)
+    assert queue.pause(job.pk, "Paused by Olga.")
+    assert not queue.pause(job.pk, "again")
+    assert claim() == []
+    assert end(held[0])
+    assert states_of(job) == {"done": 1, "queued": 1}
+    assert queue.resume(job.pk)
+    assert not queue.resume(job.pk)
+    assert len(claim()) == 1
+
+
+def test_a_paused_job_of_which_all_is_done_is_done() -> None:
+    job = make_job(1)
+    held = claim()
+    queue.pause(job.pk, "Paused by Olga.")
+    assert end(held[0])
+    job.refresh_from_db()
+    assert (job.state, job.waiting_for) == (Job.State.DONE, "")
+
+
+def test_a_paused_job_can_be_cancelled() -> None:
+    job = make_job(2)
+    queue.pause(job.pk, "")
+    assert queue.cancel(job) == 2
+    job.refresh_from_db()
+    assert job.state == Job.State.CANCELLED

@@ -39,6 +39,32 @@ def test_only_organizers_cancel_and_retry(world: World, act: str, person: str, s
     assert Event.objects.filter(kind__in=["job.cancelled", "job.retried"]).count() == (status == 302)
 
 
+@pytest.mark.parametrize(("person", "status"), WHO_CHANGES)
+def test_only_organizers_pause_and_resume(world: World, person: str, status: int) -> None:
+    llm = make_job(world)
+    make_item(llm, "1")
+    client = world.client(person)
+    for act, state in (("pause", "paused"), ("resume", "running")):
+        assert client.post(f"{JOBS}{llm.pk}/{act}/").status_code == status
+        llm.job.refresh_from_db()
+        assert llm.job.state == (state if status == 302 else "running")
+
+
+def test_a_paused_job_says_why_and_goes_on_with_another_budget(world: World) -> None:
+    llm = make_job(world)
+    make_item(llm, "1")
+    client = world.client("olga")
+    client.post(f"{JOBS}{llm.pk}/pause/")
+    page = page_of(world, f"{JOBS}{llm.pk}/")
+    assert "Paused by olga." in page
+    assert "1 item left." in page
+    assert client.post(f"{JOBS}{llm.pk}/resume/", {"most_calls": "0"}).status_code == 422
+    assert client.post(f"{JOBS}{llm.pk}/resume/", {"most_calls": "1000"}).status_code == 302
+    assert "0 of 1,000 requests sent." in page_of(world, f"{JOBS}{llm.pk}/")
+    event = Event.objects.filter(kind="job.resumed").get()
+    assert event.payload["budget"] == {"calls": 1000}
+
+
 def test_a_superuser_may_too(world: World) -> None:
     world.people["root"] = make_user("root", is_superuser=True)
     llm = make_job(world)

@@ -1,5 +1,6 @@
 """A second LLM's labels of a disagreement study's pairs."""
 
+from dataclasses import replace
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -23,7 +24,8 @@ class Command(LlmCommand):
 
     def request_of(self, options: dict[str, Any]) -> Request:
         study = study_named(the_campaign(options["campaign"]), options["study"])
-        return study_request(study, judge_for(options["judge"]), tuple(options["topics"]))
+        request = study_request(study, judge_for(options["judge"]), tuple(options["topics"]))
+        return replace(request, **self.limits(options))
 
     def plan(self, request: Request, options: dict[str, Any]) -> Plan:
         return plan_study(request, study_named(request.campaign, options["study"]))

@@ -1,0 +1,139 @@
+"""What a job may spend: requests, tokens, money. All workers count in the job's row, in the transaction that sends.
+
+Requests are counted before they go out, so that no more are sent than were allowed. Tokens and money are known from
+replies only: what is under way when they are used up is the most that comes on top.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from django.db import connection
+from django.db.models import F
+
+from evaluation.errors import Refused
+from jobs.models import Job
+from llmjobs.calls import count_of
+from llmjobs.client import Answered, Refusal
+from llmjobs.models import LlmJob
+from llmjobs.prices import announced_price, price_of
+from llmjobs.sending import Sending
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The most that a job may spend; None is no limit."""
+
+    calls: int | None = None
+    tokens: int | None = None
+    money: Decimal | None = None
+
+    def __post_init__(self) -> None:
+        if any(most is not None and most <= 0 for most in (self.calls, self.tokens, self.money)):
+            raise Refused("bad_budget", "A budget is above 0; leave it empty for no limit.")
+
+
+NO_LIMIT = Budget()
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Whether a job runs, how many requests it may still send (None: any number), and which budget is used up."""
+
+    runs: bool
+    room: int | None
+    used_up: str
+
+
+def set_budget(llm: LlmJob, budget: Budget) -> None:
+    """Put a budget on a job, which the caller saves. Raises `Refused` for money where no price is known."""
+    if budget.money is not None and announced_price(llm) is None:
+        raise Refused(
+            "no_price",
+            f"No price is known of {llm.judge.model}; name a table of prices with LLM_PRICES, or leave the money out.",
+        )
+    llm.most_calls, llm.most_tokens, llm.most_money = budget.calls, budget.tokens, budget.money
+
+
+def announce(llm: LlmJob) -> None:
+    """Put the price of today on a job, which the caller saves: what is paid is reckoned with it to the end."""
+    price = price_of(llm.judge.model)
+    if price:
+        llm.price_table, llm.currency = price.table, price.currency
+        llm.prompt_price, llm.completion_price = price.prompt, price.completion
+
+
+def said_budget(llm: LlmJob) -> dict[str, Any]:
+    """Return a job's budget as events tell it."""
+    limits = {"calls": llm.most_calls, "tokens": llm.most_tokens, "money": llm.most_money}
+    said = {name: str(most) if name == "money" else most for name, most in limits.items() if most is not None}
+    return {"budget": said} if said else {}
+
+
+def standings(jobs: Iterable[int]) -> dict[int, Standing]:
+    """Read how jobs stand, and lock their rows: who asks is about to send, in the same transaction."""
+    rows = LlmJob.objects.filter(pk__in=set(jobs)).select_related("job", "judge").order_by("pk")
+    if connection.features.has_select_for_update:
+        rows = rows.select_for_update(of=("self",), no_key=True)
+    return {row.pk: _standing(row) for row in rows}
+
+
+def _standing(llm: LlmJob) -> Standing:
+    room = None if llm.most_calls is None else max(0, llm.most_calls - llm.sent_calls)
+    used_up = _used_up(llm)
+    return Standing(llm.job.state == Job.State.RUNNING, 0 if used_up else room, used_up)
+
+
+def _used_up(llm: LlmJob) -> str:
+    if llm.most_calls is not None and llm.sent_calls >= llm.most_calls:
+        return f"The budget of {llm.most_calls:,} requests is used up."
+    spent = llm.prompt_tokens + llm.completion_tokens
+    if llm.most_tokens is not None and spent >= llm.most_tokens:
+        return f"The budget of {llm.most_tokens:,} tokens is used up."
+    price = announced_price(llm)
+    most = llm.most_money
+    if most is not None and price and price.of(llm.prompt_tokens, llm.completion_tokens) >= most:
+        return f"The budget of {most.normalize():f} {price.currency} is used up."
+    return ""
+
+
+@dataclass(slots=True)
+class Chosen:
+    """What goes out, what does not, and the jobs for which it does not: with the budget that is used up, if one is."""
+
+    out: list[Sending] = field(default_factory=list)
+    held: list[Sending] = field(default_factory=list)
+    stopped: dict[int, str] = field(default_factory=dict)
+
+
+def choose(due: Sequence[Sending]) -> Chosen:
+    """Choose from calls that may go out what their jobs still want and may pay for; count it, in this transaction."""
+    chosen, now = Chosen(), standings(one.job for one in due) if due else {}
+    sent = Counter[int]()
+    for one in due:
+        standing = now[one.job]
+        if standing.runs and (standing.room is None or sent[one.job] < standing.room):
+            sent[one.job] += 1
+            chosen.out.append(one)
+        else:
+            chosen.held.append(one)
+            chosen.stopped[one.job] = standing.used_up
+    for job in sorted(sent):
+        LlmJob.objects.filter(pk=job).update(sent_calls=F("sent_calls") + sent[job])
+    return chosen
+
+
+def note_tokens(said: Iterable[tuple[int, Answered | Refusal]]) -> None:
+    """Count the tokens that replies cost, by job."""
+    prompt, completion = Counter[int](), Counter[int]()
+    for job, one in said:
+        if isinstance(one, Answered):
+            prompt[job] += count_of(one.prompt_tokens) or 0
+            completion[job] += count_of(one.completion_tokens) or 0
+    for job in sorted(prompt):
+        LlmJob.objects.filter(pk=job).update(
+            prompt_tokens=F("prompt_tokens") + prompt[job],
+            completion_tokens=F("completion_tokens") + completion[job],
+        )

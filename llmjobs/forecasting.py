@@ -1,0 +1,112 @@
+"""What calls that nobody has made yet would cost, and how long they would take, from those answered before."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from math import ceil
+
+from django.conf import settings
+from django.db.models import Avg
+
+from evaluation.models import Judge
+from llmjobs.calls import Wanted
+from llmjobs.models import Call
+from llmjobs.prices import price_of
+
+TOKENS_PER_WORD = 4 / 3
+LOOKED_AT = 500
+# Where a template was never answered: a list of thirty nuggets, ten labels, one label.
+REPLY_TOKENS = {"nuggetize": 450, "importance": 40, "assign": 60, "support": 8, "relevance": 8}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question that is prepared, and how many like it an item asks at least. `tokens` are of all their prompts."""
+
+    sha256: str
+    template: str
+    calls: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """Of the calls to be paid: tokens of prompts and replies, money by a price table, and seconds.
+
+    `cost` is None where no price is known, `seconds` where the model was never called.
+    """
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: Decimal | None
+    currency: str
+    price_table: str
+    seconds: float | None
+
+
+def asked_of(wanted: Wanted, calls: int) -> Asked:
+    """Return what is counted of a question."""
+    words = sum(len(content.split()) for _, content in wanted.request.messages)
+    return Asked(wanted.sha256, wanted.ask.template, calls, round(words * TOKENS_PER_WORD * calls))
+
+
+def forecast(asked: Sequence[Asked], answered: Collection[str], judge: Judge) -> Forecast:
+    """Foretell what the questions cost that were not answered before; of several windows, the first may have been."""
+    left = [one for one in asked if one.sha256 not in answered or one.calls > 1]
+    calls = sum(one.calls - (one.sha256 in answered) for one in left)
+    prompt = sum(round(one.tokens * (one.calls - (one.sha256 in answered)) / one.calls) for one in left)
+    replies = {name: _reply_tokens(judge.model, name) for name in {one.template for one in left}}
+    completion = round(sum(one.calls * replies[one.template] for one in left))
+    price, latency = price_of(judge.model), _latency(judge.model)
+    return Forecast(
+        calls=calls,
+        prompt_tokens=prompt,
+        completion_tokens=completion,
+        cost=price.of(prompt, completion) if price else None,
+        currency=price.currency if price else "",
+        price_table=price.table if price else "",
+        seconds=latency * calls / settings.LLM_CONCURRENCY if latency is not None else None,
+    )
+
+
+def told(expected: Forecast) -> list[tuple[str, str]]:
+    """Return a forecast in words and figures, with what is not known."""
+    cost, seconds = expected.cost, expected.seconds
+    return [
+        ("calls to pay", f"{expected.calls:,}"),
+        ("prompt tokens", f"about {expected.prompt_tokens:,}"),
+        ("reply tokens", f"about {expected.completion_tokens:,}"),
+        (
+            "cost",
+            "no price is known of this model"
+            if cost is None
+            else f"about {cost:,.2f} {expected.currency}, prices of {expected.price_table}",
+        ),
+        ("time", "unknown: the model was never called" if seconds is None else f"about {_span(seconds)}"),
+    ]
+
+
+def _span(seconds: float) -> str:
+    """Return a span of time as people say it."""
+    if seconds < 90:
+        return f"{ceil(seconds)} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes / 60:.1f} h"
+
+
+def _reply_tokens(model: str, template: str) -> float:
+    mean = _mean("completion_tokens", model=model, template=template)
+    return REPLY_TOKENS.get(template, max(REPLY_TOKENS.values())) if mean is None else mean
+
+
+def _latency(model: str) -> float | None:
+    mean = _mean("latency_ms", model=model)
+    return None if mean is None else mean / 1000
+
+
+def _mean(field: str, **which: str) -> float | None:
+    """Return the mean of a field over the newest answered calls."""
+    newest = Call.objects.filter(state=Call.State.ANSWERED, **which).order_by("-pk").values(field)[:LOOKED_AT]
+    mean: float | None = newest.aggregate(mean=Avg(field))["mean"]
+    return mean

@@ -1,0 +1,70 @@
+"""A campaign's LLM jobs at the terminal: look, pause, resume, cancel, retry."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from evaluation.errors import Refused
+from evaluation.management.base import AssayCommand, add_campaign, the_campaign
+from llmjobs import ordering
+from llmjobs.models import LlmJob
+from llmjobs.queries import job_rows
+from organizer.management.llm import PRIORITIES
+from reports.rendering import as_table
+
+ACTS = {
+    "pause": ordering.pause,
+    "resume": ordering.resume,
+    "cancel": ordering.cancel,
+    "retry": ordering.retry,
+}
+
+
+class Command(AssayCommand):
+    help = (
+        "List a campaign's LLM jobs; pause, resume or cancel one, retry what failed of it, or prefer it to others."
+    )
+    example = "manage.py job --campaign rag24 pause 12"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add_campaign(parser)
+        parser.add_argument("act", nargs="?", choices=["list", *ACTS, "prefer"], default="list")
+        parser.add_argument("job", nargs="?", type=int, metavar="JOB", help="its number; of a list: only this one")
+        said = "of prefer: jobs of a higher one come first"
+        parser.add_argument("--priority", type=int, choices=PRIORITIES, metavar="N", help=said)
+
+    def act(self, options: dict[str, Any]) -> None:
+        jobs = LlmJob.objects.filter(campaign=the_campaign(options["campaign"]))
+        jobs = jobs.select_related("job", "judge", "campaign").order_by("-pk")
+        if options["job"] is not None:
+            jobs = jobs.filter(pk=options["job"])
+            if not jobs:
+                raise Refused("no_such_job", f"There is no job {options['job']} in {options['campaign']}.")
+        if options["act"] != "list":
+            self.change(jobs[0] if options["job"] is not None else None, options)
+        self.stdout.write(as_table([_row(row.llm, row.progress) for row in job_rows(jobs.all())]))
+
+    def change(self, llm: LlmJob | None, options: dict[str, Any]) -> None:
+        """Do what is asked to one job."""
+        if llm is None or (options["act"] == "prefer") != (options["priority"] is not None):
+            raise Refused("usage", "Say which job by its number; and with prefer, and only then, its --priority.")
+        if options["act"] == "prefer":
+            ordering.prefer(llm, None, options["priority"])
+        else:
+            ACTS[options["act"]](llm, None)
+
+
+def _row(llm: LlmJob, progress: Any) -> dict[str, Any]:
+    job = llm.job
+    return {
+        "job": llm.pk,
+        "title": job.title,
+        "judge": llm.judge.name,
+        "state": job.state,
+        "why": job.waiting_for,
+        "priority": job.priority,
+        "ended": progress.ended,
+        "failed": progress.failed,
+        "items": progress.total,
+        "requests": llm.sent_calls,
+    }
