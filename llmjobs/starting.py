@@ -174,7 +174,9 @@ def estimate(plan: Plan, judge: Judge) -> Estimate:
 def start(request: Request, title: str, plan: Plan, actor: User | None = None) -> Job:
     """Queue a plan's items as a job, and record who asked for what."""
     with transaction.atomic():
-        job = Job.objects.create(kind="llm", title=title, made_by=actor, priority=request.priority, options=queue.asked_by())
+        job = Job.objects.create(
+            kind="llm", title=title, made_by=actor, priority=request.priority, options=queue.asked_by()
+        )
         llm = LlmJob(job=job, campaign=request.campaign, judge=_written(request.judge))
         announce(llm)
         set_budget(llm, request.budget)
