@@ -67,6 +67,7 @@ MIDDLEWARE = [
     "web.logs.RequestLogMiddleware",
     "web.metrics.MetricsMiddleware",
     "csp.middleware.CSPMiddleware",
+    "web.middleware.NulMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -219,6 +220,10 @@ if OIDC:
     # The form that begins the sign-in is led on to the provider, which a browser takes for sending the form there.
     CONTENT_SECURITY_POLICY["DIRECTIVES"]["form-action"].append(OIDC["settings"]["origin"])
 X_FRAME_OPTIONS = "DENY"
+# What a request may bring: a desk's batch is far smaller, and files are loaded at the command line.
+DATA_UPLOAD_MAX_MEMORY_SIZE = FILE_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000  # a form names each topic and run that was ticked
+DATA_UPLOAD_MAX_NUMBER_FILES = 20
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 SESSION_COOKIE_HTTPONLY = True

@@ -6,14 +6,15 @@ The key goes into the request's header and nowhere else: it is in no `repr`, no 
 import math
 import os
 import time
-from collections.abc import Callable, Mapping
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from threading import Lock
 from typing import Literal, cast
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 import openai
 from django.core.exceptions import ImproperlyConfigured
@@ -80,14 +81,19 @@ class Endpoint:
 
     def without_key(self, reply: str) -> str:
         """Return a reply without the key, where somebody's server repeats it. What is too short may be a word."""
-        key = self.api_key.get_secret_value()
-        return reply.replace(key, "***") if len(key) >= SHORTEST_KEY else reply
+        return _blotted(reply, (hidden for hidden in self._secrets() if len(hidden) >= SHORTEST_KEY))
 
     def hide_secrets(self, text: str) -> str:
         """Return the text with the key, and a password in the address, blotted out."""
-        for hidden in (self.api_key.get_secret_value(), urlsplit(self.base_url).password):
-            text = text.replace(hidden, "***") if hidden else text
-        return text
+        return _blotted(text, self._secrets())
+
+    def _secrets(self) -> Iterator[str]:
+        yield self.api_key.get_secret_value()
+        parts = urlsplit(self.base_url)
+        if parts.password:
+            user, password = unquote(parts.username or ""), unquote(parts.password)
+            # As it is sent, as it is meant, and as it is written in the address.
+            yield from (b64encode(f"{user}:{password}".encode()).decode(), password, parts.password)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +158,12 @@ class _Completion(BaseModel):
     model: str = ""
     choices: list[_Choice] = Field(min_length=1)
     usage: _Usage | None = None
+
+
+def _blotted(text: str, secrets: Iterable[str]) -> str:
+    for hidden in filter(None, secrets):
+        text = text.replace(hidden, "***")
+    return text
 
 
 def _is_address(url: str) -> bool:
@@ -284,11 +296,11 @@ def _read(endpoint: Endpoint, status: int, body: bytes, latency_ms: int) -> Answ
     return Answered(
         # PostgreSQL stores no NUL.
         text=endpoint.without_key((choice.message.content or "").replace("\0", "")),
-        model=completion.model,
+        model=endpoint.without_key(completion.model),
         prompt_tokens=usage.prompt_tokens,
         completion_tokens=usage.completion_tokens,
         latency_ms=latency_ms,
-        finish_reason=choice.finish_reason or "",
+        finish_reason=endpoint.without_key(choice.finish_reason or ""),
     )
 
 

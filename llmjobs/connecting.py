@@ -1,5 +1,6 @@
 """Connections of the LLM client: a name is resolved once, what it stands for is looked at, and that is connected to."""
 
+import logging
 import socket
 from collections.abc import Iterable
 from typing import Any, cast
@@ -8,6 +9,10 @@ import httpcore2
 import httpx2
 
 from web.outgoing import resolved_problem
+
+# These write addresses with the password in them at INFO, and at DEBUG what was asked and answered, headers and all.
+for _talkative in ("httpcore2", "httpx2", "openai"):
+    logging.getLogger(_talkative).setLevel(logging.WARNING)
 
 
 class CheckedBackend(httpcore2.SyncBackend):

@@ -1,11 +1,23 @@
-"""Where a refusal becomes a page: the one place, so that views need no try."""
+"""Where a refusal becomes a page: the one place, so that views need no try. And what no view should ever see."""
 
 from collections.abc import Callable
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import render
 
 from web.refusal import Refusal
+
+
+class NulMiddleware:
+    """Answer 400 where an address holds a NUL: no database takes one, and PostgreSQL would make an error of it."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if "\0" in request.path or "%00" in request.META.get("QUERY_STRING", ""):
+            return HttpResponseBadRequest("An address holds no NUL.\n", content_type="text/plain")
+        return self.get_response(request)
 
 
 class RefusalMiddleware:

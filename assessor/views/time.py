@@ -58,7 +58,7 @@ class Beating(BaseModel):
     @field_validator("place")
     @classmethod
     def _is_small(cls, place: dict[str, Any] | None) -> dict[str, Any] | None:
-        if place and len(json.dumps(place)) > BIGGEST_PLACE:
+        if place and len(json.dumps(place, allow_nan=False)) > BIGGEST_PLACE:
             raise ValueError(f"a place has at most {BIGGEST_PLACE} characters")
         return place
 

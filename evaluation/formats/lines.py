@@ -1,6 +1,7 @@
 """JSONL in and out: one object per line, every bad line noted, nothing that a database could not store."""
 
 import json
+import math
 import re
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any, Final, TypeVar
@@ -37,7 +38,7 @@ def json_rows(source: Source, validate: Callable[[str], T], problems: Problems) 
         except ValidationError as error:
             problems.add_validation(line, error)
             continue
-        unstorable = _unstorable(text)
+        unstorable = _unstorable(text) or ("numbers of ordinary size" if _has_infinite(row) else None)
         if unstorable:
             problems.add(line, "line", unstorable)
             continue
@@ -51,6 +52,19 @@ def _unstorable(text: str) -> str | None:
     if ("NaN" in text or "Infinity" in text) and _has_constant(text):
         return "valid JSON: NaN and Infinity are not"
     return None
+
+
+def _has_infinite(value: object) -> bool:
+    """Say whether a number was too large for a float, such as 1e999: JSON has no way to write what was read."""
+    if isinstance(value, str | int):
+        return False
+    if isinstance(value, float):
+        return math.isinf(value)
+    if isinstance(value, dict):
+        return any(map(_has_infinite, value.values()))
+    if isinstance(value, list | tuple):
+        return any(map(_has_infinite, value))
+    return isinstance(value, Line) and (_has_infinite(value.__dict__) or _has_infinite(value.__pydantic_extra__))
 
 
 def _has_constant(text: str) -> bool:

@@ -11,6 +11,9 @@ from evaluation.formats.stream import MAX_BYTES, Readable, chunks
 
 MAX_LINE_BYTES = 1_048_576
 MAX_SEGMENT_LINE_BYTES = 16 * 1_048_576
+# A line takes some 150 bytes of memory beside its text, so that empty ones are what fills it. Label files of the tracks
+# have a line for an answer or a pair, at most a million of them.
+MAX_LINES = 4_000_000
 
 BOM = b"\xef\xbb\xbf"
 UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
@@ -56,7 +59,9 @@ def read_source(
     for chunk in chunks(path, problems, max_bytes):
         digest.update(chunk)
         reader.feed(chunk)
-        if problems.full:
+        if reader.too_many:
+            problems.add(0, "file", f"at most {MAX_LINES:,} lines; split it")
+        if problems.full or reader.too_many:
             break
     reader.close()
     problems.raise_if_any()
@@ -79,6 +84,7 @@ class _LineReader:
         self._any_text = False
         self._crlf: bool | None = None  # the line end of the first line, and so of all
         self._mixed_noted = False
+        self.too_many = False
 
     def feed(self, chunk: bytes) -> None:
         if self._first:
@@ -155,12 +161,16 @@ class _LineReader:
             return None
 
     def _add_all(self, text: str) -> None:
+        if not text or text.isspace():
+            self._number += text.count("\n") + 1
+            return
         texts = text.split("\n")
         found = [(n, t) for n, t in enumerate(texts, self._number + 1) if t and not t.isspace()]
         self._number += len(texts)
         self._any_text = self._any_text or bool(found)
         keep = self._keep
         self.lines += found if keep is None else [pair for pair in found if keep(pair[1])]
+        self.too_many = len(self.lines) > MAX_LINES
 
     def _add_each(self, block: bytes, last: bool) -> None:
         raws = block.split(b"\n")

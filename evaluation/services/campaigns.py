@@ -67,6 +67,7 @@ class CampaignFile(BaseModel):
     defaults: dict[Condition | SupportCondition, DefaultChoice] = {}
 
 
+LARGEST_FILE = 1_048_576
 UNLIMITED = (
     "manual_cap",
     "edited_cap",
@@ -80,14 +81,18 @@ UNLIMITED = (
 
 def read_campaign_file(path: str | Path) -> CampaignFile:
     """Read a campaign's settings. Raises `BadInput` naming the file, the line and the field."""
-    source = read_source(path)
+    source = read_source(path, max_bytes=LARGEST_FILE)
     try:
         return CampaignFile.model_validate(tomllib.loads(_whole_text(source)))
+    except RecursionError as error:
+        raise BadInput([Problem(source.name, 1, "file", "values that are not nested so deep")]) from error
     except tomllib.TOMLDecodeError as error:
         place = re.search(r"at line (\d+)", str(error))
         line = int(place[1]) if place else source.lines[-1][0]
         raise BadInput([Problem(source.name, line, "file", f"valid TOML: {error}")]) from error
-    except ValidationError as error:
+    except ValueError as error:
+        if not isinstance(error, ValidationError):  # a number of thousands of digits
+            raise BadInput([Problem(source.name, 1, "file", "numbers of ordinary size")]) from error
         paths = [[str(part) for part in one["loc"]] for one in error.errors()]
         problems = [
             Problem(source.name, _line_of(source, path), ".".join(path), one["msg"])

@@ -48,3 +48,11 @@ def audit_log(tmp_path: Path, settings: Settings) -> Audit:
 def broken_audit_log(tmp_path: Path, settings: Settings) -> None:
     """Have the audit log lie where nothing can be written, for root neither."""
     settings.AUDIT_LOG = str(tmp_path / "not-there" / "audit.jsonl")
+
+
+@pytest.fixture
+def _quick_retries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait only moments between tries of LLM calls."""
+    monkeypatch.setattr("llmjobs.client.FIRST_WAIT", 0.01)
+    monkeypatch.setattr("llmjobs.client.LONGEST_WAIT", 0.05)
+    monkeypatch.setattr("llmjobs.sending.LONGEST_PROBE_WAIT", 0.1)

@@ -139,8 +139,8 @@ def test_an_administrator_allows_a_host_or_one_port_of_it(settings: Settings) ->
         ("llm.example.org", "127.0.0.1", True),
         ("llm.example.org", "::1", True),
         ("llm.example.org", "0.0.0.0", True),  # noqa: S104
-        ("llm.example.org", "10.0.0.7", False),
-        ("api.openai.com", "10.0.0.7", True),
+        ("llm.example.org", "192.0.2.7", False),
+        ("api.openai.com", "192.0.2.7", True),
         ("api.openai.com", "93.184.216.34", False),
         ("localhost", "127.0.0.1", False),
         ("ollama", "127.0.1.1", False),

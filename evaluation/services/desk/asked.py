@@ -1,10 +1,11 @@
 """What a window asks for: operations as they come over the wire, checked strictly."""
 
+import json
 from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from evaluation.terms import Decision, Importance, PassageMark
 
@@ -74,6 +75,12 @@ class Mark(_Asked):
 class Compose(_Asked):
     slot: Literal["new", "merge", "split"]
     draft: dict[str, Any] | None
+
+    @field_validator("draft")
+    @classmethod
+    def _is_json(cls, draft: dict[str, Any] | None) -> dict[str, Any] | None:
+        json.dumps(draft, allow_nan=False)  # 1e999 is read as infinity, which no database takes as JSON
+        return draft
 
 
 class Search(_Asked):
