@@ -5,7 +5,7 @@ judged the same. What they judged is named as their desk names it.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -35,7 +35,7 @@ from evaluation.models import (
 
 IN_MEMORY = 4_000_000
 CHUNK = 1000
-Rows = Iterable[dict[str, Any]]
+Rows = Iterable[Mapping[str, Any]]
 
 
 def own_data(user: User) -> IO[bytes]:
@@ -139,7 +139,7 @@ def _mine(user: User) -> QuerySet[Task]:
     return Task.objects.filter(assessor=user).order_by("pk")
 
 
-def _streamed(rows: QuerySet[Any], *fields: str) -> Iterator[dict[str, Any]]:
+def _streamed(rows: QuerySet[Any], *fields: str) -> Iterator[Mapping[str, Any]]:
     yield from rows.values(*fields).iterator(chunk_size=CHUNK)
 
 

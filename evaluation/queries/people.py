@@ -3,6 +3,7 @@
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from allauth.mfa.models import Authenticator
 from django.db.models import Count, Q
@@ -60,12 +61,12 @@ def people_for(viewer: User, campaign: Campaign) -> list[Person]:
     return sorted(people, key=lambda one: (one.name.casefold(), one.username))
 
 
-def _task_counts(campaign: Campaign) -> list[dict[str, int]]:
+def _task_counts(campaign: Campaign) -> list[dict[str, Any]]:
     standing = Task.objects.filter(campaign=campaign).exclude(state=TaskState.WITHDRAWN)
     unfinished = Count("pk", filter=Q(state__in=[*ACTIVE, TaskState.BLOCKED]))
     submitted = Count("pk", filter=Q(state=TaskState.SUBMITTED))
     counted = standing.order_by().values("assessor").annotate(unfinished=unfinished, submitted=submitted)
-    return list(counted)
+    return [dict(row) for row in counted]
 
 
 def invitations_for(viewer: User, campaign: Campaign) -> list[Invitation]:

@@ -25,8 +25,8 @@ INVITATION = "/invitation/"
 def link(people: People, role: str = "assessor", email: str = "", by: str = "olga") -> str:
     """Invite on the page; return the link, as the page shows it or as it was sent."""
     page = people.client(by).post(people.page("invite/"), {"role": role, "email": email}).content.decode()
-    text = mail.outbox[-1].body if email else page
-    return re.findall(r"http://testserver(/invitation/[\w-]+/)", text)[0]
+    text = str(mail.outbox[-1].body) if email else page
+    return str(re.findall(r"http://testserver(/invitation/[\w-]+/)", text)[0])
 
 
 def opened(address: str, client: Client | None = None) -> Client:

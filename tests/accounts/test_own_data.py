@@ -42,7 +42,7 @@ def data_of(world: JudgingWorld, name: str) -> dict[str, list[dict[str, Any]]]:
     client.force_login(User.objects.get(username=name))
     answer = client.post("/your-data/")
     assert "attachment" in answer["Content-Disposition"]
-    with ZipFile(io.BytesIO(b"".join(answer))) as archive:  # type: ignore[arg-type]
+    with ZipFile(io.BytesIO(b"".join(answer))) as archive:
         return {
             part.removesuffix(".jsonl"): [json.loads(line) for line in archive.read(part).splitlines()]
             for part in archive.namelist()

@@ -15,7 +15,7 @@ CONTRACT = {
 # What came later.
 MORE = {"import_practice"}
 # What `make run` and an operator use, and no study does.
-HOUSE = {"load_demo", "processes"}
+HOUSE = {"load_demo", "processes", "apply_retention"}
 OURS = sorted(name for name, app in get_commands().items() if app in apps.app_configs and "." not in app)
 
 
