@@ -127,7 +127,7 @@ def _remarks(user: User) -> Rows:
 
 def _practice(user: User) -> Rows:
     rows = PracticeAnswer.objects.filter(user=user).order_by("pk")
-    yield from rows.values("item__public_id", "item__statement", "label", "given_at")
+    yield from rows.values("item__public_id", "label", "given_at")
 
 
 def _events(user: User) -> Rows:
