@@ -44,7 +44,7 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
 
 
 def _locks() -> MultiFernet:
-    keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
+    keys = [str(key) for key in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)]
     return MultiFernet(
         [Fernet(urlsafe_b64encode(sha256(f"second factor {key}".encode()).digest())) for key in keys]
     )

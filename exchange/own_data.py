@@ -5,7 +5,7 @@ judged the same. What they judged is named as their desk names it.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -35,7 +35,7 @@ from evaluation.models import (
 
 IN_MEMORY = 4_000_000
 CHUNK = 1000
-Rows = Iterable[dict[str, Any]]
+Rows = Iterable[Mapping[str, Any]]
 
 
 def own_data(user: User) -> IO[bytes]:
@@ -127,7 +127,7 @@ def _remarks(user: User) -> Rows:
 
 def _practice(user: User) -> Rows:
     rows = PracticeAnswer.objects.filter(user=user).order_by("pk")
-    yield from rows.values("item__public_id", "item__statement", "label", "given_at")
+    yield from rows.values("item__public_id", "label", "given_at")
 
 
 def _events(user: User) -> Rows:
@@ -139,7 +139,7 @@ def _mine(user: User) -> QuerySet[Task]:
     return Task.objects.filter(assessor=user).order_by("pk")
 
 
-def _streamed(rows: QuerySet[Any], *fields: str) -> Iterator[dict[str, Any]]:
+def _streamed(rows: QuerySet[Any], *fields: str) -> Iterator[Mapping[str, Any]]:
     yield from rows.values(*fields).iterator(chunk_size=CHUNK)
 
 

@@ -17,7 +17,7 @@ from web import audit
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
-@reauthentication_required
+@reauthentication_required  # type: ignore[untyped-decorator]
 def tokens(request: UserRequest) -> HttpResponse:
     """List the tokens, and make one. What its owner has to keep stands in the answer to that, and nowhere after."""
     form = TokenForm(request.POST if request.method == "POST" else None)

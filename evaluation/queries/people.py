@@ -3,9 +3,10 @@
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from allauth.mfa.models import Authenticator
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 from django.utils.timezone import now
 
 from accounts.models import Invitation, User
@@ -38,7 +39,7 @@ def people_for(viewer: User, campaign: Campaign) -> list[Person]:
     roles: dict[int, set[str]] = defaultdict(set)
     for user, role in Membership.objects.filter(campaign__in=seen).values_list("user", "role"):
         roles[user].add(role)
-    tasks = {row["assessor"]: row for row in _task_counts(campaign) if seen.exists()}
+    tasks = {row["assessor"]: row for row in _task_counts(seen)}
     found = User.objects.filter(pk__in={*roles, *tasks})
     secured = set(Authenticator.objects.filter(user__in=found).values_list("user", flat=True))
     people = [
@@ -60,12 +61,12 @@ def people_for(viewer: User, campaign: Campaign) -> list[Person]:
     return sorted(people, key=lambda one: (one.name.casefold(), one.username))
 
 
-def _task_counts(campaign: Campaign) -> list[dict[str, int]]:
-    standing = Task.objects.filter(campaign=campaign).exclude(state=TaskState.WITHDRAWN)
+def _task_counts(campaigns: QuerySet[Campaign]) -> list[dict[str, Any]]:
+    standing = Task.objects.filter(campaign__in=campaigns).exclude(state=TaskState.WITHDRAWN)
     unfinished = Count("pk", filter=Q(state__in=[*ACTIVE, TaskState.BLOCKED]))
     submitted = Count("pk", filter=Q(state=TaskState.SUBMITTED))
     counted = standing.order_by().values("assessor").annotate(unfinished=unfinished, submitted=submitted)
-    return list(counted)
+    return [dict(row) for row in counted]
 
 
 def invitations_for(viewer: User, campaign: Campaign) -> list[Invitation]:

@@ -25,8 +25,8 @@ INVITATION = "/invitation/"
 def link(people: People, role: str = "assessor", email: str = "", by: str = "olga") -> str:
     """Invite on the page; return the link, as the page shows it or as it was sent."""
     page = people.client(by).post(people.page("invite/"), {"role": role, "email": email}).content.decode()
-    text = mail.outbox[-1].body if email else page
-    return re.findall(r"http://testserver(/invitation/[\w-]+/)", text)[0]
+    text = str(mail.outbox[-1].body) if email else page
+    return str(re.findall(r"http://testserver(/invitation/[\w-]+/)", text)[0])
 
 
 def opened(address: str, client: Client | None = None) -> Client:
@@ -109,6 +109,7 @@ def test_a_link_of_somebody_who_organizes_no_more_is_over(people: People) -> Non
     assert not User.objects.filter(username="nina").exists()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "wrong", [{"password": "12345678"}, {"password": "nina"}, {"username": "olga"}, {"username": "no spaces"}]
 )
@@ -142,6 +143,7 @@ def test_a_mail_that_cannot_be_sent_invites_nobody(people: People, settings: Set
     assert Invitation.objects.get().revoked_at
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["ann", "rita", "audrey", "sam"])
 def test_only_organizers_invite(people: People, name: str) -> None:
     answer = people.client(name).post(people.page("invite/"), {"role": "organizer", "email": ""})

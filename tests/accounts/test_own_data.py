@@ -42,7 +42,7 @@ def data_of(world: JudgingWorld, name: str) -> dict[str, list[dict[str, Any]]]:
     client.force_login(User.objects.get(username=name))
     answer = client.post("/your-data/")
     assert "attachment" in answer["Content-Disposition"]
-    with ZipFile(io.BytesIO(b"".join(answer))) as archive:  # type: ignore[arg-type]
+    with ZipFile(io.BytesIO(b"".join(answer))) as archive:
         return {
             part.removesuffix(".jsonl"): [json.loads(line) for line in archive.read(part).splitlines()]
             for part in archive.namelist()
@@ -70,6 +70,7 @@ def test_it_has_nothing_of_others_and_no_run(world: JudgingWorld) -> None:
     assert ids.isdisjoint(hidden)
 
 
+@pytest.mark.thorough
 def test_each_gets_their_own(world: JudgingWorld) -> None:
     data = data_of(world, "ben")
     assert {row["label"] for row in data["labels"]} == {0}
@@ -77,12 +78,14 @@ def test_each_gets_their_own(world: JudgingWorld) -> None:
     assert "ann" not in json.dumps(data)
 
 
+@pytest.mark.thorough
 def test_who_has_done_nothing_gets_their_account(world: JudgingWorld) -> None:
     data = data_of(world, "sam")
     assert data["account"][0]["email"] == "sam@example.org"
     assert [name for name, rows in data.items() if rows] == ["account"]
 
 
+@pytest.mark.thorough
 def test_the_page_says_what_there_is(world: JudgingWorld) -> None:
     client = Client()
     client.force_login(world.people["ann"])

@@ -155,3 +155,15 @@ def test_every_act_is_in_the_audit_log(people: People, settings: Settings, tmp_p
     kinds = {json.loads(line)["kind"] for line in log.read_text("utf-8").splitlines()}
     wanted = {"account.role_given", "account.role_taken", "account.invited", "account.closed"}
     assert wanted <= kinds
+
+
+def test_an_account_closed_in_the_admin_is_closed_as_well(people: People) -> None:
+    ben, client = people.by_name["ben"], people.client("ben")
+    _, raw = make_token(user=ben, name="n", scopes=["read"], expires_at=now() + timedelta(days=1))
+    said = {"username": "ben", "date_joined_0": "2026-01-01", "date_joined_1": "10:00:00", "email": ben.email}
+    answer = people.client("ada").post(f"/admin/accounts/user/{ben.pk}/change/", said)
+    assert answer.status_code == 302
+    ben.refresh_from_db()
+    assert (ben.is_active, ben.session_epoch) == (False, 1)
+    assert token_of(raw) is None
+    assert client.get("/desk/").status_code == 302

@@ -19,7 +19,7 @@ def made(client: Client, **said: object) -> str:
     """Make a token on the page; return it as the page shows it."""
     wish = {"name": "notebook", "scopes": ["read"], "days": "30"} | said
     page = client.post(TOKENS, wish).content.decode()
-    return re.findall(r'value="(assay_[^"]+)"', page)[0]
+    return str(re.findall(r'value="(assay_[^"]+)"', page)[0])
 
 
 def test_a_token_is_shown_once_and_works() -> None:

@@ -13,9 +13,9 @@ CONTRACT = {
     *("draft_nuggets", "evaluate", "judge_support", "judge_relevance", "report", "export", "simulate_llm"),
 }
 # What came later.
-MORE = {"import_practice"}
+MORE = {"import_practice", "job"}
 # What `make run` and an operator use, and no study does.
-HOUSE = {"load_demo", "processes", "backup", "restore"}
+HOUSE = {"load_demo", "processes", "apply_retention", "backup", "restore"}
 OURS = sorted(name for name, app in get_commands().items() if app in apps.app_configs and "." not in app)
 
 

@@ -15,7 +15,10 @@ from tests.organizer.world import World, make_world
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 
 OPEN_PAGES = ["/accounts/login/", "/accounts/password/reset/", "/accounts/signup/"]
-OWN_PAGES = ["/", "/accounts/email/", "/accounts/password/change/", "/accounts/logout/", "/nowhere/"]
+OWN_PAGES = [
+    *("/", "/accounts/email/", "/accounts/password/change/", "/accounts/logout/", "/nowhere/", "/your-data/"),
+    *("/accounts/2fa/", "/accounts/notice/", "/accounts/tokens/"),  # the last asks for the password first
+]
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 SIZES: dict[str, ViewportSize] = {"desk": {"width": 1440, "height": 900}, "phone": {"width": 390, "height": 844}}
 

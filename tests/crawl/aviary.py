@@ -8,7 +8,9 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from io import BytesIO
 from typing import Any
+from zipfile import ZipFile
 
 from django.core.signing import b64_decode
 from django.db import models
@@ -102,10 +104,12 @@ def everything(response: HttpResponseBase) -> bytes:
 
 
 def body_of(response: HttpResponseBase) -> bytes:
-    """Return the whole body, streamed or not."""
-    if isinstance(response, HttpResponse):
-        return response.content
-    return b"".join(response)
+    """Return the whole body, streamed or not; a ZIP's files, unpacked."""
+    body = response.content if isinstance(response, HttpResponse) else b"".join(response)
+    if not body.startswith(b"PK"):
+        return body
+    with ZipFile(BytesIO(body)) as archive:
+        return b"\n".join(archive.read(name) for name in archive.namelist())
 
 
 def _unpacked(cookie: str) -> bytes:

@@ -6,13 +6,16 @@ then organizes.
 
 import json
 from collections.abc import Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from django.db.models import Model
 from django.utils import timezone
 
-from accounts.models import User
+from accounts.invitations import new_invitation
+from accounts.models import ApiToken, Cached, Invitation, User
+from accounts.tokens import make_token
 from evaluation.formats.source import Source
 from evaluation.models import (
     Answer,
@@ -66,6 +69,7 @@ SECRET: tuple[type[Model], ...] = (
     *(Run, Answer, AnswerProvenance, Sentence, Citation, Judge, Assignment, SupportJudgment),
     *(QrelSource, NuggetSet, NuggetList, ListedNugget, Nugget, Finding, TopicTag, ConditionDefault),
     *(ExternalCondition, ExternalScore, Job, WorkItem, Worker, LlmJob, Text, Call, Attempt, CallUse, NuggetCalls),
+    *(ApiToken, Invitation, Cached),
 )
 """What no nugget desk shows a column of. Judges are planted below: a person has no model."""
 
@@ -97,6 +101,7 @@ def make_blind_world(folder: Path, *, sings: bool = True) -> tuple[DeskWorld, Av
     )
     _load_secrets(world.campaign, folder)
     _load_calls(world)
+    _load_keys(world)
     _load_sealed(world.people["ben"])
     if sings:
         _plant(world, aviary, ben.public_id)
@@ -154,6 +159,14 @@ def _load_secrets(campaign: Campaign, folder: Path) -> None:
     for topic in Topic.objects.filter(campaign=campaign):
         TopicTag.objects.create(topic=topic, name="easy")
     ConditionDefault.objects.create(campaign=campaign, condition="A/A")
+
+
+def _load_keys(world: DeskWorld) -> None:
+    """Give Olga a token, let her invite somebody, and note an attempt to sign in."""
+    olga, tomorrow = world.people["olga"], timezone.now() + timedelta(days=1)
+    make_token(user=olga, name="notebook", scopes=["read"], expires_at=tomorrow)
+    new_invitation(campaign_id=world.campaign.pk, role=Role.AUDITOR, email="x@example.org", made_by=olga)
+    Cached.objects.create(cache_key="attempts", value="", expires=tomorrow)
 
 
 def _load_calls(world: DeskWorld) -> None:

@@ -10,7 +10,7 @@ from evaluation.terms import Role
 from tests.factories import make_user
 from tests.organizer.world import World, queries_of
 
-PAGES = ["campaign", "topics", "topic", "runs", "run", "segment", "findings", "agreement", "scatter"]
+PAGES = ["campaign", "topics", "topic", "runs", "run", "segment", "findings", "people", "agreement", "scatter"]
 
 
 @pytest.mark.parametrize("page", PAGES)
