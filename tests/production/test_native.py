@@ -91,10 +91,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
         "PORT": str(free_port()),
         "BACKUPS": str(tmp_path),
     }
-    inherited = {
-        name: value for name, value in os.environ.items() if name not in ("DJANGO_SETTINGS_MODULE", "DEMO")
-    }
-    return inherited | own
+    return {name: value for name, value in os.environ.items() if not name.startswith(("DJANGO_", "DEMO"))} | own
 
 
 def asked(address: str, path: str, *, tls: bool = False, **headers: str) -> tuple[int, dict[str, str], bytes]:
