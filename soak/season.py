@@ -20,7 +20,6 @@ from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 from django.conf import settings
-from django.core.management import call_command
 from django.db import connection, connections
 
 from evaluation.models import Assignment, Event, NuggetList, Operation, SupportJudgment, Task
@@ -30,6 +29,7 @@ from jobs.models import Job, WorkItem
 from llmjobs.simulator import MODEL, running_simulator
 from rig.proxy import Proxy
 from rig.services import Services
+from rig.tables import make_migrated_tables
 from rig.web import WebProcess, running_web
 from rig.worker import WorkerProcess, running_worker
 from soak.consistency import inconsistencies
@@ -92,7 +92,7 @@ def run(
     every: float = 0.0,  # of the judging soaks; here it follows from the seconds
 ) -> int:
     """Have a season, of about that length on a machine that can, and compare; return 1 on a violation."""
-    call_command("migrate", verbosity=0)
+    make_migrated_tables()
     world = make_season(assessors, round(assessors * TOPICS), max(2, round(seconds / SECONDS_AN_ANSWER)))
     connections.close_all()
     violations, refused, started = Violations(), list[str](), time.monotonic()

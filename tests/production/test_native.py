@@ -91,19 +91,15 @@ def environment(tmp_path: Path) -> dict[str, str]:
         "PORT": str(free_port()),
         "BACKUPS": str(tmp_path),
     }
-    inherited = {
-        name: value for name, value in os.environ.items() if name not in ("DJANGO_SETTINGS_MODULE", "DEMO")
-    }
-    return inherited | own
+    return {name: value for name, value in os.environ.items() if not name.startswith(("DJANGO_", "DEMO"))} | own
 
 
 def asked(address: str, path: str, *, tls: bool = False, **headers: str) -> tuple[int, dict[str, str], bytes]:
     """Ask an address; return status, headers and content."""
-    kind = http.client.HTTPConnection
-    context = {}
+    connection = http.client.HTTPConnection(address, timeout=30)
     if tls:
-        kind, context = http.client.HTTPSConnection, {"context": ssl._create_unverified_context()}  # noqa: S323
-    connection = kind(address, timeout=30, **context)
+        own = ssl._create_unverified_context()  # noqa: S323
+        connection = http.client.HTTPSConnection(address, timeout=30, context=own)
     try:
         connection.request("GET", path, headers={"Host": "assay.example.org", **headers})
         answer = connection.getresponse()
@@ -158,7 +154,7 @@ def test_operations_md_leads_to_two_web_and_two_worker_processes_behind_tls(
 
 
 def _check_tls(addresses: list[str], folder: Path) -> None:
-    """By HTTPS the page comes with secure cookies and HSTS, static files hashed and compressed; by HTTP it is led on."""
+    """By HTTPS: secure cookies, HSTS, static files hashed and compressed; by HTTP one is led on."""
     status, headers, _ = asked(addresses[0], PAGE)
     assert (status, headers["location"]) == (301, f"https://assay.example.org{PAGE}")
     if not Proxy.program():
