@@ -4,7 +4,6 @@ A row is one label. The server has one process, so that its memory can be watche
 """
 
 import http.client
-import os
 import time
 from datetime import timedelta
 from pathlib import Path
@@ -90,8 +89,3 @@ def _memory(web: WebProcess, what: str) -> float:
 def _forget_peak(web: WebProcess) -> None:
     """Let the kernel begin anew with the worker's peak."""
     Path(f"/proc/{web.workers()[0]}/clear_refs").write_text("5")
-
-
-def serving() -> bool:
-    """Say whether memory can be measured here."""
-    return os.path.exists("/proc/self/clear_refs")
