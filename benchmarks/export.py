@@ -49,12 +49,12 @@ def streams(size: Size, _turn: int) -> Measured:
     ):
         _fetch(web, token, "runs", "jsonl")
         for form in FORMS:
-            idle = _memory(web, "VmRSS")
+            idle, before = _memory(web, "VmRSS"), web.cpu_seconds()
             _forget_peak(web)
             first, whole, lines = _fetch(web, token, "assignments", form)
             if lines != size.labels + (form == "csv"):
                 raise SystemExit(f"{form}: {lines:,} lines of {size.labels:,}")
-            measured.seconds |= {f"{form} first": first, form: whole}
+            measured.seconds |= {f"{form} first": first, form: whole, f"{form} cpu": web.cpu_seconds() - before}
             measured.seconds[f"{form} memory"] = _memory(web, "VmHWM") - idle
     return measured
 

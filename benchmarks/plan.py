@@ -232,6 +232,7 @@ BENCHMARKS["export"] = Benchmark(
         for form, rate in (("jsonl", Goal("rate", 50_000)), ("csv", None))
         for line in (
             Shown(f"{form}, all", "export.streams", form, rate=True, goal=rate),
+            Shown(f"{form}, the server's CPU", "export.streams", f"{form} cpu", rate=True),
             Shown(f"{form}, first byte", "export.streams", f"{form} first", goal=Goal("seconds", 0.3)),
             Shown(
                 f"{form}, MB of memory above idle",

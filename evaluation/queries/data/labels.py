@@ -50,8 +50,9 @@ class Labels(Reader):
 
     def told_of(self, labels: QuerySet[Any]) -> QuerySet[Any]:
         """Return the labels that stand, their moments as text."""
-        standing: QuerySet[Any] = labels.using(self.alias).filter(stands=True)
-        return standing.annotate(given=Cast("given_at", TextField()))
+        standing = labels.using(self.alias).filter(stands=True)
+        said: QuerySet[Any] = standing.annotate(given=Cast("given_at", TextField()))
+        return said
 
     def of_judges(self, rows: QuerySet[Any], judges: Iterable[int]) -> QuerySet[Any]:
         """Keep the labels of some judges."""
