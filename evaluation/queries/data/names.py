@@ -15,7 +15,10 @@ SHORTEST = 3
 """A name within a text is replaced from this length on: of two letters it would be found in every sentence."""
 
 PERSON_KEYS = frozenset({"user", "actor", "assessor", "owner", "member"})
-"""Keys of the log whose numbers are accounts."""
+"""Keys of the log whose values are accounts."""
+
+NOBODY_KNOWN = "person"
+"""What the log says of somebody who is not called so any more."""
 
 
 class Names:
@@ -94,6 +97,9 @@ class Names:
     def _clean_value(self, campaign: int, key: str, value: Any) -> Any:
         if key in PERSON_KEYS and isinstance(value, int) and not isinstance(value, bool):
             return self.person(campaign, value)
+        if key in PERSON_KEYS and isinstance(value, str):
+            known, _ = self._spellings.get(campaign, ({}, None))
+            return known.get(value, NOBODY_KNOWN)  # an account that has another name by now
         return self.clean(campaign, value)
 
     def _without_names(self, campaign: int, text: str) -> str:
