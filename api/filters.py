@@ -44,6 +44,7 @@ class Filters(FilterSet):
 
     def prepare(self) -> None:
         """Look up what was named. Raises `WrongQuery`, or `Refused` for a condition that does not say whose labels."""
+        self.queryset = self.reader.rows()
         self.filtered = self.qs
 
     @property
@@ -63,8 +64,13 @@ class OfCampaign(Filters):
     campaign = CharFilter(method="in_campaign", help_text="a campaign, by its slug")
 
     def in_campaign(self, rows: Rows, _name: str, _value: str) -> Rows:
-        """Keep one campaign."""
-        return self.reader.in_campaign(rows, self.chosen[0].pk)
+        """Keep what there is: `prepare` has narrowed the reader."""
+        return rows
+
+    def prepare(self) -> None:
+        """Narrow the reader to the campaign that was named, and look up the rest there."""
+        self.reader.scope = self.chosen[0].slug if "campaign" in self.wanted else None
+        super().prepare()
 
     @cached_property
     def chosen(self) -> list[Campaign]:
@@ -161,7 +167,7 @@ def there(name: str, found: list[int]) -> list[int]:
 
 def checked(filters: type[Filters], query: QueryDict, reader: Reader) -> Filters:
     """Return the filters, prepared for what the viewer may see. Raises what `prepare` raises."""
-    made = filters(query, queryset=reader.rows())
+    made = filters(query, queryset=Campaign.objects.none())
     made.reader = reader
     if made.errors:
         raise WrongQuery({name: [str(one) for one in errors] for name, errors in made.form.errors.items()})

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
 from typing import Any
 
 from pydantic_core import to_json
@@ -48,6 +49,8 @@ def _cell(value: Any) -> Any:
         return safe_cell(value)
     if isinstance(value, bool):
         return int(value)
+    if isinstance(value, datetime):
+        return value.isoformat().replace("+00:00", "Z")
     if isinstance(value, list | dict):
         return safe_cell(json.dumps(value, ensure_ascii=False))
     return value

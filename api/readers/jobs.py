@@ -7,8 +7,7 @@ from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 
-from evaluation.queries.campaigns import unblinded
-from evaluation.queries.data.reading import Reader, Row, Values, moment
+from evaluation.queries.data.reading import Reader, Row, Values
 from jobs.models import WorkItem
 from llmjobs.models import LlmJob
 
@@ -23,7 +22,7 @@ class Jobs(Reader):
 
     def rows(self) -> QuerySet[LlmJob]:
         """Return the jobs in the viewer's campaigns."""
-        return LlmJob.objects.using(self.alias).filter(campaign__in=unblinded(self.viewer))
+        return LlmJob.objects.using(self.alias).filter(campaign__in=self.seen)
 
     def of_judges(self, rows: QuerySet[Any], judges: Iterable[int]) -> QuerySet[Any]:
         """Keep the jobs of some judges."""
@@ -53,7 +52,7 @@ class Jobs(Reader):
                 "state": state,
                 "waiting_for": names.clean(campaign, waiting_for),
                 "made_by": names.person(campaign, made_by),
-                "made_at": moment(made_at),
-                "ended_at": moment(ended_at),
+                "made_at": made_at,
+                "ended_at": ended_at,
                 "items": items[pk],
             }

@@ -8,8 +8,7 @@ from typing import Any
 from django.db.models import BigIntegerField, ExpressionWrapper, F, Max, QuerySet
 
 from evaluation.models import Submission, Task, TimeSegment
-from evaluation.queries.campaigns import unblinded
-from evaluation.queries.data.reading import Reader, Row, Values, moment
+from evaluation.queries.data.reading import Reader, Row, Values
 from evaluation.queries.timing import FIELDS, Timed, TopicTime, stretch_of
 from evaluation.rules.clock import Stretch, limit_of, measure
 from evaluation.terms import Stage, TaskState
@@ -30,13 +29,9 @@ class Times(Reader):
 
     def rows(self) -> QuerySet[Any]:
         """Return the submissions in the viewer's campaigns for which time was recorded."""
-        seen = TimeSegment.objects.using(self.alias).filter(task__campaign__in=unblinded(self.viewer))
+        seen = TimeSegment.objects.using(self.alias).filter(task__campaign__in=self.seen)
         counting = seen.exclude(task__state=TaskState.WITHDRAWN).annotate(place=PLACE)
         return counting.values("place", "task", "submission").annotate(last_at=Max("ended_at"))
-
-    def in_campaign(self, rows: QuerySet[Any], campaign: int) -> QuerySet[Any]:
-        """Keep the times of one campaign."""
-        return rows.filter(task__campaign=campaign)
 
     def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
         """Keep the times of some topics."""
@@ -74,7 +69,7 @@ class Times(Reader):
             yield {
                 "task": task.public_id,
                 **{name: figures[name] for name in TIME_COLUMNS},
-                "last_at": moment(last_at),
+                "last_at": last_at,
             }
 
     def _stretches(self, tasks: Iterable[int]) -> dict[tuple[int, int], list[Stretch]]:

@@ -7,8 +7,7 @@ from typing import Any
 from django.db.models import Count, Max, QuerySet
 
 from evaluation.models import Campaign, Protocol, Qrel, Run, Segment, Topic, TopicTag
-from evaluation.queries.campaigns import unblinded
-from evaluation.queries.data.reading import Reader, Row, Values, moment
+from evaluation.queries.data.reading import Reader, Row, Values
 
 
 class Campaigns(Reader):
@@ -19,11 +18,7 @@ class Campaigns(Reader):
 
     def rows(self) -> QuerySet[Campaign]:
         """Return the viewer's campaigns."""
-        return unblinded(self.viewer).using(self.alias)
-
-    def in_campaign(self, rows: QuerySet[Any], campaign: int) -> QuerySet[Any]:
-        """Keep one campaign."""
-        return rows.filter(pk=campaign)
+        return Campaign.objects.using(self.alias).filter(pk__in=self.seen)
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
         """Yield campaigns with what is in them, in numbers."""
@@ -37,7 +32,7 @@ class Campaigns(Reader):
                 "slug": slug,
                 "name": name,
                 "description": description,
-                "created_at": moment(created_at),
+                "created_at": created_at,
                 "revision": revision,
                 "protocol_version": protocols.get(pk),
                 "topics": topics.get(pk, 0),
@@ -56,7 +51,7 @@ class Topics(Reader):
 
     def rows(self) -> QuerySet[Topic]:
         """Return the topics of the viewer's campaigns."""
-        return Topic.objects.using(self.alias).filter(campaign__in=unblinded(self.viewer))
+        return Topic.objects.using(self.alias).filter(campaign__in=self.seen)
 
     def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
         """Keep some topics."""
@@ -91,7 +86,7 @@ class Segments(Reader):
 
     def rows(self) -> QuerySet[Segment]:
         """Return the segments of the viewer's campaigns."""
-        return Segment.objects.using(self.alias).filter(campaign__in=unblinded(self.viewer))
+        return Segment.objects.using(self.alias).filter(campaign__in=self.seen)
 
     def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
         """Keep what is graded for some topics."""

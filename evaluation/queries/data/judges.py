@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from evaluation.models import Assignment, Campaign, Judge, NuggetSet, SupportJudgment, Task
-from evaluation.queries.data.reading import Reader, Row, moment
+from evaluation.queries.data.reading import Reader, Row
 
 KEYS = 2**32
 """A row's key is made of the campaign's and the judge's."""
@@ -47,5 +47,5 @@ class Judges(Reader):
             "prompt_versions": judge.prompt_versions,
             "study": judge.study.name if judge.study else None,
             "aside": judge.aside,
-            "created_at": moment(judge.created_at),
+            "created_at": judge.created_at,
         }

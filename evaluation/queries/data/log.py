@@ -7,8 +7,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from evaluation.models import Event, Finding, Run, Topic
-from evaluation.queries.campaigns import unblinded
-from evaluation.queries.data.reading import Reader, Row, Values, moment
+from evaluation.queries.data.reading import Reader, Row, Values
 
 
 class Events(Reader):
@@ -19,7 +18,7 @@ class Events(Reader):
 
     def rows(self) -> QuerySet[Event]:
         """Return the log of the viewer's campaigns."""
-        return Event.objects.using(self.alias).filter(campaign__in=unblinded(self.viewer))
+        return Event.objects.using(self.alias).filter(campaign__in=self.seen)
 
     def of_kind(self, rows: QuerySet[Any], kind: str) -> QuerySet[Any]:
         """Keep the events of one kind."""
@@ -35,7 +34,7 @@ class Events(Reader):
             yield {
                 "id": pk,
                 "campaign": self.names.slug(campaign),
-                "at": moment(at),
+                "at": at,
                 "kind": kind,
                 "actor": self.names.person(campaign, actor),
                 "payload": self.names.clean(campaign, payload),
@@ -49,7 +48,7 @@ class Findings(Reader):
 
     def rows(self) -> QuerySet[Finding]:
         """Return the findings in the viewer's campaigns."""
-        return Finding.objects.using(self.alias).filter(campaign__in=unblinded(self.viewer))
+        return Finding.objects.using(self.alias).filter(campaign__in=self.seen)
 
     def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
         """Keep what is about some topics."""
@@ -74,7 +73,7 @@ class Findings(Reader):
                 "id": pk,
                 "campaign": self.names.slug(campaign),
                 "event": event,
-                "at": moment(at),
+                "at": at,
                 "code": code,
                 "file": self.names.clean(campaign, file),
                 "line": line,

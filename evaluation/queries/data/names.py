@@ -43,7 +43,7 @@ class Names:
         """Return what a judge is called: a person with an account by pseudonym, any other by name."""
         if judge is None:
             return None
-        name, user, study = self._judges[judge]
+        name, user, study, _ = self._judges[judge]
         if user is None:
             return name
         return f"{self.person(campaign, user)}, study {study}" if study else self.person(campaign, user)
@@ -51,6 +51,11 @@ class Names:
     def judges_called(self, campaign: int, shown: str) -> list[int]:
         """Return the judges who are called so in a campaign."""
         return [pk for pk in self._judges if self.judge(campaign, pk) == shown]
+
+    @property
+    def judges_aside(self) -> list[int]:
+        """The judges whose labels are of studies."""
+        return [pk for pk, (_, _, _, aside) in self._judges.items() if aside]
 
     def real_judge(self, campaign: int, shown: str) -> str:
         """Return under which name the database has a judge; what is nobody's name stays as it is."""
@@ -98,9 +103,13 @@ class Names:
         return pattern.sub(lambda found: known[found[0]], text) if pattern else text
 
     @cached_property
-    def _judges(self) -> dict[int, tuple[str, int | None, str | None]]:
-        rows = Judge.objects.using(self._alias).order_by("pk").values_list("pk", "name", "user", "study__name")
-        return {pk: (name, user, study) for pk, name, user, study in rows}
+    def _judges(self) -> dict[int, tuple[str, int | None, str | None, bool]]:
+        rows = (
+            Judge.objects.using(self._alias)
+            .order_by("pk")
+            .values_list("pk", "name", "user", "study__name", "aside")
+        )
+        return {pk: (name, user, study, aside) for pk, name, user, study, aside in rows}
 
     @cached_property
     def _sets(self) -> dict[int, tuple[int, str, str]]:
@@ -112,7 +121,7 @@ class Names:
         }
 
     def _set_shown(self, campaign: int, name: str, judge: int) -> str:
-        real, user, _ = self._judges[judge]
+        real, user, _, _ = self._judges[judge]
         called = name.replace(real, self.person(campaign, user) or real) if user else name
         return str(self.clean(campaign, called))
 
@@ -143,7 +152,7 @@ class Names:
             Q(pk__in=members) | Q(pk__in=working) | Q(pk__in=judging) | Q(is_superuser=True)
         )
         found = {user.pk: {user.username, user.get_full_name(), user.email} for user in users}
-        for name, owner, _ in self._judges.values():
+        for name, owner, _, _ in self._judges.values():
             if owner in found:
                 found[owner].add(name)
         return found

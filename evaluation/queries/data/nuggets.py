@@ -6,8 +6,7 @@ from typing import Any
 
 from django.db.models import Count, Max, QuerySet
 
-from evaluation.models import ListedNugget, NuggetEvidence, NuggetLineage, NuggetList, NuggetSet
-from evaluation.queries.campaigns import unblinded
+from evaluation.models import Campaign, ListedNugget, NuggetEvidence, NuggetLineage, NuggetList, NuggetSet
 from evaluation.queries.data.reading import Reader, Row, Values
 from evaluation.queries.holdings import current_lists
 from evaluation.terms import Importance
@@ -20,7 +19,7 @@ class NuggetSets(Reader):
 
     def rows(self) -> QuerySet[NuggetSet]:
         """Return the sets of the viewer's campaigns."""
-        return NuggetSet.objects.using(self.alias).filter(campaign__in=unblinded(self.viewer))
+        return NuggetSet.objects.using(self.alias).filter(campaign__in=self.seen)
 
     def of_judges(self, rows: QuerySet[Any], judges: Iterable[int]) -> QuerySet[Any]:
         """Keep the sets of some judges."""
@@ -57,12 +56,8 @@ class Nuggets(Reader):
     def rows(self) -> QuerySet[ListedNugget]:
         """Return the nuggets of all submitted lists in the viewer's campaigns."""
         return ListedNugget.objects.using(self.alias).filter(
-            nugget_list__submitted=True, nugget_list__nugget_set__campaign__in=unblinded(self.viewer)
+            nugget_list__submitted=True, nugget_list__nugget_set__campaign__in=self.seen
         )
-
-    def in_campaign(self, rows: QuerySet[Any], campaign: int) -> QuerySet[Any]:
-        """Keep the nuggets of one campaign."""
-        return rows.filter(nugget_list__nugget_set__campaign=campaign)
 
     def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
         """Keep the nuggets of some topics."""
@@ -78,7 +73,7 @@ class Nuggets(Reader):
 
     def newest(self, rows: QuerySet[Any]) -> QuerySet[Any]:
         """Keep the list of each set and topic that reports read."""
-        return rows.filter(nugget_list__in=current_lists(unblinded(self.viewer)))
+        return rows.filter(nugget_list__in=current_lists(Campaign.objects.filter(pk__in=self.seen)))
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
         """Yield nuggets with their lineage and evidence."""

@@ -15,7 +15,7 @@ from evaluation.queries.data.names import Names
 from evaluation.terms import Stage
 
 Row: TypeAlias = dict[str, Any]
-"""One row as it leaves: plain values, in the order of the collection's fields."""
+"""One row as it leaves: values that JSON knows, and moments, in the order of the collection's fields."""
 
 Values: TypeAlias = tuple[Any, ...]
 
@@ -31,14 +31,12 @@ class Reader:
 
     def __init__(self, viewer: User, alias: str) -> None:
         self.viewer, self.alias = viewer, alias
+        self.scope: str | None = None
+        """The campaign that is asked about, by its slug; None: all that the viewer may see."""
 
     def rows(self) -> QuerySet[Any]:
         """Return what the viewer may see of the collection."""
         raise NotImplementedError
-
-    def in_campaign(self, rows: QuerySet[Any], campaign: int) -> QuerySet[Any]:
-        """Keep the rows of one campaign."""
-        return rows.filter(campaign=campaign)
 
     def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
         """Keep the rows about some topics."""
@@ -78,8 +76,13 @@ class Reader:
 
     @cached_property
     def campaigns(self) -> list[Campaign]:
-        """The campaigns of which the viewer may see everything."""
+        """The campaigns of which the viewer may see everything: where every other read starts."""
         return list(unblinded(self.viewer).using(self.alias).order_by("pk"))
+
+    @property
+    def seen(self) -> list[int]:
+        """The keys of those that are asked about. As values, so that the database need not sort what has an index."""
+        return [one.pk for one in self.campaigns if self.scope in (None, one.slug)]
 
     @property
     def addressable(self) -> list[Campaign]:
@@ -105,8 +108,3 @@ class Reader:
 
     def _told(self, chunk: list[Values]) -> Iterator[Row]:
         return self.told(chunk) if chunk else iter(())
-
-
-def moment(value: Any) -> str | None:
-    """Return a moment as ISO 8601 with all its digits; None for none."""
-    return None if value is None else str(value.isoformat())

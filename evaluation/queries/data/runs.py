@@ -7,7 +7,6 @@ from typing import Any
 from django.db.models import Count, QuerySet
 
 from evaluation.models import AnswerProvenance, Citation, Run, Sentence
-from evaluation.queries.campaigns import unblinded
 from evaluation.queries.data.reading import Reader, Row, Values
 
 
@@ -18,7 +17,7 @@ class Runs(Reader):
 
     def rows(self) -> QuerySet[Run]:
         """Return the runs of the viewer's campaigns."""
-        return Run.objects.using(self.alias).filter(campaign__in=unblinded(self.viewer))
+        return Run.objects.using(self.alias).filter(campaign__in=self.seen)
 
     def of_runs(self, rows: QuerySet[Any], runs: Iterable[int]) -> QuerySet[Any]:
         """Keep some runs."""
@@ -55,11 +54,7 @@ class Answers(Reader):
 
     def rows(self) -> QuerySet[AnswerProvenance]:
         """Return the answers to the topics of the viewer's campaigns."""
-        return AnswerProvenance.objects.using(self.alias).filter(run__campaign__in=unblinded(self.viewer))
-
-    def in_campaign(self, rows: QuerySet[Any], campaign: int) -> QuerySet[Any]:
-        """Keep the answers of one campaign."""
-        return rows.filter(run__campaign=campaign)
+        return AnswerProvenance.objects.using(self.alias).filter(run__campaign__in=self.seen)
 
     def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
         """Keep the answers to some topics."""

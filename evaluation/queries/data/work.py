@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
-from datetime import date, datetime
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 
@@ -11,8 +11,7 @@ from django.db.models.fields.json import KT
 
 from evaluation.blind.own import OwnTask, own_tasks
 from evaluation.models import Campaign, Event, Submission, Task
-from evaluation.queries.campaigns import unblinded
-from evaluation.queries.data.reading import Reader, Row, Values, moment
+from evaluation.queries.data.reading import Reader, Row, Values
 from evaluation.queries.work import TASK_EVENTS
 from evaluation.terms import Stage
 
@@ -46,8 +45,8 @@ class Tasks(Reader):
 
     def rows(self) -> QuerySet[Task]:
         """Return the tasks of the viewer's campaigns, and the viewer's own."""
-        seen = Q(campaign__in=unblinded(self.viewer)) | Q(public_id__in=list(self.own))
-        return Task.objects.using(self.alias).filter(seen)
+        own = [one.public_id for one in self.own.values() if self.scope in (None, one.campaign)]
+        return Task.objects.using(self.alias).filter(Q(campaign__in=self.seen) | Q(public_id__in=own))
 
     def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
         """Keep the tasks about some topics."""
@@ -55,7 +54,7 @@ class Tasks(Reader):
 
     def of_people(self, rows: QuerySet[Any], users: Iterable[int]) -> QuerySet[Any]:
         """Keep what was handed to some people."""
-        return rows.filter(assessor__in=users, campaign__in=unblinded(self.viewer))
+        return rows.filter(assessor__in=users, campaign__in=self.seen)
 
     def at_stage(self, rows: QuerySet[Any], stage: Stage) -> QuerySet[Any]:
         """Keep the tasks of one stage."""
@@ -75,7 +74,7 @@ class Tasks(Reader):
             yield self._own_row(own) if own else self._row(one, submitted.get(one[0]))
 
     def _own_row(self, own: OwnTask) -> Row:
-        said = asdict(own) | {"due": _day(own.due)}
+        said = asdict(own)
         return {"id": said.pop("public_id"), **said, **dict.fromkeys(BLINDED)}
 
     def _row(self, values: Values, submitted: datetime | None) -> Row:
@@ -90,7 +89,7 @@ class Tasks(Reader):
             "stage": stage,
             "state": state,
             "version": version,
-            "due": _day(due),
+            "due": due,
             "blocked_reason": names.clean(campaign, blocked),
             "reopened_reason": names.clean(campaign, reopened),
             "topic_id": topic_id,
@@ -103,11 +102,7 @@ class Tasks(Reader):
             "second_opinion": second,
             "priority": priority,
             "expected_minutes": minutes,
-            "created_at": moment(created_at),
-            "opened_at": moment(opened_at),
-            "submitted_at": moment(submitted),
+            "created_at": created_at,
+            "opened_at": opened_at,
+            "submitted_at": submitted,
         }
-
-
-def _day(day: date | None) -> str | None:
-    return None if day is None else day.isoformat()
