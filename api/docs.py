@@ -3,6 +3,7 @@
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.views.decorators.http import require_safe
 from drf_spectacular.views import SpectacularAPIView
 
 
@@ -13,6 +14,7 @@ class SchemaView(SpectacularAPIView):
 
 
 @login_not_required
+@require_safe
 def docs(request: HttpRequest) -> HttpResponse:
     """Show the schema to read and to try. Its scripts are served from here, and none stands in the page."""
     return render(request, "api/docs.html")
