@@ -1,13 +1,19 @@
 """Accounts in Django's admin. Closing one there does all that closing one on our own pages does."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
-from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth import admin as auth_admin
 from django.http import HttpRequest
 
 from accounts.closing import close_account
 from accounts.models import User
+
+
+if TYPE_CHECKING:
+    UserAdmin = auth_admin.UserAdmin[User]
+else:
+    UserAdmin = auth_admin.UserAdmin
 
 
 class AccountAdmin(UserAdmin):

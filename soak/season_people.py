@@ -129,7 +129,7 @@ class Editing(Work):
     def _device(self) -> Device:
         browser = self._person.new_browser(self._draw)
         browser.end_session = lambda: None  # type: ignore[method-assign]  # the database may be away just then
-        window = Window(self._ledger, self._complain, self._draw, DeskModel)
+        window = Window(self._ledger, self.complain, self._draw, DeskModel)
         return Device(browser, window, WindowClock(self._draw))
 
     def _settle(self) -> None:
