@@ -7,6 +7,7 @@ from typing import Any
 
 import environ
 from csp.constants import NONE, SELF
+from whitenoise.compress import Compressor
 
 from config.secret import local_secret
 from config.signing_in import login_limits, oidc_provider, shared_cache
@@ -57,7 +58,7 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "whitenoise.runserver_nostatic",
-    "django.contrib.staticfiles",
+    "config.apps.AssayStaticFilesConfig",
     "django.contrib.humanize",
 ]
 
@@ -202,6 +203,9 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "web.storage.HashedModulesStorage"},
 }
+
+# Source maps are for whoever debugs a script, and large: they are served as they are.
+WHITENOISE_SKIP_COMPRESS_EXTENSIONS = (*Compressor.SKIP_COMPRESS_EXTENSIONS, "map")
 
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
