@@ -1,6 +1,6 @@
 """Accounts in Django's admin. Closing one there does all that closing one on our own pages does."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
@@ -9,8 +9,13 @@ from django.http import HttpRequest
 from accounts.closing import close_account
 from accounts.models import User
 
+if TYPE_CHECKING:
+    Base = UserAdmin[User]
+else:
+    Base = UserAdmin
 
-class AccountAdmin(UserAdmin):
+
+class AccountAdmin(Base):
     """Django's own, but that a closed account's sessions and tokens end."""
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
