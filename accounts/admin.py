@@ -3,20 +3,19 @@
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
-from django.contrib.auth import admin as auth_admin
+from django.contrib.auth.admin import UserAdmin
 from django.http import HttpRequest
 
 from accounts.closing import close_account
 from accounts.models import User
 
-
 if TYPE_CHECKING:
-    UserAdmin = auth_admin.UserAdmin[User]
+    Base = UserAdmin[User]
 else:
-    UserAdmin = auth_admin.UserAdmin
+    Base = UserAdmin
 
 
-class AccountAdmin(UserAdmin):
+class AccountAdmin(Base):
     """Django's own, but that a closed account's sessions and tokens end."""
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
