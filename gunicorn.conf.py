@@ -7,6 +7,7 @@ from typing import Any
 
 import environ
 
+from web.environment import secret
 from web.logs import logging_settings
 
 # The shell wins over `.env`, as it does for manage.py.
@@ -28,7 +29,7 @@ logconfig_dict["loggers"]["gunicorn.error"] = {"level": "WARNING", "handlers": [
 
 # The figures of all processes of this server lie in one folder. Whoever counts looks for it when it is imported.
 FIGURES = Path("var") / f"metrics-{bind.rpartition(':')[2]}"
-if os.environ.get("METRICS_TOKEN") or os.environ.get("METRICS_TOKEN_FILE"):
+if secret("METRICS_TOKEN"):
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(FIGURES.absolute())
 
 

@@ -198,14 +198,18 @@ def _acts(here: Installation) -> list[Act]:
 
 @contextmanager
 def _happening(here: Installation, seconds: float, season: Season) -> Iterator[None]:
-    """Let one thing after the other happen while the block runs, with calm between."""
+    """Let one thing after the other happen while the block runs: each when its share of the tasks is submitted.
+
+    So all of it happens in the middle of the work, however fast that goes; and there is calm between.
+    """
     acts = _acts(here)
+    wanted = STAGES * len(season.world.topics)
 
     def happen() -> None:
-        for act in acts:
-            if season.judging.stopped.wait(seconds / (len(acts) + 1)):
-                here.told.append(f"{act.name}: left out, the season was over before")
-                continue
+        for number, act in enumerate(acts):
+            season.judging.stopped.wait(seconds / (2 * len(acts)))
+            while len(season.submitted) < wanted * number / len(acts) and not season.is_over:
+                time.sleep(0.1)
             began, submitted = time.monotonic(), len(season.submitted)
             try:
                 act.do()
