@@ -1,0 +1,174 @@
+"""Whatever is sent to the API, as whomever: no fault, nothing outside its schema, no row of another's.
+
+Requests are made up from the schema, sensible ones and wrong ones, half of them about what there is. `FUZZ_EXAMPLES`
+says how many there are of each address and method for each person.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import schemathesis
+from django.core.signals import request_finished, request_started
+from django.core.wsgi import get_wsgi_application
+from django.db import close_old_connections, transaction
+from django.http import HttpResponse
+from django.utils.timezone import now
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from schemathesis import Case, GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.core.failures import FailureGroup
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from accounts.tokens import Scope, make_token
+from api.throttles import PersonThrottle, TokenThrottle
+from evaluation.services.campaigns import add_member
+from evaluation.terms import Role
+from tests.api.test_permissions import places
+from tests.assessor.world import DeskWorld
+from tests.crawl.aviary import Aviary, heard
+from tests.crawl.blind_world import make_blind_world
+from tests.factories import make_campaign, make_user
+
+pytestmark = pytest.mark.django_db
+
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "0"))
+FEW, SOME = 1, 10
+CHECKED = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
+UNBLINDED, BLINDED = ("olga", "rita", "audrey", "ada"), ("ann", "ben", "dora", "sam")
+
+
+@pytest.fixture
+def natural(tmp_path: Path) -> tuple[DeskWorld, Aviary]:
+    """The world of the blind walks with texts as they are, so that they fit the schema."""
+    return made(tmp_path, sings=False)
+
+
+@pytest.fixture
+def sung(tmp_path: Path) -> tuple[DeskWorld, Aviary]:
+    """The same, and whatever an assessor may not see sings."""
+    return made(tmp_path, sings=True)
+
+
+def made(folder: Path, *, sings: bool) -> tuple[DeskWorld, Aviary]:
+    """Make the world; Sam organizes another campaign. Requests will share the test's transaction."""
+    world, aviary = make_blind_world(folder, sings=sings)
+    world.people["ada"] = make_user("ada", is_superuser=True)
+    add_member(campaign=make_campaign("lake", "Lakes"), user=world.people["sam"], role=Role.ORGANIZER)
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)  # Django's own client connects it again
+    return world, aviary
+
+
+def fuzz(world: DeskWorld, aviary: Aviary, person: str, examples: int) -> list[str]:
+    """Send what the schema makes up as one person; return what is wrong with the answers."""
+    user = world.people[person]
+    raw = make_token(user=user, name="fuzz", scopes=tuple(Scope), expires_at=now() + timedelta(hours=5))[1]
+    schema = schemathesis.openapi.from_wsgi("/api/schema/?format=json", get_wsgi_application())
+    known, wrong = places(world), dict[str, str]()
+    allowed = {one for one, _ in aviary.may.get(person, [])}
+    headers = {"Authorization": f"Bearer {raw}"}
+    for found in schema.get_all_operations():
+        operation = found.ok()
+        ours = place_of(operation.path, known)
+        for mode in GenerationMode:
+            try_out(operation.as_strategy(generation_mode=mode), ours, headers, person, allowed, examples, wrong)
+    return [f"{said}: {why}" for said, why in wrong.items()]
+
+
+def try_out(
+    strategy: Any,
+    ours: Mapping[str, str],
+    headers: dict[str, str],
+    person: str,
+    allowed: set[str],
+    examples: int,
+    wrong: dict[str, str],
+) -> None:
+    """Send examples of one operation. Each is about what there is, or about what is made up."""
+
+    @settings(
+        max_examples=examples,
+        deadline=None,
+        database=None,
+        derandomize=not EXAMPLES,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=strategy, aims=st.booleans())
+    def send(case: Case, aims: bool) -> None:
+        if aims or examples == FEW:
+            aim(case, ours)
+        with transaction.atomic():
+            response = case.call(headers=headers)
+            transaction.set_rollback(True)
+        said = f"{person}: {case.method} {case.formatted_path}"
+        try:
+            case.validate_response(response, checks=CHECKED)
+        except (AssertionError, FailureGroup) as error:
+            wrong[f"{said} {case.query!r} {case.body!r}"[:400]] = str(error)[:1500]
+        if person not in UNBLINDED:
+            sings = heard(HttpResponse(response.content)) - allowed
+            sent = f"{case.formatted_path}{case.query!r}{case.body!r}"
+            if told := sorted(one for one in sings if one not in sent):
+                wrong[said] = f"tells {told}"
+
+    send()
+
+
+def aim(case: Case, ours: Mapping[str, str]) -> None:
+    """Let a request be about what there is."""
+    for name, value in ours.items():
+        if name in case.path_parameters:
+            case.path_parameters[name] = value
+    if isinstance(case.query, dict) and "campaign" in case.query:
+        case.query["campaign"] = "river"
+    if isinstance(case.body, dict):
+        known = {"campaign": "river", "topics": ["t1"], "tasks": [ours.get("public_id", "?")], "assessor": "ben"}
+        case.body = case.body | {name: value for name, value in known.items() if name in case.body}
+
+
+def place_of(path: str, known: Mapping[str, str]) -> dict[str, str]:
+    """The parameters of an address, as something is called that there is."""
+    collection = path.split("/")[3]
+    row = known.get(f"{collection}-row", "river")
+    return {"slug": "river", "pk": row, "public_id": row}
+
+
+@pytest.fixture(autouse=True)
+def _unthrottled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let a person ask as often as it takes."""
+    for throttle in (TokenThrottle, PersonThrottle):
+        monkeypatch.setattr(throttle, "rate", None, raising=False)
+    yield
+    for signal in (request_started, request_finished):
+        signal.connect(close_old_connections)
+
+
+def test_nothing_that_is_sent_breaks_it(natural: tuple[DeskWorld, Aviary]) -> None:
+    assert fuzz(*natural, "olga", EXAMPLES or FEW) == []
+
+
+@pytest.mark.thorough
+def test_nothing_that_is_sent_makes_it_tell(sung: tuple[DeskWorld, Aviary]) -> None:
+    assert [one for person in ("ann", "sam") for one in fuzz(*sung, person, EXAMPLES or FEW)] == []
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("person", UNBLINDED)
+def test_much_that_is_sent_breaks_nothing(natural: tuple[DeskWorld, Aviary], person: str) -> None:
+    assert fuzz(*natural, person, EXAMPLES or SOME) == []
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("person", BLINDED)
+def test_much_that_is_sent_makes_it_tell_nothing(sung: tuple[DeskWorld, Aviary], person: str) -> None:
+    assert fuzz(*sung, person, EXAMPLES or SOME) == []
