@@ -19,7 +19,6 @@ from django.db.models import QuerySet
 from accounts.models import ApiToken, Invitation, User
 from evaluation.models import (
     Event,
-    Judge,
     MarkedPassage,
     Membership,
     Operation,
@@ -54,10 +53,7 @@ def _account(user: User) -> Rows:
     fields = ("username", "first_name", "last_name", "email", "date_joined", "last_login", "is_active", "is_staff")
     more = ("is_superuser", "desk_settings", "notice_version", "notice_at")
     emails = EmailAddress.objects.filter(user=user).values("email", "verified", "primary")
-    yield {name: getattr(user, name) for name in (*fields, *more)} | {
-        "emails": list(emails),
-        "judges": list(Judge.objects.filter(user=user, aside=False).values_list("name", flat=True)),
-    }
+    yield {name: getattr(user, name) for name in (*fields, *more)} | {"emails": list(emails)}
 
 
 def _factors(user: User) -> Rows:

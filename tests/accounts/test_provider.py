@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 import environ
 import pytest
 from allauth.account.models import EmailAddress
-from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
+from allauth.mfa.adapter import get_adapter
+from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount, SocialApp
 from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpResponse
@@ -172,7 +173,8 @@ def test_a_closed_account_stays_closed(people: People, provider: Provider) -> No
 
 def test_the_second_factor_is_asked_for_all_the_same(people: People, provider: Provider) -> None:
     shown("ann")
-    TOTP.activate(User.objects.get(username="ann"), generate_totp_secret())
+    secret = {"secret": get_adapter().encrypt("JBSWY3DPEHPK3PXP")}
+    Authenticator.objects.create(user=User.objects.get(username="ann"), type="totp", data=secret)
     client = Client()
     assert through(client)["Location"] == "/accounts/2fa/authenticate/"
     assert is_in(client) == ""

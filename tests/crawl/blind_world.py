@@ -210,6 +210,8 @@ def _plant(world: DeskWorld, aviary: Aviary, bens: str) -> None:
     drafts = aviary.plant(offered, "text", kind="a draft of t1")
     aviary.allow("ann", drafts, at=world.post_edit.public_id)
     aviary.allow("ben", drafts, at=bens)
+    for editor in ("ann", "ben"):
+        aviary.allow(editor, drafts, at="/your-data/")  # what they were given to edit is in their own data
     Event.objects.create(campaign=world.campaign, kind="note", payload={"said": aviary.canary("Event.payload")})
     sealed = Campaign.objects.filter(slug=SEALED)
     aviary.plant(Topic.objects.filter(campaign__in=sealed), kind="a topic elsewhere")

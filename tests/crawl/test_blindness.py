@@ -135,3 +135,10 @@ def test_a_draft_may_be_read_where_it_is_edited_and_nowhere_else(blind: tuple[De
     assert aviary.wrong(page, "ann", f"{DESK}{world.post_edit.public_id}/") == []
     assert aviary.wrong(page, "ann", f"{DESK}{world.manual.public_id}/") == ["a draft of t1"]
     assert aviary.wrong(page, "sam", f"{DESK}{world.post_edit.public_id}/") != []
+
+
+def test_ones_own_data_tell_of_nobody_else(blind: tuple[DeskWorld, Aviary]) -> None:
+    walk = Walk(blind[1], "ann")
+    walk.go("/your-data/", "", "application/x-www-form-urlencoded")
+    assert walk.answers["organizer:own_data"] == {200}
+    assert walk.problems == []
