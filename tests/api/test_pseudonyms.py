@@ -33,7 +33,7 @@ def named_world(world: World) -> str:
 
 def test_no_name_of_an_account_leaves(olga: Program, world: World) -> None:
     shown = named_world(world)
-    names = re.compile(r"(?<![\w-])(?:ann|ben|olga|rita|audrey|sam)(?![\w-])|@example\.org|Archer", re.IGNORECASE)
+    names = re.compile(r"(?<![\w-])(?:ann|ben|olga|rita|audrey|sam|archer)(?![\w-])|@example\.org", re.IGNORECASE)
     paths = [one.name for one in COLLECTIONS if one.name != "scores"]
     paths += ["scores?campaign=river&condition=A/M", "support-judgments?campaign=river&condition=scratch"]
     for path in paths:
