@@ -4,7 +4,6 @@ A row is one label. The server has one process, so that its memory can be watche
 """
 
 import http.client
-import os
 import time
 from datetime import timedelta
 from pathlib import Path
@@ -50,12 +49,12 @@ def streams(size: Size, _turn: int) -> Measured:
     ):
         _fetch(web, token, "runs", "jsonl")
         for form in FORMS:
-            idle = _memory(web, "VmRSS")
+            idle, before = _memory(web, "VmRSS"), web.cpu_seconds()
             _forget_peak(web)
             first, whole, lines = _fetch(web, token, "assignments", form)
             if lines != size.labels + (form == "csv"):
                 raise SystemExit(f"{form}: {lines:,} lines of {size.labels:,}")
-            measured.seconds |= {f"{form} first": first, form: whole}
+            measured.seconds |= {f"{form} first": first, form: whole, f"{form} cpu": web.cpu_seconds() - before}
             measured.seconds[f"{form} memory"] = _memory(web, "VmHWM") - idle
     return measured
 
@@ -90,8 +89,3 @@ def _memory(web: WebProcess, what: str) -> float:
 def _forget_peak(web: WebProcess) -> None:
     """Let the kernel begin anew with the worker's peak."""
     Path(f"/proc/{web.workers()[0]}/clear_refs").write_text("5")
-
-
-def serving() -> bool:
-    """Say whether memory can be measured here."""
-    return os.path.exists("/proc/self/clear_refs")

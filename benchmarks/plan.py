@@ -15,12 +15,13 @@ class Goal:
 
     figure: str
     bound: float
+    unit: str = "s"
 
     def __str__(self) -> str:
         """Say it as the table does."""
         if self.figure == "rate":
             return f">= {self.bound:,.0f} rows/s"
-        return f"<= {self.bound:g} {'x' if self.figure == 'ratio' else 's'}"
+        return f"<= {self.bound:g} {'x' if self.figure == 'ratio' else self.unit}"
 
     def is_met(self, line: "Line") -> bool:
         """Compare the line's figure, which must be there, with the bound."""
@@ -220,6 +221,28 @@ BENCHMARKS["judging"] = Benchmark(
         ),
     ),
     prepare=("judging.prepare",),
+)
+
+
+BENCHMARKS["export"] = Benchmark(
+    "the API's stream of labels",
+    ("export.streams",),
+    tuple(
+        line
+        for form, rate in (("jsonl", Goal("rate", 50_000)), ("csv", None))
+        for line in (
+            Shown(f"{form}, all", "export.streams", form, rate=True, goal=rate),
+            Shown(f"{form}, the server's CPU", "export.streams", f"{form} cpu", rate=True),
+            Shown(f"{form}, first byte", "export.streams", f"{form} first", goal=Goal("seconds", 0.3)),
+            Shown(
+                f"{form}, MB of memory above idle",
+                "export.streams",
+                f"{form} memory",
+                goal=Goal("seconds", 20, "MB"),
+            ),
+        )
+    ),
+    prepare=("export.prepare",),
 )
 
 

@@ -8,6 +8,8 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 PARAMETER = re.compile(r"<(?:[^:<>]+:)?(?P<name>[^<>]+)>|\(\?P<(?P<named>[^<>]+)>[^()]*(?:\([^()]*\)[^()]*)*\)")
 MOST_PER_PATTERN = 40
+API = "/api/v1/"
+FORMS = ("", "?format=jsonl", "?format=csv")
 
 
 def addresses(candidates: Mapping[str, Sequence[str]]) -> Iterator[str]:
@@ -17,6 +19,18 @@ def addresses(candidates: Mapping[str, Sequence[str]]) -> Iterator[str]:
         choices = product(*(candidates.get(name, ["1"]) for name in names))
         for values in islice(choices, MOST_PER_PATTERN):
             yield "/" + _filled(route, iter(values))
+
+
+def asked_for(address: str, slugs: Sequence[str] = ()) -> Iterator[str]:
+    """Yield an address as it is, and those of the API's lists in every form and for every campaign."""
+    yield address
+    if not address.startswith(API) or not address.endswith("/"):
+        return
+    yield from (address + form for form in FORMS[1:])
+    for slug in slugs:
+        yield f"{address}?campaign={slug}"
+        if address == f"{API}scores/":
+            yield from (f"{address}?campaign={slug}&condition={one}&format=csv" for one in ("A/A", "scratch"))
 
 
 def _routes(patterns: Sequence[URLPattern | URLResolver], prefix: str = "") -> Iterator[str]:

@@ -15,7 +15,8 @@ from evaluation.services import importing
 from evaluation.services.campaigns import create_campaign
 from evaluation.terms import JudgeKind, Origin, SupportCondition
 from exchange.demo_campaign import ADMINISTRATOR, PEOPLE, SLUG, load_demo
-from tests.crawl.addresses import addresses
+from tests.crawl.addresses import API, addresses, asked_for
+from tests.crawl.aviary import body_of
 from tests.factories import make_user, write_source
 
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("crawl")]
@@ -100,7 +101,7 @@ def without_tokens(body: bytes) -> bytes:
 def problems_of(username: str, world: dict[str, list[str]], *, htmx: bool = False) -> list[str]:
     """Walk as one person; return what broke and where a canary sang."""
     client, found = client_of(username), []
-    for address in addresses(world):
+    for address in (asked for one in addresses(world) for asked in asked_for(one, world["slug"])):
         headers = {"hx-request": "true"} if htmx else {}
         response = client.get(address, headers=headers)
         body = b"".join(response) if response.streaming else response.content
@@ -133,6 +134,8 @@ def test_an_administrator_walks_everywhere_and_hears_the_canaries(world: dict[st
     sung = [one for one in found if one.startswith("canary")]
     assert found == sung
     assert any(f"/campaigns/{SECRET}/" in one for one in sung)
+    for collection in ("topics", "answers", "assignments", "support-judgments", "scores"):
+        assert any(f"/api/v1/{collection}/?" in one for one in sung), collection
 
 
 def test_nobody_gets_past_the_door_unasked(world: dict[str, list[str]]) -> None:
@@ -147,3 +150,12 @@ def test_what_is_not_yours_answers_as_what_does_not_exist(world: dict[str, list[
         theirs, nothing = client.get(f"/campaigns/{SECRET}/"), client.get("/campaigns/nothing/")
         assert theirs.status_code == nothing.status_code == 404, username
         assert without_tokens(theirs.content) == without_tokens(nothing.content), username
+
+
+def test_the_api_tells_an_organizer_of_no_other_campaign(world: dict[str, list[str]]) -> None:
+    """Every list and row in every form, by name where a campaign can be named."""
+    client = client_of("olga")
+    lists = [one for one in addresses(world) if one.startswith(API) and one.endswith("/")]
+    for address in (asked for one in lists for asked in asked_for(one, world["slug"])):
+        said = body_of(client.get(address)).replace(address.encode(), b"")
+        assert CANARY.encode() not in said, address

@@ -13,7 +13,7 @@ from accounts.models import User
 from evaluation.models import Operation, PracticeItem, Remark, Run, Segment, Task, Topic
 from evaluation.terms import PracticeKind
 from tests.assessor.world import DeskWorld
-from tests.crawl.addresses import addresses
+from tests.crawl.addresses import addresses, asked_for
 from tests.crawl.aviary import Aviary
 from tests.crawl.blind_world import SEALED, passage_of
 from tests.crawl.desk_bodies import FORMS, NONSENSE, POSTED, QUERIES, Known, bodies, encoded
@@ -40,6 +40,7 @@ class Walk:
     client: Client = field(default_factory=lambda: Client(raise_request_exception=False))
     problems: list[str] = field(default_factory=list)
     answers: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
+    slugs: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         self.sign_in()
@@ -66,8 +67,11 @@ class Walk:
 
     def read(self, address: str) -> None:
         """Read an address, plain and as a fragment."""
-        for query in QUERIES if address.startswith(DESK) else QUERIES[:1]:
-            if self.go(address + query).status_code == METHOD_NOT_ALLOWED:
+        queries = (
+            [address + query for query in QUERIES] if address.startswith(DESK) else asked_for(address, self.slugs)
+        )
+        for asked in queries:
+            if self.go(asked).status_code == METHOD_NOT_ALLOWED:
                 break  # whatever it is asked
         self.go(address, htmx=True)
 
@@ -88,6 +92,7 @@ class Walk:
 
     def everywhere(self, candidates: Mapping[str, Sequence[str]], known: Known, under: str = "/") -> "Walk":
         """Read every address under another, send something to every one of them, and read what that left."""
+        self.slugs = candidates["slug"]
         for address in addresses(candidates):
             if address.startswith(under):
                 self.read(address)

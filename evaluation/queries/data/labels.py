@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Case, QuerySet, Value, When
+from django.db.models import Case, QuerySet, TextField, Value, When
+from django.db.models.functions import Cast
 
 from evaluation.models import (
     Answer,
@@ -37,10 +38,21 @@ def in_order(**among: QuerySet[Any]) -> Case:
     return Case(When(**among, then=Value(True)), default=Value(False))
 
 
+def iso(text: str) -> str:
+    """Return a moment in ISO 8601, as the database writes it in UTC: to parse a million of them takes half the time."""
+    return f"{text[:10]}T{text[11:].removesuffix('+00')}Z"
+
+
 class Labels(Reader):
     """What both kinds of labels have in common."""
 
     chunk = 2000
+
+    def told_of(self, labels: QuerySet[Any]) -> QuerySet[Any]:
+        """Return the labels that stand, their moments as text."""
+        standing = labels.using(self.alias).filter(stands=True)
+        said: QuerySet[Any] = standing.annotate(given=Cast("given_at", TextField()))
+        return said
 
     def of_judges(self, rows: QuerySet[Any], judges: Iterable[int]) -> QuerySet[Any]:
         """Keep the labels of some judges."""
@@ -67,13 +79,13 @@ class Assignments(Labels):
 
     values = (
         *("answer", "nugget_version", "judge", "label", "raw", "sentence", "first_label", "submission"),
-        *("given_at", "event"),
+        *("given", "event"),
     )
 
     def rows(self) -> QuerySet[Assignment]:
         """Return the labels that stand in the viewer's campaigns."""
         answers = Answer.objects.filter(topic__campaign__in=self.seen).values("pk")
-        return Assignment.objects.using(self.alias).filter(in_order(answer__in=answers), stands=True)
+        return self.told_of(Assignment.objects.filter(in_order(answer__in=answers)))
 
     def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
         """Keep the labels in some topics."""
@@ -97,7 +109,7 @@ class Assignments(Labels):
         self.answers({one[1] for one in chunk}, self._answers)
         self._look_up({one[2] for one in chunk})
         answers, wordings, judge_of = self._answers, self._wordings, self.names.judge
-        for pk, answer, wording, judge, label, raw, sentence, first_label, submission, given_at, event in chunk:
+        for pk, answer, wording, judge, label, raw, sentence, first_label, submission, given, event in chunk:
             slug, campaign, topic_id, run_id, public_id = answers[answer]
             nugget, number, made = wordings[wording]
             yield {
@@ -115,7 +127,7 @@ class Assignments(Labels):
                 "sentence": sentence,
                 "first_label": None if first_label is None else ASSIGNED[first_label],
                 "submission": submission,
-                "given_at": given_at,
+                "given_at": iso(given),
                 "event": event,
             }
 
@@ -133,13 +145,13 @@ class SupportJudgments(Labels):
 
     values = (
         *("sentence", "segment", "condition", "judge", "label", "raw", "shown_label", "shown_ms", "accepted"),
-        *("submission", "given_at", "event"),
+        *("submission", "given", "event"),
     )
 
     def rows(self) -> QuerySet[SupportJudgment]:
         """Return the labels that stand in the viewer's campaigns."""
         segments = Segment.objects.filter(campaign__in=self.seen).values("pk")
-        return SupportJudgment.objects.using(self.alias).filter(in_order(segment__in=segments), stands=True)
+        return self.told_of(SupportJudgment.objects.filter(in_order(segment__in=segments)))
 
     def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
         """Keep the labels in some topics."""
@@ -158,7 +170,7 @@ class SupportJudgments(Labels):
         cited = Segment.objects.using(self.alias).filter(pk__in={one[2] for one in chunk})
         docids = dict(cited.values_list("pk", "docid"))
         for pk, sentence, segment, condition, judge, label, raw, shown, shown_ms, accepted, *rest in chunk:
-            submission, given_at, event = rest
+            submission, given, event = rest
             answer, index = sentences[sentence]
             slug, campaign, topic_id, run_id, public_id = answers[answer]
             yield {
@@ -177,7 +189,7 @@ class SupportJudgments(Labels):
                 "shown_ms": shown_ms,
                 "accepted": accepted,
                 "submission": submission,
-                "given_at": given_at,
+                "given_at": iso(given),
                 "event": event,
             }
 

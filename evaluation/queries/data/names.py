@@ -15,7 +15,10 @@ SHORTEST = 3
 """A name within a text is replaced from this length on: of two letters it would be found in every sentence."""
 
 PERSON_KEYS = frozenset({"user", "actor", "assessor", "owner", "member"})
-"""Keys of the log whose numbers are accounts."""
+"""Keys of the log whose values are accounts."""
+
+NOBODY_KNOWN = "person"
+"""What the log says of somebody who is not called so any more."""
 
 
 class Names:
@@ -94,13 +97,16 @@ class Names:
     def _clean_value(self, campaign: int, key: str, value: Any) -> Any:
         if key in PERSON_KEYS and isinstance(value, int) and not isinstance(value, bool):
             return self.person(campaign, value)
+        if key in PERSON_KEYS and isinstance(value, str):
+            known, _ = self._spellings.get(campaign, ({}, None))
+            return known.get(value.casefold(), NOBODY_KNOWN)  # an account that has another name by now
         return self.clean(campaign, value)
 
     def _without_names(self, campaign: int, text: str) -> str:
         known, pattern = self._spellings.get(campaign, ({}, None))
-        if text in known:
-            return known[text]
-        return pattern.sub(lambda found: known[found[0]], text) if pattern else text
+        if text.casefold() in known:
+            return known[text.casefold()]
+        return pattern.sub(lambda found: known.get(found[0].casefold(), NOBODY_KNOWN), text) if pattern else text
 
     @cached_property
     def _judges(self) -> dict[int, tuple[str, int | None, str | None, bool]]:
@@ -132,13 +138,15 @@ class Names:
         people = self._connected()
         for campaign in self.campaigns:
             known = {
-                spelling: self.person(campaign, user) or ""
+                spelling.casefold(): self.person(campaign, user) or ""
                 for user, spellings in people.items()
                 for spelling in spellings
                 if spelling
             }
             long = sorted((one for one in known if len(one) >= SHORTEST), key=len, reverse=True)
-            pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, long))})(?!\w)") if long else None
+            pattern = (
+                re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, long))})(?!\w)", re.IGNORECASE) if long else None
+            )
             found[campaign] = (known, pattern)
         return found
 

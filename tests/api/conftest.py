@@ -1,0 +1,42 @@
+"""The small campaign of the pages, and programs that ask for it with tokens."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.core.cache import cache
+from django.utils import timezone
+
+from accounts.tokens import make_token
+from evaluation.models import Task, Topic
+from evaluation.services.handing_out import hand_out
+from evaluation.services.work_plan import Order
+from evaluation.terms import Stage
+from tests.api.asking import Program
+from tests.organizer.world import World, make_world
+
+
+@pytest.fixture
+def world(db: None, tmp_path: Path) -> World:
+    """Two topics, two runs, one nugget set, a machine's labels and a person's; and the cast."""
+    cache.clear()  # of what throttles counted
+    return make_world(tmp_path)
+
+
+@pytest.fixture
+def olga(world: World) -> Program:
+    """The organizer's program."""
+    return program_of(world, "olga")
+
+
+def program_of(world: World, name: str, scopes: tuple[str, ...] = ("read",)) -> Program:
+    """Return a program with a token of somebody."""
+    ends = timezone.now() + timedelta(days=1)
+    return Program(make_token(user=world.people[name], name="test", scopes=scopes, expires_at=ends)[1])
+
+
+def hand_out_to(world: World, name: str, topic: str = "t1", *, again: bool = False) -> Task:
+    """Hand a topic to somebody, to write its nuggets by hand; return the task."""
+    order = Order(Stage.MANUAL, (Topic.objects.get(topic_id=topic).public_id,), name, again=again)
+    receipt = hand_out(campaign=world.campaign, order=order, actor=world.people["olga"])
+    return Task.objects.get(public_id=receipt.tasks[0])

@@ -1,0 +1,41 @@
+"""The examples of docs/api.md, run as a reader would run them: curl and Python, against a server that listens."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from pytest_django.live_server_helper import LiveServer
+
+from api.collections import COLLECTIONS
+from tests.api.conftest import program_of
+from tests.organizer.world import World
+
+GUIDE = (Path(settings.BASE_DIR) / "docs" / "api.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> str:
+    """Return all examples in a language, one after the other."""
+    return "\n".join(re.findall(rf"```{language}\n(.*?)```", GUIDE, flags=re.DOTALL))
+
+
+def test_the_guide_names_every_collection_and_filter() -> None:
+    for one in COLLECTIONS:
+        assert f"| `{one.name}` |" in GUIDE
+        assert all(f"`{name}`" in GUIDE for name in one.filters.names()), one.name
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(shutil.which("curl") is None, reason="no curl was found")
+def test_the_examples_do_what_the_guide_says(live_server: LiveServer, world: World, tmp_path: Path) -> None:
+    own = os.environ | {"ASSAY": live_server.url, "TOKEN": program_of(world, "rita").token}
+    for command in (["bash", "-ec", blocks("sh")], [sys.executable, "-c", blocks("python")]):
+        done = subprocess.run(command, env=own, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    assert done.stdout == "alpha 2\nbeta 1\n"
+    assert len((tmp_path / "labels.jsonl").read_text().splitlines()) == 4
+    assert (tmp_path / "scores.csv").read_text().startswith("campaign,condition,judge,")
