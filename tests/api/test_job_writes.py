@@ -1,0 +1,86 @@
+"""Organizers' programs have an LLM judge: they see the cost first, start, cancel, retry."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluation.models import Event
+from jobs.models import Job, WorkItem
+from tests.api.program import Program, program_of
+from tests.assessor.world import DeskWorld, make_desk_world
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db
+ORDER = {"campaign": "river", "work": "drafts", "topics": ["t2", "t3"]}
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> DeskWorld:
+    return make_desk_world(tmp_path)
+
+
+@pytest.fixture
+def olga(world: DeskWorld) -> Program:
+    return program_of(world.people["olga"])
+
+
+def started(program: Program, **headers: str) -> Any:
+    response = program.post("/jobs/", ORDER, **headers)
+    assert response.status_code == 201, response.content
+    return response
+
+
+def test_the_cost_is_said_and_nothing_is_started(olga: Program) -> None:
+    said = olga.post("/jobs/?dry_run=true", ORDER)
+    assert said.status_code == 200
+    assert said.json()["items"] == 2
+    assert said.json()["calls"] >= 2
+    assert not Job.objects.exists()
+
+
+def test_a_job_is_started_cancelled_and_never_twice(olga: Program) -> None:
+    first, again = started(olga, Idempotency_Key="k1"), started(olga, Idempotency_Key="k1")
+    assert first.json() == again.json() == olga.get(f"/jobs/{first.json()['id']}/").json()
+    job = Job.objects.get()
+    assert job.made_by is not None
+    assert job.made_by.username == "olga"
+    assert "olga" not in first.content.decode()
+    cancelled = olga.post(f"/jobs/{job.pk}/cancel/")
+    assert cancelled.json()["state"] == "cancelled"
+    assert olga.post(f"/jobs/{job.pk}/cancel/").json()["code"] == "job_ended"
+    assert Event.objects.filter(kind="job.cancelled", actor__username="olga").count() == 1
+
+
+def test_what_failed_is_queued_again(olga: Program) -> None:
+    job = started(olga).json()["id"]
+    assert olga.post(f"/jobs/{job}/retry/").json()["code"] == "none_failed"
+    WorkItem.objects.update(state=WorkItem.State.FAILED, ended_at="2026-01-01T00:00Z")
+    assert olga.post(f"/jobs/{job}/retry/").status_code == 200
+    assert WorkItem.objects.filter(state=WorkItem.State.QUEUED).count() == 2
+
+
+@pytest.mark.parametrize(
+    ("more", "status"),
+    [
+        ({"work": "E/M"}, 400),
+        ({"judge": "ann"}, 400),
+        ({"judge": "nobody"}, 400),
+        ({"topics": ["t9"]}, 422),
+        ({"qrels": "nobody"}, 422),
+        ({"topics": ["t4"]}, 422),
+    ],
+)
+def test_a_job_that_makes_no_sense_is_refused(olga: Program, more: dict[str, object], status: int) -> None:
+    assert olga.post("/jobs/", ORDER | more).status_code == status
+    assert not Job.objects.exists()
+
+
+def test_others_start_and_change_no_job(world: DeskWorld, olga: Program) -> None:
+    job = started(olga).json()["id"]
+    world.people["zoe"] = make_user("zoe")
+    for name, status in {"rita": 403, "ann": 404, "zoe": 404}.items():
+        program = program_of(world.people[name])
+        assert program.post("/jobs/", ORDER).status_code == status
+        assert program.post(f"/jobs/{job}/cancel/").status_code == status
+    assert Job.objects.get().state == "running"
