@@ -96,7 +96,8 @@ def test_what_was_previewed_is_handed_out(world: JudgingWorld) -> None:
     assert (task.qrels, task.drafts, task.machine, task.state) == (None, None, None, TaskState.NOT_STARTED)
     assert TaskAnswer.objects.filter(task=task).count() == 3
     [event] = Event.objects.filter(kind="task.handed_out")
-    assert (event.payload["nuggets"], event.payload["answers"]) == ("edited", 3)
+    edited = world.campaign.nugget_sets.get(name="edited")
+    assert (event.payload["nuggets"], event.payload["answers"]) == (edited.pk, 3)
     assert Judge.objects.get(user=world.people["ann"]).name == "Ann Archer"
 
 
