@@ -207,6 +207,7 @@ def _happening(here: Installation, seconds: float, season: Season) -> Iterator[N
 
     def happen() -> None:
         for number, act in enumerate(acts):
+            season.begun = wanted * (number + 2) / len(acts)
             season.judging.stopped.wait(seconds / (2 * len(acts)))
             while len(season.submitted) < wanted * number / len(acts) and not season.is_over:
                 time.sleep(0.1)

@@ -43,13 +43,17 @@ PAGES = ("", "topics/", "runs/", "work/", "inbox/", "jobs/", "findings/")
 
 @dataclass(slots=True)
 class Season:
-    """What all have in common. `submitted`: tasks that assessors were told are submitted; `handed`: by stage."""
+    """What all have in common. `submitted`: tasks that assessors were told are submitted; `handed`: by stage.
+
+    `begun`: nobody begins a further task once so many are submitted, so that work is left for what is still to happen.
+    """
 
     world: SeasonWorld
     desks: Plan
     judging: JudgingPlan
     submitted: set[str] = field(default_factory=set)
     handed: Counter[str] = field(default_factory=Counter)
+    begun: float = float("inf")
     jobs: list[str] = field(default_factory=list)
     starting: Lock = field(default_factory=Lock)
 
@@ -83,7 +87,7 @@ class SeasonAssessor(Assessor):
     def run(self) -> None:
         """Work until every topic is through."""
         while not self._season.is_judged and not self._season.is_over:
-            found = self._next()
+            found = self._next() if len(self._season.submitted) < self._season.begun else None
             if found is None:
                 self._season.judging.stopped.wait(LOOK_EVERY * self._draw.uniform(0.7, 1.3))
                 continue
