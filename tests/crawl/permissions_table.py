@@ -35,6 +35,22 @@ anybody's page     GET    ok     ok       ok       ok         ok        ok      
 anybody's page     POST   by     by       by       by         by        by        by        by
 by a mailed link   GET    ok     ok       ok       ok         ok        ok        ok        ok
 by a mailed link   POST   --     --       --       --         --        --        --        --
+own act            GET    in     by       by       by         by        by        by        by
+own act            POST   in     ok       ok       ok         ok        ok        ok        ok
+administrator's page GET  in     no       no       no         no        no        ok        no
+administrator's page POST in     by       by       by         by        by        by        by
+administrator's act GET   in     by       by       by         by        by        by        by
+administrator's act POST  in     no       no       no         no        no        ok        no
+within a sign-in   GET    in     in       in       in         in        in        in        in
+within a sign-in   POST   in     in       in       in         in        in        in        in
+with a passkey     GET    ok     ok       ok       ok         ok        ok        ok        ok
+with a passkey     POST   in     in       in       in         in        in        in        in
+olga's own row     GET    in     by       by       by         by        by        by        by
+olga's own row     POST   in     --       --       ok         --        --        --        --
+with its own token GET    --     --       --       --         --        --        --        --
+with its own token POST   --     --       --       --         --        --        --        --
+of a provider      GET    --     --       --       --         --        --        --        --
+of a provider      POST   --     --       --       --         --        --        --        --
 behind a password  GET    in     in       in       in         in        in        in        in
 behind a password  POST   in     in       in       in         in        in        in        in
 """
@@ -45,16 +61,23 @@ ROUTES = {
         organizer:findings organizer:work organizer:task organizer:practice organizer:studies organizer:study
         organizer:inbox organizer:jobs organizer:job organizer:assignment_label organizer:support_label
         organizer:answer_labels organizer:list_origin organizer:nugget_origin organizer:grade_origin organizer:call
-        reports:agreement reports:scatter
+        reports:agreement reports:scatter organizer:people
     """,
     "organizer's form": "organizer:hand_out organizer:change_work organizer:new_study organizer:new_job",
     "organizer's act": """
         organizer:reassign_task organizer:reopen_task organizer:block_task organizer:unblock_task
         organizer:withdraw_task organizer:reschedule_task organizer:switch_practice organizer:hand_out_study
-        organizer:judge_study organizer:answer organizer:cancel_job organizer:retry_job
+        organizer:judge_study organizer:answer organizer:cancel_job organizer:retry_job organizer:pause_job
+        organizer:resume_job organizer:give_role organizer:take_role organizer:invite organizer:revoke_invitation
     """,
     "own page": "organizer:campaigns assessor:home",
-    "own form": "assessor:keys",
+    "own form": "assessor:keys accounts:notice accounts:tokens organizer:own_data",
+    "own act": "organizer:accept_invitation",
+    "olga's own row": "accounts:revoke_token",
+    "administrator's page": "organizer:account",
+    "administrator's act": """
+        organizer:close_account organizer:open_account organizer:drop_factor organizer:erase_account
+    """,
     "desk page": """
         assessor:task assessor:practised assessor:review assessor:history assessor:guidelines
     """,
@@ -64,14 +87,22 @@ ROUTES = {
     "desk act": "assessor:ops assessor:beat assessor:hold assessor:said assessor:submit assessor:remark",
     "anybody's form": """
         account_login account_logout account_signup account_reset_password account_reset_password_from_key healthz
+        readyz organizer:invitation
     """,
     "anybody's page": """
         account_inactive account_email_verification_sent account_reset_password_from_key_done
-        account_reset_password_done assessor:session
+        account_reset_password_done assessor:session organizer:open_invitation socialaccount_login_cancelled
     """,
     "by a mailed link": "account_confirm_email",
+    "within a sign-in": "mfa_authenticate socialaccount_signup socialaccount_login_error",
+    "with a passkey": "mfa_login_webauthn",
+    "with its own token": "metrics",
+    "of a provider": "openid_connect_login openid_connect_callback",
     "behind a password": """
         account_reauthenticate account_email account_change_password account_set_password account_confirm_login_code
+        mfa_activate_totp mfa_add_webauthn mfa_deactivate_totp mfa_download_recovery_codes
+        mfa_edit_webauthn mfa_generate_recovery_codes mfa_index mfa_list_webauthn mfa_reauthenticate
+        mfa_reauthenticate_webauthn mfa_remove_webauthn mfa_view_recovery_codes socialaccount_connections
     """,
 }
 
