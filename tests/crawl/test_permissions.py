@@ -124,7 +124,9 @@ def asked(clients: Mapping[str, Client], method: str, address: str, body: str = 
     kind, found = JSON if body.startswith("{") else FORM, []
     for client in clients.values():
         with transaction.atomic():
-            found.append(outcome(client.generic(method, address, body, content_type=kind)))
+            response = client.generic(method, address, body, content_type=kind)
+            found.append(outcome(response))
+            response.close()
             transaction.set_rollback(True)
     return tuple(found)
 
