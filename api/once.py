@@ -14,6 +14,7 @@ from http import HTTPStatus
 from typing import cast
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.utils.timezone import now
 from rest_framework.exceptions import APIException
@@ -96,9 +97,9 @@ def once(request: Request, sent: str, prepare: Callable[[], Doing], *, together:
         raise
 
 
-def forget_old_keys(moment: datetime) -> int:
-    """Delete the keys that are too old to be asked for at some moment; return how many."""
-    return IdempotencyKey.objects.filter(created_at__lt=moment - KEPT).delete()[0]
+def old_keys(moment: datetime) -> QuerySet[IdempotencyKey]:
+    """Return the keys that are too old to be asked for at some moment."""
+    return IdempotencyKey.objects.filter(created_at__lt=moment - KEPT)
 
 
 def _done(do: Doing, claim: Claim, together: bool) -> HttpResponse:

@@ -13,7 +13,7 @@ from django.utils.timezone import now
 
 from accounts.models import User
 from api.models import IdempotencyKey
-from api.once import KEPT, LEASE, forget_old_keys
+from api.once import KEPT, LEASE, old_keys
 from evaluation.models import Campaign, Event, Topic
 from tests.api.program import Program, program_of
 from tests.factories import make_campaign, make_cast, make_user
@@ -111,11 +111,11 @@ def test_a_fault_leaves_neither_effects_nor_a_claim(program: Program) -> None:
 
 def test_after_a_day_a_key_is_forgotten(program: Program) -> None:
     make(program)
-    assert forget_old_keys(now()) == 0
+    assert old_keys(now()).count() == 0
     age(created_at=KEPT + timedelta(minutes=1))
     assert make(program, slug="pond").status_code == 201
     age(created_at=KEPT + timedelta(minutes=1))
-    assert forget_old_keys(now()) == 1
+    assert old_keys(now()).count() == 1
 
 
 def test_what_is_yours_no_more_is_not_told_again() -> None:

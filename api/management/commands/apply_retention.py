@@ -1,4 +1,4 @@
-"""Take away what serves no more: ended sessions, invitations and tokens."""
+"""Take away what serves no more: ended sessions, invitations, tokens, and answers of the API that were kept."""
 
 from datetime import timedelta
 from typing import Any
@@ -11,6 +11,7 @@ from django.db.models import Q, QuerySet
 from django.utils.timezone import now
 
 from accounts.models import ApiToken, Cached, Invitation
+from api.once import old_keys
 from evaluation.management.base import AssayCommand
 
 
@@ -46,5 +47,6 @@ def _ended(days: int) -> dict[str, QuerySet[Any]]:
         "sessions": Session.objects.filter(expire_date__lt=moment),
         "attempts": Cached.objects.filter(expires__lt=moment),
         "invitations": Invitation.objects.filter(done),
+        "answers": old_keys(moment),
         "tokens": ApiToken.objects.filter(Q(revoked_at__lt=before) | Q(expires_at__lt=before)),
     }
