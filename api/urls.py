@@ -9,7 +9,7 @@ from api.docs import SchemaView, docs
 from api.views import ListView, NothingView, RootView, RowView
 from api.writes.campaigns import CampaignsView
 from api.writes.imports import KINDS, ImportView
-from api.writes.jobs import CancelJobView, JobsView, RetryJobView
+from api.writes.jobs import CancelJobView, JobsView, PauseJobView, ResumeJobView, RetryJobView
 from api.writes.tasks import ChangeTaskView, ReassignTaskView, TaskChangesView, TasksView
 from evaluation.services.task_acts import Change
 
@@ -47,6 +47,8 @@ def _writes() -> Iterator[URLPattern]:
         **{f"{task}/{act}": (ChangeTaskView.as_view(act=act), f"task-{act}") for act in Change},
         f"{task}/reassign": (ReassignTaskView.as_view(), "task-reassign"),
         "v1/task-changes": (TaskChangesView.as_view(), "task-changes"),
+        f"{job}/pause": (PauseJobView.as_view(), "job-pause"),
+        f"{job}/resume": (ResumeJobView.as_view(), "job-resume"),
         f"{job}/cancel": (CancelJobView.as_view(), "job-cancel"),
         f"{job}/retry": (RetryJobView.as_view(), "job-retry"),
     }

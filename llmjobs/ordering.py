@@ -1,4 +1,4 @@
-"""What an organizer orders of an LLM: try out, start, cancel, retry. Each act that changes something is an event."""
+"""What an organizer orders of an LLM, from a dry run to a retry. Each act that changes something is an event."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -103,9 +103,8 @@ def cancel(llm: LlmJob, actor: User | None) -> int:
 
 def pause(llm: LlmJob, actor: User | None) -> None:
     """Let a job rest until somebody resumes it. Raises `Refused` where it does not run."""
-    by = f"Paused by {actor.name}." if actor else "Paused."
     with transaction.atomic():
-        if not queue.pause(llm.pk, by):
+        if not queue.pause(llm.pk, "An organizer paused it."):
             raise Refused("not_running", "This job does not run; there is nothing to pause.")
         _note("job.paused", llm, actor, queue.progress_of(llm.job).queued)
 

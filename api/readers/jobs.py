@@ -11,13 +11,19 @@ from evaluation.queries.data.reading import Reader, Row, Values
 from jobs.models import WorkItem
 from llmjobs.models import LlmJob
 
+SPENDING = (
+    *("priority", "requests", "prompt_tokens", "completion_tokens", "max_requests", "max_tokens", "max_money"),
+    *("currency", "price_table"),
+)
+
 
 class Jobs(Reader):
     """What LLM judges were asked to do, and how far it is."""
 
     values = (
         *("campaign", "judge", "job__title", "job__state", "job__waiting_for", "job__made_by"),
-        *("job__made_at", "job__ended_at"),
+        *("job__made_at", "job__ended_at", "job__priority", "sent_calls", "prompt_tokens", "completion_tokens"),
+        *("most_calls", "most_tokens", "most_money", "currency", "price_table"),
     )
 
     def rows(self) -> QuerySet[LlmJob]:
@@ -43,8 +49,8 @@ class Jobs(Reader):
         for job, state, count in found.values_list("job", "state").annotate(Count("pk")):
             items[job][state] = count
         names = self.names
-        for pk, campaign, judge, title, state, waiting_for, made_by, made_at, ended_at in chunk:
-            yield {
+        for pk, campaign, judge, title, state, waiting_for, made_by, made_at, ended_at, *spending in chunk:
+            yield _spending(spending) | {
                 "id": pk,
                 "campaign": names.slug(campaign),
                 "title": names.clean(campaign, title),
@@ -56,3 +62,9 @@ class Jobs(Reader):
                 "ended_at": ended_at,
                 "items": items[pk],
             }
+
+
+def _spending(values: Sequence[Any]) -> Row:
+    spending = dict(zip(SPENDING, values, strict=True))
+    money = spending["max_money"]
+    return spending | {"max_money": None if money is None else f"{money:f}"}

@@ -24,6 +24,9 @@ WHO = "by pseudonym"
 OTHERS = "null in an assessor's own tasks"
 
 
+BUDGET = "the job pauses there; null: no limit"
+
+
 class JobRow(Serializer[Any]):
     """A job: what an LLM judge was asked to do."""
 
@@ -37,6 +40,15 @@ class JobRow(Serializer[Any]):
     made_at = DateTimeField()
     ended_at = DateTimeField(allow_null=True)
     items = DictField(child=IntegerField(), help_text="how many are in each state")
+    priority = IntegerField(help_text="higher is done first")
+    requests = IntegerField(help_text="sent so far, tries that were refused among them")
+    prompt_tokens = IntegerField(help_text="paid so far")
+    completion_tokens = IntegerField(help_text="paid so far")
+    max_requests = IntegerField(allow_null=True, help_text=BUDGET)
+    max_tokens = IntegerField(allow_null=True, help_text=BUDGET)
+    max_money = CharField(allow_null=True, help_text=f"a decimal number; {BUDGET}")
+    currency = CharField(help_text="of the prices with which the job was started; empty: none is known")
+    price_table = CharField(help_text="the version of those prices")
 
 
 class TaskRow(Serializer[Any]):

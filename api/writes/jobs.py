@@ -1,5 +1,6 @@
-"""LLM jobs: try out, start, cancel, retry."""
+"""LLM jobs: try out, start, pause, resume, cancel, retry."""
 
+from decimal import Decimal
 from http import HTTPStatus
 from typing import Annotated, Any
 
@@ -13,15 +14,46 @@ from api.views import ListView
 from api.writes.base import Write, WriteView, found_or_404, told, told_row
 from api.writes.said import Body, Name, NamedOne, Tryable, WrongBody
 from evaluation.models import Campaign
+from llmjobs.budget import Budget
 from llmjobs.endpoints import default_endpoint
 from llmjobs.models import LlmJob
-from llmjobs.ordering import JobOrder, ReadyJob, Work, cancel, make_ready, retry, start_ready, try_out
+from llmjobs.ordering import (
+    JobOrder,
+    ReadyJob,
+    Work,
+    cancel,
+    make_ready,
+    pause,
+    resume,
+    retry,
+    start_ready,
+    try_out,
+)
 from llmjobs.queries import any_job_for, callable_judges_for
 
 Names = Annotated[list[NamedOne], Field(max_length=10_000)]
 
 
-class NewJob(Body):
+Count = Annotated[int, Field(ge=1, le=2**31 - 1)]
+
+
+class Spending(Body):
+    """What a job may spend. Left out: no limit."""
+
+    max_requests: Count | None = Field(default=None, description="that are sent")
+    max_tokens: Count | None = Field(default=None, description="of prompts and replies")
+    max_money: Annotated[str, Field(pattern=r"^\d{1,8}(\.\d{1,4})?$")] | None = Field(
+        default=None, description="a decimal number, in the currency of the price table"
+    )
+
+    @property
+    def budget(self) -> Budget:
+        """What was said. Raises `Refused` for a budget of nothing."""
+        money = None if self.max_money is None else Decimal(self.max_money)
+        return Budget(self.max_requests, self.max_tokens, money)
+
+
+class NewJob(Spending):
     """What an LLM is to judge. No topic or run named means all."""
 
     campaign: NamedOne
@@ -32,10 +64,14 @@ class NewJob(Body):
     source: Name = Field(default="", description="of relevance: under which name its grades go")
     topics: Names = Field(default=[], description="only these topics, by the track's ids")
     runs: Names = Field(default=[], description="only these runs")
+    priority: Annotated[int, Field(ge=-100, le=100)] = Field(default=0, description="higher is done first")
 
 
 class JobEstimate(BaseModel):
-    """What a job would do. Later windows and re-asks are not known before; `calls` counts what is sure."""
+    """What a job would do. Re-asks are not known before; `calls` counts what is sure.
+
+    What is to be paid is foretold: `cost` is null where no price is known, `seconds` where the model was never called.
+    """
 
     items: int
     calls: int
@@ -45,6 +81,13 @@ class JobEstimate(BaseModel):
     again: int
     without_text: int
     blocked: dict[str, str]
+    calls_to_pay: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: str | None
+    currency: str
+    price_table: str
+    seconds: float | None
 
 
 class JobsView(WriteView, ListView):
@@ -70,6 +113,7 @@ class JobsView(WriteView, ListView):
         """Say what it would cost."""
         found = try_out(about, self._order(write))
         blocked = {topic: self.clean(reason) for topic, reason in found.blocked.items()}
+        to_pay = found.forecast
         return told(
             JobEstimate(
                 items=found.items,
@@ -80,6 +124,13 @@ class JobsView(WriteView, ListView):
                 again=found.again,
                 without_text=found.without_text,
                 blocked=blocked,
+                calls_to_pay=to_pay.calls,
+                prompt_tokens=to_pay.prompt_tokens,
+                completion_tokens=to_pay.completion_tokens,
+                cost=None if to_pay.cost is None else f"{to_pay.cost:f}",
+                currency=to_pay.currency,
+                price_table=to_pay.price_table,
+                seconds=to_pay.seconds,
             )
         )
 
@@ -92,7 +143,15 @@ class JobsView(WriteView, ListView):
         said: NewJob = write.body
         nuggets = self.names.real_set(self.campaign.pk, said.nuggets) if self.campaign else said.nuggets
         return JobOrder(
-            said.work, said.judge, said.qrels, nuggets, said.source, tuple(said.topics), tuple(said.runs)
+            work=said.work,
+            judge=said.judge,
+            qrels=said.qrels,
+            nuggets=nuggets,
+            source=said.source,
+            topics=tuple(said.topics),
+            runs=tuple(said.runs),
+            budget=said.budget,
+            priority=said.priority,
         )
 
 
@@ -122,6 +181,38 @@ class CancelJobView(ChangeJobView):
 
         def do() -> HttpResponse:
             cancel(about, write.actor)
+            return told_row(write.actor, "jobs", about.pk)
+
+        return do
+
+
+class PauseJobView(ChangeJobView):
+    """Let a job rest. Replies to what is under way are kept."""
+
+    operation = "jobs_pause"
+
+    def prepare(self, write: Write, about: LlmJob) -> Doing:
+        """Return what pauses it."""
+
+        def do() -> HttpResponse:
+            pause(about, write.actor)
+            return told_row(write.actor, "jobs", about.pk)
+
+        return do
+
+
+class ResumeJobView(ChangeJobView):
+    """Have a paused job go on, under the budget that is sent: what is left out has no limit."""
+
+    operation = "jobs_resume"
+    body = Spending
+
+    def prepare(self, write: Write, about: LlmJob) -> Doing:
+        """Return what resumes it."""
+        budget = write.body.budget
+
+        def do() -> HttpResponse:
+            resume(about, write.actor, budget)
             return told_row(write.actor, "jobs", about.pk)
 
         return do

@@ -5,8 +5,14 @@ from enum import IntEnum, StrEnum
 
 
 def new_public_id() -> str:
-    """Return a random id for URLs and screens: it tells neither order nor kind."""
-    return secrets.token_urlsafe(9)
+    """Return a random id for URLs and screens: it tells neither order nor kind.
+
+    It begins with a letter or a digit: what begins with a hyphen is a formula to a spreadsheet, and an option to a
+    command.
+    """
+    while not (made := secrets.token_urlsafe(9))[0].isalnum():
+        continue
+    return made
 
 
 def new_salt() -> str:

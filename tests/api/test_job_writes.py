@@ -52,6 +52,22 @@ def test_a_job_is_started_cancelled_and_never_twice(olga: Program) -> None:
     assert Event.objects.filter(kind="job.cancelled", actor__username="olga").count() == 1
 
 
+def test_a_job_has_a_budget_pauses_and_goes_on(olga: Program) -> None:
+    said = olga.post("/jobs/?dry_run=true", ORDER).json()
+    assert (said["calls_to_pay"], said["cost"], said["seconds"]) == (said["calls"], "0", None)
+    order = ORDER | {"max_requests": 7, "max_money": "1.5", "priority": 3}
+    job = olga.post("/jobs/", order).json()
+    assert (job["max_requests"], job["max_tokens"], job["max_money"]) == (7, None, "1.5000")
+    assert (job["priority"], job["requests"], job["price_table"]) == (3, 0, "2025-08")
+    address = f"/jobs/{job['id']}"
+    assert olga.post(f"{address}/pause/").json()["state"] == "paused"
+    assert olga.post(f"{address}/pause/").json()["code"] == "not_running"
+    assert olga.post(f"{address}/resume/", {"max_money": "none"}).status_code == 400
+    resumed = olga.post(f"{address}/resume/", {"max_tokens": 1000}).json()
+    assert (resumed["state"], resumed["max_requests"], resumed["max_tokens"]) == ("running", None, 1000)
+    assert olga.post(f"{address}/resume/", {}).json()["code"] == "not_paused"
+
+
 def test_what_failed_is_queued_again(olga: Program) -> None:
     job = started(olga).json()["id"]
     assert olga.post(f"/jobs/{job}/retry/").json()["code"] == "none_failed"

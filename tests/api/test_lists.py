@@ -197,7 +197,7 @@ def test_the_number_of_queries_does_not_grow_with_the_rows(world: World) -> None
     olga.get(SCORES)  # what reports read is kept
     few = {path: olga.queries(asked(path, 1)) for path in ALL}
     assert {path: olga.queries(asked(path, 1000)) for path in ALL} == few
-    assert max(few.values()) <= 20, few
+    assert max(few.values()) <= 24, few  # limits are counted in the database where there is no Redis
     assert Run.objects.count() > 1
 
 

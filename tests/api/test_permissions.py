@@ -98,6 +98,8 @@ POST task-unblock               401 404 404 422 403 403 422 404 | 403 422 401 40
 POST task-withdraw              401 404 404 200 403 403 200 404 | 403 200 401 401
 POST task-reschedule            401 404 404 200 403 403 200 404 | 403 200 401 401
 POST task-reassign              401 404 404 201 403 403 201 404 | 403 201 401 401
+POST job-pause                  401 404 404 200 403 403 200 404 | 403 200 401 401
+POST job-resume                 401 404 404 422 403 403 422 404 | 403 422 401 401
 POST job-cancel                 401 404 404 200 403 403 200 404 | 403 200 401 401
 POST job-retry                  401 404 404 422 403 403 422 404 | 403 422 401 401
 PUT  nothing                    401 404 404 404 404 404 404 404 | 403 404 401 401
@@ -112,6 +114,7 @@ SENT: dict[str, Any] = {
     "tasks": {"campaign": "river", "stage": "manual", "topics": ["t3"], "assessor": "ann", "again": True},
     "jobs": {"campaign": "river", "work": "relevance", "source": "another"},
     "import-topics": b"t9\twhere springs rise\n",
+    "job-resume": {"max_requests": 5},
     "task-reschedule": {"due": None, "priority": 1},
     "task-reassign": {"assessor": "ben", "reason": "Away."},
 }

@@ -90,6 +90,7 @@ def test_what_is_not_yours_answers_as_what_does_not_exist(world: World) -> None:
         for theirs, nothing in zip(there, missing, strict=True):
             found = [program.get(one) for one in (theirs, nothing)]
             assert [one.status_code for one in found] == [404, 404], theirs
+            assert len({one.headers.pop("X-Request-ID") for one in found}) == 2
             assert found[0].headers == found[1].headers
             assert body_of(found[0]) == body_of(found[1])
             assert program.queries(theirs) == program.queries(nothing)

@@ -22,6 +22,7 @@ MISSING = "Zz0123456789"
 CHANGING = re.compile(rb'name="csrfmiddlewaretoken" value="[^"]*"|"server_time": "[^"]*"')
 RUNNING = re.compile(r'"s\d+_x\d+"|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?')
 """Names of savepoints, and times."""
+CLOCKED = {"Expires", "X-Request-ID"}
 PATHS = {"task": "", "remark": "remarks/", "restore": "history/restore/"}
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 Ask = tuple[str, str | None, str]
@@ -62,7 +63,7 @@ def answer(client: Client, task: str, ask: Ask, *, htmx: bool = False) -> tuple[
         else:
             response = client.post(address, body, content_type=kind, headers=headers)
     statements = [RUNNING.sub("", one["sql"].replace(task, "?")) for one in context.captured_queries]
-    shown = [(name, value.replace(task, "?")) for name, value in response.items() if name != "Expires"]
+    shown = [(name, value.replace(task, "?")) for name, value in response.items() if name not in CLOCKED]
     without_id = CHANGING.sub(b"", body_of(response)).replace(task.encode(), b"?")
     return response.status_code, without_id, [one for one in shown if one[0] != "Last-Modified"], statements
 

@@ -233,6 +233,7 @@ def test_another_s_task_answers_exactly_as_a_missing_one(practising: DeskWorld) 
     for name in ("practice/", f"practice/{one.public_id}/"):
         theirs = client.get(f"/desk/{practising.post_edit.public_id}/{name}")
         nothing = client.get(f"/desk/nothing/{name}")
+        assert theirs.headers.pop("X-Request-ID") != nothing.headers.pop("X-Request-ID")
         assert (theirs.status_code, theirs.headers, theirs.content.partition(b"csrf")[0]) == (
             404,
             nothing.headers,

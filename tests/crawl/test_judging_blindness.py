@@ -205,7 +205,7 @@ CHANGING = re.compile(
 )
 """What differs between two answers to the same question: the token and the clock."""
 
-CLOCKED = {"Expires", "Date"}
+CLOCKED = {"Expires", "Date", "X-Request-ID"}
 
 
 def said(response: HttpResponseBase) -> bytes:

@@ -92,7 +92,7 @@ class Walk:
 
     def everywhere(self, candidates: Mapping[str, Sequence[str]], known: Known, under: str = "/") -> "Walk":
         """Read every address under another, send something to every one of them, and read what that left."""
-        self.slugs = candidates["slug"]
+        self.slugs = candidates.get("slug", ())
         for address in addresses(candidates):
             if address.startswith(under):
                 self.read(address)

@@ -56,7 +56,7 @@ def test_a_paused_job_says_why_and_goes_on_with_another_budget(world: World) -> 
     client = world.client("olga")
     client.post(f"{JOBS}{llm.pk}/pause/")
     page = page_of(world, f"{JOBS}{llm.pk}/")
-    assert "Paused by olga." in page
+    assert "An organizer paused it." in page
     assert "1 item left." in page
     assert client.post(f"{JOBS}{llm.pk}/resume/", {"most_calls": "0"}).status_code == 422
     assert client.post(f"{JOBS}{llm.pk}/resume/", {"most_calls": "1000"}).status_code == 302

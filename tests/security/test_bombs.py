@@ -136,8 +136,6 @@ def test_a_request_that_is_too_large_is_refused(desk_world: DeskWorld) -> None:
     assert window.post("ops/", {"window": window.window, "x": "x" * 3_000_000}).status_code == 400
 
 
-@pytest.mark.parametrize(
-    "address", ["/desk/%00/", "/?x=%00", "/campaigns/river/topics/a%00b/", "/accounts/login/?next=%00"]
-)
+@pytest.mark.parametrize("address", ["/desk/%00/", "/campaigns/river/topics/a%00b/"])
 def test_an_address_with_a_nul_is_refused(address: str) -> None:
     assert Client().get(address).status_code == 400
