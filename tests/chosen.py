@@ -17,6 +17,10 @@ BROWSER = (
 """Of the tests in a browser, which take most of the time, these stay: one or two of each thing that must not break."""
 
 LEFT_OUT = (
+    "api/test_fuzzing.py",
+    "security/test_hostile_content.py",
+    "security/test_headers.py::test_check_deploy_is_clean",  # `make lint` does it too
+    "security/test_headers.py::test_https_brings",
     "llmjobs/test_engine_killed_worker.py",
     "soak/test_desk_chaos.py::test_nothing_is_lost_while_everything_breaks",
     "crawl/test_judging_blindness.py::test_no_state_of_a_judging_task_tells_more",

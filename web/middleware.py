@@ -7,7 +7,6 @@ from django.shortcuts import render
 
 from web.refusal import Refusal
 
-
 # The API's addresses hold slugs and numbers; a NUL makes one that does not exist, in the API's own words.
 TAKES_NONE = "/api/"
 

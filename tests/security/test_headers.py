@@ -73,6 +73,8 @@ def test_static_files_are_kept_and_have_the_headers(client: Client) -> None:
     if response.status_code == 200:  # where they were collected
         assert "max-age" in response["Cache-Control"]
     assert response["X-Content-Type-Options"] == "nosniff"
+    for close in response._resource_closers:  # the file's
+        close()
 
 
 def test_the_back_button_shows_nobody_a_desk_or_a_page(world: World) -> None:
