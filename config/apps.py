@@ -1,7 +1,17 @@
 from importlib import import_module
+from typing import cast
 
+from django.apps import apps
 from django.contrib.admin.apps import AdminConfig
 from django.contrib.staticfiles.apps import StaticFilesConfig
+
+# What packages bring and no page of ours shows: to compress it would take longer than all the rest.
+NOT_COLLECTED = (
+    "rest_framework",
+    "drf_spectacular_sidecar/redoc",
+    "*swagger-ui-standalone-preset*",
+    "*swagger-ui-es-*",
+)
 
 
 class AssayAdminConfig(AdminConfig):
@@ -10,18 +20,8 @@ class AssayAdminConfig(AdminConfig):
     default_site = "config.administration.AssayAdmin"
 
     def ready(self) -> None:
-        """Register the deployment checks."""
+        """Register the deployment checks, and say which static files are not collected."""
         super().ready()
         import_module("config.checks")
-
-
-class AssayStaticFilesConfig(StaticFilesConfig):
-    """Without what packages bring and no page of ours shows: compressing it would take longer than all the rest."""
-
-    ignore_patterns = [
-        *StaticFilesConfig.ignore_patterns,
-        "rest_framework",
-        "drf_spectacular_sidecar/redoc",
-        "*swagger-ui-standalone-preset*",
-        "*swagger-ui-es-*",
-    ]
+        static = cast(StaticFilesConfig, apps.get_app_config("staticfiles"))
+        static.ignore_patterns = [*static.ignore_patterns, *NOT_COLLECTED]

@@ -58,7 +58,7 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "whitenoise.runserver_nostatic",
-    "config.apps.AssayStaticFilesConfig",
+    "django.contrib.staticfiles",
     "django.contrib.humanize",
 ]
 

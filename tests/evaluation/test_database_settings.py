@@ -1,5 +1,7 @@
 """How the database is opened: measured choices that a later change must not undo unseen."""
 
+from typing import Any, cast
+
 import psycopg
 import pytest
 from django.conf import settings
@@ -86,6 +88,8 @@ def test_a_snapshot_only_reads() -> None:
 @pytest.mark.usefixtures("transactional_db")
 def test_a_server_that_was_restarted_costs_no_error() -> None:
     """What lay in the pool meanwhile is dead, and nobody is given it."""
+    connection.close()
+    cast(Any, connection).close_pool()  # other tests' threads may not have given theirs back
     connection.ensure_connection()
     params = connection.get_connection_params()
     connection.close()
