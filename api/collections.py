@@ -25,7 +25,7 @@ from evaluation.queries.data.work import Tasks
 class Collection:
     """One collection. `fields` declares the columns of every form it leaves in; `found_by` is the key of one row.
 
-    `by_revision`: its rows change only together with the revision of their campaign, so that a stream has an ETag.
+    `by_revision`: its rows change only together with the revision of their campaign, and so does a stream's ETag.
     """
 
     name: str
@@ -68,4 +68,4 @@ COLLECTIONS = (
     Collection("events", work.EventRow, Events, filtersets.EventFilters, "pk"),
     Collection("findings", work.FindingRow, Findings, filtersets.FindingFilters, "pk", by_revision=True),
 )
-"""Nugget sets have no tag of the campaign's revision: one is made when work is handed out, which changes no label."""
+"""Nugget sets do not go by the campaign's revision: one is made when work is handed out, which changes no label."""

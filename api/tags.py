@@ -1,4 +1,4 @@
-"""ETags: of a page by what it says, of a stream by what the campaigns behind it were changed to last."""
+"""ETags: of what is short by what it says, of a long stream by what the campaigns behind it were changed to last."""
 
 from collections.abc import Iterable
 from hashlib import sha256
@@ -16,6 +16,14 @@ LENGTH = 32
 def tag_of_body(body: bytes) -> str:
     """Return the tag of a body: it tells nothing that the body does not."""
     return quote_etag(sha256(body).hexdigest()[:LENGTH])
+
+
+def tag_of_pieces(pieces: Iterable[bytes]) -> str:
+    """Return the weak tag of a stream by what it says: it is made for this, and made again to be sent."""
+    said = sha256()
+    for piece in pieces:
+        said.update(piece)
+    return f'W/"{said.hexdigest()[:LENGTH]}"'
 
 
 def tag_of_campaigns(campaigns: Iterable[Campaign], *said: object) -> str:

@@ -19,7 +19,7 @@ from api.filters import checked
 from api.problems import NOT_FOUND
 from api.selecting import page_of
 from api.streams import CONTENT_TYPES, WRITERS
-from api.tags import answered, is_known, keep_private, tag_of_campaigns
+from api.tags import answered, is_known, keep_private, tag_of_campaigns, tag_of_pieces
 from evaluation.queries.data.reading import Reader
 from web.reading import consistent_read
 
@@ -79,17 +79,22 @@ class ListView(OfCollection):
         collection = self.collection
         with consistent_read() as alias:
             reader = self.reader(request, alias)
-            filters = checked(collection.filters, asked.filters, reader)
-            tag = tag_of_campaigns(reader.campaigns, request.get_full_path(), collection.columns, filters.rests_on)
-        if collection.by_revision and is_known(request, tag):
+            tag = self._tag(request, asked, reader)
+        if is_known(request, tag):
             response: HttpResponseBase = HttpResponseNotModified()
         else:
             pieces = () if request.method == "HEAD" else self._pieces(request, asked)
             response = StreamingHttpResponse(pieces, content_type=CONTENT_TYPES[asked.form])
             response["Content-Disposition"] = f'attachment; filename="{collection.name}.{asked.form}"'
-        if collection.by_revision:
-            response["ETag"] = tag
+        response["ETag"] = tag
         return response
+
+    def _tag(self, request: Request, asked: Asked, reader: Reader) -> str:
+        filters = checked(self.collection.filters, asked.filters, reader)
+        if self.collection.by_revision:
+            path, columns = request.get_full_path(), self.collection.columns
+            return tag_of_campaigns(reader.campaigns, path, columns, filters.rests_on)
+        return tag_of_pieces(WRITERS[asked.form](filters.selection.all(), self.collection.columns))
 
     def _pieces(self, request: Request, asked: Asked) -> Iterator[bytes]:
         """Yield the body from one state of the database, whoever writes meanwhile."""

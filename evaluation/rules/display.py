@@ -3,10 +3,12 @@
 import re
 
 LINE_MARKS = re.compile(r"(?m)^\s{0,3}(?:#{1,6}\s+|>\s?|[-*+•]\s+|\d{1,2}[.)]\s+)")
-EMPHASIS = re.compile(r"(?<!\w)(\*\*|__|\*|`|~~)(?=\S)(.+?)(?<=\S)\1(?!\w)")
-LINKS = re.compile(r"\[([^\]\[]+)\]\((?:https?:)?[^)\s]*\)")
+# Runs write what they like: each of these takes time in proportion to the text, whatever stands in it. Hence the bounds,
+# and the blanks that are taken from their first on and not given back.
+EMPHASIS = re.compile(r"(?<!\w)(\*\*|__|\*|`|~~)(?=\S)(.{1,500}?)(?<=\S)\1(?!\w)")
+LINKS = re.compile(r"\[([^\]\[]{1,2000}+)\]\((?:https?:)?[^)\s]{0,2000}+\)")
 CITATION_MARKS = re.compile(
-    r"\s*(?:"
+    r"(?<!\s)\s*+(?:"
     r"\[\^?\d+(?:\s*[,;\u2013-]\s*\^?\d+)*\]"  # [3], [1, 2], [^4], [1-3]
     r"|\((?:refs?|sources?|citations?|docs?)\.?:?\s*\d+(?:\s*[,;]\s*\d+)*\)"
     r"|【[^】]{1,40}】"
@@ -20,7 +22,7 @@ TAGS = re.compile(
     r"</?(?:b|i|em|strong|u|sup|sub|br|p|ul|ol|li|span|div|h[1-6]|cite|ref|source)\b[^>]{0,80}>", re.I
 )
 BLANKS = re.compile(r"[ \t\r\f\v\u00a0]*\n[ \t\r\f\v\u00a0\n]*|[ \t\r\f\v\u00a0]+")
-BEFORE_STOP = re.compile(r"\s+([.,;:!?])(?=\s|$)")
+BEFORE_STOP = re.compile(r"(?<!\s)\s++([.,;:!?])(?=\s|$)")
 
 
 def plain(text: str) -> str:

@@ -2,7 +2,6 @@
 
 import http.client
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,6 +14,7 @@ from django.conf import settings
 
 from rig.services import Redis
 from rig.web import WebProcess, running_web
+from tests import needed
 from tests.conftest import MEMORY
 
 pytestmark = [pytest.mark.thorough, pytest.mark.xdist_group("web")]
@@ -31,8 +31,7 @@ def in_database(folder: Path, request: pytest.FixtureRequest) -> Own:
 
 
 def in_redis(folder: Path, request: pytest.FixtureRequest) -> Own:
-    if not shutil.which("redis-server"):
-        pytest.skip("there is no redis-server on the path")
+    needed.program("redis-server")
     redis = Redis(folder)
     redis.start()
     request.addfinalizer(redis.stop)

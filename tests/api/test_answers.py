@@ -14,7 +14,14 @@ from tests.crawl.aviary import body_of
 from tests.factories import write_source
 from tests.organizer.world import World
 
-TAGGED = ("topics", "topics?format=jsonl", "topics?format=csv", "scores?campaign=river&condition=A/A&format=csv")
+TAGGED = (
+    "topics",
+    "topics?format=jsonl",
+    "topics?format=csv",
+    "scores?campaign=river&condition=A/A&format=csv",
+    "events?format=jsonl",
+)
+UNCHANGED = ("campaigns", "nugget-sets", "judges", "jobs", "tasks", "time")
 
 
 def test_what_did_not_change_is_not_sent_again(olga: Program, world: World, tmp_path: Path) -> None:
@@ -27,6 +34,14 @@ def test_what_did_not_change_is_not_sent_again(olga: Program, world: World, tmp_
         changed = olga.get(path, **{"if-none-match": tag})
         assert changed.status_code == 200
         assert changed["ETag"] != tag
+
+
+@pytest.mark.parametrize("collection", UNCHANGED)
+def test_every_stream_has_a_tag(olga: Program, collection: str) -> None:
+    tag = olga.get(f"{collection}?format=csv")["ETag"]
+    again = olga.get(f"{collection}?format=csv", **{"if-none-match": tag})
+    assert (again.status_code, body_of(again)) == (304, b"")
+    assert olga.get(f"{collection}?format=jsonl")["ETag"] != tag
 
 
 def test_one_row_has_a_tag_too(olga: Program) -> None:

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ from django.conf import settings
 from pytest_django.live_server_helper import LiveServer
 
 from api.collections import COLLECTIONS
+from tests import needed
 from tests.api.conftest import program_of
 from tests.organizer.world import World
 
@@ -30,8 +30,8 @@ def test_the_guide_names_every_collection_and_filter() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.skipif(shutil.which("curl") is None, reason="no curl was found")
 def test_the_examples_do_what_the_guide_says(live_server: LiveServer, world: World, tmp_path: Path) -> None:
+    needed.program("curl")
     own = os.environ | {"ASSAY": live_server.url, "TOKEN": program_of(world, "rita").token}
     for command in (["bash", "-ec", blocks("sh")], [sys.executable, "-c", blocks("python")]):
         done = subprocess.run(command, env=own, cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 from pytest_django.live_server_helper import LiveServer
 
 from evaluation.models import Campaign, Task
+from tests import needed
 from tests.api.program import program_of
 from tests.assessor.world import make_desk_world
 
@@ -32,8 +32,7 @@ def test_the_examples_run(live_server: LiveServer, tmp_path: Path) -> None:
         "CAMPAIGN": world.campaign.slug,
     }
     (tmp_path / "topics.tsv").write_text("t9\twhere springs rise\n", encoding="utf-8")
-    if shutil.which("curl") is None:
-        pytest.skip("curl is not there")
+    needed.program("curl")
     shell = subprocess.run(
         ["sh", "-ec", example("sh")], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True
     )

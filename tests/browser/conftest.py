@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
+from tests import needed
 from tests.browser.hands import CALM
 
 # The headless shell is the same engine without what draws windows: it takes a fifth less of a core.
@@ -48,10 +49,7 @@ def chromium() -> Iterator[Browser]:
     """A browser for the session. Without one the tests are skipped, or fail where CI=true says there must be one."""
     path = chromium_path()
     if path is None:
-        reason = "no Chromium was found; set CHROMIUM to its path"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
+        needed.lacking("Chromium (set CHROMIUM to its path)")
     expect.set_options(timeout=CALM)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=QUIET)

@@ -21,6 +21,7 @@ import pytest
 from django.conf import settings
 
 from llmjobs.simulator import Simulator, running_simulator
+from tests import needed
 from tests.llmjobs.worlds import answered_again
 
 POSTGRESQL = os.environ.get("TEST_POSTGRESQL_URL", "postgres://postgres@127.0.0.1:5432/postgres")
@@ -52,13 +53,6 @@ print(done.filter(attempt__gt=1).exists())
 """
 
 
-def missing(what: str) -> None:
-    """Skip; with CI=true a service that is missing is a failure."""
-    if os.environ.get("CI") == "true":
-        pytest.fail(f"{what} is missing")
-    pytest.skip(f"{what} is not found")
-
-
 @pytest.fixture
 def embedded(tmp_path: Path) -> Environment:
     """Everything in one file and one process."""
@@ -69,11 +63,11 @@ def embedded(tmp_path: Path) -> Environment:
 def services(tmp_path: Path) -> Iterator[Environment]:
     """A scratch database on PostgreSQL, and a Redis of the test's own."""
     if not shutil.which("redis-server"):
-        missing("redis-server")
+        needed.lacking("redis-server")
     try:
         server = psycopg.connect(POSTGRESQL, connect_timeout=3, autocommit=True)
     except psycopg.OperationalError:
-        missing(f"PostgreSQL at {POSTGRESQL}")
+        needed.lacking(f"PostgreSQL at {POSTGRESQL}")
         raise
     name = f"assay_kill_{uuid.uuid4().hex[:8]}"
     with server, redis(tmp_path) as broker:

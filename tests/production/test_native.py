@@ -4,7 +4,6 @@ import http.client
 import json
 import os
 import re
-import shutil
 import signal
 import ssl
 import subprocess
@@ -19,6 +18,7 @@ from django.conf import settings
 
 from rig.proxy import Proxy
 from rig.services import free_port
+from tests import needed
 from tests.architecture.test_docs import blocks
 
 pytestmark = pytest.mark.thorough
@@ -130,8 +130,7 @@ def await_all(addresses: list[str], log: Path) -> None:
 def test_operations_md_leads_to_two_web_and_two_worker_processes_behind_tls(
     environment: dict[str, str], tmp_path: Path
 ) -> None:
-    if not shutil.which("openssl"):
-        pytest.skip("there is no openssl to make a certificate with")
+    needed.program("openssl")
     log = tmp_path / "log"
     *before, start, probe, backup, check, restore = commands()
     for command in before:
