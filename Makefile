@@ -56,10 +56,12 @@ bench: $(VENV)/installed-dev
 	$(BIN)/python -m benchmarks
 
 # Faults and killed processes at full size: minutes of LLM jobs, half an hour of nugget desks, ten minutes of each size of
-# judging desks with and without faults (`make soak SECONDS=180`: less), on each database that is found.
+# judging desks with and without faults (`make soak SECONDS=180`: less), on each database that is found; then requests made
+# up from the API's schema, two hundred of a kind.
 soak: $(VENV)/installed-dev
 	$(BIN)/python -m soak $(if $(SECONDS),--seconds $(SECONDS)) $(if $(ASSESSORS),--assessors $(ASSESSORS))
 	$(BIN)/python -m tests.on_postgresql --all
+	FUZZ_EXAMPLES=200 $(BIN)/python -m pytest -n 0 tests/api/test_fuzzing.py
 
 # Pin what requirements*.in ask for, with hashes. Needs uv.
 lock:
