@@ -38,8 +38,7 @@ def intervals(
     other two the common ones. Equal arguments give equal intervals. Raises ValueError for
     `confidence` outside (0, 1) or `resamples` below 1.
     """
-    if not 0 < confidence < 1 or resamples < 1:
-        raise ValueError("confidence must lie in (0, 1) and resamples be positive")
+    _check(resamples, confidence)
     both = pair(x, y)
     levels = {RUN_LEVEL: _run_level, TOPIC_AVERAGE: _topic_average, ALL_TOPIC_RUN: _pooled}
     used = both.run_topics(topics)[0] | both.run_topics(topics)[1]
@@ -50,6 +49,30 @@ def intervals(
         draws = _draws(size, resamples, seed) if size > 1 else np.zeros((0, size), dtype=np.int64)
         found[name] = _interval(taus(both, topics, rows[name], draws), confidence)
     return found
+
+
+def mean_intervals(
+    values: Floats, *, resamples: int = 1000, confidence: float = 0.95, seed: int = 0
+) -> tuple[Floats, Floats]:
+    """Return the low and high ends of the percentile intervals of each run's mean, R each, from scores T x R.
+
+    nan where a run has fewer than two scored topics. Equal arguments give equal intervals. Raises ValueError as
+    `intervals` does.
+    """
+    _check(resamples, confidence)
+    few = (~np.isnan(values)).sum(axis=0) < 2
+    if few.all():
+        return np.full(values.shape[1], np.nan), np.full(values.shape[1], np.nan)
+    means = _resampled_means(values, _draws(len(values), resamples, seed))
+    means[:, few] = 0.0
+    tail = (1 - confidence) / 2
+    low, high = np.nanquantile(means, [tail, 1 - tail], axis=0)
+    return np.where(few, np.nan, low), np.where(few, np.nan, high)
+
+
+def _check(resamples: int, confidence: float) -> None:
+    if not 0 < confidence < 1 or resamples < 1:
+        raise ValueError("confidence must lie in (0, 1) and resamples be positive")
 
 
 def _draws(topics: int, resamples: int, seed: int) -> Counts:
