@@ -12,6 +12,8 @@ from drf_spectacular.views import SpectacularAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from api.reference import objects_of, operations_of
+
 
 class SchemaView(SpectacularAPIView):
     """The OpenAPI schema, as YAML or with `?format=json` as JSON."""
@@ -32,5 +34,7 @@ def _schema() -> Any:
 @login_not_required
 @require_safe
 def docs(request: HttpRequest) -> HttpResponse:
-    """Show the schema to read and to try. Its scripts are served from here, and none stands in the page."""
-    return render(request, "api/docs.html")
+    """Show the schema to read."""
+    schema = _schema()
+    context = {"info": schema["info"], "operations": operations_of(schema), "objects": objects_of(schema)}
+    return render(request, "api/docs.html", context)

@@ -6,12 +6,7 @@ from django.contrib.admin.apps import AdminConfig
 from django.contrib.staticfiles.apps import StaticFilesConfig
 
 # What packages bring and no page of ours shows: to compress it would take longer than all the rest.
-NOT_COLLECTED = (
-    "rest_framework",
-    "drf_spectacular_sidecar/redoc",
-    "*swagger-ui-standalone-preset*",
-    "*swagger-ui-es-*",
-)
+NOT_COLLECTED = ("rest_framework",)
 
 
 class AssayAdminConfig(AdminConfig):

@@ -50,7 +50,6 @@ INSTALLED_APPS = [
     "rest_framework",
     "django_filters",
     "drf_spectacular",
-    "drf_spectacular_sidecar",
     "csp",
     "config.apps.AssayAdminConfig",
     "django.contrib.auth",

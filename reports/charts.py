@@ -1,17 +1,21 @@
-"""Plots as SVG. Each stands beside a table with the same figures, and is drawn once per data and theme."""
+"""Plots. Each stands beside a table with the same figures, and is made once per data and theme."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from reports.correlation import Correlation, TopicPoint
+from reports.standings import Standing, value_of
 
 WIDTH, HEIGHT = 560, 380
 FONT = "Public Sans, system-ui, Segoe UI, Roboto, sans-serif"
 SHAPES = {"RAG": "circle", "AG": "square", "": "diamond"}
 NO_TASK = "no task"
 MOST_POINTS = 2000
+ROW = 20
+"""The height of a run in a ranking."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +32,8 @@ LIGHT = Palette("#454545", "#dfe1e2", "#71767a", ("#0050d8", "#7a591a", "#1b1b1b
 DARK = Palette("#c9c9c9", "#3d4551", "#8d9297", ("#58b4ff", "#ffbe2e", "#f0f0f0"))
 
 
-def scatter_svg(found: Correlation, *, dark: bool) -> str:
-    """Return the scatter of two conditions: runs in front, single answers small behind them."""
+def scatter(found: Correlation, *, dark: bool) -> str:
+    """Return the specification of the scatter of two conditions: runs in front, single answers small behind them."""
     runs = [
         {"run": one.run_id, "task": one.task or NO_TASK, "x": one.x, "y": one.y}
         for one in found.runs
@@ -38,7 +42,17 @@ def scatter_svg(found: Correlation, *, dark: bool) -> str:
     answers = [{"task": one.task or NO_TASK, "x": one.x, "y": one.y} for one in drawn_points(found)]
     name = found.score.replace("_", " ")
     titles = (f"{found.x}, {name}", f"{found.y}, {name}")
-    return _draw(json.dumps({"runs": runs, "answers": answers, "titles": titles}), DARK if dark else LIGHT)
+    return _scatter(json.dumps({"runs": runs, "answers": answers, "titles": titles}), DARK if dark else LIGHT)
+
+
+def ranking(found: Sequence[Standing], score: str, *, dark: bool) -> str:
+    """Return the specification of runs by one score, each with its interval."""
+    rows = [
+        {"run": one.row.run_id, "task": one.row.task or NO_TASK, "mean": mean, "low": one.low, "high": one.high}
+        for one in found
+        if (mean := value_of(one, score)) is not None
+    ]
+    return _ranking(json.dumps({"runs": rows, "title": score.replace("_", " ")}), DARK if dark else LIGHT)
 
 
 def drawn_points(found: Correlation) -> tuple[TopicPoint, ...]:
@@ -48,10 +62,9 @@ def drawn_points(found: Correlation) -> tuple[TopicPoint, ...]:
 
 
 @lru_cache(maxsize=64)
-def _draw(data: str, palette: Palette) -> str:
-    """Draw, keyed by the data itself: equal figures give the same picture without drawing again."""
-    import altair as alt  # noqa: PLC0415  # 160 MB: only a process that draws pays for it
-    import vl_convert  # noqa: PLC0415
+def _scatter(data: str, palette: Palette) -> str:
+    """Specify, keyed by the data itself: equal figures give the same picture without doing it again."""
+    import altair as alt  # noqa: PLC0415  # only a process that draws pays for it
 
     given = json.loads(data)
     layers = [
@@ -62,14 +75,51 @@ def _draw(data: str, palette: Palette) -> str:
         (point[axis] for part in ("runs", "answers") for point in given[part] for axis in "xy"), default=1
     )
     chart = _configured(alt.layer(_diagonal(alt, max(highest, 1), palette), *layers), palette)
-    svg: str = vl_convert.vegalite_to_svg(chart.to_json())
-    return svg
+    return str(chart.to_json())
+
+
+@lru_cache(maxsize=64)
+def _ranking(data: str, palette: Palette) -> str:
+    import altair as alt  # noqa: PLC0415  # only a process that draws pays for it
+
+    given = json.loads(data)
+    layers = _ranked(alt, given["runs"], given["title"], palette)
+    return str(_configured(alt.layer(*layers), palette).properties(height={"step": ROW}).to_json())
+
+
+def _ranked(alt: Any, rows: list[dict[str, Any]], title: str, palette: Palette) -> list[Any]:
+    """Return the intervals as lines, and the means in front of them, in the order of the rows."""
+    order = [row["run"] for row in rows]
+    runs = alt.Y("run:N", sort=order, title=None, axis=alt.Axis(labelLimit=240, ticks=False, grid=True))
+    base = alt.Chart(alt.Data(values=rows))
+    lines = base.transform_filter("datum.low != null").mark_rule(color=palette.control, strokeWidth=2)
+    return [
+        lines.encode(x=alt.X("low:Q", title=title), x2="high:Q", y=runs),
+        _marks(alt, base, _tasks(rows), palette).encode(x=alt.X("mean:Q"), y=runs),
+    ]
+
+
+def _tasks(rows: list[dict[str, Any]]) -> list[str]:
+    return ["RAG", "AG", *([NO_TASK] if any(row["task"] == NO_TASK for row in rows) else [])]
+
+
+def _marks(alt: Any, base: Any, tasks: list[str], palette: Palette) -> Any:
+    """Return points whose shape and colour are those of their task."""
+    legend = alt.Legend(title=None, orient="top", direction="horizontal", offset=10)
+    return base.mark_point(filled=True, size=90, opacity=1, stroke=palette.ink, strokeWidth=1).encode(
+        shape=alt.Shape(
+            "task:N", scale=alt.Scale(domain=tasks, range=[*SHAPES.values()][: len(tasks)]), legend=legend
+        ),
+        fill=alt.Fill(
+            "task:N", scale=alt.Scale(domain=tasks, range=list(palette.fills[: len(tasks)])), legend=legend
+        ),
+    )
 
 
 def _points(
     alt: Any, rows: list[dict[str, Any]], titles: list[str], palette: Palette, *, size: int, opacity: float
 ) -> Any:
-    tasks = ["RAG", "AG", *([NO_TASK] if any(row["task"] == NO_TASK for row in rows) else [])]
+    tasks = _tasks(rows)
     shapes = alt.Scale(domain=tasks, range=[*SHAPES.values()][: len(tasks)])
     fills = alt.Scale(domain=tasks, range=list(palette.fills[: len(tasks)]))
     legend = alt.Legend(title=None, orient="top", direction="horizontal", offset=10)

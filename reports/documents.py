@@ -6,8 +6,12 @@ from typing import Any
 from reports.confusions import ConfusionReport
 from reports.correlation import Correlation
 from reports.describing import DescriptiveRow, EditReport
+from reports.downloads import Table
 from reports.leaderboard import Leaderboard, LeaderboardRow
+from reports.leaderboard_page import LeaderboardPage
 from reports.metrics.policies import Policies, SupportPolicies
+from reports.metrics.support import SUPPORT_NAMES
+from reports.standings import Comparisons, Standing, value_of
 from reports.supporting import SupportReport
 
 Document = dict[str, Any]
@@ -100,6 +104,21 @@ def correlation_rows(found: Correlation) -> list[Document]:
     ]
 
 
+def correlation_table(found: Correlation) -> Table:
+    """Return the three taus; as JSON with the runs' means on both sides."""
+    headings = {
+        "level": "Level",
+        "tau_b": "Tau-b",
+        "n": "n",
+        "low": "Low",
+        "high": "High",
+        "discordant": "Discordant",
+    }
+    runs = [asdict(one) for one in found.runs]
+    said = f"{found.x} against {found.y}, {found.score}; policies {policies_document(found.policies)}"
+    return Table(correlation_rows(found), headings, correlation_document(found) | {"by_run": runs}, said=said)
+
+
 def confusion_document(report: ConfusionReport) -> Document:
     """Return `report confusion` as JSON."""
     found = report.confusion
@@ -164,3 +183,57 @@ def support_document(report: SupportReport) -> Document:
         "topics": report.topics,
         "runs": [asdict(row) for row in report.rows],
     }
+
+
+def standings_table(page: LeaderboardPage) -> Table:
+    """Return the leaderboard of the runs that a page shows. Raises ValueError for a page without one."""
+    if page.found is None or page.board is None:
+        raise ValueError(page.message)
+    rows = [_standing_row(one, page) for one in page.shown]
+    scores = [name for name in PAPER if page.support or name not in SUPPORT_NAMES]
+    board = scores_document(page.board)
+    said = f"{board['condition']}, nuggets {board['nuggets']}, labels by {board['judge']}; policies {board['policies']}"
+    return Table(
+        rows=rows,
+        columns={"run_id": "Run"} | {name: PAPER[name] for name in scores},
+        closing=[{"run_id": name} | scores for name, scores in page.board.summary.items()],
+        document=board
+        | {
+            "runs": rows,
+            "score": page.found.score,
+            "support": str(page.support) if page.support else None,
+            "comparisons": _comparison_rows(page.compared) if page.compared else None,
+        },
+        said=said,
+    )
+
+
+PAPER = {
+    "vital_strict": "Vital strict",
+    "vital": "Vital",
+    "weighted_strict": "Weighted strict",
+    "weighted": "Weighted",
+    "all_strict": "All strict",
+    "all": "All",
+    "length": "Words",
+    "weighted_precision": "Precision",
+    "weighted_recall": "Recall",
+    "sentences": "Sentences",
+}
+"""The columns of a paper's table."""
+
+
+def _standing_row(one: Standing, page: LeaderboardPage) -> Document:
+    row = _score_row(one.row) | {"low": one.low, "high": one.high}
+    if page.support:
+        row |= {name: value_of(one, name) for name in SUPPORT_NAMES}
+    return row
+
+
+def _comparison_rows(found: Comparisons) -> list[Document]:
+    """Return every two runs once: the one with the higher mean first where they differ."""
+    return [
+        {"run_id": run} | asdict(one)
+        for place, (run, row) in enumerate(zip(found.runs, found.rows, strict=True))
+        for one in row[place + 1 :]
+    ]

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable
 from typing import Any, cast
+from urllib.parse import urlencode
 
 from django import forms
 from django.http import QueryDict
 
-from evaluation.terms import Condition
-from reports.metrics.policies import Policies
+from evaluation.terms import Condition, SupportCondition
+from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.scores import LENGTH, SCORE_NAMES
 
 NAMED_BY_CAMPAIGN = ("", "the only one, or the campaign's default")
@@ -36,6 +37,11 @@ class PolicyForm(forms.Form):
     def said(self) -> dict[str, Any]:
         """The cleaned values; asks for a form that is valid."""
         return self.cleaned_data
+
+    @property
+    def link(self) -> str:
+        """The query string that holds every choice, those of today's defaults too."""
+        return urlencode({name: value for name, value in self.data.items() if name in self.fields and value})
 
 
 def choices_of_names(names: Iterable[str]) -> list[tuple[str, str]]:
@@ -71,6 +77,55 @@ class BoardForm(PolicyForm):
         )
 
 
+SCORES = [(name, name.replace("_", " ")) for name in (*SCORE_NAMES, LENGTH)]
+
+
+class LeaderboardForm(BoardForm):
+    """A leaderboard as a page: also which support of citations stands beside it, which runs, and their order."""
+
+    score = forms.ChoiceField(label="Intervals and tests of", choices=SCORES, initial="vital_strict")
+    support = forms.ChoiceField(
+        required=False,
+        label="Support of citations",
+        choices=[("", "not shown"), *((word.value, word.value) for word in SupportCondition)],
+    )
+    support_judge = forms.ChoiceField(required=False)
+    no_cited = forms.ChoiceField(
+        label="Answer that cites nothing",
+        choices=[("skip", "is left out"), ("zero", "scores 0")],
+        initial="skip",
+    )
+    group = forms.ChoiceField(required=False)
+    task = forms.ChoiceField(required=False)
+    sort = forms.CharField(required=False, max_length=30, widget=forms.HiddenInput)
+    compare = forms.BooleanField(required=False, label="Test every two of the runs shown")
+    field_order = ["condition", "score", "support", "group", "task"]
+
+    def __init__(
+        self,
+        query: QueryDict,
+        *,
+        groups: Iterable[str],
+        tasks: Iterable[str],
+        support_judges: Iterable[str],
+        **names: Any,
+    ) -> None:
+        super().__init__(query, **names)
+        _offer(self.fields["group"], [("", "all"), *((name, name) for name in groups)])
+        _offer(self.fields["task"], [("", "all"), *((name, name) for name in tasks)])
+        _offer(self.fields["support_judge"], choices_of_names(support_judges))
+
+    @property
+    def support_said(self) -> SupportCondition | None:
+        """The support condition chosen, None for none."""
+        return SupportCondition(self.said["support"]) if self.said["support"] else None
+
+    @property
+    def support_policies(self) -> SupportPolicies:
+        """The policies of support scores."""
+        return SupportPolicies(missing=self.said["missing"], no_cited=self.said["no_cited"])
+
+
 class AgreementForm(PolicyForm):
     """Two conditions, or a condition and a published table, and one score."""
 
@@ -80,9 +135,7 @@ class AgreementForm(PolicyForm):
     y = forms.ChoiceField(label="y")
     y_nuggets = forms.ChoiceField(label="y nugget set", required=False)
     y_judge = forms.ChoiceField(label="y judge", required=False)
-    score = forms.ChoiceField(
-        choices=[(name, name.replace("_", " ")) for name in (*SCORE_NAMES, LENGTH)], initial="vital_strict"
-    )
+    score = forms.ChoiceField(choices=SCORES, initial="vital_strict")
     topics = forms.ChoiceField(
         choices=[("all", "all of each condition"), ("common", "only common ones")], initial="all"
     )

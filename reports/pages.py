@@ -100,7 +100,7 @@ def agreement_page(campaign: Campaign, query: QueryDict) -> AgreementPage:
         sets=[one.name for one in sets],
         judges=list(judges.values_list("name", flat=True)),
         published=published,
-        defaults=_two_conditions(sets),
+        defaults=first_conditions(sets),
     )
     if not form.is_valid():
         return AgreementPage(form, "This is not a choice of this campaign. See the form.")
@@ -111,8 +111,8 @@ def agreement_page(campaign: Campaign, query: QueryDict) -> AgreementPage:
     return AgreementPage(form, "", x, y, _correlation(campaign, x, y, form), _confusion(x, y))
 
 
-def _two_conditions(sets: Iterable[NuggetSet]) -> dict[str, str]:
-    """Return the first condition with labels, against the last: the machine's against the people's."""
+def first_conditions(sets: Iterable[NuggetSet]) -> dict[str, str]:
+    """Return the first two conditions with labels, in the order of the studies."""
     kinds = {(Origin(one.origin), judge.kind) for one in sets for judge in judges_of(one)}
     there = [condition for condition in Condition if (condition.origin, condition.judge_kind) in kinds]
     x = there[0] if there else Condition.AA

@@ -14,7 +14,7 @@ from tests.organizer.world import World, make_world
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 
-OPEN_PAGES = ["/accounts/login/", "/accounts/password/reset/", "/accounts/signup/"]
+OPEN_PAGES = ["/api/docs/", "/accounts/login/", "/accounts/password/reset/", "/accounts/signup/"]
 OWN_PAGES = [
     *("/", "/accounts/email/", "/accounts/password/change/", "/accounts/logout/", "/nowhere/", "/your-data/"),
     *("/accounts/2fa/", "/accounts/notice/", "/accounts/tokens/"),  # the last asks for the password first

@@ -10,10 +10,13 @@ PARAMETER = re.compile(r"<(?:[^:<>]+:)?(?P<name>[^<>]+)>|\(\?P<(?P<named>[^<>]+)
 MOST_PER_PATTERN = 40
 API = "/api/v1/"
 FORMS = ("", "?format=jsonl", "?format=csv")
+FILES: dict[str, Sequence[str]] = {"picture": ["svg"], "table": ["csv", "json", "tex"]}
+"""What reports leave as."""
 
 
 def addresses(candidates: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """Yield addresses for every pattern: each parameter takes the candidates of its name, or `1`."""
+    candidates = FILES | dict(candidates)
     for route in dict.fromkeys(_routes(get_resolver().url_patterns)):
         names = [match["name"] or match["named"] for match in PARAMETER.finditer(route)]
         choices = product(*(candidates.get(name, ["1"]) for name in names))

@@ -61,7 +61,8 @@ ROUTES = {
         organizer:findings organizer:work organizer:task organizer:practice organizer:studies organizer:study
         organizer:inbox organizer:jobs organizer:job organizer:assignment_label organizer:support_label
         organizer:answer_labels organizer:list_origin organizer:nugget_origin organizer:grade_origin organizer:call
-        reports:agreement reports:scatter organizer:people
+        reports:leaderboard reports:ranking reports:leaderboard_table
+        reports:agreement reports:scatter reports:agreement_table organizer:people
     """,
     "organizer's form": "organizer:hand_out organizer:change_work organizer:new_study organizer:new_job",
     "organizer's act": """

@@ -37,7 +37,7 @@ from llmjobs.models import LlmJob, NuggetCalls
 from tests.assessor.desk_client import Window
 from tests.assessor.judge_world import make_judge_world
 from tests.assessor.world import MACHINE, DeskWorld
-from tests.crawl.addresses import PARAMETER, plain
+from tests.crawl.addresses import FILES, PARAMETER, plain
 from tests.crawl.blind_world import make_blind_world, passage_of
 from tests.crawl.desk_bodies import bodies, encoded
 from tests.crawl.permissions_table import KINDS, OUTCOMES, ROLES, ROUTES
@@ -179,6 +179,7 @@ def test_each_role_gets_what_the_table_says(roles: tuple[str, ...], tmp_path: Pa
     for name, route in every_address().items():
         if name not in JUDGING and name in kinds():
             filling = {"slug": "river", "public_id": ids.get(name, task), "pk": ids.get(name, 1), "item_id": item}
+            filling |= {kind: forms[0] for kind, forms in FILES.items()}
             body = body_for(name, task, world) if kinds()[name] == "desk act" else BODIES.get(name, "{}")
             found += differing(clients, name, filled(route, filling), expected, body)
     assert not found, "\n".join(found)

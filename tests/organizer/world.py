@@ -87,7 +87,8 @@ class World:
             "nugget_origin": reverse("organizer:nugget_origin", args=[slug, ListedNugget.objects.all()[0].pk]),
             "grade_origin": reverse("organizer:grade_origin", args=[slug, Qrel.objects.all()[0].pk]),
             "agreement": reverse("reports:agreement", args=[slug]),
-            "scatter": reverse("reports:scatter", args=[slug]),
+            "leaderboard": reverse("reports:leaderboard", args=[slug]),
+            "scatter": reverse("reports:scatter", args=[slug, "svg"]),
         }
 
     def client(self, name: str) -> Client:

@@ -1,0 +1,32 @@
+"""The ends of addresses under which a report leaves as a file."""
+
+from reports.downloads import TableForm
+from reports.pictures import PictureForm
+
+
+class PictureConverter:
+    """The form of a picture."""
+
+    regex = "|".join(PictureForm)
+
+    def to_python(self, value: str) -> PictureForm:
+        """Return the form."""
+        return PictureForm(value)
+
+    def to_url(self, value: str) -> str:
+        """Return the end of the address."""
+        return str(PictureForm(value))
+
+
+class TableConverter:
+    """The form of a table."""
+
+    regex = "|".join(TableForm)
+
+    def to_python(self, value: str) -> TableForm:
+        """Return the form."""
+        return TableForm(value)
+
+    def to_url(self, value: str) -> str:
+        """Return the end of the address."""
+        return str(TableForm(value))

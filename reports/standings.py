@@ -1,0 +1,166 @@
+"""A leaderboard for people: scores, support of citations, intervals, and which runs differ from which."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from django.utils import timezone
+
+from reports.choices import ConditionChoice, SupportChoice
+from reports.correlation import table_of
+from reports.leaderboard import Leaderboard, LeaderboardRow, leaderboard, number
+from reports.metrics.agreement import ScoreTable
+from reports.metrics.bootstrap import mean_intervals
+from reports.metrics.policies import Policies, SupportPolicies
+from reports.metrics.significance import MOST_RUNS, best_first, paired_tests
+from reports.metrics.significance import PairTests as Tests
+from reports.metrics.support import SUPPORT_NAMES
+from reports.supporting import SupportRow, support_report
+from web.reading import consistent_read
+
+SIGNIFICANT = 0.05
+INTERVAL = "interval"
+"""The column of the chosen score's interval."""
+State = tuple[datetime, int]
+"""When a campaign was made, which tells databases apart, and its revision."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a leaderboard is of; `score` is the one with intervals and tests. Equal ones give equal figures."""
+
+    choice: ConditionChoice
+    policies: Policies
+    support: SupportChoice | None
+    support_policies: SupportPolicies
+    score: str
+
+    @property
+    def state(self) -> State:
+        """What the figures rest on."""
+        campaign = self.choice.campaign
+        return campaign.created_at, campaign.revision
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One run: its scores, the interval of the chosen one (None where undefined), and its support."""
+
+    row: LeaderboardRow
+    low: float | None
+    high: float | None
+    support: SupportRow | None
+
+
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """All runs under one condition, and when this was reckoned."""
+
+    board: Leaderboard
+    rows: tuple[Standing, ...]
+    score: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A run against another: the difference of their means, on how many topics, and Holm's p; None where undefined."""
+
+    other: str
+    difference: float | None
+    p: float | None
+    adjusted: float | None
+    topics: int
+
+    @property
+    def verdict(self) -> str:
+        """`higher` or `lower` than the other where the test says so, else nothing."""
+        if self.adjusted is None or self.difference is None or self.adjusted >= SIGNIFICANT:
+            return ""
+        return "higher" if self.difference > 0 else "lower"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparisons:
+    """Every two of some runs, the best first; `left_out` counts runs beyond the most that are compared."""
+
+    runs: tuple[str, ...]
+    rows: tuple[tuple[Comparison, ...], ...]
+    exact: bool
+    left_out: int
+
+    @property
+    def by_run(self) -> list[tuple[str, tuple[Comparison, ...]]]:
+        """Each run with its row."""
+        return list(zip(self.runs, self.rows, strict=True))
+
+    @property
+    def pairs(self) -> int:
+        """How many tests Holm's correction is for."""
+        return sum(one.p is not None for row in self.rows for one in row) // 2
+
+
+def standings(wanted: Wanted) -> Standings:
+    """Return the leaderboard, reckoned once per state of the campaign."""
+    return _standings(wanted, wanted.state)
+
+
+def comparisons(wanted: Wanted, runs: Iterable[str]) -> Comparisons:
+    """Test every two of the named runs, of more than `MOST_RUNS` the best."""
+    return _comparisons(wanted, tuple(runs), wanted.state)
+
+
+def value_of(standing: Standing, name: str) -> Any:
+    """Return what a run has in a column, None where it is undefined."""
+    if name in standing.row.scores:
+        return standing.row.scores[name]
+    if name == INTERVAL:
+        return None if standing.low is None else (standing.low, standing.high)
+    if name in SUPPORT_NAMES:
+        return getattr(standing.support, name, None)
+    return getattr(standing.row, name)
+
+
+@lru_cache(maxsize=64)
+def _standings(wanted: Wanted, _state: State) -> Standings:
+    with consistent_read():
+        board = leaderboard(wanted.choice, wanted.policies)
+        table = table_of(wanted.choice, wanted.score, wanted.policies)
+        support = support_report(wanted.support, wanted.support_policies).rows if wanted.support else ()
+    ends = _ends(table)
+    supported = {row.run_id: row for row in support}
+    rows = (Standing(row, *ends[row.run_id], supported.get(row.run_id)) for row in board.rows)
+    return Standings(board, tuple(rows), wanted.score, timezone.now())
+
+
+def _ends(table: ScoreTable) -> dict[str, tuple[float | None, float | None]]:
+    low, high = mean_intervals(table.values[table.topics])
+    return {run: (number(low[place]), number(high[place])) for place, run in enumerate(table.run_ids)}
+
+
+@lru_cache(maxsize=32)
+def _comparisons(wanted: Wanted, runs: tuple[str, ...], _state: State) -> Comparisons:
+    with consistent_read():
+        table = table_of(wanted.choice, wanted.score, wanted.policies)
+    columns = [place for place, run in enumerate(table.run_ids) if run in set(runs)]
+    values = table.values[table.topics][:, columns]
+    scored, best = len(best_first(values, len(columns))), best_first(values)
+    names = tuple(table.run_ids[columns[place]] for place in best)
+    tests = paired_tests(values[:, best])
+    rows = tuple(_row(tests, names, place) for place in range(len(names)))
+    return Comparisons(names, rows, tests.exact, max(0, scored - MOST_RUNS))
+
+
+def _row(tests: Tests, names: tuple[str, ...], place: int) -> tuple[Comparison, ...]:
+    return tuple(
+        Comparison(
+            other=other,
+            difference=number(tests.difference[place, column]),
+            p=number(tests.p[place, column]),
+            adjusted=number(tests.adjusted[place, column]),
+            topics=int(tests.topics[place, column]),
+        )
+        for column, other in enumerate(names)
+    )

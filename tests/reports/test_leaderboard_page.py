@@ -1,0 +1,154 @@
+"""The leaderboard as a page: everything chosen in the address, and the same figures as files."""
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+from django.urls import reverse
+
+from evaluation.services import importing
+from evaluation.terms import JudgeKind, Origin
+from tests.evaluation.world import load, report
+from tests.factories import write_source
+from tests.organizer.world import World, make_world, queries_of
+
+LABELS = "".join(
+    json.dumps(
+        {
+            "qid": "t1",
+            "run_id": run,
+            "nuggets": [{"text": "sand moves", "assignment": one}, {"text": "banks erode", "assignment": two}],
+        }
+    )
+    + "\n"
+    for run, one, two in (("alpha", "support", "partial_support"), ("beta", "not_support", "support"))
+)
+
+
+@pytest.fixture
+def world(db: None, tmp_path: Path) -> World:
+    """The small campaign with its cast, and a second judge whose labels are all there."""
+    world = make_world(tmp_path)
+    importing.import_assignments(
+        campaign=world.campaign,
+        sources=[write_source(tmp_path, "full.jsonl", LABELS)],
+        origin=Origin.AUTO,
+        judge="whole",
+        kind=JudgeKind.LLM,
+    )
+    return world
+
+
+def page_of(world: World, query: str = "") -> str:
+    return world.client("olga").get(world.pages()["leaderboard"] + query).content.decode()
+
+
+def table_of(world: World, form: str, query: str = "?condition=A/A&judge=whole") -> str:
+    address = reverse("reports:leaderboard_table", args=[world.campaign.slug, form])
+    return world.client("olga").get(address + query).content.decode()
+
+
+def runs_on(page: str) -> list[str]:
+    """Return the runs in the order of the table."""
+    return re.findall(r'<th scope="row" class="nowrap"><a [^>]*><bdi>(\w+)</bdi>', page)
+
+
+def test_runs_stand_by_the_chosen_score_and_by_any_other_column(world: World) -> None:
+    query = "?condition=A/A&judge=whole"
+    assert runs_on(page_of(world, query)) == ["alpha", "beta"]
+    assert runs_on(page_of(world, f"{query}&score=all_strict&sort=-all_strict")) == ["alpha", "beta"]
+    assert runs_on(page_of(world, f"{query}&sort=vital")) == ["beta", "alpha"]
+    page = page_of(world, f"{query}&sort=-group")
+    assert runs_on(page) == ["beta", "alpha"]
+    assert re.findall(r'aria-sort="(\w+)"', page) == ["descending"]
+
+
+def test_what_is_undefined_comes_last_whichever_way_it_is_ordered(world: World) -> None:
+    for sort in ("vital_strict", "-vital_strict"):
+        assert runs_on(page_of(world, f"?condition=A/A&judge=robot&sort={sort}"))[-1] == "alpha"
+
+
+def test_one_group_or_task_is_shown_and_the_closing_rows_stay_those_of_all(world: World) -> None:
+    page = page_of(world, "?condition=A/A&judge=whole&group=team%20b")
+    assert runs_on(page) == ["beta"]
+    assert "1 run of 2" in page
+    assert runs_on(page_of(world, "?condition=A/A&judge=whole&task=RAG")) == ["alpha"]
+    assert "Min over runs" in page
+
+
+def test_support_of_citations_stands_beside_the_scores(world: World) -> None:
+    assert "Support precision" in page_of(world, "?condition=A/A&judge=whole&support=scratch")
+    assert "Support precision" not in page_of(world, "?condition=A/A&judge=whole&support=")
+    rows = json.loads(table_of(world, "json", "?condition=A/A&judge=whole&support=scratch"))["runs"]
+    assert {row["run_id"]: row["weighted_precision"] for row in rows}["alpha"] == 1.0
+
+
+def test_two_judges_are_asked_about_and_a_wrong_choice_is_said(world: World) -> None:
+    assert "Several judges fit A/A" in page_of(world, "?condition=A/A")
+    assert "This is not a choice of this campaign." in page_of(world, "?condition=nothing")
+    address = reverse("reports:ranking", args=[world.campaign.slug, "svg"])
+    assert world.client("olga").get(f"{address}?condition=nothing").status_code == 404
+
+
+def test_the_link_with_every_choice_holds_those_of_today_s_defaults(world: World) -> None:
+    (link,) = re.findall(r'href="\?([^"]+)">Link with every choice', page_of(world, "?judge=whole"))
+    assert {"condition=A%2FA", "missing=zero", "unjudged=exclude", "no_vital=zero", "score=vital_strict"} <= set(
+        link.split("&amp;")
+    )
+
+
+def test_runs_are_tested_against_each_other_when_asked(world: World) -> None:
+    page = page_of(world, "?condition=A/A&judge=whole&compare=on")
+    assert "1 paired randomisation test over topics, every assignment of signs tried" in page
+    document = json.loads(table_of(world, "json", "?condition=A/A&judge=whole&compare=on"))
+    (pair,) = document["comparisons"]
+    assert (pair["run_id"], pair["other"], pair["topics"]) == ("alpha", "beta", 1)
+    assert pair["p"] == pair["adjusted"] == 1.0
+    assert "paired randomisation" not in page_of(world, "?condition=A/A&judge=whole")
+
+
+def test_the_files_have_the_figures_of_the_report(world: World) -> None:
+    said = report("scores", "--condition", "A/A", "--judge", "whole")
+    document = json.loads(table_of(world, "json"))
+    assert [{name: row[name] for name in said["runs"][0]} for row in document["runs"]] == said["runs"]
+    assert document["summary"] == said["summary"]
+    rows = list(csv.DictReader(io.StringIO(table_of(world, "csv"))))
+    assert [row["run_id"] for row in rows] == ["alpha", "beta"]
+    latex = table_of(world, "tex")
+    assert r"alpha & 1.000 &" in latex
+    assert r"\bottomrule" in latex
+
+
+def test_the_csv_correlates_at_one_with_where_it_came_from(world: World, tmp_path: Path) -> None:
+    (tmp_path / "own.csv").write_text(table_of(world, "csv"), encoding="utf-8")
+    load("import_scores", "--condition", "own", tmp_path / "own.csv")
+    found = report("correlation", "--x", "A/A", "--x-judge", "whole", "--y", "own", "--score", "all")
+    assert found["run_level"] == 1.0
+
+
+@pytest.mark.parametrize(("form", "start"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
+def test_the_picture_leaves_in_three_forms(world: World, form: str, start: bytes) -> None:
+    address = reverse("reports:ranking", args=[world.campaign.slug, form])
+    response = world.client("olga").get(f"{address}?condition=A/A&judge=whole")
+    assert response.content.startswith(start)
+
+
+def test_the_figures_of_an_agreement_leave_too(world: World) -> None:
+    for form, said in (("csv", "run_level,"), ("json", '"by_run"'), ("tex", r"run\_level &")):
+        address = reverse("reports:agreement_table", args=[world.campaign.slug, form])
+        answer = world.client("olga").get(f"{address}?x=A/A&x_judge=whole&y=A/M").content.decode()
+        assert said in answer
+
+
+def test_the_queries_of_the_page_do_not_grow_with_its_runs(world: World, tmp_path: Path) -> None:
+    client, address = world.client("olga"), world.pages()["leaderboard"] + "?condition=A/A&judge=whole"
+    before = queries_of(client, address)
+    more = (
+        '{"run_id": "more", "topic_id": "t1", "topic": "why rivers bend", "references": [], "response_length": 1, '
+        '"answer": [{"text": "Yes.", "citations": []}]}\n'
+    )
+    importing.import_runs(campaign=world.campaign, sources=[write_source(tmp_path, "more.jsonl", more)])
+    assert queries_of(client, address) <= before + 2
