@@ -1,0 +1,45 @@
+"""Signing in by a provider in a browser: the page's policy lets the form lead there, and back."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from django.conf import settings
+from playwright.sync_api import Browser
+
+from rig.provider import CLIENT, SECRET, running_provider
+from rig.web import running_web
+
+ANN = {"sub": "7", "email": "ann@example.org", "email_verified": True, "preferred_username": "ann"}
+MAKE_ANN = """
+from allauth.account.models import EmailAddress
+from accounts.models import User
+ann = User.objects.create_user("ann", "ann@example.org", "river-and-bank")
+EmailAddress.objects.create(user=ann, email=ann.email, verified=True, primary=True)
+"""
+
+
+def test_the_button_leads_to_the_provider_and_back(chromium: Browser, tmp_path: Path) -> None:
+    with running_provider() as provider:
+        provider.person = dict(ANN)
+        own = {
+            "DATABASE_URL": f"sqlite:///{tmp_path}/own.sqlite3",
+            "DJANGO_SETTINGS_MODULE": "rig.plain_settings",
+            "OIDC_SERVER_URL": provider.address,
+            "OIDC_CLIENT_ID": CLIENT,
+            "OIDC_CLIENT_SECRET": SECRET,
+            "OIDC_NAME": "Lab sign-on",
+        }
+        for command in (["migrate", "--verbosity", "0"], ["shell", "--verbosity", "0", "-c", MAKE_ANN]):
+            manage = [sys.executable, "manage.py", *command]
+            subprocess.run(manage, check=True, cwd=settings.BASE_DIR, env=os.environ | own)
+        with running_web(tmp_path / "web.log", own=own) as web, chromium.new_context() as context:
+            page, said = context.new_page(), list[str]()
+            page.on("console", lambda message: said.append(message.text))
+            page.goto(f"http://{web.address}/accounts/login/")
+            page.get_by_role("button", name="Use Lab sign-on").click()
+            page.get_by_text("Your account").wait_for(state="attached")
+            assert page.url.startswith(f"http://{web.address}/")
+            assert [one for one in said if "Content Security Policy" in one] == []
+        assert [one["client_id"] for one in provider.asked] == [CLIENT]
