@@ -18,6 +18,9 @@ bind = f"{os.environ.get('HOST', '127.0.0.1')}:{os.environ.get('PORT', '8000')}"
 worker_class = "gthread"
 workers = int(os.environ.get("WEB_WORKERS", "2"))
 threads = 4
+# Longer than from one label to the next: an assessor's browser need not connect anew for each, and the server hardly
+# ever closes a connection on which a request is just on its way.
+keepalive = 20
 loglevel = "warning"
 control_socket_disable = True
 # A request under way when the server is stopped has this long to end.

@@ -45,6 +45,8 @@ class Times:
     """When requests were answered, and how long they took, by what they were."""
 
     found: dict[str, list[tuple[float, float]]] = field(default_factory=lambda: defaultdict(list))
+    unanswered: list[tuple[float, float, str]] = field(default_factory=list)
+    """When requests without a good answer were asked, when that was known, and why."""
 
     def add(self, what: str, seconds: float) -> None:
         """Take one down; from any thread."""
@@ -174,10 +176,11 @@ class Judging:
         started = time.monotonic()
         try:
             ask()
-        except NoAnswer:
+        except NoAnswer as error:
             self._counts["unanswered"] += 1
             self._failures += 1
-            self._plan.times.add("unanswered", time.monotonic() - started)
+            why = type(error.__cause__).__name__ if error.__cause__ else "an answer that is none"
+            self._plan.times.unanswered.append((started, time.monotonic(), why))
             return False
         self._failures = 0
         return True

@@ -177,26 +177,23 @@ def _await_recovery(one: Happened, judges: Sequence[JudgingAssessor], plan: Judg
     plan.complain(f"{one.fault.name}: not everybody could save again within {LONGEST_RECOVERY:g} s")
 
 
-def _failed(times: Times) -> list[tuple[float, float]]:
-    """Return the requests without a good answer: when they were asked, and when that was known."""
-    return [(moment - lasted, moment) for moment, lasted in times.found["unanswered"]]
-
-
 def _check_failures(times: Times, happened: Sequence[Happened], violations: Violations) -> None:
     """No request fails but for a fault that may make it fail."""
     unexplained = [
-        asked for asked, answered in _failed(times) if not any(one.explains(asked, answered) for one in happened)
+        (asked, why)
+        for asked, answered, why in times.unanswered
+        if not any(one.explains(asked, answered) for one in happened)
     ]
     if unexplained:
         near = Counter(
-            next((one.fault.name for one in reversed(happened) if one.began <= asked), "before all")
-            for asked in unexplained
+            (next((one.fault.name for one in reversed(happened) if one.began <= asked), "before all"), why)
+            for asked, why in unexplained
         )
         violations.complain(f"{len(unexplained)} requests failed without a reason, after: {dict(near)}")
 
 
 def _print(one: Happened, times: Times) -> None:
-    failed = [asked for asked, answered in _failed(times) if one.explains(asked, answered)]
+    failed = [asked for asked, answered, _ in times.unanswered if one.explains(asked, answered)]
     late = sum(asked > one.ended for asked in failed)
     again = f"after {one.recovered - one.ended:.1f} s" if one.recovered else "never"
     print(

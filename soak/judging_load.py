@@ -47,7 +47,7 @@ def run(
         used = Used(web)
         work(judges, plan.stopped)
         used.stop()
-    unanswered = len(times.found["unanswered"])
+    unanswered = len(times.unanswered)
     if unanswered:
         violations.complain(f"{unanswered} requests had no answer")
     counts = compare(judges, violations, Spoiler() if spoilt else None)
