@@ -111,8 +111,9 @@ SQLITE_OPTIONS = {"transaction_mode": "IMMEDIATE", "timeout": 20, "init_command"
 
 
 # PostgreSQL: a pool tries a lost server again after 1, 2, 4 .. s, so that one that was away for a minute was found half
-# a minute later. It gives up soon instead, and the next request begins anew.
-POOL = {"min_size": 1, "max_size": 8, "timeout": 10, "reconnect_timeout": 2}
+# a minute later. It gives up soon instead, and the next request begins anew. Whoever waits for a connection while it
+# gives up waits in vain, so not for long: there are more connections than threads, and nobody waits but then.
+POOL = {"min_size": 1, "max_size": 8, "timeout": 3, "reconnect_timeout": 2}
 
 
 def databases() -> dict[str, Any]:
