@@ -1,15 +1,12 @@
-"""How much endpoints take, and which calls of this worker may go to them now. All workers share each limit."""
+"""Which calls of this worker may go to endpoints with limits now. All workers share each limit."""
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-
-from django.conf import settings
+from collections.abc import Iterable, Mapping, Sequence
 
 from llmjobs.client import Answered, Endpoint, Refusal
-from llmjobs.endpoints import default_endpoint
 from llmjobs.forecasting import REPLY_TOKENS, TOKENS_PER_WORD
-from llmjobs.models import EndpointLimits
+from llmjobs.limits import limits_of
 from llmjobs.pacing import GONE_AFTER, Limits, Use
 from llmjobs.sending import Sending
 from llmjobs.uses import AwayError, shared_uses
@@ -22,33 +19,6 @@ SAID_FOR = 5.0
 
 # What a reply says about a kind of call counts so much beside what was expected of it.
 LEARNS = 0.2
-
-
-def limits_of(names: Collection[str]) -> dict[str, Limits]:
-    """Return the limits of those endpoints that have some: as they were set, of the default one by the environment."""
-    rows = EndpointLimits.objects.filter(address__in=names)
-    found = {row.address: Limits(row.requests_per_minute, row.tokens_per_minute, row.most_at_once) for row in rows}
-    own = Limits(settings.LLM_REQUESTS_PER_MINUTE, settings.LLM_TOKENS_PER_MINUTE, settings.LLM_MOST_AT_ONCE)
-    if own and (default := default_endpoint().name) in names:
-        found[default] = own
-    return {name: limits for name, limits in found.items() if limits}
-
-
-def set_limits(base_url: str, limits: Limits) -> str:
-    """Write the limits of an endpoint, and return its address as calls have it. Raises `Refused` for no address."""
-    address = Endpoint(base_url=base_url).name
-    if not limits:
-        EndpointLimits.objects.filter(address=address).delete()
-        return address
-    EndpointLimits.objects.update_or_create(
-        address=address,
-        defaults={
-            "requests_per_minute": limits.requests,
-            "tokens_per_minute": limits.tokens,
-            "most_at_once": limits.at_once,
-        },
-    )
-    return address
 
 
 class Limiter:

@@ -40,6 +40,12 @@ class Limits:
         ]
         return ", ".join(f"{most:,} {what}" for most, what in said if most is not None) or "no limit"
 
+    def seconds_for(self, requests: int, tokens: int) -> float:
+        """Return how long so many requests of so many tokens in all take at least."""
+        return PERIOD * max(
+            requests / self.requests if self.requests else 0, tokens / self.tokens if self.tokens else 0
+        )
+
 
 @dataclass(slots=True)
 class Use:

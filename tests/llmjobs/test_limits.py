@@ -18,11 +18,11 @@ from evaluation.services.judges import add_judge
 from evaluation.terms import Condition, JudgeKind
 from jobs.models import Job
 from llmjobs.endpoints import default_endpoint
-from llmjobs.limiting import limits_of
+from llmjobs.limits import limits_of
 from llmjobs.models import EndpointLimits, EndpointUse, LlmJob
 from llmjobs.pacing import BURST, PERIOD, Limits, Use
 from llmjobs.simulator import Simulator, most_at_once
-from llmjobs.starting import Request, plan_evaluation, start
+from llmjobs.starting import Request, estimate, plan_evaluation, start
 from llmjobs.uses import AwayError, DatabaseUses, RedisUses, Uses
 from rig.services import Redis, free_port
 from tests.llmjobs.test_engine_trouble import work_beside
@@ -228,6 +228,20 @@ def test_limits_that_make_no_sense_are_refused(address: str, limit: str) -> None
     with pytest.raises((SystemExit, Exception)):
         call_command("limit_endpoint", address, f"--requests-per-minute={limit}")
     assert not EndpointLimits.objects.exists()
+
+
+def test_a_dry_run_foretells_how_long_the_limit_makes_it_last(simulator: Simulator, settings: Settings) -> None:
+    world = make_world(runs=10)
+    one = Request(world.campaign, world.judge, runs=("r1",))
+    start(one, "one", plan_evaluation(one, Condition.AA))
+    work_on()
+    plan = plan_evaluation(world.request, Condition.AA)
+    quick = estimate(plan, world.judge).forecast.seconds
+    settings.LLM_REQUESTS_PER_MINUTE = 6
+    slow = estimate(plan, world.judge).forecast.seconds
+    assert quick is not None
+    assert quick < 1
+    assert slow == pytest.approx(9 * PERIOD / 6)
 
 
 def test_the_environments_limits_go_before_those_that_were_set(settings: Settings, simulator: Simulator) -> None:

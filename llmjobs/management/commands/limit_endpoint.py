@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evaluation.management.base import AssayCommand
-from llmjobs.limiting import set_limits
+from llmjobs.limits import set_limits
 from llmjobs.pacing import Limits
 
 LARGEST = 2**31 - 1
