@@ -105,7 +105,7 @@ def _seconds(judge: Judge, calls: int, tokens: int) -> float | None:
         return None
     name = endpoint_of(judge).name
     limits = limits_of([name]).get(name, Limits())
-    at_once = min(settings.LLM_CONCURRENCY, limits.at_once or settings.LLM_CONCURRENCY)
+    at_once: int = min(settings.LLM_CONCURRENCY, limits.at_once or settings.LLM_CONCURRENCY)
     return max(latency * calls / at_once, limits.seconds_for(calls, tokens))
 
 

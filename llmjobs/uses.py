@@ -14,7 +14,9 @@ from typing import Any, Protocol, TypeVar, cast
 from django.conf import settings
 from django.db import connection, transaction
 from redis import Redis, RedisError
+from redis.backoff import NoBackoff
 from redis.client import Pipeline
+from redis.retry import Retry
 
 from llmjobs.models import EndpointUse
 from llmjobs.pacing import Use
@@ -66,7 +68,11 @@ class RedisUses:
     """Keys, each watched while it is changed."""
 
     def __init__(self, url: str) -> None:
-        self._redis = Redis.from_url(url, socket_timeout=PATIENCE, socket_connect_timeout=PATIENCE)
+        # Tried once more, at once: a connection may have been cut while nobody used it. The engine tries again later.
+        once_more = Retry(NoBackoff(), 1)
+        self._redis = Redis.from_url(
+            url, socket_timeout=PATIENCE, socket_connect_timeout=PATIENCE, retry=once_more
+        )
 
     def visit(self, address: str, act: Act[T]) -> T:
         """Do it again as long as others come between."""
