@@ -12,12 +12,12 @@ from tests.llmjobs.processes import WAIT, Environment, shell, worker
 from tests.llmjobs.worlds import answered_again
 
 pytestmark = pytest.mark.thorough
-PER_MINUTE, ITEMS = 600, 60
+PER_MINUTE, ITEMS = 2_400, 180
 MAKE_WORLD = """
 from django.core.management import call_command
 call_command("migrate", verbosity=0)
 from tests.llmjobs.worlds import make_world, start_assigning
-start_assigning(make_world(topics=3, runs=20, nuggets=2))
+start_assigning(make_world(topics=3, runs=60, nuggets=2))
 """
 CHECK = """
 from jobs.models import Job, WorkItem
