@@ -63,7 +63,7 @@ AWAY = 4.0  # seconds for which a service that is restarted is away
 LONGEST_DEAD = 60.0
 # So many times the wished length may pass until the job counts as stuck; and some minutes.
 LONGEST, MORE = 3.0, 300.0
-A_TOKEN_BUDGET = 250  # tokens for each call that is to be made before it stops the job
+A_TOKEN_BUDGET = 450  # tokens for each call that is to be made before it stops the job
 LONGEST_OUTAGE = 60.0
 T = TypeVar("T")
 
@@ -234,9 +234,10 @@ def _is_done(job: Job) -> bool:
 
 
 def _is_at_rest(job: Job) -> bool:
-    """Say whether the job is paused and what was under way is in, or lost."""
+    """Say whether the job is paused and what was under way is in, or lost with its worker."""
     paused = Job.objects.filter(pk=job.pk, state=Job.State.PAUSED).exists()
-    return paused and not WorkItem.objects.filter(job=job, state=WorkItem.State.LEASED).exists()
+    held = WorkItem.objects.filter(job=job, state=WorkItem.State.LEASED, lease_until__gt=timezone.now())
+    return paused and not held.exists()
 
 
 def _stop_of(job: Job) -> Stop:
