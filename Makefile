@@ -55,7 +55,7 @@ test: $(VENV)/installed-dev
 bench: $(VENV)/installed-dev
 	$(BIN)/python -m benchmarks
 
-# Faults and killed processes at full size: minutes of LLM jobs, half an hour of nugget desks, ten minutes of each size of
+# Faults and killed processes at full size: ten minutes of LLM jobs, half an hour of nugget desks, ten minutes of each size of
 # judging desks with and without faults (`make soak SECONDS=180`: less), on each database that is found; then requests made
 # up from the API's schema, two hundred of a kind.
 soak: $(VENV)/installed-dev

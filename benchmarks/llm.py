@@ -9,16 +9,18 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from datetime import datetime
+from dataclasses import dataclass
+from itertools import count
 from threading import Event as Signal
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import openai
 from django.conf import settings
+from django.db import connection
 from django.db.models import Max, Min, QuerySet
 from openai.types.chat import ChatCompletionMessageParam
 
@@ -38,30 +40,93 @@ from llmjobs.starting import Request, judge_for, plan_evaluation, start
 from rig.sessions import session_cookie
 from rig.web import served
 
-CONCURRENCY, LATENCY_MS = 16, 200
 LONGEST_WAIT = 60.0  # seconds
 SENTENCES, WORDS = 10, 20
 MANAGE = (sys.executable, "manage.py")
 PAGE_EVERY, PAGES_FOR = 0.04, 6.0
 
 
-def _size(size: Size) -> Size:
-    """Return how much is assigned: two calls for each of 400 answers, or next to nothing."""
-    topics, runs = (2, 4) if size is SMALL else (20, 20)
-    return Size(topics=topics, runs=runs, nuggets=20, segments=0)
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """So many calls: two for each answer of so many runs to each topic, of so long, so many at once."""
+
+    name: str
+    topics: int
+    runs: int
+    latency_ms: int
+    concurrency: int
+
+    def of(self, size: Size) -> Size:
+        """Return how much is assigned, or next to nothing."""
+        topics, runs = (2, 4) if size is SMALL else (self.topics, self.runs)
+        return Size(topics=topics, runs=runs, nuggets=20, segments=0)
+
+    def calls(self, size: Size) -> int:
+        """Count the calls."""
+        own = self.of(size)
+        return own.topics * own.runs * 2
+
+
+USUAL = Shape("calls", topics=20, runs=20, latency_ms=200, concurrency=16)
+WIDE = Shape("wide", topics=20, runs=40, latency_ms=1000, concurrency=64)
+QUICK = Shape("quick", topics=20, runs=40, latency_ms=10, concurrency=32)
 
 
 def campaigns(size: Size, turn: int) -> Measured:
     """Make a turn's campaigns: one for the calls, one for the calls beside which pages are read."""
-    for name in ("calls", "pages"):
-        _make_campaign(f"{name}-{turn}", _size(size))
-    return Measured(rows=_rows(size))
+    for name in (USUAL.name, "pages"):
+        make_campaign(f"{name}-{turn}", USUAL.of(size))
+    return Measured(rows=USUAL.calls(size))
+
+
+def wide_campaign(size: Size, turn: int) -> Measured:
+    """Make a turn's campaign for many long calls at once."""
+    make_campaign(f"{WIDE.name}-{turn}", WIDE.of(size))
+    return Measured(rows=WIDE.calls(size))
+
+
+def quick_campaign(size: Size, turn: int) -> Measured:
+    """Make a turn's campaign for calls that are answered at once."""
+    make_campaign(f"{QUICK.name}-{turn}", QUICK.of(size))
+    return Measured(rows=QUICK.calls(size))
 
 
 def bare(size: Size, turn: int) -> Measured:
     """Make the same requests with one client in threads, and throw the answers away."""
-    with _simulator() as base_url, openai.OpenAI(base_url=base_url, api_key="none", max_retries=0) as client:
-        asked = _messages(_campaign("calls", turn))
+    return _bare(USUAL, size, turn)
+
+
+def assay(size: Size, turn: int) -> Measured:
+    """Have the engine do the job. `all` is its sending phase: first attempt sent to last reply written."""
+    return _assay(USUAL, size, turn)
+
+
+def wide_bare(size: Size, turn: int) -> Measured:
+    """Make many long requests at once with one client in threads."""
+    return _bare(WIDE, size, turn)
+
+
+def wide_assay(size: Size, turn: int) -> Measured:
+    """Have the engine do many long calls at once."""
+    return _assay(WIDE, size, turn)
+
+
+def quick_bare(size: Size, turn: int) -> Measured:
+    """Make requests that are answered at once with one client in threads."""
+    return _bare(QUICK, size, turn)
+
+
+def quick_assay(size: Size, turn: int) -> Measured:
+    """Have the engine do calls that are answered at once: how many a second are the most."""
+    return _assay(QUICK, size, turn)
+
+
+def _bare(shape: Shape, size: Size, turn: int) -> Measured:
+    with (
+        simulator(shape.latency_ms) as base_url,
+        openai.OpenAI(base_url=base_url, api_key="none", max_retries=0) as client,
+    ):
+        asked = _messages(campaign_of(shape.name, turn))
         measured = Measured(rows=len(asked))
 
         def ask(messages: list[ChatCompletionMessageParam]) -> str | None:
@@ -69,45 +134,53 @@ def bare(size: Size, turn: int) -> Measured:
             return completion.choices[0].message.content
 
         before = _cpu()
-        with measured.timing("all"), ThreadPoolExecutor(CONCURRENCY) as pool:
+        with measured.timing("all"), ThreadPoolExecutor(shape.concurrency) as pool:
             replies = list(pool.map(ask, asked))
         measured.seconds["cpu"] = _cpu() - before
-    if not all(replies) or len(asked) != _rows(size):
+    if not all(replies) or len(asked) != shape.calls(size):
         raise SystemExit("not every request was answered")
-    return _with_ideal(measured)
+    return _with_ideal(measured, shape)
 
 
-def assay(size: Size, turn: int) -> Measured:
-    """Have the engine do the job. `all` is its sending phase: first attempt sent to last reply written."""
-    measured = Measured(rows=_rows(size))
-    with _simulator() as base_url:
+def _assay(shape: Shape, size: Size, turn: int) -> Measured:
+    measured, statements = Measured(rows=shape.calls(size)), count()
+
+    def counted(execute: Callable[..., Any], *asked: Any) -> Any:
+        next(statements)
+        return execute(*asked)
+
+    with simulator(shape.latency_ms) as base_url:
         os.environ |= {"OPENAI_BASE_URL": base_url, "OPENAI_MODEL": MODEL}
-        settings.LLM_CONCURRENCY = CONCURRENCY
+        settings.LLM_CONCURRENCY = shape.concurrency
         # Without a job: connections, queries and threads that every start makes.
         with measured.timing("idle"):
             engine.run("bench", Signal())
-        job = _start(_campaign("calls", turn))
+        job = start_job(campaign_of(shape.name, turn))
         before = _cpu()
-        with measured.timing("engine"):
+        with measured.timing("engine"), connection.execute_wrapper(counted):
             engine.run("bench", Signal())
         measured.seconds["cpu"] = _cpu() - before
-    first, last = _sending_phase(job)
-    measured.seconds["all"] = (last - first).total_seconds()
+    measured.seconds["all"] = sending_seconds(job)
+    measured.seconds["statements"] = next(statements) / measured.rows
     if job.items.exclude(state=WorkItem.State.DONE).exists() or _calls(job).count() != measured.rows:
         raise SystemExit("not every item is done, or two shared a call")
-    return _with_ideal(measured)
+    return _with_ideal(measured, shape)
 
 
 def pages(size: Size, turn: int) -> Measured:
     """Read the campaign's page: while nothing happens, and while a worker has calls under way."""
-    campaign = _campaign("pages", turn)
-    with _simulator() as base_url, served() as address:
+    campaign = campaign_of("pages", turn)
+    with simulator(USUAL.latency_ms) as base_url, served() as address:
         url, cookie = f"{address}/campaigns/{campaign.slug}/", _signed_in()
         for _ in range(20):
             _seconds_of(url, cookie)
         idle = _read_pages(url, cookie)
-        os.environ |= {"OPENAI_BASE_URL": base_url, "OPENAI_MODEL": MODEL, "LLM_CONCURRENCY": str(CONCURRENCY)}
-        job = _start(campaign)
+        os.environ |= {
+            "OPENAI_BASE_URL": base_url,
+            "OPENAI_MODEL": MODEL,
+            "LLM_CONCURRENCY": str(USUAL.concurrency),
+        }
+        job = start_job(campaign)
         with _worker():
             _wait_for_calls(job)
             busy = _read_pages(url, cookie)
@@ -119,13 +192,8 @@ def pages(size: Size, turn: int) -> Measured:
     return Measured(rows=len(idle), seconds=seconds)
 
 
-def _rows(size: Size) -> int:
-    own = _size(size)
-    return own.topics * own.runs * 2
-
-
-def _with_ideal(measured: Measured) -> Measured:
-    measured.seconds["ideal"] = measured.rows * LATENCY_MS / 1000 / CONCURRENCY
+def _with_ideal(measured: Measured, shape: Shape) -> Measured:
+    measured.seconds["ideal"] = measured.rows * shape.latency_ms / 1000 / shape.concurrency
     return measured
 
 
@@ -134,7 +202,7 @@ def _cpu() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _make_campaign(slug: str, size: Size) -> None:
+def make_campaign(slug: str, size: Size) -> None:
     """Make a campaign whose answers are all different: equal questions would be one call."""
     campaign = synthetic.make_campaign(slug, size.topics)
     synthetic.make_nuggets(campaign, size, Origin.AUTO, MODEL)
@@ -150,7 +218,8 @@ def _make_campaign(slug: str, size: Size) -> None:
             Sentence.objects.bulk_create([Sentence(answer=answer, index=n, text=t) for n, t in enumerate(texts)])
 
 
-def _campaign(name: str, turn: int) -> Campaign:
+def campaign_of(name: str, turn: int) -> Campaign:
+    """Return a turn's campaign."""
     return Campaign.objects.get(slug=f"{name}-{turn}")
 
 
@@ -164,7 +233,8 @@ def _messages(campaign: Campaign) -> list[list[ChatCompletionMessageParam]]:
     return cast(list[list[ChatCompletionMessageParam]], written)
 
 
-def _start(campaign: Campaign) -> Job:
+def start_job(campaign: Campaign) -> Job:
+    """Queue AutoAssign of everything."""
     request = Request(campaign, judge_for(""))
     return start(request, "AutoAssign A/A", plan_evaluation(request, Condition.AA))
 
@@ -173,16 +243,17 @@ def _calls(job: Job) -> QuerySet[Call]:
     return Call.objects.filter(uses__item__job=job).distinct()
 
 
-def _sending_phase(job: Job) -> tuple[datetime, datetime]:
+def sending_seconds(job: Job) -> float:
+    """Return the seconds from the first attempt sent to the last reply written."""
     attempts = Attempt.objects.filter(call__uses__item__job=job)
     found = attempts.aggregate(first=Min("sent_at"), last=Max("ended_at"))
-    return found["first"], found["last"]
+    return float((found["last"] - found["first"]).total_seconds())
 
 
 @contextmanager
-def _simulator() -> Iterator[str]:
+def simulator(latency_ms: int) -> Iterator[str]:
     """Run the simulated LLM in a process of its own; its base URL."""
-    command = [*MANAGE, "simulate_llm", "--latency-ms", str(LATENCY_MS)]
+    command = [*MANAGE, "simulate_llm", "--latency-ms", str(latency_ms)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=settings.BASE_DIR) as process:
         try:
             assert process.stdout

@@ -7,6 +7,7 @@ from statistics import median
 from benchmarks.measuring import Measured
 
 Turn = dict[str, Measured]
+WORKERS = (1, 2, 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +138,7 @@ BENCHMARKS = {
                 goal=Goal("ratio", 2.5),
                 beside=("llm.bare", "cpu"),
             ),
+            Shown("statements a call", "llm.assay", "statements"),
             Shown("p95 of a page, idle", "llm.pages"),
             Shown(
                 "p95 of a page meanwhile, x idle",
@@ -148,6 +150,64 @@ BENCHMARKS = {
         ),
     ),
 }
+
+BENCHMARKS["llm_wide"] = Benchmark(
+    "AutoAssign, 64 at once, 1 s a call",
+    ("llm.wide_campaign", "llm.wide_bare", "llm.wide_assay"),
+    (
+        Shown("bare client in threads, x ideal", "llm.wide_bare", beside=("llm.wide_bare", "ideal")),
+        Shown(
+            "Assay, sending phase, x ideal",
+            "llm.wide_assay",
+            rate=True,
+            goal=Goal("ratio", 1.05),
+            beside=("llm.wide_assay", "ideal"),
+        ),
+        Shown(
+            "Assay, CPU, x bare client",
+            "llm.wide_assay",
+            "cpu",
+            goal=Goal("ratio", 2.5),
+            beside=("llm.wide_bare", "cpu"),
+        ),
+        Shown("statements a call", "llm.wide_assay", "statements"),
+    ),
+    turns=1,
+)
+BENCHMARKS["llm_quick"] = Benchmark(
+    "AutoAssign, 32 at once, 10 ms a call",
+    ("llm.quick_campaign", "llm.quick_bare", "llm.quick_assay"),
+    (
+        Shown("bare client in threads", "llm.quick_bare", rate=True),
+        Shown("Assay, sending phase", "llm.quick_assay", rate=True, goal=Goal("rate", 200)),
+        Shown("Assay, CPU, x bare client", "llm.quick_assay", "cpu", beside=("llm.quick_bare", "cpu")),
+        Shown("statements a call", "llm.quick_assay", "statements"),
+    ),
+)
+BENCHMARKS["llm_scaling"] = Benchmark(
+    "workers at an endpoint of 3,000 requests a minute, 500 ms a call, 16 at once each",
+    tuple(f"llm_scaling.with_{number}" for number in WORKERS),
+    tuple(
+        line
+        for number in WORKERS
+        for line in (
+            Shown(f"{number} worker processes", f"llm_scaling.with_{number}", rate=True),
+            Shown(
+                f"{number}: most requests in 60 s, by the endpoint's log",
+                f"llm_scaling.with_{number}",
+                "most",
+                goal=Goal("seconds", 3_000, "requests"),
+            ),
+            Shown(
+                f"{number}: requests refused as too many",
+                f"llm_scaling.with_{number}",
+                "refused",
+                goal=Goal("seconds", 0, "requests"),
+            ),
+        )
+    ),
+    turns=1,
+)
 
 SAVE_GOALS = {1: 2.0, 8: 2.0, 32: 2.8}
 

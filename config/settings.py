@@ -11,7 +11,7 @@ from whitenoise.compress import Compressor
 
 from config.secret import local_secret
 from config.signing_in import login_limits, oidc_provider, shared_cache
-from web.environment import check_secrets, secret
+from web.environment import check_secrets, most, secret
 from web.logs import logging_settings
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -268,6 +268,10 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 LLM_ALLOWED_HOSTS = env.list("LLM_ALLOWED_HOSTS", default=[])
 SIMULATOR_PORT = env.int("SIMULATOR_PORT", default=8001)
 LLM_CONCURRENCY = env.int("LLM_CONCURRENCY", default=16)
+# The most that the default endpoint takes, shared by all workers; 0 is no limit. For others: `limit_endpoint`.
+LLM_REQUESTS_PER_MINUTE = most("LLM_REQUESTS_PER_MINUTE", env.int("LLM_REQUESTS_PER_MINUTE", default=0))
+LLM_TOKENS_PER_MINUTE = most("LLM_TOKENS_PER_MINUTE", env.int("LLM_TOKENS_PER_MINUTE", default=0))
+LLM_MOST_AT_ONCE = most("LLM_MOST_AT_ONCE", env.int("LLM_MOST_AT_ONCE", default=0))
 LLM_PRICES = env.str("LLM_PRICES", default="")
 LLM_TIMEOUT_SECONDS = env.float("LLM_TIMEOUT_SECONDS", default=120.0)
 JOB_LEASE_SECONDS = env.float("JOB_LEASE_SECONDS", default=30.0)

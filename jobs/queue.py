@@ -153,16 +153,35 @@ def lock_jobs(jobs: Collection[int]) -> None:
     _lock(Job.objects.filter(pk__in=jobs))
 
 
-def _lock(rows: QuerySet[Any]) -> None:
+def _lock(rows: QuerySet[Any], *fields: str) -> list[tuple[Any, ...]]:
+    """Lock rows in one order everywhere, and return their keys with these fields."""
     if connection.features.has_select_for_update:
-        list(rows.select_for_update(no_key=True).order_by("pk").values_list("pk"))
+        rows = rows.select_for_update(no_key=True)
+    return list(rows.order_by("pk").values_list("pk", *fields))
 
 
 def end(item: WorkItem, *, failed: str = "") -> bool:
     """End an item, in the caller's transaction; return False where another attempt holds it by now."""
-    state = WorkItem.State.FAILED if failed else WorkItem.State.DONE
-    held = WorkItem.objects.filter(pk=item.pk, attempt=item.attempt, state=WorkItem.State.LEASED)
-    return bool(held.update(state=state, reason=failed, ended_at=timezone.now(), lease_until=None))
+    return bool(end_all([(item, failed)]))
+
+
+def end_all(outcomes: Sequence[tuple[WorkItem, str]]) -> set[int]:
+    """End items, in the caller's transaction: done, or failed for a reason. Return those that their attempt still held.
+
+    A few statements, however many: to end each by itself took a fifth of the engine's own time.
+    """
+    held = WorkItem.objects.filter(pk__in=[item.pk for item, _ in outcomes], state=WorkItem.State.LEASED)
+    attempts = dict(_lock(held, "attempt"))
+    by_reason: dict[str, list[int]] = {}
+    for item, failed in outcomes:
+        if attempts.get(item.pk) == item.attempt:
+            by_reason.setdefault(failed, []).append(item.pk)
+    for failed, ended in by_reason.items():
+        state = WorkItem.State.FAILED if failed else WorkItem.State.DONE
+        WorkItem.objects.filter(pk__in=ended).update(
+            state=state, reason=failed, ended_at=timezone.now(), lease_until=None
+        )
+    return {pk for ended in by_reason.values() for pk in ended}
 
 
 def postpone(items: Sequence[WorkItem], seconds: float) -> None:

@@ -5,7 +5,7 @@ replies only: what is under way when they are used up is the most that comes on 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -36,6 +36,7 @@ class Budget:
 
 
 NO_LIMIT = Budget()
+MayGo = Callable[[Sequence[Sending]], list[Sending]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,27 +102,38 @@ def _used_up(llm: LlmJob) -> str:
 
 @dataclass(slots=True)
 class Chosen:
-    """What goes out, what does not, and the jobs for which it does not: with the budget that is used up, if one is."""
+    """What goes out, what its endpoint's limit holds back, and what its job does not want or may not pay for.
+
+    `stopped`: those jobs, with the budget that is used up, if one is.
+    """
 
     out: list[Sending] = field(default_factory=list)
+    later: list[Sending] = field(default_factory=list)
     held: list[Sending] = field(default_factory=list)
     stopped: dict[int, str] = field(default_factory=dict)
 
 
-def choose(due: Sequence[Sending]) -> Chosen:
-    """Choose from calls that may go out what their jobs still want and may pay for; count it, in this transaction."""
+def choose(due: Sequence[Sending], may_go: MayGo) -> Chosen:
+    """Choose from calls that may go out what their jobs still want and may pay for; count it, in this transaction.
+
+    `may_go` is asked last which of them the endpoints take now, when the jobs' rows are locked: so what it locks itself
+    is locked after them in every worker.
+    """
     chosen, now = Chosen(), standings(one.job for one in due) if due else {}
-    sent = Counter[int]()
+    payable, wanted = list[Sending](), Counter[int]()
     for one in due:
         standing = now[one.job]
-        if standing.runs and (standing.room is None or sent[one.job] < standing.room):
-            sent[one.job] += 1
-            chosen.out.append(one)
+        if standing.runs and (standing.room is None or wanted[one.job] < standing.room):
+            wanted[one.job] += 1
+            payable.append(one)
         else:
             chosen.held.append(one)
             chosen.stopped[one.job] = standing.used_up
-    for job in sorted(sent):
-        LlmJob.objects.filter(pk=job).update(sent_calls=F("sent_calls") + sent[job])
+    chosen.out = may_go(payable)
+    going = {one.call.pk for one in chosen.out}
+    chosen.later = [one for one in payable if one.call.pk not in going]
+    for job, sent in sorted(Counter(one.job for one in chosen.out).items()):
+        LlmJob.objects.filter(pk=job).update(sent_calls=F("sent_calls") + sent)
     return chosen
 
 

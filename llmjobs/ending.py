@@ -62,7 +62,8 @@ def _record(ended: list[Ended]) -> None:
     """Write outcomes; one whose lease went to another attempt changes nothing."""
     jobs = {one.item.job_id for one in ended}
     queue.lock_jobs(jobs)
-    held = [one for one in ended if queue.end(one.item, failed=one.outcome.failure)]
+    mine = queue.end_all([(one.item, one.outcome.failure) for one in ended])
+    held = [one for one in ended if one.item.pk in mine]
     # A retried item rests on the calls of its new replicate.
     CallUse.objects.filter(item__in=[one.item.pk for one in held if one.item.payload.get("replicate")]).delete()
     CallUse.objects.bulk_create(_uses(held), batch_size=calls.BATCH)

@@ -13,20 +13,21 @@ from threading import Event as Signal
 import structlog
 from django.conf import settings
 from django.db import close_old_connections, transaction
-from django.db.models import Max
 
 from evaluation.errors import Refused
 from jobs import queue, registry
 from jobs.models import Job, WorkItem
 from llmjobs import budget, calls
 from llmjobs.again import kept_calls, wanted_by
+from llmjobs.attempts import attempt_of, last_error, note_sending
 from llmjobs.calls import Wanted
 from llmjobs.client import Answered, Endpoint, Refusal
 from llmjobs.control import control_like
 from llmjobs.ending import DATABASE_TROUBLE, SetAside, begin_items, end_items, set_aside
 from llmjobs.endpoints import endpoint_of
 from llmjobs.kinds import Ended
-from llmjobs.models import Attempt, Call, LlmJob
+from llmjobs.limiting import Limiter
+from llmjobs.models import Call, LlmJob
 from llmjobs.rounds import Result, Round, Running
 from llmjobs.sending import Sender, Sending
 from llmjobs.steps.asking import Ask, Reply
@@ -62,6 +63,7 @@ class Engine:
     def __init__(self, worker: str, concurrency: int) -> None:
         self.worker = worker
         self.sender = Sender(concurrency)
+        self.limiter = Limiter(worker)
         self.running: dict[int, Running] = {}
         self.waiting: dict[str, list[tuple[Running, Ask]]] = {}
         self.llm_jobs: dict[int, LlmJob] = {}
@@ -80,6 +82,7 @@ class Engine:
     def close(self) -> None:
         """Give back what is not finished."""
         self.sender.close()
+        self.limiter.close()
         calls.release(self.open, self.worker)
         queue.hand_back(self.worker)
 
@@ -107,7 +110,7 @@ class Engine:
         self.waiting.clear()
         self.said.clear()
         self.sender.forget_unsent()
-        calls.release(self.open - self.sender.out, self.worker)
+        calls.release(self.open - self.sender.out.keys(), self.worker)
         self.open = set(self.sender.out)
         with transaction.atomic():
             self._write_results()
@@ -122,17 +125,20 @@ class Engine:
         claimed = [] if stopping else self._claim()
         self._collect(0.0 if claimed else GROUP_SECONDS)
         self._round(claimed, stopping)
+        self.limiter.keep_up(self.sender.under_way_at())
         return bool(self.sender.under_way or (self.running and not stopping))
 
     def _collect(self, timeout: float) -> None:
         for sending, said in self.sender.collect(timeout):
             final = self.sender.settled(sending, said)
-            self.unwritten.append(Result(sending, _attempt(sending), said, final))
+            self.limiter.settle(sending, said)
+            self.unwritten.append(Result(sending, attempt_of(sending), said, final))
 
     def _renew(self) -> None:
         if time.monotonic() - self.renewed > queue.RENEW_EVERY:
             queue.renew(self.worker)
             self._drop_stopped()
+            self._know_limits()
             self.renewed = time.monotonic()
 
     def _drop_stopped(self) -> None:
@@ -141,7 +147,9 @@ class Engine:
         Where a job is only paused, an item whose call is under way is kept: its reply is paid.
         """
         jobs = {one.item.job_id for one in self.running.values()}
-        states = dict(Job.objects.filter(pk__in=jobs).values_list("pk", "state"))
+        found = list(Job.objects.filter(pk__in=jobs).values_list("pk", "state", "priority"))
+        states = {pk: state for pk, state, _ in found}
+        self.sender.priorities |= {pk: priority for pk, _, priority in found}
         paused = [one for one in self.running.values() if states[one.item.job_id] == Job.State.PAUSED]
         idle = self._without_call_under_way(paused)
         queue.postpone([one.item for one in idle], seconds=0)
@@ -173,10 +181,15 @@ class Engine:
         return self.running.get(running.item.pk) is running
 
     def _claim(self) -> list[WorkItem]:
-        """Claim as many items as keep the threads busy. Those of an endpoint that is down keep no others out."""
-        stuck = {job for job in self.endpoints if self._why_waiting(job)}
+        """Claim as many items as keep the threads busy.
+
+        Those of an endpoint that is down, or of which enough wait for a limit, keep no others out.
+        """
+        most = max(CLAIM, 4 * self.sender.concurrency)
+        waiting = self.sender.waiting_apart()
+        stuck = {job for job in self.endpoints if self._why_down(job) or waiting[job] >= most // 2}
         moving = sum(one.item.job_id not in stuck for one in self.running.values())
-        room = max(CLAIM, 4 * self.sender.concurrency) - moving
+        room = most - moving
         return queue.claim(self.worker, room, kind=JOB_KIND, besides=stuck) if room >= CLAIM // 2 else []
 
     def _round(self, claimed: list[WorkItem], stopping: bool) -> None:
@@ -191,7 +204,7 @@ class Engine:
             if not stopping:
                 self._ask_controls()
                 self._choose(round_)
-            self._note_sending(round_.out)
+            note_sending(round_.out)
         self.unwritten.clear()
         for sending in round_.out:
             self.sender.submit(sending)
@@ -203,11 +216,13 @@ class Engine:
 
     def _choose(self, round_: Round) -> None:
         """Choose what goes out: what its job still wants and may still pay for."""
-        due = self.sender.due()
+        due = self.sender.due(self.limiter.waiting())
         for one in due:
             one.job = self._payer(one)
-        chosen = budget.choose(due)
+        under_way = self.sender.under_way_at()
+        chosen = budget.choose(due, lambda some: self.limiter.may_go(some, under_way))
         round_.out, round_.stopped = chosen.out, chosen.stopped
+        self.sender.put_back(chosen.later)
         controls = self.sender.hold(chosen.held)
         calls.release(controls, self.worker)
         self.open -= controls
@@ -256,15 +271,22 @@ class Engine:
 
     def _know(self, jobs: set[int]) -> None:
         """Read what jobs judge, as whom, and where their calls go; or why they can go nowhere."""
-        for llm in LlmJob.objects.select_related("judge", "campaign", "job").filter(
-            pk__in=jobs - self.llm_jobs.keys()
-        ):
+        new = jobs - self.llm_jobs.keys()
+        for llm in LlmJob.objects.select_related("judge", "campaign", "job").filter(pk__in=new):
             self.llm_jobs[llm.pk] = llm
             told.info("job_taken_up", job=llm.pk, worker=self.worker, **llm.job.options)
             try:
                 self.endpoints[llm.pk] = endpoint_of(llm.judge)
             except Refused as refusal:
                 self.endpoints[llm.pk] = refusal.message
+            self.sender.priorities[llm.pk] = llm.job.priority
+        if new:
+            self._know_limits()
+
+    def _know_limits(self) -> None:
+        """Read how much the endpoints take, which may be changed while jobs run."""
+        self.limiter.know(one for one in self.endpoints.values() if isinstance(one, Endpoint))
+        self.sender.apart = self.limiter.limits
 
     def _advance(self, running: Running, reply: Reply | None, round_: Round) -> None:
         """Give a step the reply it waited for, and note what it asks next or how it ends."""
@@ -285,7 +307,7 @@ class Engine:
 
     def _deliver(self, call: Call, round_: Round) -> None:
         """Hand a call's outcome to every item that waits for it."""
-        reply = Reply(call.reply) if call.state == Call.State.ANSWERED else Reply(None, _last_error(call))
+        reply = Reply(call.reply) if call.state == Call.State.ANSWERED else Reply(None, last_error(call))
         self.open.discard(call.pk)
         for running, ask in self.waiting.pop(call.sha256, []):
             running.uses.append((ask.part, call))
@@ -342,23 +364,16 @@ class Engine:
             del self.running[running.item.pk]
         return False
 
-    def _note_sending(self, out: list[Sending]) -> None:
-        fresh = [one.call.pk for one in out if one.attempt is None]
-        last = dict(
-            Attempt.objects.filter(call__in=fresh).values_list("call").annotate(n=Max("number")).order_by()
-        )
-        numbers = {
-            one.call.pk: (one.attempt.number if one.attempt else last.get(one.call.pk, 0)) + 1 for one in out
-        }
-        attempts = calls.note_sending([one.call for one in out], numbers) if out else []
-        for one, attempt in zip(out, attempts, strict=True):
-            one.attempt = attempt
-
-    def _why_waiting(self, job: int) -> str:
+    def _why_down(self, job: int) -> str:
         endpoint = self.endpoints[job]
         return (
             "" if isinstance(endpoint, str) else self.sender.why_waiting(endpoint, self.llm_jobs[job].judge.model)
         )
+
+    def _why_waiting(self, job: int) -> str:
+        endpoint = self.endpoints[job]
+        held = "" if isinstance(endpoint, str) else self.limiter.why_waiting(endpoint.name)
+        return self._why_down(job) or held
 
     def _say_why_waiting(self) -> None:
         """Say on each job why it does not move, or that it does, when that changed or nobody knows what it says."""
@@ -371,14 +386,3 @@ class Engine:
 
 def _wanted(running: Running, ask: Ask) -> Wanted:
     return wanted_by(running.item, ask, running.endpoint, running.llm.judge.model, running.kept)
-
-
-def _attempt(sending: Sending) -> Attempt:
-    if sending.attempt is None:
-        raise RuntimeError("a call was sent without being written first")
-    return sending.attempt
-
-
-def _last_error(call: Call) -> str:
-    attempt = call.attempts.last()
-    return f"{attempt.error}: {attempt.message}" if attempt else "given up"

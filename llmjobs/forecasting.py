@@ -10,7 +10,10 @@ from django.db.models import Avg
 
 from evaluation.models import Judge
 from llmjobs.calls import Wanted
+from llmjobs.endpoints import endpoint_of
+from llmjobs.limits import limits_of
 from llmjobs.models import Call
+from llmjobs.pacing import Limits
 from llmjobs.prices import price_of
 
 TOKENS_PER_WORD = 4 / 3
@@ -58,7 +61,7 @@ def forecast(asked: Sequence[Asked], answered: Collection[str], judge: Judge) ->
     prompt = sum(round(one.tokens * (one.calls - (one.sha256 in answered)) / one.calls) for one in left)
     replies = {name: _reply_tokens(judge.model, name) for name in {one.template for one in left}}
     completion = round(sum(one.calls * replies[one.template] for one in left))
-    price, latency = price_of(judge.model), _latency(judge.model)
+    price = price_of(judge.model)
     return Forecast(
         calls=calls,
         prompt_tokens=prompt,
@@ -66,7 +69,7 @@ def forecast(asked: Sequence[Asked], answered: Collection[str], judge: Judge) ->
         cost=price.of(prompt, completion) if price else None,
         currency=price.currency if price else "",
         price_table=price.table if price else "",
-        seconds=latency * calls / settings.LLM_CONCURRENCY if latency is not None else None,
+        seconds=_seconds(judge, calls, prompt + completion),
     )
 
 
@@ -93,6 +96,17 @@ def _span(seconds: float) -> str:
         return f"{ceil(seconds)} s"
     minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 90 else f"{minutes / 60:.1f} h"
+
+
+def _seconds(judge: Judge, calls: int, tokens: int) -> float | None:
+    """Return how long one worker takes, or its endpoint's limits if that is longer."""
+    latency = _latency(judge.model)
+    if latency is None:
+        return None
+    name = endpoint_of(judge).name
+    limits = limits_of([name]).get(name, Limits())
+    at_once: int = min(settings.LLM_CONCURRENCY, limits.at_once or settings.LLM_CONCURRENCY)
+    return max(latency * calls / at_once, limits.seconds_for(calls, tokens))
 
 
 def _reply_tokens(model: str, template: str) -> float:

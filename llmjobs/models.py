@@ -133,3 +133,35 @@ class NuggetCalls(models.Model):
 
     def __str__(self) -> str:
         return f"{self.listed}: {self.worded}"
+
+
+class EndpointLimits(models.Model):
+    """How much an endpoint takes, where the environment does not say it. Empty is no limit."""
+
+    address = models.CharField(
+        max_length=500, unique=True, help_text="as calls have it, without a user or password"
+    )
+    requests_per_minute = models.PositiveIntegerField(null=True)
+    tokens_per_minute = models.PositiveIntegerField(null=True)
+    most_at_once = models.PositiveIntegerField(null=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=~Q(requests_per_minute=0) & ~Q(tokens_per_minute=0) & ~Q(most_at_once=0),
+                name="endpoint_limits_above_0",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.address
+
+
+class EndpointUse(models.Model):
+    """How much of an endpoint's limits is taken up now, by all workers, where no Redis keeps that."""
+
+    address = models.CharField(max_length=500, unique=True)
+    state = models.JSONField(default=dict)
+
+    def __str__(self) -> str:
+        return self.address

@@ -3,8 +3,8 @@
 import queue
 import random
 import time
-from collections import deque
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
@@ -13,6 +13,7 @@ from itertools import count
 from llmjobs.calls import Wanted
 from llmjobs.client import Answered, Endpoint, Refusal, back_off, send
 from llmjobs.models import Attempt, Call
+from llmjobs.turns import Turns
 
 MOST_ATTEMPTS = 8
 # Too many requests, cut connections and what gateways say are hardly the fault of the one that was refused.
@@ -102,57 +103,96 @@ class Circuit:
 
 @dataclass(slots=True)
 class Sender:
-    """Sends calls on `concurrency` threads. Those waiting to be tried again stand in `later`."""
+    """Sends calls on `concurrency` threads. Those waiting to be tried again stand in `later`.
+
+    An endpoint with limits is one of `apart`: it has as many threads of its own, so that a call that may go goes at
+    once. `out` says of each call under way which endpoint it went to.
+    """
 
     concurrency: int
     ready: deque[Sending] = field(default_factory=deque)
     later: list[tuple[float, int, Sending]] = field(default_factory=list)
     circuits: dict[tuple[str, str], Circuit] = field(default_factory=dict)
     results: "queue.SimpleQueue[tuple[Sending, Answered | Refusal]]" = field(default_factory=queue.SimpleQueue)
-    out: set[int] = field(default_factory=set)
-    _pool: ThreadPoolExecutor = field(init=False)
+    out: dict[int, str] = field(default_factory=dict)
+    apart: Collection[str] = ()
+    priorities: dict[int, int] = field(default_factory=dict)
+    _turns: dict[str, Turns] = field(default_factory=lambda: defaultdict(Turns))
+    _pools: dict[str, ThreadPoolExecutor] = field(default_factory=dict)
     _numbers: "count[int]" = field(default_factory=count)
-
-    def __post_init__(self) -> None:
-        self._pool = ThreadPoolExecutor(self.concurrency, thread_name_prefix="llm")
 
     @property
     def under_way(self) -> int:
         """Count the calls whose reply is waited for."""
         return len(self.out)
 
+    def under_way_at(self) -> Counter[str]:
+        """Count the calls whose reply is waited for by their endpoints."""
+        return Counter(self.out.values())
+
     def circuit(self, sending: Sending) -> Circuit:
         """Return what is known of the endpoint of a call, and of the model there."""
         return self.circuits.setdefault(_target(sending), Circuit())
 
-    def due(self) -> list[Sending]:
-        """Take the calls that may go out now: as many as keep the threads busy until the next look."""
+    def due(self, waiting: Collection[str] = ()) -> list[Sending]:
+        """Take the calls that may go out now: as many as keep the threads busy until the next look.
+
+        Nothing goes to the endpoints that are `waiting` for their limits.
+        """
         now = time.monotonic()
         while self.later and self.later[0][0] <= now:
             self.ready.append(heappop(self.later)[2])
-        chosen: list[Sending] = []
+        chosen = self._due_apart(now, waiting) if self.apart else []
+        under_way = sum(name not in self.apart for name in self.out.values())
         for _ in range(len(self.ready)):
             # A queue as long as the pool waits behind it, so that a thread never waits for a commit.
-            if self.under_way + len(chosen) >= 2 * self.concurrency:
+            if under_way >= 2 * self.concurrency:
                 break
             sending = self.ready.popleft()
-            if self._may_go(sending, now):
+            if sending.wanted.endpoint.name not in self.apart and self._may_go(sending, now):
                 chosen.append(sending)
+                under_way += 1
             else:
                 self.ready.append(sending)
         return chosen
+
+    def _due_apart(self, now: float, waiting: Collection[str]) -> list[Sending]:
+        """Take calls to endpoints with limits, no more than they have threads, each job's in its turn."""
+        asking: dict[str, list[Sending]] = defaultdict(list)
+        for one in self.ready:
+            name = one.wanted.endpoint.name
+            if name in self.apart and name not in waiting:
+                asking[name].append(one)
+        chosen, under_way = list[Sending](), self.under_way_at()
+        for name, some in asking.items():
+            free = self.concurrency - under_way[name]
+            for one in self._turns[name].in_order(some, lambda one: one.job, self.priorities):
+                if free > 0 and self._may_go(one, now):
+                    chosen.append(one)
+                    free -= 1
+        taken = {one.call.pk for one in chosen}
+        self.ready = deque(one for one in self.ready if one.call.pk not in taken)
+        return chosen
+
+    def put_back(self, sendings: Sequence[Sending]) -> None:
+        """Take back what was chosen to go out and may not yet, before all that waits."""
+        self._release_probes(sendings)
+        self.ready.extendleft(reversed(sendings))
 
     def hold(self, sendings: Sequence[Sending]) -> set[int]:
         """Take back what was chosen to go out and must not, before all that waits.
 
         Controls are dropped and their calls returned: another one is made where somebody may pay for it.
         """
+        self._release_probes(sendings)
+        self.ready.extendleft(one for one in reversed(sendings) if not one.control)
+        return {one.call.pk for one in sendings if one.control}
+
+    def _release_probes(self, sendings: Sequence[Sending]) -> None:
         for one in sendings:
             circuit = self.circuit(one)
             if circuit.probe == one.call.pk:
                 circuit.probe = 0
-        self.ready.extendleft(one for one in reversed(sendings) if not one.control)
-        return {one.call.pk for one in sendings if one.control}
 
     def _may_go(self, sending: Sending, now: float) -> bool:
         circuit = self.circuit(sending)
@@ -182,10 +222,24 @@ class Sender:
         """Return what waits to go out."""
         return [*self.ready, *(sending for _, _, sending in self.later)]
 
+    def waiting_apart(self) -> Counter[int]:
+        """Count by job what waits to go out to endpoints with limits."""
+        if not self.apart:
+            return Counter()
+        return Counter(one.job for one in self.unsent() if one.wanted.endpoint.name in self.apart)
+
     def submit(self, sending: Sending) -> None:
         """Send one call; what comes of it goes to `results`."""
-        self.out.add(sending.call.pk)
-        self._pool.submit(self._send, sending)
+        name = sending.wanted.endpoint.name
+        self.out[sending.call.pk] = name
+        if name in self.apart:
+            self._turns[name].take(sending.job)
+        self._pool_of(name if name in self.apart else "").submit(self._send, sending)
+
+    def _pool_of(self, name: str) -> ThreadPoolExecutor:
+        if name not in self._pools:
+            self._pools[name] = ThreadPoolExecutor(self.concurrency, thread_name_prefix="llm")
+        return self._pools[name]
 
     def _send(self, sending: Sending) -> None:
         started = time.monotonic()
@@ -210,7 +264,8 @@ class Sender:
                 found.append(self.results.get(timeout=max(0.0, ends - time.monotonic()) * busy))
         except queue.Empty:
             pass
-        self.out -= {sending.call.pk for sending, _ in found}
+        for sending, _ in found:
+            self.out.pop(sending.call.pk, None)
         return found
 
     def settled(self, sending: Sending, said: Answered | Refusal) -> bool:
@@ -256,7 +311,8 @@ class Sender:
 
     def close(self) -> None:
         """Let the threads go."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        for pool in self._pools.values():
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _target(sending: Sending) -> tuple[str, str]:

@@ -1,10 +1,12 @@
 """Run the soak tests on every database that is found: `python -m soak [sqlite|postgresql ...]`, `make soak`.
 
-llm_chaos: a campaign by an LLM that fails. desk_chaos: assessors at work for `--seconds` while everything breaks.
+llm_chaos: two workers at an LLM job for `--seconds` while everything that they need fails.
+desk_chaos: assessors at work for `--seconds` while everything breaks.
 judging_load: assessors who judge, `--assessors` at once, each a label every 2 s, with nothing in their way, timed.
 judging_faults: the same while web process, worker, PostgreSQL, Redis and disk fail, one after the other.
 season: a whole campaign on the production shape, while each part is restarted; PostgreSQL only.
-SQLite with the embedded broker; PostgreSQL (`TEST_POSTGRESQL_URL`), for llm_chaos with a Redis, where they are found.
+SQLite with the embedded broker; PostgreSQL (`TEST_POSTGRESQL_URL`) where it is found; those that restart services run
+on a PostgreSQL and a Redis of their own.
 Databases, Redis, web processes and workers are the test's own and gone afterwards. Exits with 1 on a violation.
 """
 
@@ -12,13 +14,12 @@ import argparse
 import importlib
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -27,17 +28,24 @@ import django
 import psycopg
 from psycopg import sql
 
-from rig.services import Redis, private_services
+from rig.services import private_services
 
 POSTGRESQL = os.environ.get("TEST_POSTGRESQL_URL", "postgres://postgres@127.0.0.1:5432/postgres")
 TESTS = ("llm_chaos", "desk_chaos", "judging_load", "judging_faults", "season")
-QUEUEING = ("llm_chaos",)
-"""Tests that need a broker."""
+PRIVATE = {
+    "llm_chaos": ("postgresql",),
+    "judging_faults": ("sqlite", "postgresql"),
+    "season": ("sqlite", "postgresql"),
+}
+"""Tests that stop the services they run on, and where they do."""
 
-PRIVATE = ("judging_faults", "season")
-"""Tests that stop the services they run on."""
-
-SECONDS = {"desk_chaos": 1800.0, "judging_load": 600.0, "judging_faults": 600.0, "season": 900.0}
+SECONDS = {
+    "llm_chaos": 600.0,
+    "desk_chaos": 1800.0,
+    "judging_load": 600.0,
+    "judging_faults": 600.0,
+    "season": 900.0,
+}
 ONLY_ON = {"season": "postgresql"}
 ASSESSORS = {
     ("judging_load", "sqlite"): (8,),
@@ -97,7 +105,8 @@ def _runs(test: str, name: str, options: argparse.Namespace) -> list[Said]:
 def _passes(test: str, said: Said, name: str, keep: Path | None) -> bool:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="assay-soak-")))
-        found = {} if test in PRIVATE else stack.enter_context(SURROUNDINGS[name](folder, test in QUEUEING))
+        private = name in PRIVATE.get(test, ())
+        found = {} if private else stack.enter_context(SURROUNDINGS[name](folder))
         if isinstance(found, str):
             return _skipped(test, name, found) == 0
         print(f"{test} on {name}", flush=True)
@@ -111,7 +120,7 @@ def _child(test: str, name: str, logs: Path, said: Said) -> int:
     """Run one test, on services of its own where it stops them."""
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     with ExitStack() as stack:
-        if test in PRIVATE:
+        if name in PRIVATE.get(test, ()):
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="assay-soak-")))
             services = stack.enter_context(private_services(name, folder))
             if isinstance(services, str):
@@ -129,43 +138,30 @@ def _skipped(test: str, name: str, why: str) -> int:
 
 
 @contextmanager
-def _embedded(folder: Path, queueing: bool) -> Iterator[Environment | str]:
+def _embedded(folder: Path) -> Iterator[Environment | str]:
     """Everything in one file and one process."""
     yield {"DATABASE_URL": f"sqlite:///{folder / 'assay.sqlite3'}", "CELERY_BROKER_URL": "memory://"}
 
 
 @contextmanager
-def _services(folder: Path, queueing: bool) -> Iterator[Environment | str]:
-    """A scratch database on PostgreSQL, and for queues a Redis that keeps nothing; or why there is none."""
-    if queueing and not shutil.which("redis-server"):
-        yield "there is no redis-server"
-        return
+def _services(_folder: Path) -> Iterator[Environment | str]:
+    """A scratch database on PostgreSQL, or why there is none."""
     try:
         server = psycopg.connect(POSTGRESQL, connect_timeout=3, autocommit=True)
     except psycopg.OperationalError:
         yield f"PostgreSQL does not answer at {urlsplit(POSTGRESQL).hostname}"
         return
     name = f"assay_soak_{uuid.uuid4().hex[:8]}"
-    with server, _redis(folder) if queueing else nullcontext("memory://") as broker:
+    with server:
         server.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
         try:
             address = urlunsplit(urlsplit(POSTGRESQL)._replace(path=f"/{name}"))
-            yield {"DATABASE_URL": address, "CELERY_BROKER_URL": broker}
+            yield {"DATABASE_URL": address, "CELERY_BROKER_URL": "memory://"}
         finally:
             server.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
 
 
-@contextmanager
-def _redis(folder: Path) -> Iterator[str]:
-    redis = Redis(folder)
-    redis.start()
-    try:
-        yield redis.url
-    finally:
-        redis.stop()
-
-
-SURROUNDINGS: dict[str, Callable[[Path, bool], AbstractContextManager[Environment | str]]] = {
+SURROUNDINGS: dict[str, Callable[[Path], AbstractContextManager[Environment | str]]] = {
     "sqlite": _embedded,
     "postgresql": _services,
 }

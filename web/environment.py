@@ -28,6 +28,13 @@ def secret(name: str, environ: Mapping[str, str] = os.environ) -> str:
     return _content(f"{name}_FILE", Path(path)) if path else said
 
 
+def most(name: str, number: int) -> int | None:
+    """Return a limit, None for 0, which is none. Raises `ImproperlyConfigured` for what is below."""
+    if number < 0:
+        raise ImproperlyConfigured(f"{name} is {number}; a limit is above 0, and 0 is none.")
+    return number or None
+
+
 def check_secrets(environ: Mapping[str, str] = os.environ) -> None:
     """Read every secret once, so that a wrong one stops the start and not a job in the night."""
     for name in SECRETS:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.db import connection
 from django.db.models import F
 from django.utils import timezone
 
@@ -21,6 +22,7 @@ from evaluation.models import (
     SupportJudgment,
     Topic,
 )
+from evaluation.services.bulk import upsert_some
 from evaluation.terms import AssignmentLabel, Importance, Origin, SupportCondition, SupportLabel
 
 BATCH = 500
@@ -60,24 +62,16 @@ class GivenGrade:
 
 def give_assignments(judge: Judge, given: Sequence[GivenAssignment]) -> None:
     """Write a judge's labels; a label that is there already is replaced, the events keep what it was."""
-    now = timezone.now()
-    Assignment.objects.bulk_create(
+    now = connection.ops.adapt_datetimefield_value(timezone.now())
+    upsert_some(
+        Assignment,
+        ["judge_id", "answer_id", "nugget_version_id", "submission", "label", "raw", "given_at", "event_id"],
         [
-            Assignment(
-                judge=judge,
-                answer_id=one.answer,
-                nugget_version_id=one.nugget_version,
-                label=one.label,
-                raw=one.raw,
-                given_at=now,
-                event=one.event,
-            )
+            (judge.pk, one.answer, one.nugget_version, 1, int(one.label), one.raw, now, one.event.pk)
             for one in given
         ],
-        batch_size=BATCH,
-        update_conflicts=True,
-        unique_fields=["answer", "nugget_version", "judge", "submission"],
-        update_fields=["label", "raw", "given_at", "event"],
+        unique=["answer_id", "nugget_version_id", "judge_id", "submission"],
+        update=["label", "raw", "given_at", "event_id"],
     )
 
 

@@ -2,7 +2,7 @@
 
 from llmjobs.simulator.answering import MODEL
 from llmjobs.simulator.faults import FAILURES, KINDS, MALFORMED, Faults
-from llmjobs.simulator.served import Served, most_at_once
+from llmjobs.simulator.served import Served, most_at_once, most_within
 from llmjobs.simulator.server import Simulator, running_simulator
 
 __all__ = [
@@ -14,5 +14,6 @@ __all__ = [
     "Served",
     "Simulator",
     "most_at_once",
+    "most_within",
     "running_simulator",
 ]

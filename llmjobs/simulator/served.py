@@ -80,3 +80,14 @@ def most_at_once(served: Sequence[Served]) -> int:
         under_way += change
         most = max(most, under_way)
     return most
+
+
+def most_within(served: Sequence[Served], seconds: float) -> int:
+    """Return how many requests came at most in any stretch of so many seconds."""
+    came = sorted(one.at for one in served)
+    most = first = 0
+    for last, moment in enumerate(came):
+        while came[first] <= moment - seconds:
+            first += 1
+        most = max(most, last - first + 1)
+    return most

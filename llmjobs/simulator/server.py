@@ -12,13 +12,15 @@ from threading import Event, Lock, Thread
 from typing import Any
 
 from llmjobs.simulator.answering import MODEL
-from llmjobs.simulator.completion import Asked, Completion, complete, read_asked
+from llmjobs.simulator.completion import Asked, Completion, complete, read_asked, tokens
 from llmjobs.simulator.faults import Chooser, Faults
+from llmjobs.simulator.quota import Quota
 from llmjobs.simulator.served import Log, Served
 
 HOST = "127.0.0.1"
 LARGEST_BODY = 32 * 1024 * 1024
 CLIENT_GONE = 499
+OVER_LIMIT = "over_limit"
 STATUS_OF: dict[str, tuple[int, str]] = {
     "rate_limited": (429, "Rate limit reached. Try again later."),
     "server_error": (500, "The server had an error while processing your request."),
@@ -36,6 +38,7 @@ class Simulator(ThreadingHTTPServer):
 
     def __init__(self, *, port: int = 0, faults: Faults | None = None, log: Path | None = None) -> None:
         self.chooser = Chooser(faults or Faults())
+        self.quota = Quota()
         self.log = Log(log)
         self.ending = Event()
         self._connections: set[socket.socket] = set()
@@ -183,6 +186,12 @@ class Handler(BaseHTTPRequestHandler):
             exchange.fault = "down"
             self.server.log.add(exchange.served(503 if faults.down == "503" else 0))
             self._is_down(faults)
+            return
+        wait = self.server.quota.wait_for(faults, tokens([exchange.asked.text]))
+        if wait:
+            exchange.fault = OVER_LIMIT
+            self.server.log.add(exchange.served(429))
+            self._refuse(429, "Rate limit reached for this minute.", {"Retry-After": f"{wait:.3f}"})
             return
         exchange.fault, exchange.seen = self.server.chooser.choose(exchange.asked.sha256, exchange.asked.text)
         if exchange.fault == "timeout":

@@ -7,6 +7,9 @@ import pytest
 from llmjobs import endpoints
 from llmjobs.client import close_clients
 from llmjobs.simulator import Simulator, running_simulator
+from tests.llmjobs.processes import embedded, services
+
+__all__ = ["embedded", "services"]
 
 PointAt = Callable[[str], None]
 

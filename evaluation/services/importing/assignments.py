@@ -21,6 +21,7 @@ from evaluation.models import (
     ListedNugget,
     NuggetSet,
 )
+from evaluation.services.bulk import upsert
 from evaluation.services.choosing import the_nugget_set
 from evaluation.services.importing.answers import answer_texts
 from evaluation.services.importing.base import (
@@ -31,7 +32,6 @@ from evaluation.services.importing.base import (
     changed_problem,
     refuse_changes,
 )
-from evaluation.services.importing.bulk import upsert
 from evaluation.services.importing.hanging import numbers_after, refuse_if_judged_here
 from evaluation.services.judges import ensure_judge, says_study
 from evaluation.terms import PROVENANCE_KEY, AssignmentLabel, FindingCode, JudgeKind, Origin

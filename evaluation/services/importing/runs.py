@@ -13,6 +13,7 @@ from evaluation.formats.runs import RunFile, parse_run
 from evaluation.formats.source import Source
 from evaluation.models import Answer, AnswerProvenance, Campaign, Citation, Event, Finding, Run, Sentence
 from evaluation.models.fields import new_public_id
+from evaluation.services.bulk import upsert
 from evaluation.services.importing.base import (
     BATCH,
     Found,
@@ -23,7 +24,6 @@ from evaluation.services.importing.base import (
     refuse_changes,
     refuse_if_labelled,
 )
-from evaluation.services.importing.bulk import upsert
 from evaluation.services.importing.hanging import labels_on_run
 from evaluation.services.importing.stubs import restate_missing_texts, segment_pks
 from evaluation.services.names import check_name

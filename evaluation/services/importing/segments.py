@@ -10,6 +10,7 @@ from evaluation.formats.segments import SegmentRow, document_id, parse_segments
 from evaluation.formats.source import Source
 from evaluation.models import Campaign, Event, Segment
 from evaluation.models.fields import new_public_id
+from evaluation.services.bulk import upsert
 from evaluation.services.importing.base import (
     Plan,
     Receipt,
@@ -18,7 +19,6 @@ from evaluation.services.importing.base import (
     refuse_changes,
     refuse_if_labelled,
 )
-from evaluation.services.importing.bulk import upsert
 from evaluation.services.importing.hanging import labels_on_segments
 from evaluation.services.importing.stubs import restate_missing_texts
 from evaluation.services.pooling import lock_judging, renew_pools

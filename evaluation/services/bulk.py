@@ -20,8 +20,7 @@ def upsert(
     inside a transaction.
     """
     table, names = model._meta.db_table, ", ".join(columns)
-    changes = ", ".join(f"{name} = excluded.{name}" for name in update)
-    conflict = f"ON CONFLICT ({', '.join(unique)}) DO UPDATE SET {changes}"
+    conflict = _conflict(unique, update)
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
             values = ", ".join("%s" for _ in columns)
@@ -34,3 +33,32 @@ def upsert(
                 copy.write_row(row)
         cursor.execute(f"INSERT INTO {table} ({names}) SELECT {names} FROM incoming {conflict}")  # noqa: S608
         cursor.execute("DROP TABLE incoming")
+
+
+def upsert_some(
+    model: type[models.Model],
+    columns: Sequence[str],
+    rows: Sequence[tuple[Any, ...]],
+    *,
+    unique: Sequence[str],
+    update: Sequence[str],
+) -> None:
+    """The same for some hundreds of rows: on PostgreSQL one statement with an array for each column."""
+    if connection.vendor == "sqlite":
+        upsert(model, columns, rows, unique=unique, update=update)
+        return
+    if rows:
+        fields = {field.column: field for field in model._meta.concrete_fields}
+        arrays = ", ".join(f"%s::{fields[name].rel_db_type(connection)}[]" for name in columns)
+        names = ", ".join(columns)
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"INSERT INTO {model._meta.db_table} ({names}) SELECT * FROM unnest({arrays}) "  # noqa: S608
+                f"{_conflict(unique, update)}",
+                [list(values) for values in zip(*rows, strict=True)],
+            )
+
+
+def _conflict(unique: Sequence[str], update: Sequence[str]) -> str:
+    changes = ", ".join(f"{name} = excluded.{name}" for name in update)
+    return f"ON CONFLICT ({', '.join(unique)}) DO UPDATE SET {changes}"

@@ -1,0 +1,133 @@
+"""Which calls of this worker may go to endpoints with limits now. All workers share each limit."""
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from llmjobs.client import Answered, Endpoint, Refusal
+from llmjobs.forecasting import REPLY_TOKENS, TOKENS_PER_WORD
+from llmjobs.limits import limits_of
+from llmjobs.pacing import GONE_AFTER, Limits, Use
+from llmjobs.sending import Sending
+from llmjobs.uses import AwayError, shared_uses
+
+SOONEST, LATEST = 0.1, 1.0
+"""Seconds after which a limit is asked about again. What is let go reaches ahead by more than the first."""
+
+SAID_FOR = 5.0
+"""Seconds for which a job is said to be held back after it was: a pace is not told anew with each request."""
+
+# What a reply says about a kind of call counts so much beside what was expected of it.
+LEARNS = 0.2
+
+
+class Limiter:
+    """What one worker knows of the limits of the endpoints that it calls. An endpoint without any costs nothing."""
+
+    def __init__(self, worker: str) -> None:
+        self.worker = worker
+        self.limits: dict[str, Limits] = {}
+        self._again: dict[str, float] = {}
+        self._held: dict[str, float] = {}
+        self._away_until: dict[str, float] = {}
+        self._unsettled: Counter[str] = Counter()
+        self._factors: dict[tuple[str, str], float] = {}
+        self._reserved: dict[int, int] = {}
+        self._said: dict[str, tuple[int, float]] = {}
+
+    def know(self, endpoints: Iterable[Endpoint]) -> None:
+        """Read the limits of endpoints, which may have been changed."""
+        self.limits = limits_of({endpoint.name for endpoint in endpoints})
+
+    def waiting(self) -> set[str]:
+        """Return the endpoints to which nothing may go yet: to ask again would tell nothing."""
+        now = time.monotonic()
+        return {name for name, again in self._again.items() if again > now and name in self.limits}
+
+    def may_go(self, sendings: Sequence[Sending], under_way: Mapping[str, int]) -> list[Sending]:
+        """Return which may go now; of each limited endpoint the first ones. `under_way` is counted by endpoint."""
+        limited: dict[str, list[Sending]] = defaultdict(list)
+        going = list[Sending]()
+        for one in sendings:
+            name = one.wanted.endpoint.name
+            (limited[name] if name in self.limits else going).append(one)
+        for name in sorted(limited):  # in one order everywhere: two workers must not wait for each other
+            going += self._first_of(name, limited[name], under_way.get(name, 0))
+        return going
+
+    def _first_of(self, name: str, asking: list[Sending], under_way: int) -> list[Sending]:
+        costs = [self._cost(one) for one in asking]
+        gone, wait = self._visit(name, under_way, costs) or (0, LATEST)
+        if gone < len(asking):
+            self._held[name] = now = time.monotonic()
+            # Where another request's end is waited for, that may be in the next look.
+            self._again[name] = now + (min(max(wait, SOONEST), LATEST) if wait else 0.0)
+        self._reserved |= {one.call.pk: cost for one, cost in zip(asking[:gone], costs, strict=False)}
+        return asking[:gone]
+
+    def settle(self, sending: Sending, said: Answered | Refusal) -> None:
+        """Note what a call cost beyond its estimate. What a refused one cost nobody knows: the estimate stands."""
+        expected = self._reserved.pop(sending.call.pk, None)
+        if expected is None or isinstance(said, Refusal) or said.prompt_tokens is None:
+            return
+        cost = said.prompt_tokens + (said.completion_tokens or 0)
+        kind = _kind(sending)
+        self._unsettled[kind[0]] += cost - expected
+        self._factors[kind] = self._factor(kind) * (1 - LEARNS + LEARNS * cost / max(1, expected))
+
+    def keep_up(self, under_way: Mapping[str, int]) -> None:
+        """Say how many are under way where that is limited and they have become fewer, or nobody said it lately."""
+        for name, limits in self.limits.items():
+            number, said = self._said.get(name, (0, 0.0))
+            now = under_way.get(name, 0)
+            old = now and time.monotonic() - said > GONE_AFTER / 4
+            if limits.at_once is not None and (now < number or old):
+                self._visit(name, now, [])
+
+    def close(self) -> None:
+        """Leave nothing behind that others would wait for."""
+        for name in self.limits:
+            if self._unsettled[name] or self._said.get(name, (0, 0.0))[0]:
+                self._visit(name, 0, [])
+
+    def why_waiting(self, name: str) -> str:
+        """Return why calls to an endpoint are held back; nothing where they are not."""
+        if time.monotonic() - self._held.get(name, float("-inf")) > SAID_FOR or name not in self.limits:
+            return ""
+        if name in self._away_until:
+            return f"The broker, which counts for the limits of {name}, does not answer."
+        return f"Held back by the limit of {name}: {self.limits[name]}, for all workers."
+
+    def _cost(self, sending: Sending) -> int:
+        """Estimate the tokens of a call and its reply, from what such calls cost before."""
+        wanted = sending.wanted
+        words = sum(len(content.split()) for _, content in wanted.request.messages)
+        guess = words * TOKENS_PER_WORD + REPLY_TOKENS.get(wanted.ask.template, 0)
+        return round(guess * self._factor(_kind(sending)))
+
+    def _factor(self, kind: tuple[str, str]) -> float:
+        return self._factors.get(kind, 1.0)
+
+    def _visit(self, name: str, under_way: int, costs: Sequence[int]) -> tuple[int, float] | None:
+        """Ask how many may go, and say what ended; None where nobody answers, and then nothing may go."""
+        if time.monotonic() < self._away_until.get(name, 0.0):
+            return None
+        limits, tokens = self.limits[name], self._unsettled[name]
+
+        def act(use: Use, now: float) -> tuple[int, float]:
+            use.settle(limits, tokens)
+            return use.let_go(limits, self.worker, under_way, costs, now)
+
+        try:
+            gone, wait = shared_uses().visit(name, act)
+        except AwayError:
+            self._away_until[name] = time.monotonic() + LATEST
+            return None
+        self._away_until.pop(name, None)
+        self._unsettled[name] -= tokens
+        self._said[name] = (under_way + gone, time.monotonic())
+        return gone, wait
+
+
+def _kind(sending: Sending) -> tuple[str, str]:
+    return sending.wanted.endpoint.name, sending.wanted.ask.template
