@@ -9,8 +9,8 @@ from evaluation.errors import BadInput, Problem
 from evaluation.formats.source import Source
 from evaluation.formats.toml import line_of, read_toml
 from llmjobs.models import Prompt
-from llmjobs.prompts import TEMPLATES, Task
-from llmjobs.stored_prompts import UnusableError, save_prompt
+from llmjobs.prompts import TEMPLATES, Template
+from llmjobs.stored_prompts import UnusableError, save_prompt, text_problems
 
 LARGEST_FILE = 262_144
 Text = Annotated[str, Field(strict=True)]
@@ -27,31 +27,39 @@ class PromptFile(BaseModel):
     user: Text
 
 
+def read_wording(source: Source, *, task: str = "", name: str = "") -> Template:
+    """Read a file's wording for the task and under the name that it or the caller says.
+
+    Raises `BadInput` naming file, line and field, also where the file says another task or name than the caller.
+    """
+    file = read_toml(source, PromptFile)
+    problems = [*_other(source, "task", file.task, task), *_other(source, "name", file.name, name)]
+    known = next((one for one in TEMPLATES if one == (file.task or task)), None)
+    if known is None:
+        problems.append(_problem(source, "task", f"one of {', '.join(TEMPLATES)}, here or when it is loaded"))
+    if problems or known is None:
+        raise BadInput(problems)
+    template = Template(known, file.name or name, 1, file.system, file.user)
+    wrong = [_problem(source, field, said) for field, said in text_problems(template)]
+    if wrong:
+        raise BadInput(wrong)
+    return template
+
+
 def import_prompt(
     source: Source, *, task: str = "", name: str = "", actor: User | None = None
 ) -> tuple[Prompt, bool]:
     """Save a file's wording as a version of a name; return it and whether it is new.
 
-    Raises `BadInput` naming file, line and field, also where the file says another task or name than the caller.
+    Raises `BadInput` as `read_wording` does, and for a name that is taken.
     """
-    file = read_toml(source, PromptFile)
-    problems = [
-        *_other(source, "task", file.task, task),
-        *_other(source, "name", file.name, name),
-    ]
-    known = _task(file.task or task)
-    if known is None:
-        problems.append(_problem(source, "task", f"one of {', '.join(TEMPLATES)}, here or when it is loaded"))
-    if problems or known is None:
-        raise BadInput(problems)
+    wording = read_wording(source, task=task, name=name)
     try:
-        return save_prompt(task=known, name=file.name or name, system=file.system, user=file.user, actor=actor)
+        return save_prompt(
+            task=wording.task, name=wording.name, system=wording.system, user=wording.user, actor=actor
+        )
     except UnusableError as refusal:
         raise BadInput([_problem(source, field, said) for field, said in refusal.problems]) from refusal
-
-
-def _task(said: str) -> Task | None:
-    return next((task for task in TEMPLATES if task == said), None)
 
 
 def _other(source: Source, field: str, in_file: str, wanted: str) -> list[Problem]:
