@@ -151,5 +151,5 @@ def try_prompts(request: UserRequest, slug: str) -> HttpResponse:
 def trial(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     """What came of a trial, prompt beside prompt."""
     campaign, found = prompt_getters.get_trial(request.user, slug, pk)
-    context = {"campaign": campaign, "report": trial_report(found)}
+    context = {"campaign": campaign, "report": trial_report(request.user, campaign, found)}
     return render(request, "organizer/trial.html", context)

@@ -1,10 +1,14 @@
 """A trial of prompts in figures: how each agrees with the people who labelled the same pairs."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
+from accounts.models import User
+from evaluation.models import Campaign
 from llmjobs.models import Trial
+from llmjobs.trial_pairs import ShownPair, shown_pairs
 from llmjobs.trials import Tried, outcome_of
 from reports.confusions import ASSIGNMENT_LABELS, SUPPORT_LABELS
 from reports.metrics.arrays import Bytes
@@ -37,12 +41,22 @@ class TriedPrompt:
 
 
 @dataclass(frozen=True, slots=True)
+class Differing:
+    """A pair on which a prompt differs from people: their label, and that of each prompt."""
+
+    pair: ShownPair | None
+    people: int
+    said: tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TrialReport:
-    """A trial and its prompts, side by side."""
+    """A trial and its prompts, side by side, and the pairs on which any of them differs from people."""
 
     trial: Trial
     labels: tuple[str, str, str]
     prompts: tuple[TriedPrompt, ...]
+    differing: tuple[Differing, ...]
 
     @property
     def support(self) -> bool:
@@ -55,10 +69,20 @@ class TrialReport:
         return any(one.tried.llm.job.state == "running" for one in self.prompts)
 
 
-def trial_report(trial: Trial) -> TrialReport:
+def trial_report(viewer: User, campaign: Campaign, trial: Trial) -> TrialReport:
     """Compare what each prompt said with what people had said when the pairs were drawn."""
     labels = ASSIGNMENT_LABELS if trial.task == "assign" else SUPPORT_LABELS
-    return TrialReport(trial, labels, tuple(_prompt(one) for one in outcome_of(trial)))
+    tried = outcome_of(trial)
+    differing = _differing(shown_pairs(viewer, campaign, trial), tried)
+    return TrialReport(trial, labels, tuple(_prompt(one) for one in tried), tuple(differing))
+
+
+def _differing(pairs: list[ShownPair | None], tried: list[Tried]) -> Iterator[Differing]:
+    for number, pair in enumerate(pairs):
+        people = tried[0].people[number]
+        said = tuple(one.said[number] for one in tried)
+        if any(code not in (people, None) for code in said):
+            yield Differing(pair, people, said)
 
 
 def _prompt(tried: Tried) -> TriedPrompt:
