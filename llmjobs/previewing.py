@@ -106,9 +106,10 @@ def _support_item(seen: QuerySet[Campaign], wish: Wish) -> tuple[WorkItem, str]:
     answers = answers.filter(topic__topic_id=wish.topic) if wish.topic else answers
     cited = Citation.objects.filter(sentence__answer__in=answers.values("answer"), segment__has_text=True)
     one = _of(cited.select_related("sentence", "segment").order_by("sentence", "position"), "citation with a text")
+    docid = one.segment.docid if one.segment else one.raw
     given = _of(answers.filter(answer=one.sentence.answer_id).select_related("run", "topic"), "answer")
     payload = {"sentence": one.sentence_id, "segment": one.segment_id}
-    about = f"topic {given.topic.topic_id}, run {given.run.run_id}, sentence {one.sentence.index + 1}, {one.raw}"
+    about = f"topic {given.topic.topic_id}, run {given.run.run_id}, sentence {one.sentence.index + 1}, {docid}"
     return WorkItem(key=about, kind="support", payload=payload), about
 
 
@@ -120,7 +121,7 @@ def _relevance_item(seen: QuerySet[Campaign], wish: Wish) -> tuple[WorkItem, str
     )
     top = one.topic.campaign.protocol.relevance_max
     payload = {"topic": one.topic_id, "segment": one.segment_id, "top": top, "source": ""}
-    about = f"topic {one.topic.topic_id}, segment {one.segment.docid}"
+    about = f"topic {one.topic.topic_id}, segment {docid}"
     return WorkItem(key=about, kind="relevance", payload=payload), about
 
 

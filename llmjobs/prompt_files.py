@@ -1,5 +1,6 @@
 """Wordings from files: TOML with the two texts; see docs/formats.md."""
 
+import re
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -7,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from accounts.models import User
 from evaluation.errors import BadInput, Problem
 from evaluation.formats.source import Source
-from evaluation.formats.toml import line_of, read_toml
+from evaluation.formats.toml import read_toml
 from llmjobs.models import Prompt
 from llmjobs.prompts import TEMPLATES, Template
 from llmjobs.stored_prompts import UnusableError, save_prompt, text_problems
@@ -72,5 +73,7 @@ def _other(source: Source, field: str, in_file: str, wanted: str) -> list[Proble
 def _problem(source: Source, field: str, said: str) -> Problem:
     """Place a problem at the placeholder that it is about, or at its field."""
     placeholder = said.partition(" ")[0]
+    key = re.compile(rf"\s*{field}\s*=")
     lines = [line for line, text in source.lines if placeholder.startswith("{") and placeholder in text]
-    return Problem(source.name, lines[0] if lines else line_of(source, [field]), field, said)
+    lines += [line for line, text in source.lines if key.match(text)]
+    return Problem(source.name, lines[0] if lines else 1, field, said)

@@ -27,7 +27,7 @@ def read_toml(source: Source, shape: type[Shape]) -> Shape:
             raise BadInput([Problem(source.name, 1, "file", "numbers of ordinary size")]) from error
         paths = [[str(part) for part in one["loc"]] for one in error.errors()]
         problems = [
-            Problem(source.name, line_of(source, path), ".".join(path), one["msg"])
+            Problem(source.name, _line_of(source, path), ".".join(path), one["msg"])
             for path, one in zip(paths, error.errors(), strict=True)
         ]
         raise BadInput(problems) from error
@@ -39,7 +39,7 @@ def _whole_text(source: Source) -> str:
     return "\n".join(texts.get(number, "") for number in range(1, source.lines[-1][0] + 1))
 
 
-def line_of(source: Source, path: list[str]) -> int:
+def _line_of(source: Source, path: list[str]) -> int:
     """Return the first line that names the innermost key of a path, as nearly as can be told from the text."""
     names = [name for name in reversed(path) if name != "[key]"]
     return next((line for name in names for line, text in source.lines if name in text), 1)

@@ -42,11 +42,11 @@ def test_the_file_may_say_task_and_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (WORDS.replace("{passage}", "{cap}"), "1: user: {passage} is missing from the user text"),
+        (WORDS.replace("{passage}", "{cap}"), "2: user: {passage} is missing from the user text"),
         (WORDS.replace("{passage}", "{passage}\n{cap}"), "6: user: {cap} is not a placeholder of assign"),
         (WORDS.replace("You", "{query}"), "1: system: {query} belongs in the user text"),
         (WORDS.replace("system", "sytem"), "1: sytem: "),
-        (WORDS + "{", "7: file: valid TOML: "),
+        (WORDS + "{", "8: file: valid TOML: "),
         (f'task = "support"\n{WORDS}', "1: task: assign, as was said when it was loaded, found support"),
         (f'name = "other"\n{WORDS}', "1: name: strict, as was said when it was loaded, found other"),
         ("system = 1\nuser = []\n", "1: system: "),

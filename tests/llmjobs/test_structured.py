@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from pydantic import SecretStr
 
-from evaluation.models import Assignment, Judge
+from evaluation.models import Assignment, Judge, Segment
 from evaluation.terms import AssignmentLabel, Origin, SupportLabel
 from llmjobs import endpoints
 from llmjobs.calls import Wanted
@@ -114,11 +114,12 @@ def test_a_structured_judge_labels_and_drafts_and_every_call_says_how(simulator:
     judge, _ = add_llm_judge(name="json", model=MODEL, structured=True)
     world = replace(world, judge=judge)
     grade_segments(world, 2)
+    Segment.objects.update(text="The topic1 is made of sand and water.")
     drafts = plan_drafts(world.request, qrels="UMBRELA")
     assert estimate(drafts, judge).calls == 1
     start(world.request, "drafts", drafts)
     start_assigning(world)
-    simulator.chooser.switch({"next": ["out_of_vocabulary"]})
+    simulator.chooser.switch({"next": ["wrong_length"]})
     work_on()
     assert Assignment.objects.filter(judge=judge).count() == 24
     assert not Assignment.objects.filter(label=AssignmentLabel.FAILED).exists()
