@@ -121,7 +121,7 @@ def _relevance_item(seen: QuerySet[Campaign], wish: Wish) -> tuple[WorkItem, str
     )
     top = one.topic.campaign.protocol.relevance_max
     payload = {"topic": one.topic_id, "segment": one.segment_id, "top": top, "source": ""}
-    about = f"topic {one.topic.topic_id}, segment {docid}"
+    about = f"topic {one.topic.topic_id}, segment {one.segment.docid}"
     return WorkItem(key=about, kind="relevance", payload=payload), about
 
 

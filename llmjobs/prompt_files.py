@@ -43,7 +43,7 @@ def read_wording(source: Source, *, task: str = "", name: str = "") -> Template:
     template = Template(known, file.name or name, 1, file.system, file.user)
     wrong = [_problem(source, field, said) for field, said in text_problems(template)]
     if wrong:
-        raise BadInput(wrong)
+        raise BadInput(sorted(wrong, key=lambda one: one.line))
     return template
 
 

@@ -158,12 +158,12 @@ def test_a_wording_is_loaded_from_a_file(olga: Client) -> None:
 
 def test_a_judge_is_made_with_prompts_of_its_own(olga: Client) -> None:
     strict()
-    Judge.objects.create(name="far", kind="llm", model="m", base_url="http://127.0.0.1:9/v1")
+    Judge.objects.create(name="far", kind="llm", model="m", base_url="https://api.openai.com/v1")
     asked = {"name": "far strict", "like": "far", "assign": "strict@1", "structured": "on"}
     response = olga.post(f"{PROMPTS}judge/", asked, follow=True)
     assert "Made: far strict." in response.content.decode()
     judge = Judge.objects.get(name="far strict")
-    assert (judge.model, judge.base_url) == ("m", "http://127.0.0.1:9/v1")
+    assert (judge.model, judge.base_url) == ("m", "https://api.openai.com/v1")
     assert judge.prompt_versions == {"assign": "strict@1", "reply_form": "json_schema"}
     refused = olga.post(f"{PROMPTS}judge/", asked | {"assign": ""})
     assert (refused.status_code, Judge.objects.count()) == (422, 4)
