@@ -185,7 +185,8 @@ def _load_calls(world: DeskWorld) -> None:
     """Write down a job, its calls and a published score, as the engine and an import do."""
     now = timezone.now()
     job = Job.objects.create(kind="llm", title="AutoAssign", made_by=world.people["olga"])
-    item = WorkItem.objects.create(job=job, key="t1", kind="assign", state=WorkItem.State.DONE)
+    tried = {"answer": Answer.objects.all()[0].pk, "nuggets": [NuggetVersion.objects.all()[0].pk], "people": [0]}
+    item = WorkItem.objects.create(job=job, key="t1", kind="try_assign", state=WorkItem.State.DONE, payload=tried)
     Worker.objects.create(name="worker", started_at=now, seen_at=now)
     llm = LlmJob.objects.create(job=job, campaign=world.campaign, judge=Judge.objects.get(name=MACHINE))
     Prompt.objects.create(task="assign", name="strict", version=1, system="Be strict.", user="{nuggets}")
