@@ -22,6 +22,7 @@ from llmjobs.models import Call, CallUse, LlmJob, Trial, TrialJob, TriedLabels
 from llmjobs.planning import Plan
 from llmjobs.prices import announced_price
 from llmjobs.prompts import Task
+from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from llmjobs.stored_prompts import the_template
 from llmjobs.ways import versions_of
 
@@ -64,6 +65,7 @@ class Tried:
     calls: int
     tokens: int
     cost: Decimal | None
+    simulated: bool
 
 
 def start_trial(campaign: Campaign, wish: TrialWish, actor: User | None) -> Trial:
@@ -234,4 +236,5 @@ def _tried(one: TrialJob) -> Tried:
         calls=sums["n"],
         tokens=prompt + completion,
         cost=price.of(prompt, completion) if price else None,
+        simulated=one.llm.judge.model == SIMULATED_MODEL or calls.filter(model_answered=SIMULATED_MODEL).exists(),
     )

@@ -85,11 +85,14 @@ class PreviewForm(forms.Form):
 class CompareForm(forms.Form):
     """With which prompt of the same task another is compared."""
 
-    def __init__(self, task: Task, data: Any = None, **initial: Any) -> None:
-        super().__init__(data, **initial)
-        refs = [(template.ref, template.ref) for template in all_templates(task)]
-        self.fields["one"] = forms.ChoiceField(choices=refs, label="From")
-        self.fields["other"] = forms.ChoiceField(choices=refs, label="To")
+    def __init__(self, task: Task, one: str, other: str = "") -> None:
+        """Offer from one prompt to another; unsaid, to the last other one of the task."""
+        refs = [template.ref for template in all_templates(task)]
+        other = other or next((ref for ref in reversed(refs) if ref != one), one)
+        super().__init__(initial={"one": one, "other": other})
+        choices = [(ref, ref) for ref in refs]
+        self.fields["one"] = forms.ChoiceField(choices=choices, label="From")
+        self.fields["other"] = forms.ChoiceField(choices=choices, label="To")
 
 
 class JudgeForm(forms.Form):
@@ -104,7 +107,7 @@ class JudgeForm(forms.Form):
         for task, built_in in TEMPLATES.items():
             refs = [(one.ref, one.ref) for one in all_templates(task) if one != built_in]
             self.fields[task] = forms.ChoiceField(
-                choices=[("", f"{built_in.ref}, built in"), *refs], required=False, label=f"Prompt to {task}"
+                choices=[("", f"{built_in.ref}, built in"), *refs], required=False, label=task.capitalize()
             )
 
     @property

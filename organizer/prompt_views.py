@@ -56,7 +56,7 @@ def prompt(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
         "shown": shown,
         "why_not": why_not,
         "schema": json.dumps(shown.ask.form.response_format, indent=2) if shown and shown.ask.form else "",
-        "comparing": CompareForm(row.template.task, initial={"one": row.template.ref, "other": row.template.ref}),
+        "comparing": CompareForm(row.template.task, row.template.ref),
         "may_run": may_run_jobs(request.user, campaign),
     }
     return render(request, "organizer/prompt.html", context)
@@ -75,7 +75,7 @@ def compare_prompts(request: UserRequest, slug: str) -> HttpResponse:
             ("System text", compared(one.template.system, other.template.system)),
             ("User text", compared(one.template.user, other.template.user)),
         ],
-        "form": CompareForm(one.template.task, initial={"one": one.template.ref, "other": other.template.ref}),
+        "form": CompareForm(one.template.task, one.template.ref, other.template.ref),
     }
     return render(request, "organizer/prompt_compare.html", context)
 

@@ -64,6 +64,11 @@ class TrialReport:
         return self.trial.task == "support"
 
     @property
+    def simulated(self) -> bool:
+        """Say whether it is the simulated LLM that answers."""
+        return any(one.tried.simulated for one in self.prompts)
+
+    @property
     def moving(self) -> bool:
         """Say whether a prompt is still being asked."""
         return any(one.tried.llm.job.state == "running" for one in self.prompts)
