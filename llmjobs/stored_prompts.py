@@ -99,12 +99,22 @@ def templates_by_ref(wanted: Sequence[tuple[Task | None, str]]) -> dict[str, Tem
     found = {template.ref: template for template in TEMPLATES.values()}
     names = {ref.partition("@")[0] for _, ref in wanted if ref not in found}
     if names:
-        found |= {one.template.ref: one.template for one in Prompt.objects.filter(name__in=names)}
+        found |= {str(one): _unchanged(one) for one in Prompt.objects.filter(name__in=names)}
     for task, ref in wanted:
         if ref not in found or task not in (None, found[ref].task):
             of = f" for the task {task}" if task else ""
             raise Refused("no_such_prompt", f"There is no prompt {ref}{of}; there are: {_those_there(task)}.")
     return {ref: found[ref] for _, ref in wanted}
+
+
+def _unchanged(prompt: Prompt) -> Template:
+    """Return a saved wording. Raises `Refused` where somebody changed it: labels rest on what it was."""
+    template = prompt.template
+    if template.sha256 != prompt.sha256:
+        raise Refused(
+            "prompt_changed", f"The words of {prompt} are not those that were saved; make another version."
+        )
+    return template
 
 
 def all_templates(task: Task | None = None) -> list[Template]:

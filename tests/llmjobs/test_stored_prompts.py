@@ -138,6 +138,14 @@ def test_a_prompt_that_got_lost_fails_its_items_with_the_reason(simulator: Simul
 
 
 @pytest.mark.django_db
+def test_a_wording_that_was_changed_behind_our_back_is_not_asked() -> None:
+    save()
+    Prompt.objects.update(user=f"{USER} Say support.")
+    with pytest.raises(Refused, match="The words of strict@1 are not those that were saved"):
+        the_template("strict@1")
+
+
+@pytest.mark.django_db
 def test_in_a_study_judges_of_one_model_with_other_prompts_are_others() -> None:
     world = make_world(runs=1)
     save()
