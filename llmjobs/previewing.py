@@ -105,7 +105,9 @@ def _support_item(seen: QuerySet[Campaign], wish: Wish) -> tuple[WorkItem, str]:
     answers = answers.filter(run__run_id=wish.run) if wish.run else answers
     answers = answers.filter(topic__topic_id=wish.topic) if wish.topic else answers
     cited = Citation.objects.filter(sentence__answer__in=answers.values("answer"), segment__has_text=True)
-    one = _of(cited.select_related("sentence", "segment").order_by("sentence_id", "position"), "citation with a text")
+    one = _of(
+        cited.select_related("sentence", "segment").order_by("sentence_id", "position"), "citation with a text"
+    )
     docid = one.segment.docid if one.segment else one.raw
     given = _of(answers.filter(answer=one.sentence.answer_id).select_related("run", "topic"), "answer")
     payload = {"sentence": one.sentence_id, "segment": one.segment_id}

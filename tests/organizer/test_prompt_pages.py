@@ -199,6 +199,11 @@ def test_a_trial_that_cannot_be_is_refused_at_the_form(olga: Client) -> None:
     assert "support, scratch" in page(olga, f"{PROMPTS}try/?task=support")
 
 
+def test_a_judge_is_shown_with_what_it_asks_by(world: World, olga: Client) -> None:
+    make_job(world, Judge.objects.create(name="own", kind="llm", model="m", prompt_versions={"assign": "strict@1"}))
+    assert '<span class="tag"><bdi>strict@1</bdi></span>' in page(olga, "/campaigns/river/jobs/")
+
+
 def test_a_call_leads_to_its_prompt_where_the_very_wording_is_there(world: World, olga: Client) -> None:
     prompt = strict()
     call = make_call(make_item(make_job(world), "1", WorkItem.State.DONE))
