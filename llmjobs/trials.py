@@ -7,7 +7,7 @@ from itertools import groupby
 from random import Random
 
 from django.db import transaction
-from django.db.models import Count, QuerySet, Sum
+from django.db.models import Count, Exists, OuterRef, QuerySet, Sum
 
 from accounts.models import User
 from evaluation.errors import Refused
@@ -142,6 +142,15 @@ def people_supported(campaign: Campaign) -> QuerySet[SupportJudgment]:
     ).exclude(condition=SupportCondition.LLM)
 
 
+def labelled_by_people(campaign: Campaign, task: Task) -> list[str]:
+    """Return of what people have labelled something to compare with: nugget sets, or conditions of support."""
+    if task == "assign":
+        theirs = people_assigned(campaign).filter(nugget_version__nugget__nugget_set=OuterRef("pk"))
+        return list(campaign.nugget_sets.filter(Exists(theirs)).order_by("name").values_list("name", flat=True))
+    labels = people_supported(campaign)
+    return [str(one) for one in SupportCondition if labels.filter(condition=one).exists()]
+
+
 def _assign_items(campaign: Campaign, wish: TrialWish) -> list[NewItem]:
     """Draw answers, and of each as many labelled nuggets as one call asks about."""
     labels = people_assigned(campaign).filter(nugget_version__nugget__nugget_set__name=wish.of)
@@ -193,7 +202,7 @@ def _support_items(campaign: Campaign, wish: TrialWish) -> list[NewItem]:
 
 def _shuffled(keys: "QuerySet[Assignment, int] | QuerySet[SupportJudgment, int]", seed: int) -> list[int]:
     """Return the distinct keys in an order that the seed alone decides."""
-    distinct = sorted(set(keys.order_by()))
+    distinct = sorted(keys.order_by().distinct())
     Random(seed).shuffle(distinct)  # noqa: S311
     return distinct
 

@@ -9,7 +9,6 @@ from evaluation.formats.source import Source, read_source
 from evaluation.models import Campaign
 from evaluation.queries.runs import runs_for
 from evaluation.queries.topics import topics_for
-from evaluation.terms import SupportCondition
 from llmjobs.models import LONGEST_NAME
 from llmjobs.previewing import Wish
 from llmjobs.prompt_files import LARGEST_FILE
@@ -21,8 +20,7 @@ from llmjobs.trials import (
     MOST_PAIRS,
     PAIRS,
     TrialWish,
-    people_assigned,
-    people_supported,
+    labelled_by_people,
 )
 from organizer.jobs_forms import BudgetForm, judge_choice
 
@@ -150,13 +148,8 @@ class TrialForm(BudgetForm):
 
 def _labelled(campaign: Campaign, task: Task) -> list[tuple[str, str]]:
     """Return what people have labelled: nugget sets, or conditions of support."""
-    if task == "assign":
-        sets = (
-            people_assigned(campaign).order_by().values_list("nugget_version__nugget__nugget_set__name", flat=True)
-        )
-        return [(name, f"nugget set {name}") for name in sorted(set(sets.distinct()))]
-    there = set(people_supported(campaign).order_by().values_list("condition", flat=True).distinct())
-    return [(one, f"support, {one}") for one in SupportCondition if one in there]
+    what = "nugget set" if task == "assign" else "support,"
+    return [(name, f"{what} {name}") for name in labelled_by_people(campaign, task)]
 
 
 def _one_of(label: str, unsaid: str, names: Any) -> forms.ChoiceField:

@@ -200,7 +200,9 @@ def test_a_trial_that_cannot_be_is_refused_at_the_form(olga: Client) -> None:
 
 
 def test_a_judge_is_shown_with_what_it_asks_by(world: World, olga: Client) -> None:
-    make_job(world, Judge.objects.create(name="own", kind="llm", model="m", prompt_versions={"assign": "strict@1"}))
+    make_job(
+        world, Judge.objects.create(name="own", kind="llm", model="m", prompt_versions={"assign": "strict@1"})
+    )
     assert '<span class="tag"><bdi>strict@1</bdi></span>' in page(olga, "/campaigns/river/jobs/")
 
 
