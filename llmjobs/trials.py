@@ -23,6 +23,7 @@ from llmjobs.planning import Plan
 from llmjobs.prices import announced_price
 from llmjobs.prompts import Task
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
+from llmjobs.starting import Estimate
 from llmjobs.stored_prompts import the_template
 from llmjobs.ways import versions_of
 
@@ -49,6 +50,11 @@ class TrialWish:
     structured: bool = False
     budget: Budget = NO_LIMIT
 
+    @property
+    def prompts(self) -> tuple[str, ...]:
+        """The prompts in the order in which they were chosen, each once."""
+        return tuple(dict.fromkeys(self.refs))
+
 
 @dataclass(frozen=True, slots=True)
 class Tried:
@@ -68,35 +74,49 @@ class Tried:
     simulated: bool
 
 
+def foretell(campaign: Campaign, wish: TrialWish) -> list[tuple[str, Estimate]]:
+    """Return what each prompt would cost, and write nothing. Raises `Refused`."""
+    items = _drawn(campaign, wish)
+    return [(ref, starting.estimate(Plan(items), _judge_aside(wish, ref))) for ref in wish.prompts]
+
+
 def start_trial(campaign: Campaign, wish: TrialWish, actor: User | None) -> Trial:
     """Draw pairs and queue a job for each prompt. Raises `Refused`, and then nothing is written."""
-    if not 1 <= len(set(wish.refs)) <= MOST_PROMPTS:
+    items = _drawn(campaign, wish)
+    drawn = sum(len(item.payload["people"]) for item in items)
+    with transaction.atomic():
+        trial = Trial.objects.create(
+            campaign=campaign, task=wish.task, of=wish.of, seed=wish.seed, pairs=drawn, made_by=actor
+        )
+        for ref in wish.prompts:
+            judge = _judge_aside(wish, ref)
+            judge.save()
+            request = starting.Request(campaign, judge, budget=wish.budget)
+            job = starting.start(request, f"Try {ref}", Plan(list(items)), actor)
+            TrialJob.objects.create(trial=trial, llm=job.llm, prompt=ref)
+    return trial
+
+
+def _drawn(campaign: Campaign, wish: TrialWish) -> list[NewItem]:
+    """Return the items of each prompt. Raises `Refused` for a wish that makes no sense, or where there is nothing."""
+    if not 1 <= len(wish.prompts) <= MOST_PROMPTS:
         raise Refused("bad_trial", f"Choose from 1 to {MOST_PROMPTS} prompts.")
     if not 1 <= wish.pairs <= MOST_PAIRS or not 0 <= wish.seed <= GREATEST_SEED:
         raise Refused(
             "bad_trial", f"Pairs lie between 1 and {MOST_PAIRS}, the seed between 0 and {GREATEST_SEED}."
         )
-    for ref in wish.refs:
+    for ref in wish.prompts:
         the_template(ref, wish.task)
     items = _assign_items(campaign, wish) if wish.task == "assign" else _support_items(campaign, wish)
     if not items:
         raise Refused(
             "nothing_to_try", f"People have labelled nothing of {wish.of} yet; there is nothing to compare with."
         )
-    drawn = sum(len(item.payload["people"]) for item in items)
-    with transaction.atomic():
-        trial = Trial.objects.create(
-            campaign=campaign, task=wish.task, of=wish.of, seed=wish.seed, pairs=drawn, made_by=actor
-        )
-        for ref in dict.fromkeys(wish.refs):
-            request = starting.Request(campaign, _judge_aside(wish, ref), budget=wish.budget)
-            job = starting.start(request, f"Try {ref}", Plan(list(items)), actor)
-            TrialJob.objects.create(trial=trial, llm=job.llm, prompt=ref)
-    return trial
+    return items
 
 
 def _judge_aside(wish: TrialWish, ref: str) -> Judge:
-    """Return the judge that asks by a prompt on trial, made where there is none yet. It labels nothing that counts."""
+    """Return the judge that asks by a prompt on trial, not stored where it is new. It labels nothing that counts."""
     versions = versions_of({wish.task: ref}, structured=wish.structured)
     like = wish.like
     same = Judge.objects.filter(
@@ -108,7 +128,7 @@ def _judge_aside(wish: TrialWish, ref: str) -> Judge:
     name = f"on trial: {ref}, {like.name}"[:150] + (", JSON" if wish.structured else "")
     if Judge.objects.filter(name=name).exists():
         name = f"{name} ({Judge.objects.filter(name__startswith=name).count() + 1})"
-    return Judge.objects.create(
+    return Judge(
         name=name,
         kind=JudgeKind.LLM,
         model=like.model,

@@ -1,5 +1,7 @@
 """What organizers do with prompts. A refusal becomes an error of the form that asked, and nothing is written."""
 
+from dataclasses import dataclass, field
+
 from accounts.models import User
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Judge
@@ -7,9 +9,9 @@ from llmjobs.models import Prompt, Trial
 from llmjobs.previewing import Preview, preview
 from llmjobs.prompt_files import import_prompt
 from llmjobs.prompts import Task, Template
-from llmjobs.starting import judge_for
+from llmjobs.starting import Estimate, judge_for
 from llmjobs.stored_prompts import UnusableError, save_prompt
-from llmjobs.trials import start_trial
+from llmjobs.trials import foretell, start_trial
 from llmjobs.ways import add_llm_judge
 from organizer.prompt_forms import JudgeForm, PreviewForm, PromptFileForm, PromptForm, TrialForm
 
@@ -68,12 +70,22 @@ def make_judge_from(form: JudgeForm) -> tuple[Judge, bool] | None:
     return None
 
 
-def try_from(form: TrialForm, campaign: Campaign, actor: User) -> Trial | None:
-    """Start the trial that the form asks for."""
+@dataclass(frozen=True, slots=True)
+class TrialOffer:
+    """What came of the form for a trial: what each prompt would cost, or the trial."""
+
+    estimates: list[tuple[str, Estimate]] = field(default_factory=list)
+    trial: Trial | None = None
+
+
+def try_from(form: TrialForm, campaign: Campaign, actor: User, *, starts: bool) -> TrialOffer:
+    """Start the trial that the form asks for, or say what it would cost."""
     if not form.is_valid():
-        return None
+        return TrialOffer()
     try:
-        return start_trial(campaign, form.wish, actor)
+        if starts:
+            return TrialOffer(trial=start_trial(campaign, form.wish, actor))
+        return TrialOffer(foretell(campaign, form.wish))
     except Refused as refusal:
         form.add_error(None, refusal.message)
-    return None
+    return TrialOffer()

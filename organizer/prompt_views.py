@@ -136,14 +136,20 @@ def prompt_judge(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def try_prompts(request: UserRequest, slug: str) -> HttpResponse:
-    """Choose prompts to try, and start their jobs."""
+    """Choose prompts to try; see what they would cost; start their jobs."""
     campaign = jobs_getters.get_campaign_to_judge(request.user, slug)
     task = task_named(request.GET.get("task", ""), TRIABLE)
     form = TrialForm(request.user, campaign, task, request.POST if request.method == "POST" else None)
-    trial = prompt_acts.try_from(form, campaign, request.user)
-    if trial:
-        return redirect("organizer:trial", campaign.slug, trial.pk)
-    context = {"campaign": campaign, "task": task, "triable": TRIABLE, "form": form}
+    offer = prompt_acts.try_from(form, campaign, request.user, starts="start" in request.POST)
+    if offer.trial:
+        return redirect("organizer:trial", campaign.slug, offer.trial.pk)
+    context = {
+        "campaign": campaign,
+        "task": task,
+        "triable": TRIABLE,
+        "form": form,
+        "estimates": offer.estimates,
+    }
     return render(request, "organizer/prompt_try.html", context, status=422 if form.errors else 200)
 
 

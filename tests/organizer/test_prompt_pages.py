@@ -172,7 +172,18 @@ def test_a_judge_is_made_with_prompts_of_its_own(olga: Client) -> None:
 
 def test_prompts_are_tried_and_stand_side_by_side(olga: Client) -> None:
     strict()
-    asked = {"prompts": ["assign@1", "strict@1"], "of": "auto-robot", "pairs": "3", "seed": "0", "most_calls": "9"}
+    asked: dict[str, object] = {
+        "prompts": ["assign@1", "strict@1"],
+        "of": "auto-robot",
+        "pairs": "3",
+        "seed": "0",
+        "most_calls": "9",
+    }
+    dry = olga.post(f"{PROMPTS}try/", asked | {"dry_run": "1"}).content.decode()
+    assert "Dry run: nothing was started" in dry
+    assert dry.count("0.0000 USD") == 2
+    assert (Trial.objects.exists(), Judge.objects.filter(aside=True).exists()) == (False, False)
+    asked["start"] = "1"
     response = olga.post(f"{PROMPTS}try/?task=assign", asked)
     trial = Trial.objects.get()
     assert response["Location"] == f"{PROMPTS}trials/{trial.pk}/"
