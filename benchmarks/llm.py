@@ -37,6 +37,7 @@ from llmjobs.models import Attempt, Call
 from llmjobs.planning import assign_items
 from llmjobs.simulator import MODEL
 from llmjobs.starting import Request, judge_for, plan_evaluation, start
+from llmjobs.ways import BUILT_IN
 from rig.sessions import session_cookie
 from rig.web import served
 
@@ -228,7 +229,7 @@ def _messages(campaign: Campaign) -> list[list[ChatCompletionMessageParam]]:
     lists = NuggetSet.objects.get(campaign=campaign).lists.all()
     runs = list(campaign.runs.values_list("pk", flat=True))
     items = [WorkItem(key=one.key, payload=one.payload) for one in assign_items(lists, runs, 10)]
-    asks = [next(step) for step in KINDS["assign"].begin(items)]
+    asks = [next(step) for step in KINDS["assign"].begin(items, [BUILT_IN] * len(items))]
     written = [[{"role": one.role, "content": one.content} for one in ask.messages] for ask in asks]
     return cast(list[list[ChatCompletionMessageParam]], written)
 

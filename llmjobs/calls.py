@@ -30,13 +30,14 @@ class Wanted:
     @property
     def parameters(self) -> dict[str, Any]:
         """What is sent beside the messages."""
-        return {"temperature": TEMPERATURE}
+        form = self.ask.form
+        return {"temperature": TEMPERATURE} | ({"response_format": form.response_format} if form else {})
 
     @property
     def request(self) -> Request:
         """What the client sends."""
         messages = tuple((message.role, message.content) for message in self.ask.messages)
-        return Request(model=self.model, messages=messages, temperature=TEMPERATURE)
+        return Request(model=self.model, messages=messages, **self.parameters)
 
     @property
     def sha256(self) -> str:

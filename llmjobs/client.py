@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from threading import Lock
-from typing import Literal, cast
+from typing import Any, Literal, cast
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 import openai
@@ -41,6 +41,7 @@ KIND_OF_STATUS: dict[int, Kind] = {
     429: "rate_limited",
 }
 LONGEST_MESSAGE = 500
+NO_STRUCTURED = "The endpoint refuses structured output; use a judge without it. It says: "
 SHORTEST_KEY = 16
 FIRST_WAIT, LONGEST_WAIT, LONGEST_ASKED_WAIT = 0.5, 60.0, 300.0
 
@@ -98,13 +99,17 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked: (role, text) messages and the parameters that decide the answer."""
+    """What is asked: (role, text) messages and the parameters that decide the answer.
+
+    `response_format`: the JSON schema in which the reply is wanted; None asks for plain text.
+    """
 
     model: str
     messages: tuple[tuple[str, str], ...]
     temperature: float = 0.0
     max_tokens: int | None = None
     seed: int | None = None
+    response_format: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +146,14 @@ class Refusal:
 
 
 class _Message(BaseModel):
+    """What was said. Where JSON was asked for, endpoints put the words of a model that declines elsewhere."""
+
     content: str | None = None
+    refusal: str | None = None
+
+    @property
+    def said(self) -> str:
+        return self.content or self.refusal or ""
 
 
 class _Choice(BaseModel):
@@ -204,7 +216,7 @@ def send(endpoint: Endpoint, request: Request) -> Answered | Refusal:
     try:
         status, body = _post(endpoint, request)
     except openai.APIStatusError as error:
-        return _refused_by_status(endpoint, error, _since(started))
+        return _refused_by_status(endpoint, request, error, _since(started))
     except openai.APITimeoutError:
         said = f"No answer within {endpoint.timeout:g} s."
         return Refusal("timeout", None, said, None, _since(started))
@@ -282,6 +294,7 @@ def _post(endpoint: Endpoint, request: Request) -> tuple[int, bytes]:
         temperature=request.temperature,
         max_tokens=openai.omit if request.max_tokens is None else request.max_tokens,
         seed=openai.omit if request.seed is None else request.seed,
+        response_format=cast(Any, dict(request.response_format)) if request.response_format else openai.omit,
     )
     return reply.status_code, reply.content
 
@@ -295,7 +308,7 @@ def _read(endpoint: Endpoint, status: int, body: bytes, latency_ms: int) -> Answ
     choice, usage = completion.choices[0], completion.usage or _Usage()
     return Answered(
         # PostgreSQL stores no NUL.
-        text=endpoint.without_key((choice.message.content or "").replace("\0", "")),
+        text=endpoint.without_key(choice.message.said.replace("\0", "")),
         model=endpoint.without_key(completion.model),
         prompt_tokens=usage.prompt_tokens,
         completion_tokens=usage.completion_tokens,
@@ -304,11 +317,21 @@ def _read(endpoint: Endpoint, status: int, body: bytes, latency_ms: int) -> Answ
     )
 
 
-def _refused_by_status(endpoint: Endpoint, error: openai.APIStatusError, latency_ms: int) -> Refusal:
+def _refused_by_status(
+    endpoint: Endpoint, request: Request, error: openai.APIStatusError, latency_ms: int
+) -> Refusal:
     status = error.status_code
     kind = KIND_OF_STATUS.get(status, "server_error" if status >= 500 else "bad_request")
-    message = endpoint.hide_secrets(error.message)[:LONGEST_MESSAGE]
+    why = NO_STRUCTURED if kind == "bad_request" and request.response_format and _is_about_form(error) else ""
+    message = endpoint.hide_secrets(f"{why}{error.message}")[:LONGEST_MESSAGE]
     return Refusal(kind, status, message, _retry_after(error.response.headers), latency_ms)
+
+
+def _is_about_form(error: openai.APIStatusError) -> bool:
+    """Say whether an endpoint objects to the form that was asked for: some name the parameter, others only speak."""
+    return any(
+        word in f"{error.param} {error.message}" for word in ("response_format", "json_schema", "tructured")
+    )
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:

@@ -1,18 +1,20 @@
 """How items begin and end: together, and one by one where one of them makes that fail, so that it fails alone."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import structlog
 from django.db import InterfaceError, OperationalError, transaction
 
+from evaluation.errors import Refused
 from evaluation.services.labelling import touch
 from jobs import queue
 from jobs.models import WorkItem
 from llmjobs import calls
 from llmjobs.kinds import KINDS, Ended, Stepping
-from llmjobs.models import CallUse
+from llmjobs.models import CallUse, LlmJob
 from llmjobs.steps.asking import Note
+from llmjobs.ways import ways_of
 
 # No item is to blame for these: the whole round is done again.
 DATABASE_TROUBLE = (OperationalError, InterfaceError)
@@ -28,17 +30,20 @@ class SetAside:
     notes: tuple[Note, ...] = ()
 
 
-def begin_items(kind: str, items: list[WorkItem]) -> list[tuple[WorkItem, Stepping | SetAside]]:
-    """Return a fresh step for each item."""
+def begin_items(
+    kind: str, items: list[WorkItem], llm_jobs: Mapping[int, LlmJob]
+) -> list[tuple[WorkItem, Stepping | SetAside]]:
+    """Return a fresh step for each item, in the way of its job's judge."""
     try:
         with transaction.atomic():
-            return list(zip(items, KINDS[kind].begin(items), strict=True))
+            ways = ways_of([llm_jobs[item.job_id].judge for item in items])
+            return list(zip(items, KINDS[kind].begin(items, ways), strict=True))
     except DATABASE_TROUBLE:
         raise
     except Exception as error:
         if len(items) == 1:
             return [(items[0], set_aside(items[0], error))]
-        return [pair for item in items for pair in begin_items(kind, [item])]
+        return [pair for item in items for pair in begin_items(kind, [item], llm_jobs)]
 
 
 def end_items(ended: list[Ended]) -> None:
@@ -79,7 +84,9 @@ def _record(ended: list[Ended]) -> None:
 
 
 def set_aside(item: WorkItem, error: Exception) -> SetAside:
-    """Say why an item fails that our own code could not work on."""
+    """Say why an item fails that our own code could not work on, or may not."""
+    if isinstance(error, Refused):
+        return SetAside(error.message[:LONGEST_REASON])
     log.error("item_set_aside", item=item.pk, job=item.job_id, exc_info=error, **item.job.options)
     said = f"Assay could not work on it: {type(error).__name__}: {error}".replace("\0", "")
     return SetAside(said[:LONGEST_REASON])

@@ -260,7 +260,7 @@ class Engine:
         for item in claimed:
             by_kind.setdefault(item.kind, []).append(item)
         for kind, items in by_kind.items():
-            for item, step in begin_items(kind, items):
+            for item, step in begin_items(kind, items, self.llm_jobs):
                 llm, endpoint = self.llm_jobs[item.job_id], self.endpoints[item.job_id]
                 if isinstance(step, SetAside) or isinstance(endpoint, str):
                     outcome = step if isinstance(step, SetAside) else SetAside(str(endpoint))

@@ -27,6 +27,7 @@ class Asked:
     """A question that is prepared, and how many like it an item asks at least. `tokens` are of all their prompts."""
 
     sha256: str
+    task: str
     template: str
     calls: int
     tokens: int
@@ -51,7 +52,8 @@ class Forecast:
 def asked_of(wanted: Wanted, calls: int) -> Asked:
     """Return what is counted of a question."""
     words = sum(len(content.split()) for _, content in wanted.request.messages)
-    return Asked(wanted.sha256, wanted.ask.template, calls, round(words * TOKENS_PER_WORD * calls))
+    tokens = round(words * TOKENS_PER_WORD * calls)
+    return Asked(wanted.sha256, wanted.ask.task, wanted.ask.template, calls, tokens)
 
 
 def forecast(asked: Sequence[Asked], answered: Collection[str], judge: Judge) -> Forecast:
@@ -59,7 +61,8 @@ def forecast(asked: Sequence[Asked], answered: Collection[str], judge: Judge) ->
     left = [one for one in asked if one.sha256 not in answered or one.calls > 1]
     calls = sum(one.calls - (one.sha256 in answered) for one in left)
     prompt = sum(round(one.tokens * (one.calls - (one.sha256 in answered)) / one.calls) for one in left)
-    replies = {name: _reply_tokens(judge.model, name) for name in {one.template for one in left}}
+    asked_of_task = {one.template: one.task for one in left}
+    replies = {name: _reply_tokens(judge.model, name, task) for name, task in asked_of_task.items()}
     completion = round(sum(one.calls * replies[one.template] for one in left))
     price = price_of(judge.model)
     return Forecast(
@@ -109,9 +112,9 @@ def _seconds(judge: Judge, calls: int, tokens: int) -> float | None:
     return max(latency * calls / at_once, limits.seconds_for(calls, tokens))
 
 
-def _reply_tokens(model: str, template: str) -> float:
+def _reply_tokens(model: str, template: str, task: str) -> float:
     mean = _mean("completion_tokens", model=model, template=template)
-    return REPLY_TOKENS.get(template, max(REPLY_TOKENS.values())) if mean is None else mean
+    return REPLY_TOKENS[task] if mean is None else mean
 
 
 def _latency(model: str) -> float | None:

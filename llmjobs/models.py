@@ -1,10 +1,14 @@
 """Every call to an LLM: what was asked, what came back, how often it was tried. Nothing here is ever paid twice."""
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
 from evaluation.models import Campaign, Event, Judge, ListedNugget
 from jobs.models import Job, WorkItem
+from llmjobs.prompts import TEMPLATES, Task, Template
+
+LONGEST_NAME = 40  # of a prompt: what a call keeps of it
 
 
 class LlmJob(models.Model):
@@ -37,6 +41,90 @@ class LlmJob(models.Model):
 
     def __str__(self) -> str:
         return f"{self.job.title} by {self.judge}"
+
+
+class Prompt(models.Model):
+    """One version of a prompt. It is never changed: a changed text is the next version, because labels rest on it.
+
+    Like judges, prompts are there for all campaigns. A name belongs to one task, and to none of the built-in prompts.
+    """
+
+    task = models.CharField(max_length=20, choices=[(task, task) for task in TEMPLATES])
+    name = models.CharField(max_length=LONGEST_NAME)
+    version = models.PositiveIntegerField()
+    system = models.TextField()
+    user = models.TextField()
+    sha256 = models.CharField(max_length=64, help_text="of both texts, as calls keep it")
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["task", "name", "version"]
+        constraints = [
+            models.UniqueConstraint(fields=["name", "version"], name="prompt_name_version"),
+            models.CheckConstraint(condition=Q(task__in=list(TEMPLATES)), name="prompt_task"),
+            models.CheckConstraint(condition=Q(version__gte=1), name="prompt_version"),
+        ]
+
+    def __str__(self) -> str:
+        return self.template.ref
+
+    @property
+    def template(self) -> Template:
+        """The template that it is."""
+        return Template(self.template_task, self.name, self.version, self.system, self.user)
+
+    @property
+    def template_task(self) -> Task:
+        """Its task, one of those that there are."""
+        return next(task for task in TEMPLATES if task == self.task)
+
+
+class Trial(models.Model):
+    """Prompts tried on the same pairs, which people have labelled. Its labels are in no table that a report reads."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="+")
+    task = models.CharField(max_length=20, choices=[("assign", "assign"), ("support", "support")])
+    of = models.CharField(max_length=200, help_text="the nugget set, or the condition, of people's labels")
+    seed = models.PositiveIntegerField()
+    pairs = models.PositiveIntegerField(help_text="how many were drawn")
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [models.CheckConstraint(condition=Q(task__in=["assign", "support"]), name="trial_task")]
+
+    def __str__(self) -> str:
+        return f"{self.task} on {self.pairs} pairs of {self.of}"
+
+
+class TrialJob(models.Model):
+    """One prompt of a trial: the job that asks, by a judge set aside whose prompt it is."""
+
+    llm = models.OneToOneField(LlmJob, on_delete=models.PROTECT, primary_key=True, related_name="+")
+    trial = models.ForeignKey(Trial, on_delete=models.CASCADE, related_name="jobs")
+    prompt = models.CharField(max_length=60, help_text="name@version")
+
+    class Meta:
+        ordering = ["llm"]
+
+    def __str__(self) -> str:
+        return f"{self.prompt}: {self.trial}"
+
+
+class TriedLabels(models.Model):
+    """What a tried prompt said of the pairs of one item, in their order: codes as in the tables of labels."""
+
+    item = models.OneToOneField(WorkItem, on_delete=models.CASCADE, primary_key=True, related_name="tried")
+    labels = models.JSONField()
+
+    def __str__(self) -> str:
+        return f"{self.item_id}: {self.labels}"
 
 
 class Text(models.Model):

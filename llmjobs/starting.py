@@ -24,6 +24,7 @@ from llmjobs.forecasting import Asked, Forecast, asked_of, forecast
 from llmjobs.kinds import KINDS
 from llmjobs.models import Call, LlmJob
 from llmjobs.planning import Plan
+from llmjobs.ways import way_of
 
 SAMPLE = 500
 
@@ -192,10 +193,11 @@ def start(request: Request, title: str, plan: Plan, actor: User | None = None) -
 def _first_asks(items: Sequence[NewItem], judge: Judge) -> list[Asked]:
     """Prepare the first question of each item; of those that ask about several windows, the others are like it."""
     rows = [WorkItem(key=item.key, kind=item.kind, payload=item.payload) for item in items]
-    asked = []
+    way, asked = way_of(judge), []
     for kind in {row.kind for row in rows}:
         some = [row for row in rows if row.kind == kind]
-        for row, kept, step in zip(some, kept_calls(some), KINDS[kind].begin(some), strict=True):
+        steps = KINDS[kind].begin(some, [way] * len(some))
+        for row, kept, step in zip(some, kept_calls(some), steps, strict=True):
             wanted = [wanted_by(row, ask, endpoint_of(judge), judge.model, kept) for ask in islice(step, 1)]
             asked += [asked_of(one, _sure_calls(row)) for one in wanted]
             step.close()

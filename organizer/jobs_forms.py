@@ -52,7 +52,7 @@ class JobForm(BudgetForm):
         super().__init__(data)
         qrels = [(row.name, row.name) for row in sources_for(viewer, campaign)]
         sets = [(row.name, f"{row.name} ({row.origin})") for row in nugget_sets_for(viewer, campaign)]
-        self.fields["judge"] = _judges(viewer, campaign)
+        self.fields["judge"] = judge_choice(viewer, campaign, "Judge")
         self.fields["qrels"] = _choice("Qrels to read by", "UMBRELA, or the only ones", qrels)
         self.fields["nuggets"] = _choice("Nugget set", "the one that fits", sets)
         self.fields["topics"] = _several(list(topics_for(viewer, campaign).values_list("topic_id", "text")))
@@ -75,13 +75,14 @@ class JobForm(BudgetForm):
         )
 
 
-def _judges(viewer: User, campaign: Campaign) -> forms.ChoiceField:
+def judge_choice(viewer: User, campaign: Campaign, label: str) -> forms.ChoiceField:
+    """Return a choice among the LLM judges that can be called, and the endpoint's own."""
     names = [judge.name for judge in callable_judges_for(viewer, campaign)]
     own = default_endpoint().model
     choices = [(name, name) for name in names]
     if own not in names:
         choices.insert(0, ("", f"{own} (new)"))
-    return forms.ChoiceField(choices=choices, required=False, initial=own if own in names else "", label="Judge")
+    return forms.ChoiceField(choices=choices, required=False, initial=own if own in names else "", label=label)
 
 
 def _choice(label: str, unsaid: str, choices: list[tuple[str, str]]) -> forms.ChoiceField:

@@ -9,7 +9,9 @@ from evaluation.terms import JudgeKind
 
 
 class Judge(models.Model):
-    """A person, or an LLM: an endpoint, a model and the versions of its prompts.
+    """A person, or an LLM: an endpoint, a model, its prompts by task as `name@version`, and the form of its replies.
+
+    Without a prompt for a task it asks by the built-in one, without a form for plain text.
 
     Who labels the pairs of a study does so as a judge of its own, beside the one that they are otherwise.
     Imported labels may name a person without an account here, or a model whose endpoint nobody recorded.

@@ -3,8 +3,8 @@
 import re
 
 LINE_MARKS = re.compile(r"(?m)^\s{0,3}(?:#{1,6}\s+|>\s?|[-*+•]\s+|\d{1,2}[.)]\s+)")
-# Runs write what they like: each of these takes time in proportion to the text, whatever stands in it. Hence the bounds,
-# and the blanks that are taken from their first on and not given back.
+# Runs write what they like: each of these takes time in proportion to the text, whatever stands in it. Hence the
+# bounds, and the blanks that are taken from their first on and not given back.
 EMPHASIS = re.compile(r"(?<!\w)(\*\*|__|\*|`|~~)(?=\S)(.{1,500}?)(?<=\S)\1(?!\w)")
 LINKS = re.compile(r"\[([^\]\[]{1,2000}+)\]\((?:https?:)?[^)\s]{0,2000}+\)")
 CITATION_MARKS = re.compile(

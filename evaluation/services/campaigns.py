@@ -1,18 +1,17 @@
 """Making a campaign and changing its protocol."""
 
-import re
-import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
 from django.core.exceptions import ValidationError as DjangoValidationError
 from django.db import transaction
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from accounts.models import User
-from evaluation.errors import BadInput, Problem, Refused
-from evaluation.formats.source import Source, read_source
+from evaluation.errors import Refused
+from evaluation.formats.source import read_source
+from evaluation.formats.toml import read_toml
 from evaluation.models import Campaign, ConditionDefault, Event, Membership, Protocol
 from evaluation.terms import Condition, PassageOrder, Role, SupportCondition
 
@@ -81,36 +80,7 @@ UNLIMITED = (
 
 def read_campaign_file(path: str | Path) -> CampaignFile:
     """Read a campaign's settings. Raises `BadInput` naming the file, the line and the field."""
-    source = read_source(path, max_bytes=LARGEST_FILE)
-    try:
-        return CampaignFile.model_validate(tomllib.loads(_whole_text(source)))
-    except RecursionError as error:
-        raise BadInput([Problem(source.name, 1, "file", "values that are not nested so deep")]) from error
-    except tomllib.TOMLDecodeError as error:
-        place = re.search(r"at line (\d+)", str(error))
-        line = int(place[1]) if place else source.lines[-1][0]
-        raise BadInput([Problem(source.name, line, "file", f"valid TOML: {error}")]) from error
-    except ValueError as error:
-        if not isinstance(error, ValidationError):  # a number of thousands of digits
-            raise BadInput([Problem(source.name, 1, "file", "numbers of ordinary size")]) from error
-        paths = [[str(part) for part in one["loc"]] for one in error.errors()]
-        problems = [
-            Problem(source.name, _line_of(source, path), ".".join(path), one["msg"])
-            for path, one in zip(paths, error.errors(), strict=True)
-        ]
-        raise BadInput(problems) from error
-
-
-def _whole_text(source: Source) -> str:
-    """Return the file with the blank lines that a source leaves out, so that TOML's line numbers are the file's."""
-    texts = dict(source.lines)
-    return "\n".join(texts.get(number, "") for number in range(1, source.lines[-1][0] + 1))
-
-
-def _line_of(source: Source, path: list[str]) -> int:
-    """Return the first line that names the innermost key of a path, as nearly as can be told from the text."""
-    names = [name for name in reversed(path) if name != "[key]"]
-    return next((line for name in names for line, text in source.lines if name in text), 1)
+    return read_toml(read_source(path, max_bytes=LARGEST_FILE), CampaignFile)
 
 
 def create_campaign(

@@ -12,20 +12,32 @@ from evaluation.terms import PROVENANCE_KEY, JudgeKind
 from web.outgoing import address_problem
 
 MAX_URL = 200  # what the column holds
+# What a judge keeps beside its prompts' versions, where it wants JSON for a reply.
+REPLY_FORM, JSON_SCHEMA = "reply_form", "json_schema"
 LONGEST_IN_STUDY = 60  # so that a judge's name has room for the study's and the campaign's
 
 
 def add_judge(
-    *, name: str, kind: JudgeKind, model: str = "", base_url: str = "", user: User | None = None
+    *,
+    name: str,
+    kind: JudgeKind,
+    model: str = "",
+    base_url: str = "",
+    user: User | None = None,
+    prompt_versions: Mapping[str, str] | None = None,
 ) -> tuple[Judge, bool]:
     """Make a judge; return it and whether it is new. The same judge again changes nothing.
 
+    `prompt_versions`: how an LLM asks where that is not the built-in way; whoever gives them has checked them.
     Raises `Refused` when the name is taken by another judge, a person has a model, or an LLM none.
     """
     check_name("judge", name)
+    versions = dict(prompt_versions or {})
     _check_shape(kind, model, base_url, user)
+    if kind is JudgeKind.HUMAN and versions:
+        raise Refused("usage", "A person who judges has no prompts.")
     _check_account(name, user)
-    wanted = {"kind": kind, "model": model, "base_url": base_url, "user": user}
+    wanted = {"kind": kind, "model": model, "base_url": base_url, "user": user, "prompt_versions": versions}
     judge, made = Judge.objects.get_or_create(name=name, defaults=wanted)
     if any(getattr(judge, key) != value for key, value in wanted.items()):
         raise Refused("judge_differs", f"There is another judge named {name}: {describe(judge)}.")
@@ -72,7 +84,9 @@ def describe(judge: Judge) -> str:
     """Return what kind of judge it is, in words."""
     if judge.kind == JudgeKind.HUMAN:
         return f"a person ({judge.user.username})" if judge.user else "a person"
-    return f"an LLM ({judge.model})" if judge.model else "an LLM"
+    way = ", ".join(f"{key} {said}" for key, said in sorted(judge.prompt_versions.items()))
+    said = "; ".join(filter(None, (judge.model, way)))
+    return f"an LLM ({said})" if said else "an LLM"
 
 
 def judge_of(user: User) -> Judge:
@@ -101,20 +115,22 @@ def stored_judge(judge: Judge) -> Judge:
     """Return a judge of a study as it is in the database; another window may have stored it meanwhile."""
     if judge.pk:
         return judge
-    fields = ("kind", "user", "model", "base_url", "study", "aside")
+    fields = ("kind", "user", "model", "base_url", "study", "aside", "prompt_versions")
     return Judge.objects.get_or_create(name=judge.name, defaults={one: getattr(judge, one) for one in fields})[0]
 
 
 def judge_in(study: Study, judge: Judge) -> Judge:
     """Return the judge that a person or an LLM is in a study, not stored where it has given no label yet."""
     who = {"user": judge.user, "model": judge.model, "base_url": judge.base_url}
-    there = Judge.objects.filter(study=study, **who).first()
-    if there:
-        return there
+    way = judge.prompt_versions
+    # Compared here: databases differ in what makes two JSON values equal.
+    for there in Judge.objects.filter(study=study, **who).order_by("pk"):
+        if there.prompt_versions == way:
+            return there
     name = f"{judge.name[:LONGEST_IN_STUDY]}, study {study.name}"
     if Judge.objects.filter(name=name).exists():
         name = f"{name} ({study.pk}-{judge.pk or judge.model[-20:]})"
-    return Judge(name=name, kind=judge.kind, study=study, aside=True, **who)
+    return Judge(name=name, kind=judge.kind, study=study, aside=True, prompt_versions=way, **who)
 
 
 def says_study(extras: Iterable[Mapping[str, Any]]) -> bool:

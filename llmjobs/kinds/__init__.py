@@ -5,6 +5,7 @@ from llmjobs.kinds.base import Ended, Kind, Stepping
 from llmjobs.kinds.grading import Grading
 from llmjobs.kinds.nuggetizing import Drafting, Nuggetizing
 from llmjobs.kinds.supporting import Supporting
+from llmjobs.kinds.trying import TryingAssign, TryingSupport
 
 KINDS: dict[str, Kind] = {
     "assign": Assigning(),
@@ -12,6 +13,8 @@ KINDS: dict[str, Kind] = {
     "drafts": Drafting(),
     "support": Supporting(),
     "relevance": Grading(),
+    "try_assign": TryingAssign(),
+    "try_support": TryingSupport(),
 }
 
 __all__ = ["KINDS", "Ended", "Kind", "Stepping"]

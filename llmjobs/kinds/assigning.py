@@ -8,12 +8,13 @@ from evaluation.services.labelling import GivenAssignment, give_assignments
 from jobs.models import WorkItem
 from llmjobs.kinds.base import Ended, Stepping, by_judge, ids_of, texts_in_order
 from llmjobs.steps.assign import AssignInput, assign
+from llmjobs.ways import Way
 
 
 class Assigning:
     """Items name an `answer` and its `nuggets`, wordings in list order."""
 
-    def begin(self, items: Sequence[WorkItem]) -> list[Stepping]:
+    def begin(self, items: Sequence[WorkItem], ways: Sequence[Way]) -> list[Stepping]:
         """Return a step per item, batch and answer as the item names them."""
         answers = ids_of(items, "answer")
         texts = answer_texts(answers)
@@ -27,9 +28,10 @@ class Assigning:
                     answer=texts[item.payload["answer"]],
                     nuggets=texts_in_order(nuggets, item.payload["nuggets"]),
                     batch_size=len(item.payload["nuggets"]),
+                    template=way.templates["assign"],
                 )
             )
-            for item in items
+            for item, way in zip(items, ways, strict=True)
         ]
 
     def record(self, ended: Sequence[Ended]) -> None:

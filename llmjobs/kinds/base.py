@@ -9,6 +9,7 @@ from evaluation.models import Event, Judge
 from jobs.models import WorkItem
 from llmjobs.models import Call, LlmJob
 from llmjobs.steps.asking import Ask, Note, Reply
+from llmjobs.ways import Way
 
 Stepping = Generator[Ask, Reply, Any]
 
@@ -43,8 +44,11 @@ class Ended:
 class Kind(Protocol):
     """One kind of items."""
 
-    def begin(self, items: Sequence[WorkItem]) -> list[Stepping]:
-        """Read what the items need, in a constant number of queries, and return a fresh step for each."""
+    def begin(self, items: Sequence[WorkItem], ways: Sequence[Way]) -> list[Stepping]:
+        """Read what the items need, in a constant number of queries, and return a fresh step for each.
+
+        `ways`: for each item, how its judge asks.
+        """
         ...
 
     def record(self, ended: Sequence[Ended]) -> None:

@@ -7,12 +7,13 @@ from evaluation.services.labelling import GivenGrade, give_grades
 from jobs.models import WorkItem
 from llmjobs.kinds.base import Ended, Stepping, ids_of
 from llmjobs.steps.relevance import RelevanceInput, relevance
+from llmjobs.ways import Way
 
 
 class Grading:
     """Items name a `topic`, a `segment`, the `top` of the scale and the `source` their grades go to."""
 
-    def begin(self, items: Sequence[WorkItem]) -> list[Stepping]:
+    def begin(self, items: Sequence[WorkItem], ways: Sequence[Way]) -> list[Stepping]:
         """Return a step per pair."""
         topics = dict(Topic.objects.filter(pk__in=ids_of(items, "topic")).values_list("pk", "text"))
         segments = dict(Segment.objects.filter(pk__in=ids_of(items, "segment")).values_list("pk", "text"))
@@ -22,9 +23,10 @@ class Grading:
                     query=topics[item.payload["topic"]],
                     passage=segments[item.payload["segment"]],
                     top=item.payload["top"],
+                    template=way.templates["relevance"],
                 )
             )
-            for item in items
+            for item, way in zip(items, ways, strict=True)
         ]
 
     def record(self, ended: Sequence[Ended]) -> None:

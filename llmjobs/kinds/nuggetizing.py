@@ -11,9 +11,10 @@ from llmjobs.kinds.base import Ended, Stepping, ids_of, texts_in_order
 from llmjobs.models import Call, NuggetCalls
 from llmjobs.planning import assign_items, unjudged
 from llmjobs.steps.nuggetize import DraftsInput, Nugget, NuggetizeInput, nuggetize, over_generated_drafts
+from llmjobs.ways import Way
 
 
-def _inputs(items: Sequence[WorkItem]) -> list[DraftsInput]:
+def _inputs(items: Sequence[WorkItem], ways: Sequence[Way]) -> list[DraftsInput]:
     topics = dict(Topic.objects.filter(pk__in=ids_of(items, "topic")).values_list("pk", "text"))
     wanted = {pk for item in items for pk in item.payload["segments"]}
     segments = dict(Segment.objects.filter(pk__in=wanted).values_list("pk", "text"))
@@ -23,17 +24,18 @@ def _inputs(items: Sequence[WorkItem]) -> list[DraftsInput]:
             segments=texts_in_order(segments, item.payload["segments"]),
             window_size=item.payload["window_size"],
             draft_cap=item.payload["draft_cap"],
+            template=way.templates["nuggetize"],
         )
-        for item in items
+        for item, way in zip(items, ways, strict=True)
     ]
 
 
 class Drafting:
     """Items name a `topic` and its `segments` in reading order."""
 
-    def begin(self, items: Sequence[WorkItem]) -> list[Stepping]:
+    def begin(self, items: Sequence[WorkItem], ways: Sequence[Way]) -> list[Stepping]:
         """Return a step per topic."""
-        return [over_generated_drafts(one) for one in _inputs(items)]
+        return [over_generated_drafts(one) for one in _inputs(items, ways)]
 
     def record(self, ended: Sequence[Ended]) -> None:
         """Write a list of drafts per topic, without importance; a topic that failed gets none."""
@@ -46,13 +48,18 @@ class Drafting:
 class Nuggetizing:
     """As drafts, with importance; `then_runs` names runs whose answers are assigned as soon as the list is there."""
 
-    def begin(self, items: Sequence[WorkItem]) -> list[Stepping]:
+    def begin(self, items: Sequence[WorkItem], ways: Sequence[Way]) -> list[Stepping]:
         """Return a step per topic."""
         return [
             nuggetize(
-                NuggetizeInput(one, nugget_cap=item.payload["nugget_cap"], batch_size=item.payload["batch_size"])
+                NuggetizeInput(
+                    one,
+                    nugget_cap=item.payload["nugget_cap"],
+                    batch_size=item.payload["batch_size"],
+                    template=way.templates["importance"],
+                )
             )
-            for item, one in zip(items, _inputs(items), strict=True)
+            for item, one, way in zip(items, _inputs(items, ways), ways, strict=True)
         ]
 
     def record(self, ended: Sequence[Ended]) -> None:

@@ -8,22 +8,25 @@ from evaluation.terms import SupportCondition
 from jobs.models import WorkItem
 from llmjobs.kinds.base import Ended, Stepping, by_judge, ids_of
 from llmjobs.steps.support import SupportInput, support
+from llmjobs.ways import Way
 
 
 class Supporting:
     """Items name a `sentence` and a `segment`."""
 
-    def begin(self, items: Sequence[WorkItem]) -> list[Stepping]:
+    def begin(self, items: Sequence[WorkItem], ways: Sequence[Way]) -> list[Stepping]:
         """Return a step per pair."""
         sentences = dict(Sentence.objects.filter(pk__in=ids_of(items, "sentence")).values_list("pk", "text"))
         segments = dict(Segment.objects.filter(pk__in=ids_of(items, "segment")).values_list("pk", "text"))
         return [
             support(
                 SupportInput(
-                    statement=sentences[item.payload["sentence"]], passage=segments[item.payload["segment"]]
+                    statement=sentences[item.payload["sentence"]],
+                    passage=segments[item.payload["segment"]],
+                    template=way.templates["support"],
                 )
             )
-            for item in items
+            for item, way in zip(items, ways, strict=True)
         ]
 
     def record(self, ended: Sequence[Ended]) -> None:

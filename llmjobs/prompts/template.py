@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Literal
 
 Task = Literal["nuggetize", "importance", "assign", "support", "relevance"]
+Part = Literal["system", "user"]
 Value = str | int | Sequence[str]
 
 PLACEHOLDER = re.compile(r"\{([a-z]+)\}")
@@ -31,18 +32,27 @@ class Message:
 
 @dataclass(frozen=True)
 class Template:
-    """One version of what is asked for a task. Placeholders such as {query} stand in its texts."""
+    """One version of what is asked for a task. Placeholders such as {query} stand in its texts.
+
+    `structured`: the reply is wanted as JSON by the task's schema. That is no part of the texts, nor of their hash.
+    """
 
     task: Task
     name: str
     version: int
     system: str
     user: str
+    structured: bool = False
 
     @cached_property
     def sha256(self) -> str:
         """The hash of the texts: what provenance names, whatever the name and version say."""
         return hashlib.sha256(json.dumps([self.system, self.user]).encode()).hexdigest()
+
+    @property
+    def ref(self) -> str:
+        """The name by which it is chosen and shown."""
+        return f"{self.name}@{self.version}"
 
     @property
     def first_line(self) -> str:
@@ -56,11 +66,19 @@ class Template:
 
     def problems(self) -> tuple[str, ...]:
         """Say what keeps this text from being used for its task: for templates that an organizer wrote."""
+        return tuple(problem for _, problem in self.problems_by_text())
+
+    def problems_by_text(self) -> tuple[tuple[Part, str], ...]:
+        """Return the problems, each with the text in which it is to be mended."""
         data, known = DATA_OF[self.task], DATA_OF[self.task] | PLAIN_OF[self.task]
-        missing = [f"{{{name}}} is missing from the user text" for name in sorted(data - self._in_user())]
-        unknown = [f"{{{name}}} is not a placeholder of {self.task}" for name in sorted(self.placeholders - known)]
-        in_system = data & set(PLACEHOLDER.findall(self.system))
-        return (*missing, *unknown, *(f"{{{name}}} belongs in the user text" for name in sorted(in_system)))
+        in_system = frozenset(PLACEHOLDER.findall(self.system))
+        found: list[tuple[Part, str]] = [
+            ("user", f"{{{name}}} is missing from the user text") for name in sorted(data - self._in_user())
+        ]
+        for name in sorted(self.placeholders - known):
+            part: Part = "system" if name in in_system else "user"
+            found.append((part, f"{{{name}}} is not a placeholder of {self.task}"))
+        return (*found, *(("system", f"{{{name}}} belongs in the user text") for name in sorted(data & in_system)))
 
     def _in_user(self) -> frozenset[str]:
         return frozenset(PLACEHOLDER.findall(self.user))

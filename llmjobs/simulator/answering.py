@@ -1,7 +1,8 @@
 """The five tasks, done by counting shared words. Deterministic, poor, and honest about both."""
 
+import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from llmjobs.simulator.reading import Prompt, Task
 from llmjobs.simulator.words import clauses, content_words, share, words
@@ -16,17 +17,40 @@ UNKNOWN = f"I am {MODEL}: I count words that texts share, and this is none of th
 
 
 @dataclass(frozen=True, slots=True)
+class Form:
+    """An object with one key, as a JSON schema asks for it: `kind` is what stands there, in the schema's words."""
+
+    key: str
+    kind: str
+
+    def written(self, items: list[str]) -> str:
+        """Write items as that object."""
+        value: object = items
+        if self.kind != "array":
+            value = int(items[0]) if self.kind == "integer" and items[0].isdecimal() else items[0]
+        return json.dumps({self.key: value}, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
-    """What the simulated LLM says: a list or one label, and which labels the prompt allowed."""
+    """What the simulated LLM says: a list or one label. `form`: in which JSON, None for plain text."""
 
     task: Task
     items: tuple[str, ...]
     one_label: bool = False
+    form: Form | None = None
 
     @property
     def text(self) -> str:
-        """Return the reply in the form that the prompt asked for."""
-        return self.items[0] if self.one_label else written_list(self.items)
+        """Return the reply in the form that was asked for."""
+        return self.written(self.items)
+
+    def written(self, items: Iterable[str]) -> str:
+        """Write items in the form that was asked for."""
+        some = list(items)
+        if self.form:
+            return self.form.written(some)
+        return some[0] if self.one_label and len(some) == 1 else written_list(some)
 
 
 def written_list(items: Iterable[str]) -> str:
@@ -34,10 +58,10 @@ def written_list(items: Iterable[str]) -> str:
     return "[" + ", ".join(f'"{item}"' for item in items) + "]"
 
 
-def reply_to(messages: tuple[tuple[str, str], ...]) -> Reply:
-    """Answer a prompt."""
+def reply_to(messages: tuple[tuple[str, str], ...], form: Form | None = None) -> Reply:
+    """Answer a prompt, in a form if one is asked for."""
     prompt = Prompt(messages)
-    return ANSWERS[prompt.task](prompt)
+    return replace(ANSWERS[prompt.task](prompt), form=form)
 
 
 def _nuggetize(prompt: Prompt) -> Reply:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from llmjobs.simulator.answering import MODEL, Reply, reply_to
+from llmjobs.simulator.answering import MODEL, Form, Reply, reply_to
 from llmjobs.simulator.faults import spoiled
 
 
@@ -19,6 +19,7 @@ class Asked:
     model: str
     messages: tuple[tuple[str, str], ...]
     max_tokens: int | None
+    form: Form | None = None
 
     @property
     def text(self) -> str:
@@ -73,7 +74,23 @@ def read_asked(body: bytes) -> Asked:
         raise ValueError("stream is not simulated")
     messages = tuple(_message(message) for message in asked["messages"])
     most = asked.get("max_completion_tokens") or asked.get("max_tokens")
-    return Asked(str(asked.get("model", "")), messages, most if isinstance(most, int) else None)
+    form = _form(asked.get("response_format"))
+    return Asked(str(asked.get("model", "")), messages, most if isinstance(most, int) else None, form)
+
+
+def _form(wanted: object) -> Form | None:
+    """Read `response_format`: a strict schema of an object with one key, or nothing."""
+    if wanted is None or wanted == {"type": "text"}:
+        return None
+    try:
+        schema = wanted["json_schema"]["schema"]  # type: ignore[index]
+        [(key, values)] = schema["properties"].items()
+        kind = values["type"]
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise ValueError("response_format is not a schema of an object with one key") from None
+    if schema.get("required") != [key] or schema.get("additionalProperties") is not False:
+        raise ValueError("a strict schema requires its keys and allows no others")
+    return Form(str(key), str(kind))
 
 
 def _message(message: object) -> tuple[str, str]:
@@ -87,7 +104,7 @@ def _message(message: object) -> tuple[str, str]:
 
 def complete(asked: Asked, fault: str) -> Completion:
     """Answer, with this fault or without."""
-    reply: Reply = reply_to(asked.messages)
+    reply: Reply = reply_to(asked.messages, asked.form)
     text, finish_reason = spoiled(fault, reply)
     if asked.max_tokens is not None and tokens([text]) > asked.max_tokens:
         text, finish_reason = " ".join(text.split()[: asked.max_tokens * 3 // 4]), "length"

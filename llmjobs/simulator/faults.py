@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, Literal
 
-from llmjobs.simulator.answering import Reply, written_list
+from llmjobs.simulator.answering import Reply
 
 # What --fail-rate and --malformed-rate are spread over; the others only come when they are named.
 FAILURES = ("rate_limited", "server_error", "timeout", "dropped")
@@ -33,6 +33,7 @@ class Faults:
     next: list[str] = field(default_factory=list)
     always: dict[str, str] = field(default_factory=dict)
     down: Down = ""
+    plain_only: bool = False
     retry_after: float = 1.0
     hang_s: float = 600.0
     requests_per_minute: int = 0
@@ -91,6 +92,7 @@ CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
     "next": (_are_kinds, f"a list; the faults are {', '.join(KINDS)}, and none"),
     "always": (_are_texts, f"an object of texts and the fault of all requests with them, of {', '.join(KINDS)}"),
     "down": (lambda value: value in ("", "503", "close"), 'one of "", "503", "close"'),
+    "plain_only": (lambda value: isinstance(value, bool), "true or false: whether structured output is refused"),
     "retry_after": (_is_number, "a number of seconds"),
     "hang_s": (_is_number, "a number of seconds"),
     "requests_per_minute": (_is_whole, "a whole number; 0 is no limit"),
@@ -163,16 +165,16 @@ def _wrapped(reply: Reply) -> str:
 
 def _out_of_vocabulary(reply: Reply) -> str:
     if reply.one_label:
-        return "somewhat_supported"
+        return reply.written(["somewhat_supported"])
     if reply.task == "nuggetize":
         return "I cannot help with that."
-    return written_list((*reply.items[:-1], "somewhat_supported"))
+    return reply.written((*reply.items[:-1], "somewhat_supported"))
 
 
 def _wrong_length(reply: Reply) -> str:
     if reply.task == "nuggetize":
-        return written_list(f"nugget number {number} of a list too long" for number in range(1, 251))
-    return written_list((*reply.items, *reply.items[:1]))
+        return reply.written(f"nugget number {number} of a list too long" for number in range(1, 251))
+    return reply.written((*reply.items, *reply.items[:1]))
 
 
 SPOILERS: dict[str, Callable[[Reply], str]] = {

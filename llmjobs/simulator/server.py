@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any
+from urllib.parse import parse_qs
 
 from llmjobs.simulator.answering import MODEL
 from llmjobs.simulator.completion import Asked, Completion, complete, read_asked, tokens
@@ -157,10 +158,21 @@ class Handler(BaseHTTPRequestHandler):
             self._refuse(413, "The body is too long, or its length is not said.")
         elif path == "/faults":
             self._switch(body)
+        elif problem := self._azure_problem(path):
+            self._refuse(404, problem)
         elif path.endswith("/chat/completions"):
             self._complete(body)
         else:
             self._refuse(404, f"There is no {path}.")
+
+    def _azure_problem(self, path: str) -> str:
+        """Say what is wrong with a request in Azure's form: its path names a deployment, its query the version."""
+        if not path.startswith("/openai/deployments/"):
+            return ""
+        query = parse_qs(self.path.partition("?")[2])
+        if not query.get("api-version"):
+            return "Resource not found: api-version is missing."
+        return "" if self.headers.get("api-key") else "Access denied: the header api-key is missing."
 
     def _body(self) -> bytes | None:
         length = self.headers.get("Content-Length", "")
@@ -192,6 +204,11 @@ class Handler(BaseHTTPRequestHandler):
             exchange.fault = OVER_LIMIT
             self.server.log.add(exchange.served(429))
             self._refuse(429, "Rate limit reached for this minute.", {"Retry-After": f"{wait:.3f}"})
+            return
+        if faults.plain_only and exchange.asked.form:
+            exchange.fault = "plain_only"
+            self.server.log.add(exchange.served(400))
+            self._refuse(400, "Invalid parameter: 'response_format' of type 'json_schema' is not supported.")
             return
         exchange.fault, exchange.seen = self.server.chooser.choose(exchange.asked.sha256, exchange.asked.text)
         if exchange.fault == "timeout":

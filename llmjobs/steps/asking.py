@@ -1,11 +1,11 @@
 """Asking, and asking again with the reason while the reply is wrong."""
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Generic, Literal, TypeVar
 
 from llmjobs.parsing import Parsed, ParsedLabel, Problem
-from llmjobs.prompts import Message, Task, Template, Value, render
+from llmjobs.prompts import Form, Message, Task, Template, Value, form_of, render
 from llmjobs.prompts.template import neutralise
 
 RE_ASKS = 2
@@ -20,7 +20,10 @@ Outcome = TypeVar("Outcome")
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One question to an LLM. `part` names which window or batch it is about; no two asks of a step share it."""
+    """One question to an LLM. `part` names which window or batch it is about; no two asks of a step share it.
+
+    `form`: in which JSON the reply is wanted; None where it is plain text.
+    """
 
     task: Task | Literal["control"]
     messages: tuple[Message, ...]
@@ -28,6 +31,7 @@ class Ask:
     version: int
     part: str
     template_sha256: str
+    form: Form | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +83,10 @@ class Answer(Generic[Read]):
 def question(template: Template, part: str, **values: Value) -> Ask:
     """Put a template's question."""
     messages = render(template, **values)
-    return Ask(template.task, messages, template.name, template.version, part, template.sha256)
+    form = form_of(template.task, values) if template.structured else None
+    if form:
+        messages = (*messages[:-1], Message("user", f"{messages[-1].content}\n\n{form.instruction}"))
+    return Ask(template.task, messages, template.name, template.version, part, template.sha256, form)
 
 
 def converse(log: Log, ask: Ask, read: Callable[[str], Read | Problem]) -> Step[Answer[Read]]:
@@ -87,13 +94,13 @@ def converse(log: Log, ask: Ask, read: Callable[[str], Read | Problem]) -> Step[
     messages, reason = ask.messages, ""
     for again in range(1 + RE_ASKS):
         part = f"{ask.part}{RE_ASK}{again}" if again else ask.part
-        reply = yield Ask(ask.task, messages, ask.template, ask.version, part, ask.template_sha256)
+        reply = yield replace(ask, messages=messages, part=part)
         log.asked += 1
         if reply.text is None:
             reason = reply.failure or "no reply"
             log.note(part, "failed", reason)
             return Answer(None, log.asked - 1, reason, gone=True)
-        value = read(reply.text)
+        value = read(_plain(log, ask, part, reply.text))
         if not isinstance(value, Problem):
             for form in value.notes:
                 log.note(part, "tolerated", form)
@@ -102,6 +109,15 @@ def converse(log: Log, ask: Ask, read: Callable[[str], Read | Problem]) -> Step[
         log.note(part, "wrong", reason)
         messages += (Message("assistant", _shown_back(reply.text)), Message("user", _objection(reason)))
     return Answer(None, log.asked - 1, reason)
+
+
+def _plain(log: Log, ask: Ask, part: str, reply: str) -> str:
+    """Return a reply as plain text. One that is not in the form asked for is read as it stands: it may be usable."""
+    plain = ask.form.plain(reply) if ask.form else reply
+    if plain is None:
+        log.note(part, "tolerated", "not in the JSON that was asked for")
+        return reply
+    return plain
 
 
 def _shown_back(reply: str) -> str:

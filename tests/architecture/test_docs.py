@@ -26,6 +26,7 @@ from evaluation.formats.topics import parse_topics
 from evaluation.management.base import AssayCommand
 from evaluation.services.campaigns import ProtocolSettings, read_campaign_file
 from evaluation.terms import FindingCode
+from llmjobs.prompt_files import read_wording
 from reports.management.arguments import SUBPARSERS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -51,6 +52,7 @@ PARSERS: dict[str, Callable[[str], object]] = {
     "support": lambda path: parse_support(read_source(path)),
     "practice": lambda path: parse_practice(read_source(path)),
     "scores": lambda path: parse_scores(read_source(path)),
+    "prompt": lambda path: read_wording(read_source(path)),
 }
 
 

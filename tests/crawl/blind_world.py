@@ -54,7 +54,18 @@ from evaluation.services.reopening import reopen
 from evaluation.terms import JudgeKind, Origin, PracticeKind, Role, Stage, SupportCondition
 from evaluation.terms import Task as TrackTask
 from jobs.models import Job, Worker, WorkItem
-from llmjobs.models import Attempt, Call, CallUse, LlmJob, NuggetCalls, Text
+from llmjobs.models import (
+    Attempt,
+    Call,
+    CallUse,
+    LlmJob,
+    NuggetCalls,
+    Prompt,
+    Text,
+    Trial,
+    TrialJob,
+    TriedLabels,
+)
 from reports.models import ExternalCondition, ExternalScore
 from tests.assessor.desk_client import Window
 from tests.assessor.practice_world import ALL, load_practice
@@ -69,6 +80,7 @@ SECRET: tuple[type[Model], ...] = (
     *(Run, Answer, AnswerProvenance, Sentence, Citation, Judge, Assignment, SupportJudgment),
     *(QrelSource, NuggetSet, NuggetList, ListedNugget, Nugget, Finding, TopicTag, ConditionDefault),
     *(ExternalCondition, ExternalScore, Job, WorkItem, Worker, LlmJob, Text, Call, Attempt, CallUse, NuggetCalls),
+    *(Prompt, Trial, TrialJob, TriedLabels),
     *(ApiToken, Invitation, Cached),
 )
 """What no nugget desk shows a column of. Judges are planted below: a person has no model."""
@@ -173,9 +185,14 @@ def _load_calls(world: DeskWorld) -> None:
     """Write down a job, its calls and a published score, as the engine and an import do."""
     now = timezone.now()
     job = Job.objects.create(kind="llm", title="AutoAssign", made_by=world.people["olga"])
-    item = WorkItem.objects.create(job=job, key="t1", kind="assign", state=WorkItem.State.DONE)
+    tried = {"answer": Answer.objects.all()[0].pk, "nuggets": [NuggetVersion.objects.all()[0].pk], "people": [0]}
+    item = WorkItem.objects.create(job=job, key="t1", kind="try_assign", state=WorkItem.State.DONE, payload=tried)
     Worker.objects.create(name="worker", started_at=now, seen_at=now)
-    LlmJob.objects.create(job=job, campaign=world.campaign, judge=Judge.objects.get(name=MACHINE))
+    llm = LlmJob.objects.create(job=job, campaign=world.campaign, judge=Judge.objects.get(name=MACHINE))
+    Prompt.objects.create(task="assign", name="strict", version=1, system="Be strict.", user="{nuggets}")
+    trial = Trial.objects.create(campaign=world.campaign, task="assign", of="auto", seed=0, pairs=1)
+    TrialJob.objects.create(trial=trial, llm=llm, prompt="strict@1")
+    TriedLabels.objects.create(item=item, labels=[2])
     text = Text.objects.create(sha256="t" * 64, content="Label each nugget.")
     call = Call.objects.create(
         sha256="c" * 64, parameters={}, messages=[text.sha256], template_version=1, state=Call.State.ANSWERED

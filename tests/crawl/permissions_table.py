@@ -63,8 +63,12 @@ ROUTES = {
         organizer:answer_labels organizer:list_origin organizer:nugget_origin organizer:grade_origin organizer:call
         reports:leaderboard reports:ranking reports:leaderboard_table
         reports:agreement reports:scatter reports:agreement_table organizer:people
+        organizer:prompts organizer:prompt organizer:compare_prompts organizer:trial
     """,
-    "organizer's form": "organizer:hand_out organizer:change_work organizer:new_study organizer:new_job",
+    "organizer's form": """
+        organizer:hand_out organizer:change_work organizer:new_study organizer:new_job organizer:new_prompt
+        organizer:import_prompt organizer:prompt_judge organizer:try_prompts
+    """,
     "organizer's act": """
         organizer:reassign_task organizer:reopen_task organizer:block_task organizer:unblock_task
         organizer:withdraw_task organizer:reschedule_task organizer:switch_practice organizer:hand_out_study

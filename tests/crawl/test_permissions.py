@@ -33,7 +33,7 @@ from evaluation.models import (
 )
 from evaluation.terms import JudgeKind, PracticeKind, Role, StudyKind, SupportCondition
 from jobs.models import WorkItem
-from llmjobs.models import LlmJob, NuggetCalls
+from llmjobs.models import LlmJob, NuggetCalls, Trial
 from tests.assessor.desk_client import Window
 from tests.assessor.judge_world import make_judge_world
 from tests.assessor.world import MACHINE, DeskWorld
@@ -271,6 +271,8 @@ def ids_of(world: DeskWorld) -> dict[str, object]:
         "organizer:nugget_origin": listed.pk,
         "organizer:grade_origin": Qrel.objects.all()[0].pk,
         "organizer:call": call.pk,
+        "organizer:prompt": "assign@1",
+        "organizer:trial": Trial.objects.all()[0].pk,
     } | {
         f"organizer:{act}": LlmJob.objects.all()[0].pk
         for act in ("job", "cancel_job", "retry_job", "pause_job", "resume_job")

@@ -27,10 +27,12 @@ def body(passage: str = "cats purr", **more: Any) -> dict[str, Any]:
     } | more
 
 
-def call(simulator: Simulator, method: str, path: str, sent: object = None) -> tuple[int, str]:
+def call(
+    simulator: Simulator, method: str, path: str, sent: object = None, headers: dict[str, str] | None = None
+) -> tuple[int, str]:
     connection = http.client.HTTPConnection("127.0.0.1", simulator.server_port, timeout=20)
     try:
-        connection.request(method, path, json.dumps(sent) if sent is not None else None)
+        connection.request(method, path, json.dumps(sent) if sent is not None else None, headers or {})
         response = connection.getresponse()
         return response.status, response.read().decode()
     finally:
@@ -116,7 +118,10 @@ def test_content_in_parts_is_read() -> None:
 def test_azure_paths_are_served_too() -> None:
     with running_simulator() as simulator:
         path = "/openai/deployments/judge/chat/completions?api-version=2024-10-21"
-        assert chat(simulator, path=path)[0] == 200
+        key = {"api-key": "any"}
+        assert call(simulator, "POST", path, body(), key)[0] == 200
+        assert call(simulator, "POST", path, body())[0] == 404
+        assert call(simulator, "POST", path.partition("?")[0], body(), key)[0] == 404
 
 
 def test_a_connection_is_kept_for_the_next_request() -> None:

@@ -1,5 +1,6 @@
 """Make a judge."""
 
+from argparse import ArgumentTypeError
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -9,17 +10,25 @@ from evaluation.errors import Refused
 from evaluation.management.base import AssayCommand, words_of
 from evaluation.services.judges import add_judge, describe
 from evaluation.terms import JudgeKind
+from llmjobs.prompts import TEMPLATES
+from llmjobs.ways import versions_of
 
 
 class Command(AssayCommand):
     help = "Make a judge: a person with an account, or an LLM. The same again changes nothing."
-    example = "manage.py add_judge gpt-4o --by llm --model gpt-4o"
+    example = "manage.py add_judge gpt-4o-strict --by llm --model gpt-4o --prompt assign=strict@2"
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", metavar="NAME")
         parser.add_argument("--by", required=True, choices=words_of(JudgeKind), help="who judges")
         parser.add_argument("--model", default="", help="for an LLM: the model's name at the endpoint")
         parser.add_argument("--base-url", default="", help="for an LLM: the endpoint, if not the default one")
+        said = f"for an LLM: a prompt instead of the built-in one, for {', '.join(TEMPLATES)}; may be repeated"
+        parser.add_argument(
+            "--prompt", action="append", default=[], type=_choice, metavar="TASK=NAME@VERSION", help=said
+        )
+        said = "for an LLM: ask for JSON by a schema, where the endpoint offers structured output"
+        parser.add_argument("--structured", action="store_true", help=said)
         parser.add_argument("--user", default="", help="for a person: the account")
 
     def act(self, options: dict[str, Any]) -> None:
@@ -29,8 +38,23 @@ class Command(AssayCommand):
             model=options["model"],
             base_url=options["base_url"],
             user=_user(options["user"]) if options["user"] else None,
+            prompt_versions=versions_of(_prompts(options["prompt"]), structured=options["structured"]),
         )
         self.say(f"{judge.name}, {describe(judge)}: {'made' if made else 'already there; nothing changed'}.")
+
+
+def _choice(text: str) -> tuple[str, str]:
+    task, _, ref = text.partition("=")
+    if not task or not ref:
+        raise ArgumentTypeError("a prompt is chosen as TASK=NAME@VERSION, such as assign=strict@2")
+    return task, ref
+
+
+def _prompts(choices: list[tuple[str, str]]) -> dict[str, str]:
+    prompts = dict(choices)
+    if len(prompts) < len(choices):
+        raise Refused("usage", "Say one --prompt for a task, not several.")
+    return prompts
 
 
 def _user(username: str) -> User:

@@ -1,0 +1,26 @@
+"""Two texts line by line: what stays, what goes, what comes."""
+
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of either text: in both, only in the first (`gone`), or only in the second (`new`)."""
+
+    kind: Literal["same", "gone", "new"]
+    text: str
+
+
+def compared(one: str, other: str) -> tuple[Line, ...]:
+    """Return the lines of both texts in the order of reading; what was changed goes, then comes."""
+    before, after = one.split("\n"), other.split("\n")
+    lines: list[Line] = []
+    for kind, start, end, its_start, its_end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if kind == "equal":
+            lines += [Line("same", text) for text in before[start:end]]
+        else:
+            lines += [Line("gone", text) for text in before[start:end]]
+            lines += [Line("new", text) for text in after[its_start:its_end]]
+    return tuple(lines)

@@ -1,0 +1,94 @@
+"""Structured output: the JSON in which an endpoint that offers it is to write its reply, by task.
+
+The form of a task is always the same, whatever the number of nuggets: how many there must be is checked when the reply
+is read, as for plain text.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from llmjobs.prompts.template import Task
+
+LONGEST_READ = 100_000
+FENCED = re.compile(r"\s*```(?:json)?[ \t]*\n(.*)```\s*", re.DOTALL)
+ASSIGNED = ["support", "partial_support", "not_support"]
+SUPPORTED = ["full_support", "partial_support", "no_support"]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """An object with one key. `values` is the JSON schema of what stands there, `example` shows it."""
+
+    key: str
+    values: Mapping[str, Any]
+    example: str
+
+    @property
+    def response_format(self) -> dict[str, Any]:
+        """What is sent as `response_format`."""
+        schema = {
+            "type": "object",
+            "properties": {self.key: dict(self.values)},
+            "required": [self.key],
+            "additionalProperties": False,
+        }
+        return {"type": "json_schema", "json_schema": {"name": self.key, "strict": True, "schema": schema}}
+
+    @property
+    def instruction(self) -> str:
+        """What is said at the end of the question, so that no sentence of the prompt speaks against the schema."""
+        return f'Write this answer as a JSON object and nothing else: {{"{self.key}": {self.example}}}'
+
+    def plain(self, reply: str) -> str | None:
+        """Return what a reply in this form says as the plain text that is asked for otherwise; None in another form."""
+        try:
+            said = json.loads(_unfenced(reply[: LONGEST_READ + 1]), object_pairs_hook=_without_repeats)
+        except (ValueError, RecursionError):
+            return None
+        if not isinstance(said, dict) or said.keys() != {self.key}:
+            return None
+        value = said[self.key]
+        if self.values["type"] == "array":
+            listed = isinstance(value, list) and all(isinstance(one, str) for one in value)
+            return json.dumps(value, ensure_ascii=False) if listed else None
+        wanted = int if self.values["type"] == "integer" else str
+        return str(value) if isinstance(value, wanted) and not isinstance(value, bool) else None
+
+
+def _unfenced(reply: str) -> str:
+    """Return a reply without the code fence that servers leave around JSON which they do not enforce."""
+    found = FENCED.fullmatch(reply)
+    return found[1] if found else reply
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse an object that says a key twice: it would be a guess which one is meant."""
+    if len({key for key, _ in pairs}) != len(pairs):
+        raise ValueError("a key occurs twice")
+    return dict(pairs)
+
+
+def form_of(task: Task, values: Mapping[str, object]) -> Form:
+    """Return the form of a task. `values` are those that its template is filled with."""
+    return FORMS[task](values)
+
+
+def _labels(vocabulary: list[str]) -> Form:
+    return Form("labels", {"type": "array", "items": {"type": "string", "enum": vocabulary}}, '["...", ...]')
+
+
+def _grade(values: Mapping[str, object]) -> Form:
+    top = int(str(values["top"]))
+    return Form("grade", {"type": "integer", "enum": list(range(top + 1))}, "...")
+
+
+FORMS: dict[Task, Callable[[Mapping[str, object]], Form]] = {
+    "nuggetize": lambda _: Form("nuggets", {"type": "array", "items": {"type": "string"}}, '["...", ...]'),
+    "importance": lambda _: _labels(["vital", "okay"]),
+    "assign": lambda _: _labels(ASSIGNED),
+    "support": lambda _: Form("label", {"type": "string", "enum": SUPPORTED}, '"..."'),
+    "relevance": _grade,
+}

@@ -1,0 +1,140 @@
+"""Prompts by name: the built-in ones and those that organizers wrote. A version that was saved stays as it is."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from django.db import IntegrityError, transaction
+
+from accounts.models import User
+from evaluation.errors import Refused
+from llmjobs.models import LONGEST_NAME, Prompt
+from llmjobs.prompts import TEMPLATES, Task, Template
+from llmjobs.prompts.template import Part
+
+LONGEST_TEXT = 50_000
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+
+
+class UnusableError(Refused):
+    """A wording that cannot be used, with what is wrong by field: `name`, `system` or `user`."""
+
+    def __init__(self, problems: Sequence[tuple[str, str]]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("unusable_prompt", " ".join(f"{field}: {problem}." for field, problem in problems))
+
+
+def save_prompt(
+    *, task: Task, name: str, system: str, user: str, actor: User | None = None
+) -> tuple[Prompt, bool]:
+    """Save a wording as the next version of its name; return it and whether it is new.
+
+    The wording of a version that is there changes nothing and returns that version. Raises `UnusableError` for a name
+    that belongs to another task or a built-in prompt, and for a wording that the task cannot use.
+    """
+    template = Template(task, name, 1, _unix(system), _unix(user))
+    problems = [("name", problem) for problem in _name_problems(task, name)] + text_problems(template)
+    if problems:
+        raise UnusableError(problems)
+    try:
+        with transaction.atomic():
+            return _saved(template, actor)
+    except IntegrityError:  # somebody saved a version of that name just now
+        with transaction.atomic():
+            return _saved(template, actor)
+
+
+def _saved(template: Template, actor: User | None) -> tuple[Prompt, bool]:
+    versions = list(Prompt.objects.filter(name=template.name).order_by("version"))
+    same = next((one for one in versions if one.sha256 == template.sha256), None)
+    if same:
+        return same, False
+    made = Prompt.objects.create(
+        task=template.task,
+        name=template.name,
+        version=versions[-1].version + 1 if versions else 1,
+        system=template.system,
+        user=template.user,
+        sha256=template.sha256,
+        made_by=actor,
+    )
+    return made, True
+
+
+def _unix(text: str) -> str:
+    """Return a text as it is kept: forms send CRLF, and the same wording must have the same hash."""
+    return text.replace("\r\n", "\n").strip()
+
+
+def text_problems(template: Template) -> list[tuple[str, str]]:
+    """Return what keeps a wording from being used, each with the text in which it is to be mended."""
+    texts: tuple[tuple[Part, str], ...] = (("system", template.system), ("user", template.user))
+    found: list[tuple[str, str]] = []
+    for part, text in texts:
+        if not text.strip():
+            found.append((part, "a text is needed"))
+        if len(text) > LONGEST_TEXT:
+            found.append((part, f"at most {LONGEST_TEXT:,} characters, found {len(text):,}"))
+        if CONTROL.search(text):
+            found.append((part, "control characters cannot be sent"))
+    return [*found, *template.problems_by_text()]
+
+
+def _name_problems(task: Task, name: str) -> list[str]:
+    if not NAME.fullmatch(name) or len(name) > LONGEST_NAME:
+        return [f"letters, digits, dots, hyphens and underscores, at most {LONGEST_NAME}, beginning with no mark"]
+    if name in {template.name for template in TEMPLATES.values()}:
+        return [f"{name} is built in; choose another name"]
+    other = Prompt.objects.filter(name=name).exclude(task=task).first()
+    return [f"{name} is a prompt for the task {other.task}; choose another name"] if other else []
+
+
+def the_template(ref: str, task: Task | None = None) -> Template:
+    """Return the template that a reference such as `strict@2` names. Raises `Refused` where its task has none."""
+    return templates_by_ref([(task, ref)])[ref]
+
+
+def templates_by_ref(wanted: Sequence[tuple[Task | None, str]]) -> dict[str, Template]:
+    """Return templates by reference, in one query at most. Raises `Refused` where one is not there for its task."""
+    found = {template.ref: template for template in TEMPLATES.values()}
+    names = {ref.partition("@")[0] for _, ref in wanted if ref not in found}
+    if names:
+        found |= {str(one): _unchanged(one) for one in Prompt.objects.filter(name__in=names)}
+    for task, ref in wanted:
+        if ref not in found or task not in (None, found[ref].task):
+            of = f" for the task {task}" if task else ""
+            raise Refused("no_such_prompt", f"There is no prompt {ref}{of}; there are: {_those_there(task)}.")
+    return {ref: found[ref] for _, ref in wanted}
+
+
+def _unchanged(prompt: Prompt) -> Template:
+    """Return a saved wording. Raises `Refused` where somebody changed it: labels rest on what it was."""
+    template = prompt.template
+    if template.sha256 != prompt.sha256:
+        raise Refused(
+            "prompt_changed", f"The words of {prompt} are not those that were saved; make another version."
+        )
+    return template
+
+
+def all_templates(task: Task | None = None) -> list[Template]:
+    """Return the built-in prompts and the saved ones, by task, name and version; of one task or of all."""
+    stored = Prompt.objects.all() if task is None else Prompt.objects.filter(task=task)
+    rows = [one.template for one in stored]
+    built_in = [one for one in TEMPLATES.values() if task in (None, one.task)]
+    return [one for first in built_in for one in (first, *(row for row in rows if row.task == first.task))]
+
+
+def _those_there(task: Task | None) -> str:
+    return ", ".join(template.ref for template in all_templates(task))
+
+
+def checked_versions(prompts: Mapping[str, str]) -> dict[str, str]:
+    """Return a judge's choice of prompts, by task. Raises `Refused` for a task or a prompt that there is not."""
+    wanted: list[tuple[Task | None, str]] = []
+    for task, ref in prompts.items():
+        if task not in TEMPLATES:
+            raise Refused("usage", f"There is no task {task}; there are: {', '.join(TEMPLATES)}.")
+        wanted.append((next(one for one in TEMPLATES if one == task), ref))
+    templates_by_ref(wanted)
+    return dict(sorted(prompts.items()))

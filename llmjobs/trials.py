@@ -1,0 +1,269 @@
+"""Trying prompts: the same few pairs that people have labelled, asked by each of them, outside of all reports."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import groupby
+from random import Random
+
+from django.db import transaction
+from django.db.models import Count, Exists, OuterRef, QuerySet, Sum
+
+from accounts.models import User
+from evaluation.errors import Refused
+from evaluation.models import Assignment, Campaign, Judge, SupportJudgment
+from evaluation.queries.campaigns import within
+from evaluation.terms import AssignmentLabel, JudgeKind, SupportCondition, SupportLabel
+from jobs import queue
+from jobs.queue import NewItem, Progress
+from llmjobs import starting
+from llmjobs.budget import NO_LIMIT, Budget
+from llmjobs.models import Call, CallUse, LlmJob, Trial, TrialJob, TriedLabels
+from llmjobs.planning import Plan
+from llmjobs.prices import announced_price
+from llmjobs.prompts import Task
+from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
+from llmjobs.starting import Estimate
+from llmjobs.stored_prompts import the_template
+from llmjobs.ways import versions_of
+
+PAIRS, MOST_PAIRS, MOST_PROMPTS = 30, 200, 6
+GREATEST_SEED = 2**31 - 1
+CHUNK = 50
+ASSIGNED = [AssignmentLabel.NOT_SUPPORT, AssignmentLabel.PARTIAL_SUPPORT, AssignmentLabel.SUPPORT]
+SUPPORTED = [SupportLabel.NO_SUPPORT, SupportLabel.PARTIAL_SUPPORT, SupportLabel.FULL_SUPPORT]
+
+
+@dataclass(frozen=True, slots=True)
+class TrialWish:
+    """Which prompts are tried by whose model and endpoint, on which labels by people, and how many of them.
+
+    `of`: a nugget set's name for `assign`, a condition of people for `support`. The budget is that of each prompt.
+    """
+
+    task: Task
+    refs: tuple[str, ...]
+    like: Judge
+    of: str
+    pairs: int = PAIRS
+    seed: int = 0
+    structured: bool = False
+    budget: Budget = NO_LIMIT
+
+    @property
+    def prompts(self) -> tuple[str, ...]:
+        """The prompts in the order in which they were chosen, each once."""
+        return tuple(dict.fromkeys(self.refs))
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """One prompt of a trial: what people said of the pairs, and what it said; None where nothing is known yet.
+
+    `tokens` and `cost` are of all calls behind it, also of those that were paid before; `cost` is None without a price.
+    """
+
+    prompt: str
+    llm: LlmJob
+    progress: Progress
+    people: tuple[int, ...]
+    said: tuple[int | None, ...]
+    calls: int
+    tokens: int
+    cost: Decimal | None
+    simulated: bool
+
+
+def foretell(campaign: Campaign, wish: TrialWish) -> list[tuple[str, Estimate]]:
+    """Return what each prompt would cost, and write nothing. Raises `Refused`."""
+    items = _drawn(campaign, wish)
+    return [(ref, starting.estimate(Plan(items), _judge_aside(wish, ref))) for ref in wish.prompts]
+
+
+def start_trial(campaign: Campaign, wish: TrialWish, actor: User | None) -> Trial:
+    """Draw pairs and queue a job for each prompt. Raises `Refused`, and then nothing is written."""
+    items = _drawn(campaign, wish)
+    drawn = sum(len(item.payload["people"]) for item in items)
+    with transaction.atomic():
+        trial = Trial.objects.create(
+            campaign=campaign, task=wish.task, of=wish.of, seed=wish.seed, pairs=drawn, made_by=actor
+        )
+        for ref in wish.prompts:
+            judge = _judge_aside(wish, ref)
+            judge.save()
+            request = starting.Request(campaign, judge, budget=wish.budget)
+            job = starting.start(request, f"Try {ref}", Plan(list(items)), actor)
+            TrialJob.objects.create(trial=trial, llm=job.llm, prompt=ref)
+    return trial
+
+
+def _drawn(campaign: Campaign, wish: TrialWish) -> list[NewItem]:
+    """Return the items of each prompt. Raises `Refused` for a wish that makes no sense, or where there is nothing."""
+    if not 1 <= len(wish.prompts) <= MOST_PROMPTS:
+        raise Refused("bad_trial", f"Choose from 1 to {MOST_PROMPTS} prompts.")
+    if not 1 <= wish.pairs <= MOST_PAIRS or not 0 <= wish.seed <= GREATEST_SEED:
+        raise Refused(
+            "bad_trial", f"Pairs lie between 1 and {MOST_PAIRS}, the seed between 0 and {GREATEST_SEED}."
+        )
+    for ref in wish.prompts:
+        the_template(ref, wish.task)
+    items = _assign_items(campaign, wish) if wish.task == "assign" else _support_items(campaign, wish)
+    if not items:
+        raise Refused(
+            "nothing_to_try", f"People have labelled nothing of {wish.of} yet; there is nothing to compare with."
+        )
+    return items
+
+
+def _judge_aside(wish: TrialWish, ref: str) -> Judge:
+    """Return the judge that asks by a prompt on trial, not stored where it is new. It labels nothing that counts."""
+    versions = versions_of({wish.task: ref}, structured=wish.structured)
+    like = wish.like
+    same = Judge.objects.filter(
+        kind=JudgeKind.LLM, aside=True, study=None, model=like.model, base_url=like.base_url
+    )
+    there = next((one for one in same if one.prompt_versions == versions), None)
+    if there:
+        return there
+    name = f"on trial: {ref}, {like.name}"[:150] + (", JSON" if wish.structured else "")
+    if Judge.objects.filter(name=name).exists():
+        name = f"{name} ({Judge.objects.filter(name__startswith=name).count() + 1})"
+    return Judge(
+        name=name,
+        kind=JudgeKind.LLM,
+        model=like.model,
+        base_url=like.base_url,
+        aside=True,
+        prompt_versions=versions,
+    )
+
+
+def people_assigned(campaign: Campaign) -> QuerySet[Assignment]:
+    """Return people's labels of answers that may be compared with."""
+    return Assignment.objects.filter(
+        nugget_version__nugget__nugget_set__campaign=campaign,
+        judge__kind=JudgeKind.HUMAN,
+        judge__aside=False,
+        stands=True,
+        label__in=ASSIGNED,
+        answer__words__gt=0,
+    )
+
+
+def people_supported(campaign: Campaign) -> QuerySet[SupportJudgment]:
+    """Return people's labels of citations that may be compared with."""
+    return SupportJudgment.objects.filter(
+        segment__campaign=campaign,
+        segment__has_text=True,
+        judge__kind=JudgeKind.HUMAN,
+        judge__aside=False,
+        stands=True,
+        label__in=SUPPORTED,
+    ).exclude(condition=SupportCondition.LLM)
+
+
+def labelled_by_people(campaign: Campaign, task: Task) -> list[str]:
+    """Return of what people have labelled something to compare with: nugget sets, or conditions of support."""
+    if task == "assign":
+        theirs = people_assigned(campaign).filter(nugget_version__nugget__nugget_set=OuterRef("pk"))
+        return list(campaign.nugget_sets.filter(Exists(theirs)).order_by("name").values_list("name", flat=True))
+    labels = people_supported(campaign)
+    return [str(one) for one in SupportCondition if labels.filter(condition=one).exists()]
+
+
+def _assign_items(campaign: Campaign, wish: TrialWish) -> list[NewItem]:
+    """Draw answers, and of each as many labelled nuggets as one call asks about."""
+    labels = people_assigned(campaign).filter(nugget_version__nugget__nugget_set__name=wish.of)
+    answers = _shuffled(labels.values_list("answer", flat=True), wish.seed)
+    size, left, items = campaign.protocol.batch_size, wish.pairs, []
+    for start in range(0, len(answers), CHUNK):
+        some = answers[start : start + CHUNK]
+        rows = labels.filter(answer__in=some).order_by("given_at", "pk")
+        said = _first_labels(rows.values_list("answer", "nugget_version", "label"))
+        for answer in some:
+            batch = said.get(answer, [])[: min(size, left)]
+            if batch:
+                nuggets, people = [pk for pk, _ in batch], [label for _, label in batch]
+                payload = {"answer": answer, "nuggets": nuggets, "people": people}
+                items.append(
+                    NewItem(f"answer {answer}, nuggets {nuggets[0]}-{nuggets[-1]}", "try_assign", payload)
+                )
+                left -= len(batch)
+            if not left:
+                return items
+    return items
+
+
+def _first_labels(rows: Iterable[tuple[int, int, int]]) -> dict[int, list[tuple[int, int]]]:
+    """Return (what, label) by the first key. Of several people who labelled the same, whoever is first counts."""
+    found: dict[tuple[int, int], int] = {}
+    for one, what, label in rows:
+        found.setdefault((one, what), label)
+    by_key = groupby(sorted((one, what, label) for (one, what), label in found.items()), key=lambda row: row[0])
+    return {one: [(what, label) for _, what, label in some] for one, some in by_key}
+
+
+def _support_items(campaign: Campaign, wish: TrialWish) -> list[NewItem]:
+    labels = people_supported(campaign).filter(condition=wish.of)
+    sentences = _shuffled(labels.values_list("sentence", flat=True), wish.seed)[: wish.pairs]
+    rows = labels.filter(sentence__in=sentences).order_by("given_at", "pk")
+    said = _first_labels(rows.values_list("sentence", "segment", "label"))
+    items = [
+        NewItem(
+            f"sentence {sentence}, segment {segment}",
+            "try_support",
+            {"sentence": sentence, "segment": segment, "people": [label]},
+        )
+        for sentence in sentences
+        for segment, label in said[sentence]
+    ]
+    return items[: wish.pairs]
+
+
+def _shuffled(keys: "QuerySet[Assignment, int] | QuerySet[SupportJudgment, int]", seed: int) -> list[int]:
+    """Return the distinct keys in an order that the seed alone decides."""
+    distinct = sorted(keys.order_by().distinct())
+    Random(seed).shuffle(distinct)  # noqa: S311
+    return distinct
+
+
+def trials_for(viewer: User, campaign: Campaign) -> QuerySet[Trial]:
+    """Return the campaign's trials, the newest first."""
+    trials = Trial.objects.filter(campaign__in=within(viewer, campaign))
+    return trials.select_related("made_by").prefetch_related("jobs").order_by("-pk")
+
+
+def trial_for(viewer: User, campaign: Campaign, pk: int) -> Trial:
+    """Return one trial, or raise `Trial.DoesNotExist`."""
+    return trials_for(viewer, campaign).get(pk=pk)
+
+
+def outcome_of(trial: Trial) -> list[Tried]:
+    """Return how each prompt of a trial did, in the order in which they were chosen."""
+    jobs = TrialJob.objects.filter(trial=trial).select_related("llm__job", "llm__judge").order_by("llm")
+    return [_tried(one) for one in jobs]
+
+
+def _tried(one: TrialJob) -> Tried:
+    items = list(one.llm.job.items.order_by("pk"))
+    labels = dict(TriedLabels.objects.filter(item__in=items).values_list("item", "labels"))
+    people: list[int] = []
+    said: list[int | None] = []
+    for item in items:
+        known: Sequence[int] = item.payload["people"]
+        people += known
+        said += labels.get(item.pk, [None] * len(known))
+    calls = Call.objects.filter(pk__in=CallUse.objects.filter(item__in=items).order_by().values("call"))
+    sums = calls.aggregate(n=Count("pk"), prompt=Sum("prompt_tokens"), completion=Sum("completion_tokens"))
+    prompt, completion, price = sums["prompt"] or 0, sums["completion"] or 0, announced_price(one.llm)
+    return Tried(
+        prompt=one.prompt,
+        llm=one.llm,
+        progress=queue.progress_of(one.llm.job),
+        people=tuple(people),
+        said=tuple(said),
+        calls=sums["n"],
+        tokens=prompt + completion,
+        cost=price.of(prompt, completion) if price else None,
+        simulated=one.llm.judge.model == SIMULATED_MODEL or calls.filter(model_answered=SIMULATED_MODEL).exists(),
+    )

@@ -1,0 +1,68 @@
+"""How a judge asks: by which prompts, and in which form it wants the replies."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from evaluation.models import Judge
+from evaluation.services.judges import JSON_SCHEMA, REPLY_FORM, add_judge
+from evaluation.terms import JudgeKind
+from llmjobs.prompts import TEMPLATES, Task, Template
+from llmjobs.stored_prompts import checked_versions, templates_by_ref
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """The template of each task, with the form of its replies in it."""
+
+    templates: Mapping[Task, Template]
+
+
+BUILT_IN = Way(TEMPLATES)
+
+
+def way_of(judge: Judge) -> Way:
+    """Return how a judge asks: what it chose no prompt for, by the built-in one. Raises `Refused` for a lost prompt."""
+    said = judge.prompt_versions
+    if not said:
+        return BUILT_IN
+    chosen = {task: said[task] for task in TEMPLATES if task in said}
+    found = templates_by_ref(list(chosen.items()))
+    structured = is_structured(judge)
+    return Way(
+        {
+            task: replace(found[chosen[task]] if task in chosen else built_in, structured=structured)
+            for task, built_in in TEMPLATES.items()
+        }
+    )
+
+
+def ways_of(judges: Sequence[Judge]) -> list[Way]:
+    """Return how each of some judges asks; one that occurs again is looked up once."""
+    known: dict[int | None, Way] = {}
+    return [known[one.pk] if one.pk in known else known.setdefault(one.pk, way_of(one)) for one in judges]
+
+
+def is_structured(judge: Judge) -> bool:
+    """Say whether a judge wants its replies as JSON by a schema."""
+    return bool(judge.prompt_versions.get(REPLY_FORM) == JSON_SCHEMA)
+
+
+def versions_of(prompts: Mapping[str, str], *, structured: bool) -> dict[str, str]:
+    """Return what a judge keeps of its way. Raises `Refused` for a task or a prompt that there is not."""
+    return checked_versions(prompts) | ({REPLY_FORM: JSON_SCHEMA} if structured else {})
+
+
+def add_llm_judge(
+    *,
+    name: str,
+    model: str,
+    base_url: str = "",
+    prompts: Mapping[str, str] | None = None,
+    structured: bool = False,
+) -> tuple[Judge, bool]:
+    """Make an LLM judge that asks in its own way; return it and whether it is new. The same again changes nothing.
+
+    `prompts` by task, as `name@version`. Raises `Refused` for a prompt that there is not, and as `add_judge` does.
+    """
+    versions = versions_of(prompts or {}, structured=structured)
+    return add_judge(name=name, kind=JudgeKind.LLM, model=model, base_url=base_url, prompt_versions=versions)

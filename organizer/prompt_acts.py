@@ -1,0 +1,91 @@
+"""What organizers do with prompts. A refusal becomes an error of the form that asked, and nothing is written."""
+
+from dataclasses import dataclass, field
+
+from accounts.models import User
+from evaluation.errors import Refused
+from evaluation.models import Campaign, Judge
+from llmjobs.models import Prompt, Trial
+from llmjobs.previewing import Preview, preview
+from llmjobs.prompt_files import import_prompt
+from llmjobs.prompts import Task, Template
+from llmjobs.starting import Estimate, judge_for
+from llmjobs.stored_prompts import UnusableError, save_prompt
+from llmjobs.trials import foretell, start_trial
+from llmjobs.ways import add_llm_judge
+from organizer.prompt_forms import JudgeForm, PreviewForm, PromptFileForm, PromptForm, TrialForm
+
+
+def save_from(form: PromptForm, task: Task, actor: User) -> tuple[Prompt, bool] | None:
+    """Save what the form holds; what keeps it from being used is said at its field."""
+    if not form.is_valid():
+        return None
+    try:
+        return save_prompt(task=task, actor=actor, **form.cleaned_data)
+    except UnusableError as refusal:
+        for field, problem in refusal.problems:
+            form.add_error(field, f"{problem}.")
+    return None
+
+
+def import_from(form: PromptFileForm, actor: User) -> tuple[Prompt, bool] | None:
+    """Save the wording of the file that was sent."""
+    if not form.is_valid():
+        return None
+    said = form.cleaned_data
+    try:
+        return import_prompt(form.source(), task=said["task"], name=said["name"], actor=actor)
+    except Refused as refusal:
+        for line in refusal.message.split("\n"):
+            form.add_error("file", line)
+    return None
+
+
+def preview_from(
+    form: PreviewForm, campaign: Campaign, template: Template, viewer: User
+) -> tuple[Preview | None, str]:
+    """Return the template filled with the chosen item, or why there is none."""
+    try:
+        return preview(viewer, campaign, template, form.wish, structured=bool(form.data.get("structured"))), ""
+    except Refused as refusal:
+        return None, refusal.message
+
+
+def make_judge_from(form: JudgeForm) -> tuple[Judge, bool] | None:
+    """Make the judge that the form describes."""
+    if not form.is_valid():
+        return None
+    said = form.cleaned_data
+    try:
+        like = judge_for(said["like"])
+        return add_llm_judge(
+            name=said["name"],
+            model=like.model,
+            base_url=like.base_url,
+            prompts=form.prompts,
+            structured=said["structured"],
+        )
+    except Refused as refusal:
+        form.add_error(None, refusal.message)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class TrialOffer:
+    """What came of the form for a trial: what each prompt would cost, or the trial."""
+
+    estimates: list[tuple[str, Estimate]] = field(default_factory=list)
+    trial: Trial | None = None
+
+
+def try_from(form: TrialForm, campaign: Campaign, actor: User, *, starts: bool) -> TrialOffer:
+    """Start the trial that the form asks for, or say what it would cost."""
+    if not form.is_valid():
+        return TrialOffer()
+    try:
+        if starts:
+            return TrialOffer(trial=start_trial(campaign, form.wish, actor))
+        return TrialOffer(foretell(campaign, form.wish))
+    except Refused as refusal:
+        form.add_error(None, refusal.message)
+    return TrialOffer()

@@ -1,0 +1,156 @@
+"""What organizers ask of prompts: a new version, one from a file, a judge that asks by some, a trial."""
+
+from typing import Any, get_args
+
+from django import forms
+
+from accounts.models import User
+from evaluation.formats.source import Source, read_source
+from evaluation.models import Campaign
+from evaluation.queries.runs import runs_for
+from evaluation.queries.topics import topics_for
+from llmjobs.models import LONGEST_NAME
+from llmjobs.previewing import Wish
+from llmjobs.prompt_files import LARGEST_FILE
+from llmjobs.prompts import TEMPLATES, Task
+from llmjobs.starting import judge_for
+from llmjobs.stored_prompts import LONGEST_TEXT, all_templates
+from llmjobs.trials import (
+    GREATEST_SEED,
+    MOST_PAIRS,
+    PAIRS,
+    TrialWish,
+    labelled_by_people,
+)
+from organizer.jobs_forms import BudgetForm, judge_choice
+
+TASKS: tuple[Task, ...] = get_args(Task)
+TRIABLE: tuple[Task, ...] = ("assign", "support")
+
+
+def task_named(name: str, among: tuple[Task, ...] = TASKS) -> Task:
+    """Return a task by its name, the first one for a name that is none."""
+    return next((task for task in among if task == name), among[0])
+
+
+class PromptForm(forms.Form):
+    """A wording, saved as the next version of its name."""
+
+    name = forms.CharField(max_length=LONGEST_NAME)
+    system = forms.CharField(
+        max_length=LONGEST_TEXT, strip=False, label="System text", widget=forms.Textarea(attrs={"rows": 18})
+    )
+    user = forms.CharField(
+        max_length=LONGEST_TEXT, strip=False, label="User text", widget=forms.Textarea(attrs={"rows": 18})
+    )
+
+
+class PromptFileForm(forms.Form):
+    """A wording from a TOML file. Task and name may stand in the file."""
+
+    file = forms.FileField(label="TOML file")
+    task = forms.ChoiceField(
+        choices=[("", "as the file says"), *((one, one) for one in TEMPLATES)], required=False
+    )
+    name = forms.CharField(max_length=LONGEST_NAME, required=False, label="Name, if unsaid in the file")
+
+    def source(self) -> Source:
+        """Read the file that was sent. Raises `BadInput`."""
+        sent = self.cleaned_data["file"]
+        return read_source(sent, name=sent.name, max_bytes=LARGEST_FILE)
+
+
+class PreviewForm(forms.Form):
+    """Of which item a prompt is shown. Nothing chosen takes the first that fits."""
+
+    structured = forms.BooleanField(required=False)
+
+    def __init__(self, viewer: User, campaign: Campaign, data: Any = None) -> None:
+        super().__init__(data)
+        topics = topics_for(viewer, campaign).values_list("topic_id", flat=True)
+        runs = runs_for(viewer, campaign).values_list("run_id", flat=True)
+        self.fields["topic"] = _one_of("Topic", "the first that fits", topics)
+        self.fields["run"] = _one_of("Run", "the first that fits", runs)
+
+    @property
+    def wish(self) -> Wish:
+        """What was chosen; a choice that there is not counts as none."""
+        self.is_valid()
+        said = self.cleaned_data
+        return Wish(said.get("topic", ""), said.get("run", ""))
+
+
+class CompareForm(forms.Form):
+    """With which prompt of the same task another is compared."""
+
+    def __init__(self, task: Task, one: str, other: str = "") -> None:
+        """Offer from one prompt to another; unsaid, to the last other one of the task."""
+        refs = [template.ref for template in all_templates(task)]
+        other = other or next((ref for ref in reversed(refs) if ref != one), one)
+        super().__init__(initial={"one": one, "other": other})
+        choices = [(ref, ref) for ref in refs]
+        self.fields["one"] = forms.ChoiceField(choices=choices, label="From")
+        self.fields["other"] = forms.ChoiceField(choices=choices, label="To")
+
+
+class JudgeForm(forms.Form):
+    """A judge with prompts of its own. The model and the address are those of a judge that there is."""
+
+    name = forms.CharField(max_length=200)
+    structured = forms.BooleanField(required=False)
+
+    def __init__(self, viewer: User, campaign: Campaign, data: Any = None) -> None:
+        super().__init__(data)
+        self.fields["like"] = judge_choice(viewer, campaign, "Model and endpoint of")
+        for task, built_in in TEMPLATES.items():
+            refs = [(one.ref, one.ref) for one in all_templates(task) if one != built_in]
+            self.fields[task] = forms.ChoiceField(
+                choices=[("", f"{built_in.ref}, built in"), *refs], required=False, label=task.capitalize()
+            )
+
+    @property
+    def prompts(self) -> dict[str, str]:
+        """The chosen prompts by task."""
+        return {task: self.cleaned_data[task] for task in TEMPLATES if self.cleaned_data[task]}
+
+
+class TrialForm(BudgetForm):
+    """Which prompts are tried, on how many labels by people, and at what most."""
+
+    pairs = forms.IntegerField(min_value=1, max_value=MOST_PAIRS, initial=PAIRS, label="Labels to compare with")
+    seed = forms.IntegerField(min_value=0, max_value=GREATEST_SEED, initial=0)
+    structured = forms.BooleanField(required=False)
+
+    def __init__(self, viewer: User, campaign: Campaign, task: Task, data: Any = None) -> None:
+        super().__init__(data)
+        self.task = task
+        self.fields["prompts"] = forms.MultipleChoiceField(
+            choices=[(one.ref, one.ref) for one in all_templates(task)], widget=forms.CheckboxSelectMultiple
+        )
+        self.fields["judge"] = judge_choice(viewer, campaign, "Model and endpoint of")
+        self.fields["of"] = forms.ChoiceField(choices=_labelled(campaign, task), label="Labels by people of")
+
+    @property
+    def wish(self) -> TrialWish:
+        """What the filled form asks for. Raises `Refused` for a judge that cannot be called."""
+        said = self.cleaned_data
+        return TrialWish(
+            task=self.task,
+            refs=tuple(said["prompts"]),
+            like=judge_for(said["judge"]),
+            of=said["of"],
+            pairs=said["pairs"],
+            seed=said["seed"],
+            structured=said["structured"],
+            budget=self.budget,
+        )
+
+
+def _labelled(campaign: Campaign, task: Task) -> list[tuple[str, str]]:
+    """Return what people have labelled: nugget sets, or conditions of support."""
+    what = "nugget set" if task == "assign" else "support,"
+    return [(name, f"{what} {name}") for name in labelled_by_people(campaign, task)]
+
+
+def _one_of(label: str, unsaid: str, names: Any) -> forms.ChoiceField:
+    return forms.ChoiceField(choices=[("", unsaid), *((one, one) for one in names)], required=False, label=label)
