@@ -14,6 +14,7 @@ from llmjobs import ordering, provenance, queries
 from llmjobs.endpoints import default_endpoint
 from llmjobs.forecasting import told
 from llmjobs.models import LlmJob
+from llmjobs.notices import mark_read
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from organizer import getters, jobs_acts, jobs_getters
 from organizer.jobs_forms import BudgetForm, JobForm
@@ -121,6 +122,15 @@ def retry_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     again = ordering.retry(llm, request.user)
     messages.success(request, f"Queued again: {_items(again)}.")
     return redirect("organizer:job", campaign.slug, pk)
+
+
+@require_POST
+def read_notice(request: UserRequest, slug: str, pk: int) -> HttpResponse:
+    """Take a notice about a job out of the inbox."""
+    campaign = jobs_getters.get_campaign_to_judge(request.user, slug)
+    with getters.missing_is_404():
+        mark_read(request.user, campaign, pk)
+    return redirect("organizer:inbox", campaign.slug)
 
 
 @require_safe

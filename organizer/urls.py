@@ -52,6 +52,7 @@ campaign_urls: list[URLPattern | URLResolver] = [
     path("people/invitations/<int:pk>/revoke/", people_views.revoke, name="revoke_invitation"),
     path("inbox/", work_views.inbox, name="inbox"),
     path("inbox/<str:public_id>/answer/", work_views.answer, name="answer"),
+    path("inbox/jobs/<int:pk>/read/", jobs_views.read_notice, name="read_notice"),
     path("jobs/", jobs_views.jobs, name="jobs"),
     path("jobs/new/", jobs_views.new_job, name="new_job"),
     path("jobs/<int:pk>/", jobs_views.job, name="job"),

@@ -53,7 +53,7 @@ from evaluation.services.remarks import answer_remark
 from evaluation.services.reopening import reopen
 from evaluation.terms import JudgeKind, Origin, PracticeKind, Role, Stage, SupportCondition
 from evaluation.terms import Task as TrackTask
-from jobs.models import Job, Worker, WorkItem
+from jobs.models import Job, Notice, Worker, WorkItem
 from llmjobs.models import Attempt, Call, CallUse, LlmJob, NuggetCalls, Text
 from reports.models import ExternalCondition, ExternalScore
 from tests.assessor.desk_client import Window
@@ -68,7 +68,7 @@ UNTOLD = "what is known of an item without an answer"
 SECRET: tuple[type[Model], ...] = (
     *(Run, Answer, AnswerProvenance, Sentence, Citation, Judge, Assignment, SupportJudgment),
     *(QrelSource, NuggetSet, NuggetList, ListedNugget, Nugget, Finding, TopicTag, ConditionDefault),
-    *(ExternalCondition, ExternalScore, Job, WorkItem, Worker, LlmJob, Text, Call, Attempt, CallUse, NuggetCalls),
+    *(ExternalCondition, ExternalScore, Job, Notice, WorkItem, Worker, LlmJob, Text, Call, Attempt, CallUse, NuggetCalls),
     *(ApiToken, Invitation, Cached),
 )
 """What no nugget desk shows a column of. Judges are planted below: a person has no model."""
@@ -175,6 +175,7 @@ def _load_calls(world: DeskWorld) -> None:
     job = Job.objects.create(kind="llm", title="AutoAssign", made_by=world.people["olga"])
     item = WorkItem.objects.create(job=job, key="t1", kind="assign", state=WorkItem.State.DONE)
     Worker.objects.create(name="worker", started_at=now, seen_at=now)
+    Notice.objects.create(job=job, kind=Notice.Kind.STUCK, reason="It waits.", since=now)
     LlmJob.objects.create(job=job, campaign=world.campaign, judge=Judge.objects.get(name=MACHINE))
     text = Text.objects.create(sha256="t" * 64, content="Label each nugget.")
     call = Call.objects.create(
