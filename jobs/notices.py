@@ -22,9 +22,7 @@ def note(kind: Notice.Kind, jobs: Iterable[Job], since: datetime) -> None:
     """
     now = timezone.now()
     rows = [
-        Notice(
-            job=job, kind=kind, reason=job.waiting_for, since=since, mail_after=now if job.made_by_id else None
-        )
+        Notice(job=job, kind=kind, reason=job.waiting_for, since=since, mail_after=now if job.made_by_id else None)
         for job in jobs
     ]
     Notice.objects.bulk_create(rows, ignore_conflicts=True)

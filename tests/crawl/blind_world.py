@@ -68,7 +68,20 @@ UNTOLD = "what is known of an item without an answer"
 SECRET: tuple[type[Model], ...] = (
     *(Run, Answer, AnswerProvenance, Sentence, Citation, Judge, Assignment, SupportJudgment),
     *(QrelSource, NuggetSet, NuggetList, ListedNugget, Nugget, Finding, TopicTag, ConditionDefault),
-    *(ExternalCondition, ExternalScore, Job, Notice, WorkItem, Worker, LlmJob, Text, Call, Attempt, CallUse, NuggetCalls),
+    *(
+        ExternalCondition,
+        ExternalScore,
+        Job,
+        Notice,
+        WorkItem,
+        Worker,
+        LlmJob,
+        Text,
+        Call,
+        Attempt,
+        CallUse,
+        NuggetCalls,
+    ),
     *(ApiToken, Invitation, Cached),
 )
 """What no nugget desk shows a column of. Judges are planted below: a person has no model."""

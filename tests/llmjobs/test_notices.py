@@ -5,18 +5,16 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from evaluation.models import Event
 from jobs import queue
 from jobs.models import Job, Notice, WorkItem
 from jobs.notices import note_stuck
 from llmjobs import ordering
+from llmjobs.budget import Budget
 from llmjobs.models import LlmJob
-from llmjobs.simulator import Simulator
+from tests.llmjobs.conftest import PointAt
 from tests.llmjobs.test_budget import LABELS, start_with, work_until_it_rests
 from tests.llmjobs.test_jobs_queue import at_once, claim, end, make_job
 from tests.llmjobs.worlds import make_world, scripted_endpoint
-from llmjobs.budget import Budget
-from tests.llmjobs.conftest import PointAt
 
 pytestmark = pytest.mark.usefixtures("transactional_db")
 
