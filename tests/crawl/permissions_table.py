@@ -59,8 +59,9 @@ ROUTES = {
     "unblinded page": """
         organizer:campaign organizer:topics organizer:topic organizer:runs organizer:run organizer:segment
         organizer:findings organizer:work organizer:task organizer:practice organizer:studies organizer:study
-        organizer:quality organizer:inbox organizer:jobs organizer:job organizer:assignment_label organizer:support_label
-        organizer:answer_labels organizer:list_origin organizer:nugget_origin organizer:grade_origin organizer:call
+        organizer:quality organizer:inbox organizer:jobs organizer:job organizer:assignment_label
+        organizer:support_label organizer:answer_labels organizer:list_origin organizer:nugget_origin
+        organizer:grade_origin organizer:call
         reports:leaderboard reports:ranking reports:leaderboard_table
         reports:agreement reports:scatter reports:agreement_table organizer:people
     """,
