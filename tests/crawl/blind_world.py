@@ -191,8 +191,9 @@ def _load_calls(world: DeskWorld) -> None:
     Notice.objects.create(job=job, kind=Notice.Kind.STUCK, reason="It waits.", since=now)
     LlmJob.objects.create(job=job, campaign=world.campaign, judge=Judge.objects.get(name=MACHINE))
     text = Text.objects.create(sha256="t" * 64, content="Label each nugget.")
+    said = [{"role": "user", "sha256": text.sha256}]
     call = Call.objects.create(
-        sha256="c" * 64, parameters={}, messages=[text.sha256], template_version=1, state=Call.State.ANSWERED
+        sha256="c" * 64, parameters={}, messages=said, template_version=1, state=Call.State.ANSWERED
     )
     Attempt.objects.create(call=call, number=1, sent_at=now)
     CallUse.objects.create(item=item, call=call, number=0)
