@@ -133,6 +133,8 @@ class CollectionSchema(AutoSchema):
 class ProvenanceSchema(CollectionSchema):
     """What stands behind one row of a collection."""
 
+    view: Any
+
     def get_operation_id(self) -> str:
         """Return a name that clients can make a function of."""
         return f"{self.view.collection.name.replace('-', '_')}_provenance"

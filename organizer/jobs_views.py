@@ -42,7 +42,8 @@ def jobs(request: UserRequest, slug: str) -> HttpResponse:
 def new_job(request: UserRequest, slug: str) -> HttpResponse:
     """Choose what to judge; see what it would cost; start it."""
     campaign = jobs_getters.get_campaign_to_judge(request.user, slug)
-    form = JobForm(request.user, campaign, request.POST if request.method == "POST" else None)
+    again = jobs_getters.get_order_again(request.user, campaign, request.GET.get("again", ""))
+    form = JobForm(request.user, campaign, request.POST if request.method == "POST" else None, again.order)
     starts, offer = "start" in request.POST, jobs_acts.Offer()
     if form.is_valid():
         offer = jobs_acts.answer_to(form, campaign, request.user, starts=starts)
@@ -52,6 +53,7 @@ def new_job(request: UserRequest, slug: str) -> HttpResponse:
     context = {
         "campaign": campaign,
         "form": form,
+        "again": again,
         "estimate": offer.estimate,
         "told": told(offer.estimate.forecast) if offer.estimate else [],
         "endpoint": endpoint.name,
@@ -78,6 +80,7 @@ def _shown(
         "form": form,
         "changed": request.GET.get("said") != report.standing,
         "may_run": queries.may_run_jobs(request.user, campaign),
+        "ordered": llm.job.has_ended and ordering.order_of(llm) is not None,
     }
     part = "#ticked" if request.htmx else ""
     response = render(request, f"organizer/job.html{part}", context, status=status)

@@ -6,7 +6,7 @@ import pytest
 from django.core import mail
 from django.core.mail.backends.base import BaseEmailBackend
 from django.utils import timezone
-from pytest_django.fixtures import SettingsWrapper
+from pytest_django.fixtures import Settings
 
 from evaluation.models import Campaign, Membership
 from evaluation.terms import Role
@@ -30,7 +30,7 @@ def llm(world: World) -> LlmJob:
 
 
 @pytest.fixture
-def _mail(settings: SettingsWrapper) -> None:
+def _mail(settings: Settings) -> None:
     settings.MAIL_ABOUT_JOBS, settings.PUBLIC_URL = True, "https://assay.example"
 
 
@@ -107,7 +107,7 @@ def test_the_mail_says_why_a_job_rests(llm: LlmJob) -> None:
     assert "The budget of 5 requests is used up." in mail.outbox[0].body
 
 
-def test_where_no_mail_is_configured_none_is_sent(llm: LlmJob, settings: SettingsWrapper) -> None:
+def test_where_no_mail_is_configured_none_is_sent(llm: LlmJob, settings: Settings) -> None:
     settings.MAIL_ABOUT_JOBS = False
     tell(llm)
     send_due()
@@ -139,7 +139,7 @@ class Deaf(BaseEmailBackend):
 
 
 @pytest.mark.usefixtures("_mail")
-def test_a_server_that_is_away_is_tried_again(llm: LlmJob, settings: SettingsWrapper) -> None:
+def test_a_server_that_is_away_is_tried_again(llm: LlmJob, settings: Settings) -> None:
     working, settings.EMAIL_BACKEND = settings.EMAIL_BACKEND, f"{__name__}.Deaf"
     tell(llm)
     send_due()

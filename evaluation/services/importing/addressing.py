@@ -78,12 +78,11 @@ def _loaded(campaign: Campaign) -> Iterator[Found]:
 
 def _in_answers(campaign: Campaign) -> Iterator[Found]:
     given = AnswerProvenance.objects.filter(run__campaign=campaign)
-    places = {
-        answer: place for answer, *place in given.values_list("answer", "run__run_id", "topic__topic_id", "line")
-    }
+    rows = given.values_list("answer", "run__run_id", "topic__topic_id", "line")
+    places = {answer: (run_id, topic_id, line) for answer, run_id, topic_id, line in rows}
     sentences = Sentence.objects.filter(answer__topic__campaign=campaign).order_by("answer", "index")
-    rows = sentences.values_list("answer", "text").iterator(chunk_size=CHUNK)
-    for answer, some in groupby(rows, key=itemgetter(0)):
+    texts = sentences.values_list("answer", "text").iterator(chunk_size=CHUNK)
+    for answer, some in groupby(texts, key=itemgetter(0)):
         run_id, topic_id, line = places[answer]
         for number, sign in signs_in_answer([text for _, text in some]):
             yield Found(CODE, run_id, line, addressing_in_answer(number, sign), topic_id, run_id)
