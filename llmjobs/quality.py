@@ -84,9 +84,9 @@ def replies_by_judge(viewer: User, campaign: Campaign) -> dict[int, Replies]:
     given_up = Q(call__state=Call.State.FAILED) & Q(Exists(unwanted))
     refused = Q(call__finish_reason="content_filter") | given_up
     rows = uses.values_list("item__job__llm__judge").annotate(
-        Count("pk", filter=~Q(part__contains=RE_ASK)),
-        Count("pk", filter=Q(part__endswith=FIRST_RE_ASK)),
-        Count("pk", filter=refused),
+        asked=Count("pk", filter=~Q(part__contains=RE_ASK)),
+        again=Count("pk", filter=Q(part__endswith=FIRST_RE_ASK)),
+        refused=Count("pk", filter=refused),
     )
     found = {
         judge: Replies(asked=asked, asked_again=again, refused=refusals) for judge, asked, again, refusals in rows

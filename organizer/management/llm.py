@@ -39,8 +39,11 @@ def _amount(text: str) -> Decimal:
 def _order_said(title: str, request: Request, options: dict[str, Any]) -> dict[str, object] | None:
     """Return what is asked for, as the jobs page has it; None for what that page does not offer."""
     work = next((one for one in Work if one.job_title == title), None)
-    named = {name: options.get(name) or "" for name in ("qrels", "nuggets", "source")}
-    return JobOrder(work=work, topics=request.topics, runs=request.runs, **named).said if work else None
+    if work is None:
+        return None
+    qrels, nuggets, source = (options.get(name) or "" for name in ("qrels", "nuggets", "source"))
+    order = JobOrder(work, qrels=qrels, nuggets=nuggets, source=source, topics=request.topics, runs=request.runs)
+    return order.said
 
 
 class LlmCommand(AssayCommand):

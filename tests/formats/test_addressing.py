@@ -80,14 +80,14 @@ def test_texts_of_any_length_are_read_in_time() -> None:
 
 
 def test_real_answers_passages_and_topics_give_no_alarm(shared_data: Path) -> None:
-    texts = [
-        " ".join(sentence["text"] for sentence in json.loads(line)["answer"])
-        for path in sorted(shared_data.glob("*/runs*/*.jsonl"))
-        for line in path.open(encoding="utf-8")
-    ]
-    passages = (shared_data / "qampari-list-qa" / "segments.jsonl").open(encoding="utf-8")
-    texts += [json.loads(line)["segment"] for line in passages]
-    topics = (shared_data / "trec-rag-2025" / "topics.rag25.test.jsonl").open(encoding="utf-8")
-    texts += list(topics)
+    def lines(pattern: str) -> list[str]:
+        return [
+            line for path in sorted(shared_data.glob(pattern)) for line in path.read_text("utf-8").splitlines()
+        ]
+
+    answers = [json.loads(line)["answer"] for line in lines("*/runs*/*.jsonl")]
+    texts = ["\n".join(sentence["text"] for sentence in answer) for answer in answers]
+    texts += [json.loads(line)["segment"] for line in lines("qampari-list-qa/segments.jsonl")]
+    texts += lines("*/topics*")
     assert len(texts) > 2_000
     assert [str(sign) for text in texts for sign in signs_in(text)] == []

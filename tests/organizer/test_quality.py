@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from evaluation.models import Assignment, Campaign, Finding, Judge, Membership, SupportJudgment
+from evaluation.models import Assignment, Campaign, Event, Finding, Judge, Membership, SupportJudgment
 from evaluation.terms import AssignmentLabel, FindingCode, JudgeKind, Role, SupportCondition, SupportLabel
 from jobs.models import WorkItem
 from llmjobs.models import Attempt, Call, CallUse, LlmJob
@@ -154,10 +154,8 @@ def test_money_is_summed_by_the_prices_that_jobs_were_announced_with(world: Worl
 
 def test_findings_of_texts_that_address_their_judge_are_linked(world: World) -> None:
     assert "address its judge" not in page_of(world)
-    code = FindingCode.ADDRESSES_JUDGE
-    Finding.objects.create(
-        campaign=world.campaign, event=Assignment.objects.all()[0].event, code=code, message="x"
-    )
+    code, event = FindingCode.ADDRESSES_JUDGE, Event.objects.filter(campaign=world.campaign)[0]
+    Finding.objects.create(campaign=world.campaign, event=event, code=code, message="x")
     assert f"findings/?code={code}" in page_of(world)
 
 
