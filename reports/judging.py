@@ -41,7 +41,7 @@ class Compared:
         if not found.pairs:
             return ["No pair has a usable label of both."]
         same = int(np.trace(found.counts))
-        said = [f"Both gave the same label to {same:,} of {found.pairs:,} pairs."]
+        said = [f"Both gave the same label to {same:,} of {_pairs(found.pairs)}."]
         return [*said, *self._differences(), *self._strictness(), *([_harsh(harsh)] if harsh else [])]
 
     def _differences(self) -> list[str]:
@@ -139,4 +139,8 @@ def _report(parts: Iterable[tuple[int, int, int]], labels: tuple[str, str, str],
 
 
 def _harsh(count: int) -> str:
-    return f"In {count:,} one says that there is full support and the other that there is none."
+    return f"In {_pairs(count)} one side sees full support and the other none."
+
+
+def _pairs(count: int) -> str:
+    return f"{count:,} pair{'' if count == 1 else 's'}"
