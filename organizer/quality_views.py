@@ -51,12 +51,13 @@ def quality(request: UserRequest, slug: str) -> HttpResponse:
 
 
 def _cards(viewer: User, campaign: Campaign) -> list[JudgeCard]:
+    compared = compared_with_people(viewer, campaign)
     replies, spending = replies_by_judge(viewer, campaign), spending_by_judge(viewer, campaign)
     known = {judge.pk: judge for judge in [*judged_by_llms(viewer, campaign), *judges_at_work(viewer, campaign)]}
     return [
         JudgeCard(
             judge,
-            [Comparison(one, heat_of(one.report)) for one in compared_with_people(viewer, campaign, judge)],
+            [Comparison(one, heat_of(one.report)) for one in compared.get(judge.pk, ())],
             replies.get(judge.pk, Replies()),
             spending.get(judge.pk, Spending()),
             judge.model == SIMULATED_MODEL,

@@ -25,7 +25,7 @@ def page_of(world: World, person: str = "olga") -> str:
 
 
 def compared(world: World, judge: str = "robot") -> list[Compared]:
-    return compared_with_people(world.people["olga"], world.campaign, Judge.objects.get(name=judge))
+    return compared_with_people(world.people["olga"], world.campaign)[Judge.objects.get(name=judge).pk]
 
 
 def say(judge: str, label: AssignmentLabel, kind: JudgeKind = JudgeKind.HUMAN, *, of: str = "alpha") -> None:
