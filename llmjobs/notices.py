@@ -41,4 +41,10 @@ def mark_read(viewer: User, campaign: Campaign, pk: int) -> None:
     """Note that an organizer has read a notice; again changes nothing. Raises `Notice.DoesNotExist`."""
     mine = Notice.objects.filter(job__llm__campaign__in=within(viewer, campaign))
     notice = mine.get(pk=pk)
-    mine.filter(pk=notice.pk, read_at=None).update(read_at=timezone.now())
+    Notice.objects.filter(pk=notice.pk, read_at=None).update(read_at=timezone.now())
+
+
+def mark_all_read(viewer: User, campaign: Campaign, newest: int) -> int:
+    """Note that an organizer has read all up to the newest that they saw; return how many those were."""
+    unread = list(unread_for(viewer, campaign).filter(pk__lte=newest).values_list("pk", flat=True))
+    return Notice.objects.filter(pk__in=unread).update(read_at=timezone.now())

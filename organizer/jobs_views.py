@@ -14,7 +14,7 @@ from llmjobs import ordering, provenance, queries
 from llmjobs.endpoints import default_endpoint
 from llmjobs.forecasting import told
 from llmjobs.models import LlmJob
-from llmjobs.notices import mark_read
+from llmjobs.notices import mark_all_read, mark_read
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from organizer import getters, jobs_acts, jobs_getters
 from organizer.jobs_forms import BudgetForm, JobForm
@@ -133,6 +133,14 @@ def read_notice(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     campaign = jobs_getters.get_campaign_to_judge(request.user, slug)
     with getters.missing_is_404():
         mark_read(request.user, campaign, pk)
+    return redirect("organizer:inbox", campaign.slug)
+
+
+@require_POST
+def read_notices(request: UserRequest, slug: str, pk: int) -> HttpResponse:
+    """Take all notices about jobs out of the inbox, up to the newest that was on the page."""
+    campaign = jobs_getters.get_campaign_to_judge(request.user, slug)
+    mark_all_read(request.user, campaign, pk)
     return redirect("organizer:inbox", campaign.slug)
 
 

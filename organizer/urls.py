@@ -55,6 +55,7 @@ campaign_urls: list[URLPattern | URLResolver] = [
     path("inbox/", work_views.inbox, name="inbox"),
     path("inbox/<str:public_id>/answer/", work_views.answer, name="answer"),
     path("inbox/jobs/<int:pk>/read/", jobs_views.read_notice, name="read_notice"),
+    path("inbox/jobs/<int:pk>/read-all/", jobs_views.read_notices, name="read_notices"),
     path("jobs/", jobs_views.jobs, name="jobs"),
     path("jobs/new/", jobs_views.new_job, name="new_job"),
     path("jobs/<int:pk>/", jobs_views.job, name="job"),

@@ -70,8 +70,8 @@ ROUTES = {
         organizer:reassign_task organizer:reopen_task organizer:block_task organizer:unblock_task
         organizer:withdraw_task organizer:reschedule_task organizer:switch_practice organizer:hand_out_study
         organizer:judge_study organizer:answer organizer:cancel_job organizer:retry_job organizer:pause_job
-        organizer:resume_job organizer:read_notice organizer:give_role organizer:take_role organizer:invite
-        organizer:revoke_invitation
+        organizer:resume_job organizer:read_notice organizer:read_notices organizer:give_role organizer:take_role
+        organizer:invite organizer:revoke_invitation
     """,
     "own page": "organizer:campaigns assessor:home",
     "own form": "assessor:keys accounts:notice accounts:tokens organizer:own_data",

@@ -62,6 +62,16 @@ def test_only_organizers_take_it_out(world: World, llm: LlmJob, person: str, sta
     assert Notice.objects.get().read_at is None
 
 
+def test_all_that_was_on_the_page_is_taken_out_at_once(world: World, llm: LlmJob) -> None:
+    tell(llm)
+    newest = tell(make_job(world))
+    assert f"{INBOX}jobs/{newest.pk}/read-all/" in inbox(world)
+    tell(make_job(world))
+    assert world.client("rita").post(f"{INBOX}jobs/{newest.pk}/read-all/").status_code == 403
+    assert world.client("olga").post(f"{INBOX}jobs/{newest.pk}/read-all/").status_code == 302
+    assert "1 unread" in inbox(world)
+
+
 def test_who_may_only_look_sees_it_without_a_button(world: World, llm: LlmJob) -> None:
     notice = tell(llm)
     assert f"jobs/{notice.pk}/read/" not in inbox(world, "rita")
