@@ -10,6 +10,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.http import UserRequest
 from evaluation.models import Campaign
+from evaluation.queries.findings import findings_for
+from evaluation.terms import FindingCode
 from llmjobs import ordering, provenance, queries
 from llmjobs.endpoints import default_endpoint
 from llmjobs.forecasting import told
@@ -54,6 +56,7 @@ def new_job(request: UserRequest, slug: str) -> HttpResponse:
         "campaign": campaign,
         "form": form,
         "again": again,
+        "addressing": findings_for(request.user, campaign, FindingCode.ADDRESSES_JUDGE).count(),
         "estimate": offer.estimate,
         "told": told(offer.estimate.forecast) if offer.estimate else [],
         "endpoint": endpoint.name,

@@ -45,7 +45,6 @@ def quality(request: UserRequest, slug: str) -> HttpResponse:
         "campaign": campaign,
         "cards": _cards(request.user, campaign),
         "addressing": findings_for(request.user, campaign, FindingCode.ADDRESSES_JUDGE).count(),
-        "code": FindingCode.ADDRESSES_JUDGE,
     }
     return render(request, "organizer/quality.html", context)
 

@@ -1,16 +1,19 @@
 """What is noted when a job ends, is paused for its budget or waits for too long: once, whoever sees it."""
 
 from datetime import timedelta
+from threading import Event as Signal
 
 import pytest
 from django.utils import timezone
 
-from jobs import queue
+from jobs import dispatch, queue
 from jobs.models import Job, Notice, WorkItem
 from jobs.notices import note_stuck
+from jobs.registry import watchers
 from llmjobs import ordering
 from llmjobs.budget import Budget
 from llmjobs.models import LlmJob
+from organizer.job_mails import send_due
 from tests.llmjobs.conftest import PointAt
 from tests.llmjobs.test_budget import LABELS, start_with, work_until_it_rests
 from tests.llmjobs.test_jobs_queue import at_once, claim, end, make_job
@@ -117,3 +120,28 @@ def test_what_does_not_run_is_not_stuck(act: str) -> None:
         queue.cancel(job)
     note_stuck()
     assert told() == []
+
+
+def test_workers_look_again_and_again_and_one_fault_keeps_nothing_else_from_being_looked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stop, looks = Signal(), list[int]()
+
+    def fails() -> None:
+        raise ConnectionError
+
+    def looked() -> None:
+        looks.append(len(looks))
+        if len(looks) == 3:
+            stop.set()
+
+    monkeypatch.setattr(dispatch, "WATCH_EVERY", 0.001)
+    monkeypatch.setattr(dispatch, "stopping", stop)
+    monkeypatch.setattr(dispatch, "note_stuck", fails)
+    monkeypatch.setattr(dispatch, "watchers", lambda: (fails, looked))
+    dispatch._watch()
+    assert looks == [0, 1, 2]
+
+
+def test_mails_about_jobs_are_among_what_workers_look_for() -> None:
+    assert send_due in watchers()

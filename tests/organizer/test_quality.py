@@ -153,10 +153,12 @@ def test_money_is_summed_by_the_prices_that_jobs_were_announced_with(world: Worl
 
 
 def test_findings_of_texts_that_address_their_judge_are_linked(world: World) -> None:
+    start = "/campaigns/river/jobs/new/"
     assert "address its judge" not in page_of(world)
     code, event = FindingCode.ADDRESSES_JUDGE, Event.objects.filter(campaign=world.campaign)[0]
     Finding.objects.create(campaign=world.campaign, event=event, code=code, message="x")
     assert f"findings/?code={code}" in page_of(world)
+    assert f"findings/?code={code}" in world.client("olga").get(start).content.decode()
 
 
 def test_another_campaigns_labels_are_not_counted(world: World) -> None:
