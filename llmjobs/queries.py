@@ -127,6 +127,12 @@ def any_job_for(viewer: User, pk: int) -> LlmJob:
     return LlmJob.objects.filter(campaign__in=unblinded(viewer)).select_related("job", "campaign").get(pk=pk)
 
 
+def why_none_moves(viewer: User, campaign: Campaign) -> str:
+    """Return why nothing of the campaign's running jobs is done; nothing where there is none, or a worker."""
+    running = LlmJob.objects.filter(campaign__in=within(viewer, campaign), job__state=Job.State.RUNNING)
+    return NO_WORKER if running.exists() and not queue.live_workers() else ""
+
+
 def job_rows(jobs: Iterable[LlmJob]) -> list[JobRow]:
     """Return the rows of one page of jobs that were read for the viewer: three queries, however many."""
     page = {llm.pk: llm for llm in jobs}

@@ -35,6 +35,7 @@ def jobs(request: UserRequest, slug: str) -> HttpResponse:
         "page": page,
         "rows": rows,
         "simulated": any(row.simulated for row in rows),
+        "no_worker": queries.why_none_moves(request.user, campaign),
         "may_run": queries.may_run_jobs(request.user, campaign),
     }
     return render(request, "organizer/jobs.html", context)
