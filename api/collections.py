@@ -12,6 +12,7 @@ from api.readers.scores import Scores
 from api.readers.times import Times
 from api.serializers import corpus, labels, nuggets, runs, work
 from evaluation.queries.data.corpus import Campaigns, Segments, Topics
+from evaluation.queries.data.grades import Grades
 from evaluation.queries.data.judges import Judges
 from evaluation.queries.data.labels import Assignments, SupportJudgments
 from evaluation.queries.data.log import Events, Findings
@@ -60,6 +61,7 @@ COLLECTIONS = (
     Collection(
         "support-judgments", labels.SupportRow, SupportJudgments, filtersets.SupportFilters, "pk", by_revision=True
     ),
+    Collection("grades", labels.QrelRow, Grades, filtersets.GradeFilters, "pk", by_revision=True),
     Collection("judges", labels.JudgeRow, Judges, filtersets.JudgeFilters),
     Collection("jobs", work.JobRow, Jobs, filtersets.JobFilters, "pk"),
     Collection("tasks", work.TaskRow, Tasks, filtersets.StageFilters, "public_id"),

@@ -85,6 +85,16 @@ class SupportFilters(LabelFilters):
         return support_under(rows, choice) if isinstance(choice, SupportChoice) else rows
 
 
+class GradeFilters(ByTopic):
+    """Of grades."""
+
+    source = CharFilter(method="of_source", help_text="whose grades, by the source's name")
+
+    def of_source(self, rows: Rows, _name: str, value: str) -> Rows:
+        """Keep one source's."""
+        return self.reader.of_kind(rows, value)
+
+
 class JudgeFilters(OfCampaign):
     """Of judges."""
 

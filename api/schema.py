@@ -20,6 +20,7 @@ from rest_framework.serializers import (
 from api.asking import LARGEST_PAGE, USUAL_PAGE, Form
 from api.collections import Collection
 from api.problems import CONTENT_TYPE
+from api.serializers.provenance import Provenance
 from api.streams import CONTENT_TYPES
 
 JSON = "application/json"
@@ -127,6 +128,28 @@ class CollectionSchema(AutoSchema):
 
     def _is_list_view(self, serializer: Any = None) -> bool:
         return False if self.collection else bool(super()._is_list_view(serializer))
+
+
+class ProvenanceSchema(CollectionSchema):
+    """What stands behind one row of a collection."""
+
+    view: Any
+
+    def get_operation_id(self) -> str:
+        """Return a name that clients can make a function of."""
+        return f"{self.view.collection.name.replace('-', '_')}_provenance"
+
+    def get_description(self) -> str:  # type: ignore[override]
+        """Say what is told."""
+        return (type(self.view).__doc__ or "").strip()
+
+    def get_response_serializers(self) -> Any:
+        """Return what is answered."""
+        answers: dict[Any, Any] = {(200, JSON): Provenance}
+        for code in OF_ROWS:
+            shape = None if code == 304 else Problem
+            answers[code, CONTENT_TYPE] = OpenApiResponse(shape, description=WRONG[code])
+        return answers
 
 
 @cache

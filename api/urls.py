@@ -6,6 +6,7 @@ from django.urls import URLPattern, path
 
 from api.collections import COLLECTIONS, Collection
 from api.docs import SchemaView, docs
+from api.provenance import EXPLAINED, ProvenanceView
 from api.views import ListView, NothingView, RootView, RowView
 from api.writes.campaigns import CampaignsView
 from api.writes.imports import KINDS, ImportView
@@ -57,8 +58,17 @@ def _writes() -> Iterator[URLPattern]:
         yield path(f"{route}/", view, name=name)
 
 
+def _provenance() -> Iterator[URLPattern]:
+    """Yield where it is told what stands behind a label."""
+    for one in EXPLAINED:
+        view, route = ProvenanceView.as_view(collection=one), f"v1/{one.name}/<int:pk>/provenance"
+        yield path(route, view, name=f"{one.name}-provenance")
+        yield path(f"{route}/", view, name=f"{one.name}-provenance")
+
+
 urlpatterns = [
     *_writes(),
+    *_provenance(),
     *(address for collection in COLLECTIONS for address in _addresses(collection)),
     path("v1/", RootView.as_view(), name="root"),
     path("schema/", SchemaView.as_view(), name="schema"),

@@ -182,6 +182,9 @@ SOCIALACCOUNT_AUTO_SIGNUP = False
 vars().update(env.email_url("EMAIL_URL", default="consolemail://"))
 ACCOUNT_EMAIL_NOTIFICATIONS = "EMAIL_URL" in env  # of a new password, factor or address
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="assay@localhost")
+MAIL_ABOUT_JOBS = "EMAIL_URL" in env  # to who started one, when it is done, paused for its budget, or stuck
+# Where people reach the application, for links in mails that no request leads to.
+PUBLIC_URL = env.str("PUBLIC_URL", default=next((one for one in CSRF_TRUSTED_ORIGINS if "*" not in one), ""))
 INVITATION_DAYS = env.int("INVITATION_DAYS", default=14)
 
 # Days after which `apply_retention` takes away what serves no more: ended invitations and tokens.
@@ -275,6 +278,8 @@ LLM_MOST_AT_ONCE = most("LLM_MOST_AT_ONCE", env.int("LLM_MOST_AT_ONCE", default=
 LLM_PRICES = env.str("LLM_PRICES", default="")
 LLM_TIMEOUT_SECONDS = env.float("LLM_TIMEOUT_SECONDS", default=120.0)
 JOB_LEASE_SECONDS = env.float("JOB_LEASE_SECONDS", default=30.0)
+# A job that has waited for so long, while none of its items ended, is told of as stuck.
+JOB_STUCK_MINUTES = env.float("JOB_STUCK_MINUTES", default=15.0)
 
 # The API: JSON only, every error a problem document, and nothing without a token or a session.
 REST_FRAMEWORK = {

@@ -225,6 +225,7 @@ class FindingCode(StrEnum):
     UNJUDGED_NUGGETS = "unjudged_nuggets"
     GRADE_OFF_SCALE = "grade_off_scale"
     ANSWER_TEXT_DIFFERS = "answer_text_differs"
+    ADDRESSES_JUDGE = "addresses_judge"
 
 
 PROVENANCE_KEY = "assay"

@@ -16,9 +16,12 @@ from celery.signals import celeryd_after_setup, worker_ready, worker_shutdown, w
 from django.db import close_old_connections, connections
 
 from jobs import queue
+from jobs.notices import note_stuck
+from jobs.registry import watchers
 from jobs.tasks import at_work, stopping, woken, work
 
 LOOK_EVERY = 0.5
+WATCH_EVERY = 15.0
 # A wake-up that came to nothing in this time is taken for lost, and sent again.
 LOST_AFTER = 10.0
 log = logging.getLogger(__name__)
@@ -38,10 +41,11 @@ def listen(instance: Any, **_signal: Any) -> None:
 
 @worker_ready.connect
 def start(**_signal: Any) -> None:
-    """Start the two watching threads when the worker can take tasks."""
+    """Start the watching threads when the worker can take tasks."""
     name = worker_name()
     Thread(target=_keep_alive, args=(name,), daemon=True, name="leases").start()
     Thread(target=_dispatch, args=(name,), daemon=True, name="dispatch").start()
+    Thread(target=_watch, daemon=True, name="watch").start()
 
 
 @worker_shutting_down.connect
@@ -89,6 +93,18 @@ def _keep_alive(name: str) -> None:
             connections.close_all()
         if stopping.wait(queue.RENEW_EVERY):
             return
+
+
+def _watch() -> None:
+    """See to what has to be told: apart from the leases, which a slow mail server must not keep from being renewed."""
+    while not stopping.wait(WATCH_EVERY):
+        for watch in (note_stuck, *watchers()):
+            try:
+                watch()
+            except Exception as error:
+                log.warning("not told of jobs: %s", error)
+            finally:
+                connections.close_all()
 
 
 def _due() -> bool:

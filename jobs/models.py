@@ -21,6 +21,7 @@ class Job(models.Model):
     title = models.CharField(max_length=200)
     state = models.CharField(max_length=10, choices=State.choices, default=State.RUNNING)
     waiting_for = models.TextField(blank=True, help_text="why nothing moves just now; empty while it does")
+    waiting_since = models.DateTimeField(null=True, blank=True, help_text="since when it waits without a break")
     priority = models.SmallIntegerField(default=0, db_default=0, help_text="higher is done first")
     options = models.JSONField(default=dict, help_text="what its kind needs to know")
     made_by = models.ForeignKey(
@@ -100,3 +101,39 @@ class Worker(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class Notice(models.Model):
+    """What became of a job, for those who wait for it: told once, and there until somebody has read it.
+
+    `since` is the moment of what is told, so that however many workers see it, it is one row. `mail_after`: from when
+    on a mail may be sent; empty where none is to be sent, or none any more.
+    """
+
+    class Kind(models.TextChoices):
+        DONE = "done"
+        PAUSED = "paused"
+        STUCK = "stuck"
+
+    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="notices")
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    reason = models.TextField(blank=True, help_text="why it is paused or waits")
+    since = models.DateTimeField()
+    noted_at = models.DateTimeField(auto_now_add=True)
+    read_at = models.DateTimeField(null=True)
+    mail_after = models.DateTimeField(null=True)
+    mailed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["job", "kind", "since"], name="notice_once"),
+            models.CheckConstraint(condition=Q(kind__in=["done", "paused", "stuck"]), name="notice_kind"),
+        ]
+        indexes = [
+            models.Index(fields=["mail_after"], name="notice_to_mail"),
+            models.Index(fields=["read_at", "job"], name="notice_unread"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.job.title}: {self.kind}"

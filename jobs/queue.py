@@ -8,11 +8,12 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, Value, When
 from django.utils import timezone
 from structlog.contextvars import get_contextvars
 
-from jobs.models import Job, Worker, WorkItem
+from jobs.models import Job, Notice, Worker, WorkItem
+from jobs.notices import note
 
 # After so long without a renewal a worker's items fall due again, and half of that says that it is gone.
 LEASE = timedelta(seconds=settings.JOB_LEASE_SECONDS)
@@ -197,21 +198,33 @@ def settle(jobs: Collection[int]) -> None:
     open_states = [WorkItem.State.QUEUED, WorkItem.State.LEASED]
     busy = WorkItem.objects.filter(job__in=jobs, state__in=open_states).values("job")
     idle = Job.objects.filter(pk__in=jobs, state__in=[Job.State.RUNNING, Job.State.PAUSED]).exclude(pk__in=busy)
-    idle.update(state=Job.State.DONE, waiting_for="", ended_at=timezone.now())
+    now = timezone.now()
+    if ended := list(idle):
+        Job.objects.filter(pk__in=[one.pk for one in ended]).update(
+            state=Job.State.DONE, waiting_for="", ended_at=now
+        )
+        note(Notice.Kind.DONE, ended, now)
 
 
 def wait_for(jobs: Collection[int], reason: str) -> None:
     """Say on the jobs why they do not move; an empty reason says that they do."""
-    Job.objects.filter(pk__in=jobs, state=Job.State.RUNNING).exclude(waiting_for=reason).update(waiting_for=reason)
+    # A job whose reason becomes another one has waited all the while.
+    since = Case(When(waiting_for="", then=Value(timezone.now())), default=F("waiting_since")) if reason else None
+    changed = Job.objects.filter(pk__in=jobs, state=Job.State.RUNNING).exclude(waiting_for=reason)
+    changed.update(waiting_for=reason, waiting_since=since)
 
 
-def pause(job: int, reason: str) -> bool:
+def pause(job: int, reason: str, *, by_hand: bool = False) -> bool:
     """Let a job rest, and say why: nothing of it is claimed, and who holds an item ends or postpones it.
 
-    Return False where it does not run.
+    Noted for those who wait for it, but `by_hand`: then somebody knows. Return False where it does not run.
     """
-    running = Job.objects.filter(pk=job, state=Job.State.RUNNING)
-    return bool(running.update(state=Job.State.PAUSED, waiting_for=reason))
+    with transaction.atomic():
+        running = Job.objects.filter(pk=job, state=Job.State.RUNNING)
+        paused = bool(running.update(state=Job.State.PAUSED, waiting_for=reason))
+        if paused and not by_hand:
+            note(Notice.Kind.PAUSED, Job.objects.filter(pk=job), timezone.now())
+    return paused
 
 
 def resume(job: int) -> bool:
@@ -255,9 +268,16 @@ def retry_failed(job: Job) -> int:
 
 def progress_of(job: Job) -> Progress:
     """Count a job's items by state."""
-    counts = dict(job.items.values_list("state").annotate(n=Count("pk")).order_by())
-    numbers = {state.value: counts.get(state.value, 0) for state in WorkItem.State}
-    return Progress(total=sum(numbers.values()), **numbers)
+    return progress_by_job([job.pk])[job.pk]
+
+
+def progress_by_job(jobs: Iterable[int]) -> dict[int, Progress]:
+    """Count the items of jobs by state: one query, however many."""
+    counts: dict[int, dict[str, int]] = {pk: dict.fromkeys(WorkItem.State.values, 0) for pk in jobs}
+    states = WorkItem.objects.filter(job__in=counts).order_by().values_list("job", "state")
+    for pk, state, count in states.annotate(Count("pk")):
+        counts[pk][state] = count
+    return {pk: Progress(total=sum(numbers.values()), **numbers) for pk, numbers in counts.items()}
 
 
 def running_jobs_of(holder: str) -> set[int]:

@@ -60,14 +60,22 @@ class JobOrder:
     budget: Budget = NO_LIMIT
     priority: int = 0
 
+    @property
+    def said(self) -> dict[str, object]:
+        """What was asked for, as events tell it: not by whom, and not for how much."""
+        named = {"qrels": self.qrels, "nuggets": self.nuggets, "source": self.source}
+        chosen = {"topics": list(self.topics), "runs": list(self.runs)}
+        return {"work": self.work.value} | {name: value for name, value in (named | chosen).items() if value}
+
 
 @dataclass(frozen=True, slots=True)
 class ReadyJob:
-    """A job that is planned and has something to do."""
+    """A job that is planned and has something to do. `order`: what was asked for."""
 
     request: Request
     title: str
     plan: Plan
+    order: dict[str, object]
 
 
 def try_out(campaign: Campaign, order: JobOrder) -> Estimate:
@@ -83,12 +91,19 @@ def make_ready(campaign: Campaign, order: JobOrder) -> ReadyJob:
     if not plan.items:
         why = "; ".join(f"{topic}: {reason}" for topic, reason in plan.blocked.items())
         raise Refused("nothing_to_do", f"Nothing to do: {plan.judged:,} done already. {why}".rstrip())
-    return ReadyJob(request, order.work.job_title, plan)
+    return ReadyJob(request, order.work.job_title, plan, order.said)
 
 
 def start_ready(ready: ReadyJob, actor: User) -> Job:
     """Queue what was planned."""
-    return starting.start(ready.request, ready.title, ready.plan, actor)
+    return starting.start(ready.request, ready.title, ready.plan, actor, ready.order)
+
+
+def order_of(llm: LlmJob) -> dict[str, object] | None:
+    """Return what a job was asked for, to be asked of another judge; None where that is not on record."""
+    started = Event.objects.filter(campaign=llm.campaign, kind="job.started", payload__job=llm.pk).first()
+    order: dict[str, object] | None = started.payload.get("order") if started else None
+    return order
 
 
 def cancel(llm: LlmJob, actor: User | None) -> int:
@@ -104,7 +119,7 @@ def cancel(llm: LlmJob, actor: User | None) -> int:
 def pause(llm: LlmJob, actor: User | None) -> None:
     """Let a job rest until somebody resumes it. Raises `Refused` where it does not run."""
     with transaction.atomic():
-        if not queue.pause(llm.pk, "An organizer paused it."):
+        if not queue.pause(llm.pk, "An organizer paused it.", by_hand=True):
             raise Refused("not_running", "This job does not run; there is nothing to pause.")
         _note("job.paused", llm, actor, queue.progress_of(llm.job).queued)
 

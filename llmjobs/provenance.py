@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from pathlib import PurePath
 
 from django.db.models import QuerySet
@@ -25,6 +26,7 @@ from evaluation.queries.campaigns import within
 from evaluation.queries.grids import LETTERS
 from evaluation.terms import JudgeKind, Origin
 from llmjobs.models import Attempt, Call, CallUse, Text
+from llmjobs.prices import announced_price
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 
 
@@ -38,13 +40,44 @@ class ShownMessage:
 
 
 @dataclass(frozen=True, slots=True)
+class CallCost:
+    """What a call's tokens cost by the prices of the first job that used it. `reused`: an earlier job paid them."""
+
+    job: int
+    amount: Decimal
+    currency: str
+    table: str
+    reused: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ShownCall:
-    """A call with what was sent, how often, and what its reader noticed, by the items that use it."""
+    """A call with what was sent, how often, and what its reader noticed, by the items that use it.
+
+    `asked`: all that the first of these items asked, this call among it: what came before is why it was asked.
+    """
 
     call: Call
     messages: tuple[ShownMessage, ...]
     attempts: tuple[Attempt, ...]
     uses: tuple[CallUse, ...]
+    asked: tuple[CallUse, ...] = ()
+
+    @property
+    def seed(self) -> int | None:
+        """The seed that was sent; None where none was."""
+        seed: int | None = self.call.parameters.get("seed")
+        return seed
+
+    @property
+    def cost(self) -> CallCost | None:
+        """What it cost; None where no price or no count of tokens is known."""
+        call, llm = self.call, self.uses[0].item.job.llm if self.uses else None
+        price = announced_price(llm) if llm else None
+        if llm is None or price is None or call.prompt_tokens is None:
+            return None
+        amount = price.of(call.prompt_tokens, call.completion_tokens or 0)
+        return CallCost(llm.pk, amount, price.currency, price.table, reused=call.made_at < llm.job.made_at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,8 +260,10 @@ def shown_call(viewer: User, campaign: Campaign, call: Call) -> ShownCall:
         ShownMessage(one["role"], texts[one["sha256"]].content, one["sha256"]) for one in call.messages
     )
     uses = CallUse.objects.filter(call=call, item__job__llm__campaign__in=within(viewer, campaign))
-    uses = uses.select_related("item__job__llm__judge").order_by("item")
-    return ShownCall(call, messages, tuple(call.attempts.all()), tuple(uses))
+    used = tuple(uses.select_related("item__job__llm__judge", "item__job__llm__job").order_by("item"))
+    asked = CallUse.objects.filter(item=used[0].item_id if used else None).select_related("call")
+    told = asked.defer("call__messages", "call__reply").order_by("number")
+    return ShownCall(call, messages, tuple(call.attempts.all()), used, tuple(told))
 
 
 def is_simulated(judge: Judge | None, *calls: ShownCall | None) -> bool:

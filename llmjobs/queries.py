@@ -127,25 +127,23 @@ def any_job_for(viewer: User, pk: int) -> LlmJob:
     return LlmJob.objects.filter(campaign__in=unblinded(viewer)).select_related("job", "campaign").get(pk=pk)
 
 
+def why_none_moves(viewer: User, campaign: Campaign) -> str:
+    """Return why nothing of the campaign's running jobs is done; nothing where there is none, or a worker."""
+    running = LlmJob.objects.filter(campaign__in=within(viewer, campaign), job__state=Job.State.RUNNING)
+    return NO_WORKER if running.exists() and not queue.live_workers() else ""
+
+
 def job_rows(jobs: Iterable[LlmJob]) -> list[JobRow]:
     """Return the rows of one page of jobs that were read for the viewer: three queries, however many."""
     page = {llm.pk: llm for llm in jobs}
-    counts: dict[int, dict[str, int]] = defaultdict(dict)
-    states = WorkItem.objects.filter(job__in=page).order_by().values_list("job", "state")
-    for pk, state, count in states.annotate(Count("pk")):
-        counts[pk][state] = count
+    progress = queue.progress_by_job(page)
     one_use = CallUse.objects.filter(item__job=OuterRef("pk")).order_by().values("call__model_answered")[:1]
     models = Job.objects.filter(pk__in=page).order_by().values_list("pk", Subquery(one_use))
     answered = dict(models)
     return [
-        JobRow(llm, _progress(counts[pk]), SIMULATED_MODEL in (llm.judge.model, answered.get(pk)))
+        JobRow(llm, progress[pk], SIMULATED_MODEL in (llm.judge.model, answered.get(pk)))
         for pk, llm in page.items()
     ]
-
-
-def _progress(counts: dict[str, int]) -> Progress:
-    numbers = {state.value: counts.get(state.value, 0) for state in WorkItem.State}
-    return Progress(total=sum(numbers.values()), **numbers)
 
 
 def report_of(llm: LlmJob) -> JobReport:

@@ -1,6 +1,6 @@
 """Starting LLM jobs: what they would do, and having it done."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -172,8 +172,10 @@ def estimate(plan: Plan, judge: Judge) -> Estimate:
     )
 
 
-def start(request: Request, title: str, plan: Plan, actor: User | None = None) -> Job:
-    """Queue a plan's items as a job, and record who asked for what."""
+def start(
+    request: Request, title: str, plan: Plan, actor: User | None = None, asked: Mapping[str, object] | None = None
+) -> Job:
+    """Queue a plan's items as a job, and record who asked for what. `asked`: the order, to be given again."""
     with transaction.atomic():
         job = Job.objects.create(
             kind="llm", title=title, made_by=actor, priority=request.priority, options=queue.asked_by()
@@ -184,7 +186,7 @@ def start(request: Request, title: str, plan: Plan, actor: User | None = None) -
         llm.save()
         queue.add_items(job, plan.items)
         payload = {"job": job.pk, "title": title, "judge": request.judge.name, "items": len(plan.items)}
-        payload |= said_budget(llm)
+        payload |= said_budget(llm) | ({"order": dict(asked)} if asked else {})
         Event.objects.create(campaign=request.campaign, kind="job.started", actor=actor, payload=payload)
         queue.settle([job.pk])
     return job

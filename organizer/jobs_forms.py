@@ -48,8 +48,12 @@ class JobForm(BudgetForm):
     priority = forms.IntegerField(required=False, min_value=-100, max_value=100, label="Priority, 0 if unsaid")
     source = forms.CharField(required=False, max_length=200, label="Name for the new grades")
 
-    def __init__(self, viewer: User, campaign: Campaign, data: Any = None) -> None:
-        super().__init__(data)
+    def __init__(
+        self, viewer: User, campaign: Campaign, data: Any = None, again: dict[str, object] | None = None
+    ) -> None:
+        """Make the form; `again`: what an earlier job was asked for, to be asked of another judge."""
+        earlier = again or {}
+        super().__init__(data, initial=earlier | {"what": earlier["work"]} if earlier else None)
         qrels = [(row.name, row.name) for row in sources_for(viewer, campaign)]
         sets = [(row.name, f"{row.name} ({row.origin})") for row in nugget_sets_for(viewer, campaign)]
         self.fields["judge"] = judge_choice(viewer, campaign, "Judge")

@@ -1,15 +1,20 @@
 """What the job and label views start with: the thing asked for, or a 404."""
 
+from dataclasses import dataclass
+
 from django.core.exceptions import PermissionDenied
 
 from accounts.models import User
 from evaluation.models import AnswerProvenance, Campaign, NuggetList
 from llmjobs import origins, provenance
 from llmjobs.models import LlmJob
+from llmjobs.ordering import order_of
 from llmjobs.origins import ShownGradeOrigin, ShownNuggetOrigin
 from llmjobs.provenance import ShownCall, ShownLabel
-from llmjobs.queries import job_for, may_run_jobs
+from llmjobs.queries import job_for, jobs_for, may_run_jobs
 from organizer.getters import get_campaign, missing_is_404
+
+LONGEST_KEY = 19
 
 
 def get_campaign_to_judge(viewer: User, slug: str) -> Campaign:
@@ -25,6 +30,23 @@ def get_job(viewer: User, slug: str, pk: int) -> tuple[Campaign, LlmJob]:
     campaign = get_campaign(viewer, slug)
     with missing_is_404():
         return campaign, job_for(viewer, campaign, pk)
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """What an earlier job was asked for, and by which judge; no job where nothing is asked again."""
+
+    order: dict[str, object]
+    llm: LlmJob | None = None
+
+
+def get_order_again(viewer: User, campaign: Campaign, pk: str) -> Again:
+    """Return what a job of this campaign was asked for, by the key in an address; nothing for any other key."""
+    llm = (
+        jobs_for(viewer, campaign).filter(pk=int(pk)).first() if pk.isdecimal() and len(pk) < LONGEST_KEY else None
+    )
+    order = order_of(llm) if llm else None
+    return Again(order, llm) if order else Again({})
 
 
 def get_job_to_change(viewer: User, slug: str, pk: int) -> tuple[Campaign, LlmJob]:

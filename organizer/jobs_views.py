@@ -10,10 +10,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.http import UserRequest
 from evaluation.models import Campaign
+from evaluation.queries.findings import findings_for
+from evaluation.terms import FindingCode
 from llmjobs import ordering, provenance, queries
 from llmjobs.endpoints import default_endpoint
 from llmjobs.forecasting import told
 from llmjobs.models import LlmJob
+from llmjobs.notices import mark_all_read, mark_read
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from organizer import getters, jobs_acts, jobs_getters
 from organizer.jobs_forms import BudgetForm, JobForm
@@ -32,6 +35,7 @@ def jobs(request: UserRequest, slug: str) -> HttpResponse:
         "page": page,
         "rows": rows,
         "simulated": any(row.simulated for row in rows),
+        "no_worker": queries.why_none_moves(request.user, campaign),
         "may_run": queries.may_run_jobs(request.user, campaign),
     }
     return render(request, "organizer/jobs.html", context)
@@ -41,7 +45,8 @@ def jobs(request: UserRequest, slug: str) -> HttpResponse:
 def new_job(request: UserRequest, slug: str) -> HttpResponse:
     """Choose what to judge; see what it would cost; start it."""
     campaign = jobs_getters.get_campaign_to_judge(request.user, slug)
-    form = JobForm(request.user, campaign, request.POST if request.method == "POST" else None)
+    again = jobs_getters.get_order_again(request.user, campaign, request.GET.get("again", ""))
+    form = JobForm(request.user, campaign, request.POST if request.method == "POST" else None, again.order)
     starts, offer = "start" in request.POST, jobs_acts.Offer()
     if form.is_valid():
         offer = jobs_acts.answer_to(form, campaign, request.user, starts=starts)
@@ -51,6 +56,8 @@ def new_job(request: UserRequest, slug: str) -> HttpResponse:
     context = {
         "campaign": campaign,
         "form": form,
+        "again": again,
+        "addressing": findings_for(request.user, campaign, FindingCode.ADDRESSES_JUDGE).count(),
         "estimate": offer.estimate,
         "told": told(offer.estimate.forecast) if offer.estimate else [],
         "endpoint": endpoint.name,
@@ -77,6 +84,7 @@ def _shown(
         "form": form,
         "changed": request.GET.get("said") != report.standing,
         "may_run": queries.may_run_jobs(request.user, campaign),
+        "ordered": llm.job.has_ended and ordering.order_of(llm) is not None,
     }
     part = "#ticked" if request.htmx else ""
     response = render(request, f"organizer/job.html{part}", context, status=status)
@@ -121,6 +129,23 @@ def retry_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     again = ordering.retry(llm, request.user)
     messages.success(request, f"Queued again: {_items(again)}.")
     return redirect("organizer:job", campaign.slug, pk)
+
+
+@require_POST
+def read_notice(request: UserRequest, slug: str, pk: int) -> HttpResponse:
+    """Take a notice about a job out of the inbox."""
+    campaign = jobs_getters.get_campaign_to_judge(request.user, slug)
+    with getters.missing_is_404():
+        mark_read(request.user, campaign, pk)
+    return redirect("organizer:inbox", campaign.slug)
+
+
+@require_POST
+def read_notices(request: UserRequest, slug: str, pk: int) -> HttpResponse:
+    """Take all notices about jobs out of the inbox, up to the newest that was on the page."""
+    campaign = jobs_getters.get_campaign_to_judge(request.user, slug)
+    mark_all_read(request.user, campaign, pk)
+    return redirect("organizer:inbox", campaign.slug)
 
 
 @require_safe

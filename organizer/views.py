@@ -142,7 +142,13 @@ def findings(request: UserRequest, slug: str) -> HttpResponse:
     search = forms.FindingSearch(request.GET)
     rows = finding_rows.findings_for(viewer, campaign, search.said("code"), search.said("run"))
     page = _page(request, rows, FINDINGS_A_PAGE)
-    return render(request, "organizer/findings.html", {"campaign": campaign, "search": search, "page": page})
+    context = {
+        "campaign": campaign,
+        "search": search,
+        "page": page,
+        "segments": finding_rows.segments_named_by(viewer, campaign, page),
+    }
+    return render(request, "organizer/findings.html", context)
 
 
 def _page(request: UserRequest, rows: QuerySet[Any, Any], size: int, parameter: str = "page") -> Page[Any]:

@@ -16,6 +16,7 @@ from evaluation.services.handing_out import reassign
 from evaluation.services.remarks import answer_remark
 from evaluation.services.task_acts import PAST, Change, change_tasks
 from evaluation.terms import TaskState
+from llmjobs.notices import shown_notices
 from organizer import getters, work_acts, work_getters
 from organizer.lineage import picture_of
 from organizer.work_forms import PRIORITIES, AnswerForm, ChangeForm, HandOutForm, InboxSearch, TaskForm, WorkSearch
@@ -129,7 +130,7 @@ def reassign_task(request: UserRequest, slug: str, public_id: str) -> HttpRespon
 
 @require_safe
 def inbox(request: UserRequest, slug: str) -> HttpResponse:
-    """What assessors said: what waits for an answer, or what is answered."""
+    """What became of jobs and nobody has read; what assessors said and waits for an answer, or what is answered."""
     viewer, campaign = request.user, getters.get_campaign(request.user, slug)
     search = InboxSearch(request.GET)
     answered = search.said("answered") == "True"
@@ -137,6 +138,7 @@ def inbox(request: UserRequest, slug: str) -> HttpResponse:
     page = Paginator(found, REMARKS_A_PAGE).get_page(request.GET.get("page"))
     context = {
         "campaign": campaign,
+        "notices": shown_notices(viewer, campaign),
         "search": search,
         "answered": answered,
         "page": page,

@@ -79,13 +79,7 @@ class AgreementPage:
     @property
     def heat(self) -> list[HeatRow]:
         """The confusion matrix, ready to draw."""
-        found = self.confusion
-        if not found or not found.confusion.pairs:
-            return []
-        pairs = found.confusion.pairs
-        return [
-            _heat_row(label, counts, pairs) for label, counts in zip(found.labels, _counts(found), strict=True)
-        ]
+        return heat_of(self.confusion) if self.confusion else []
 
 
 def agreement_page(campaign: Campaign, query: QueryDict) -> AgreementPage:
@@ -164,9 +158,12 @@ def _tau(found: Correlation, level: str) -> Tau:
     )
 
 
-def _counts(found: ConfusionReport) -> list[list[int]]:
-    counts: list[list[int]] = found.confusion.counts.tolist()
-    return counts
+def heat_of(found: ConfusionReport) -> list[HeatRow]:
+    """Return a confusion matrix ready to draw; nothing where there is no pair."""
+    pairs, counts = found.confusion.pairs, found.confusion.counts.tolist()
+    if not pairs:
+        return []
+    return [_heat_row(label, row, pairs) for label, row in zip(found.labels, counts, strict=True)]
 
 
 def _heat_row(label: str, counts: list[int], pairs: int) -> HeatRow:

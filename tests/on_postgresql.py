@@ -25,6 +25,8 @@ PATHS = (
     "evaluation/test_triggers.py",
     "exchange/test_backup.py",
     "llmjobs/test_jobs_queue.py",
+    "llmjobs/test_notices.py",
+    "organizer/test_quality.py",
 )
 NOT_IN_CI = ("exchange/test_lineage_round_trip.py", "llmjobs/test_engine.py")
 

@@ -65,6 +65,18 @@ class SupportRow(Serializer[Any]):
     event = IntegerField(allow_null=True, help_text=EVENT)
 
 
+class QrelRow(Serializer[Any]):
+    """A label: how relevant a source says that a segment is for a topic."""
+
+    id = IntegerField()
+    campaign = CharField(help_text=CAMPAIGN)
+    topic_id = CharField(help_text=TOPIC)
+    docid = CharField()
+    source = CharField(help_text="whose grades: NIST, UMBRELA or another name")  # type: ignore[assignment]  # a column of that name
+    grade = IntegerField()
+    event = IntegerField(allow_null=True, help_text=EVENT)
+
+
 class JudgeRow(Serializer[Any]):
     """A judge in a campaign. A person with an account goes by a pseudonym, another one in each campaign."""
 

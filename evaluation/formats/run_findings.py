@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from evaluation.formats.addressing import addressing_in_answer, signs_in_answer
 from evaluation.formats.runs import AnswerRow, RunFile, SentenceRow
 from evaluation.terms import FindingCode
 
@@ -35,6 +36,7 @@ def run_findings(
             *_references(answer, reference_limit),
             *_citations(answer),
             *_topic_text(answer, topics),
+            *_addressing(answer),
             *odd_docids(answer),
         ]
         findings += [Found(code, answer.line, answer.topic_id, message) for code, message in noted]
@@ -85,6 +87,11 @@ def _topic_text(answer: AnswerRow, topics: Mapping[str, str]) -> Noted:
     ours, theirs = topics.get(answer.topic_id, "").split(), answer.topic_text.split()
     if ours and theirs and ours != theirs:
         yield FindingCode.TOPIC_TEXT_DIFFERS, f"the run's topic reads: {' '.join(theirs)[:200]}"
+
+
+def _addressing(answer: AnswerRow) -> Noted:
+    for number, sign in signs_in_answer([sentence.text for sentence in answer.sentences]):
+        yield FindingCode.ADDRESSES_JUDGE, addressing_in_answer(number, sign)
 
 
 def _docid_check(run: RunFile) -> "_DocidCheck":

@@ -15,6 +15,7 @@ from jobs.models import Job, WorkItem
 from jobs.queue import Progress
 from llmjobs.budget import Budget
 from llmjobs.forecasting import told
+from llmjobs.ordering import JobOrder, Work
 from llmjobs.planning import Plan
 from llmjobs.starting import Estimate, Request, estimate, judge_for, start
 from llmjobs.waiting import wait_for
@@ -33,6 +34,16 @@ def _amount(text: str) -> Decimal:
     if not amount.is_finite():
         raise ArgumentTypeError("an amount of money is a number such as 12.50")
     return amount
+
+
+def _order_said(title: str, request: Request, options: dict[str, Any]) -> dict[str, object] | None:
+    """Return what is asked for, as the jobs page has it; None for what that page does not offer."""
+    work = next((one for one in Work if one.job_title == title), None)
+    if work is None:
+        return None
+    qrels, nuggets, source = (options.get(name) or "" for name in ("qrels", "nuggets", "source"))
+    order = JobOrder(work, qrels=qrels, nuggets=nuggets, source=source, topics=request.topics, runs=request.runs)
+    return order.said
 
 
 class LlmCommand(AssayCommand):
@@ -68,7 +79,8 @@ class LlmCommand(AssayCommand):
             self.say(f"Nothing to do: {plan.judged:,} done already.")
             self.finish(request, options)
             return
-        job = start(request, self.title_of(options), plan)
+        title = self.title_of(options)
+        job = start(request, title, plan, asked=_order_said(title, request, options))
         again = f" ({plan.again:,} again, for what failed)" if plan.again else ""
         self.say(
             f"Job {job.pk}, {len(plan.items):,} items{again}, {plan.judged:,} done already, by {request.judge.name}."

@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 from evaluation.models import Campaign
 from evaluation.queries.work import may_organize, open_remarks_for
 from evaluation.terms import Stage
+from llmjobs.notices import unread_for
 from organizer.words import STAGE_WORDS
 
 register = template.Library()
@@ -55,9 +56,10 @@ def age(moment: datetime) -> str:
 
 
 @register.simple_tag(takes_context=True)
-def open_remarks(context: dict[str, Any], campaign: Campaign) -> int:
-    """How much in the inbox waits for an answer."""
-    return open_remarks_for(context["request"].user, campaign)
+def in_inbox(context: dict[str, Any], campaign: Campaign) -> int:
+    """How much in the inbox waits for an answer, or to be read."""
+    viewer = context["request"].user
+    return open_remarks_for(viewer, campaign) + unread_for(viewer, campaign).count()
 
 
 @register.simple_tag(takes_context=True)

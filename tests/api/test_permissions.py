@@ -15,6 +15,7 @@ from django.utils.timezone import now
 from accounts.models import ApiToken, User
 from accounts.tokens import Scope, make_token, revoke_token
 from api.collections import COLLECTIONS
+from api.provenance import EXPLAINED
 from api.urls import urlpatterns
 from llmjobs.models import LlmJob
 from tests.assessor.world import DeskWorld
@@ -57,6 +58,7 @@ GET  nugget-sets                {LIST}
 GET  nuggets                    {LIST}
 GET  assignments                {LIST}
 GET  support-judgments          {LIST}
+GET  grades                     {LIST}
 GET  judges                     {LIST}
 GET  jobs                       {LIST}
 GET  tasks                      {LIST}
@@ -73,6 +75,11 @@ GET  nugget-sets-row            {ROW}
 GET  nuggets-row                {ROW}
 GET  assignments-row            {ROW}
 GET  support-judgments-row      {ROW}
+GET  grades-row                 {ROW}
+GET  assignments-provenance     {ROW}
+GET  support-judgments-provenance {ROW}
+GET  nuggets-provenance         {ROW}
+GET  grades-provenance          {ROW}
 GET  jobs-row                   {ROW}
 GET  tasks-row                  401 404 200 200 200 200 200 404 | 200 403 401 401
 GET  events-row                 {ROW}
@@ -184,6 +191,7 @@ def places(world: DeskWorld) -> dict[str, str]:
             reader = one.reader(olga, "default")
             found[f"{one.name}-row"] = str(reader.rows().order_by("pk").values_list(reader.row_path, flat=True)[0])
     found["tasks-row"] = world.manual.public_id
+    found |= {f"{one.name}-provenance": found[f"{one.name}-row"] for one in EXPLAINED}
     return found
 
 

@@ -13,7 +13,7 @@ CONTRACT = {
     *("draft_nuggets", "evaluate", "judge_support", "judge_relevance", "report", "export", "simulate_llm"),
 }
 # What came later.
-MORE = {"import_practice", "import_prompt", "job"}
+MORE = {"import_practice", "import_prompt", "job", "check_texts"}
 # What `make run` and an operator use, and no study does.
 HOUSE = {"load_demo", "processes", "apply_retention", "backup", "restore", "limit_endpoint"}
 OURS = sorted(name for name, app in get_commands().items() if (ROOT / app).is_dir())

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 from django.utils import timezone
@@ -62,10 +63,11 @@ def job() -> Job:
 def test_it_is_ready_while_the_database_has_the_tables_of_this_version() -> None:
     assert Client().get("/readyz").content == b"ready\n"
     readiness._remember.cache_clear()
-    MigrationRecorder(connection).record_unapplied("evaluation", "0007_salt")
+    (newest,) = MigrationLoader(connection).graph.leaf_nodes("evaluation")
+    MigrationRecorder(connection).record_unapplied(*newest)
     answer = Client().get("/readyz")
     assert (answer.status_code, answer.content) == (503, b"not ready\n")
-    assert "evaluation.0007_salt" in details()["problems"][0]
+    assert ".".join(newest) in details()["problems"][0]
 
 
 def test_details_are_for_administrators_and_the_token() -> None:

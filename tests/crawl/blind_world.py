@@ -53,7 +53,7 @@ from evaluation.services.remarks import answer_remark
 from evaluation.services.reopening import reopen
 from evaluation.terms import JudgeKind, Origin, PracticeKind, Role, Stage, SupportCondition
 from evaluation.terms import Task as TrackTask
-from jobs.models import Job, Worker, WorkItem
+from jobs.models import Job, Notice, Worker, WorkItem
 from llmjobs.models import (
     Attempt,
     Call,
@@ -79,8 +79,21 @@ UNTOLD = "what is known of an item without an answer"
 SECRET: tuple[type[Model], ...] = (
     *(Run, Answer, AnswerProvenance, Sentence, Citation, Judge, Assignment, SupportJudgment),
     *(QrelSource, NuggetSet, NuggetList, ListedNugget, Nugget, Finding, TopicTag, ConditionDefault),
-    *(ExternalCondition, ExternalScore, Job, WorkItem, Worker, LlmJob, Text, Call, Attempt, CallUse, NuggetCalls),
-    *(Prompt, Trial, TrialJob, TriedLabels),
+    *(
+        ExternalCondition,
+        ExternalScore,
+        Job,
+        Notice,
+        WorkItem,
+        Worker,
+        LlmJob,
+        Text,
+        Call,
+        Attempt,
+        CallUse,
+        NuggetCalls,
+    ),
+    *(NuggetCalls, Prompt, Trial, TrialJob, TriedLabels),
     *(ApiToken, Invitation, Cached),
 )
 """What no nugget desk shows a column of. Judges are planted below: a person has no model."""
@@ -193,9 +206,11 @@ def _load_calls(world: DeskWorld) -> None:
     trial = Trial.objects.create(campaign=world.campaign, task="assign", of="auto", seed=0, pairs=1)
     TrialJob.objects.create(trial=trial, llm=llm, prompt="strict@1")
     TriedLabels.objects.create(item=item, labels=[2])
+    Notice.objects.create(job=job, kind=Notice.Kind.STUCK, reason="It waits.", since=now)
     text = Text.objects.create(sha256="t" * 64, content="Label each nugget.")
+    said = [{"role": "user", "sha256": text.sha256}]
     call = Call.objects.create(
-        sha256="c" * 64, parameters={}, messages=[text.sha256], template_version=1, state=Call.State.ANSWERED
+        sha256="c" * 64, parameters={}, messages=said, template_version=1, state=Call.State.ANSWERED
     )
     Attempt.objects.create(call=call, number=1, sent_at=now)
     CallUse.objects.create(item=item, call=call, number=0)

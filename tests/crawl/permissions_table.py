@@ -59,8 +59,9 @@ ROUTES = {
     "unblinded page": """
         organizer:campaign organizer:topics organizer:topic organizer:runs organizer:run organizer:segment
         organizer:findings organizer:work organizer:task organizer:practice organizer:studies organizer:study
-        organizer:inbox organizer:jobs organizer:job organizer:assignment_label organizer:support_label
-        organizer:answer_labels organizer:list_origin organizer:nugget_origin organizer:grade_origin organizer:call
+        organizer:quality organizer:inbox organizer:jobs organizer:job organizer:assignment_label
+        organizer:support_label organizer:answer_labels organizer:list_origin organizer:nugget_origin
+        organizer:grade_origin organizer:call
         reports:leaderboard reports:ranking reports:leaderboard_table
         reports:agreement reports:scatter reports:agreement_table organizer:people
         organizer:prompts organizer:prompt organizer:compare_prompts organizer:trial
@@ -73,7 +74,8 @@ ROUTES = {
         organizer:reassign_task organizer:reopen_task organizer:block_task organizer:unblock_task
         organizer:withdraw_task organizer:reschedule_task organizer:switch_practice organizer:hand_out_study
         organizer:judge_study organizer:answer organizer:cancel_job organizer:retry_job organizer:pause_job
-        organizer:resume_job organizer:give_role organizer:take_role organizer:invite organizer:revoke_invitation
+        organizer:resume_job organizer:read_notice organizer:read_notices organizer:give_role organizer:take_role
+        organizer:invite organizer:revoke_invitation
     """,
     "own page": "organizer:campaigns assessor:home",
     "own form": "assessor:keys accounts:notice accounts:tokens organizer:own_data",

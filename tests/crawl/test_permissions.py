@@ -32,7 +32,7 @@ from evaluation.models import (
     TaskAnswer,
 )
 from evaluation.terms import JudgeKind, PracticeKind, Role, StudyKind, SupportCondition
-from jobs.models import WorkItem
+from jobs.models import Notice, WorkItem
 from llmjobs.models import LlmJob, NuggetCalls, Trial
 from tests.assessor.desk_client import Window
 from tests.assessor.judge_world import make_judge_world
@@ -273,6 +273,7 @@ def ids_of(world: DeskWorld) -> dict[str, object]:
         "organizer:call": call.pk,
         "organizer:prompt": "assign@1",
         "organizer:trial": Trial.objects.all()[0].pk,
+        "organizer:read_notice": Notice.objects.all()[0].pk,
     } | {
         f"organizer:{act}": LlmJob.objects.all()[0].pk
         for act in ("job", "cancel_job", "retry_job", "pause_job", "resume_job")

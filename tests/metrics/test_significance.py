@@ -23,7 +23,7 @@ TABLES = arrays(
 def by_scipy(x: Floats, y: Floats) -> float:
     """Return the exact p of a sign test by permutation, over the topics that both have."""
     both = ~np.isnan(x) & ~np.isnan(y)
-    found = stats.permutation_test(
+    found = stats.permutation_test(  # type: ignore[call-overload]
         (x[both] - y[both],),
         lambda d, axis: np.abs(np.round(d.sum(axis=axis), 10)),
         permutation_type="samples",

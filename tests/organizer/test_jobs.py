@@ -95,6 +95,16 @@ def test_the_list_says_who_judges_how_far_and_why_it_waits(world: World) -> None
     assert "is not a model" not in page
 
 
+def test_the_list_says_that_no_worker_is_there_while_a_job_runs(world: World) -> None:
+    llm = make_job(world)
+    assert "No worker is running" in page_of(world)
+    worker = Worker.objects.create(name="w", started_at=timezone.now(), seen_at=timezone.now())
+    assert "No worker is running" not in page_of(world)
+    worker.delete()
+    Job.objects.filter(pk=llm.pk).update(state=Job.State.DONE)
+    assert "No worker is running" not in page_of(world)
+
+
 def test_the_newest_job_comes_first(world: World) -> None:
     first, second = make_job(world), make_job(world)
     page = page_of(world)

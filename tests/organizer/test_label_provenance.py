@@ -5,7 +5,7 @@ import pytest
 from evaluation.models import Assignment, Campaign, Membership, SupportJudgment
 from evaluation.terms import Role
 from jobs.models import WorkItem
-from llmjobs.models import Attempt, CallUse
+from llmjobs.models import Attempt, Call, CallUse, LlmJob
 from tests.organizer.jobs_world import MODEL, label_by, make_call, make_item, make_job, make_judge, support_by
 from tests.organizer.world import World, queries_of
 
@@ -64,6 +64,23 @@ def test_an_llm_label_shows_the_whole_call(
     ):
         assert said in page
     assert "canary" not in page
+
+
+def test_a_label_shows_its_cost_and_all_that_was_asked_for_it(world: World, assignment: Assignment) -> None:
+    use = CallUse.objects.get()
+    page = page_of(world, f"assignment/{assignment.pk}/")
+    assert "no price is known" in page
+    assert "none was sent" in page
+    assert "All that was asked" not in page
+    prices = {"price_table": "2026-11", "currency": "EUR", "prompt_price": 2, "completion_price": 10}
+    LlmJob.objects.filter(pk=use.item.job_id).update(**prices)
+    again = make_call(use.item, name="b" * 64, number=1)
+    CallUse.objects.filter(call=again).update(part="batch 1 of 1, re-ask 1", notes=["wrong: three labels for two"])
+    Call.objects.filter(pk=use.call_id).update(parameters={"seed": 17, "temperature": 0.0})
+    page = page_of(world, f"assignment/{assignment.pk}/")
+    for said in ("0.002518 EUR", "by the prices of 2026-11", "<dt>Seed</dt><dd>17</dd>", "All that was asked"):
+        assert said in page
+    assert f'calls/{again.pk}/">batch 1 of 1, re-ask 1</a>: answered; <span dir="auto">wrong: three labels' in page
 
 
 def test_a_label_of_the_simulated_llm_says_that_it_is_no_model(world: World, assignment: Assignment) -> None:

@@ -2,9 +2,10 @@
 
 import pytest
 
-from evaluation.models import Event, Judge, SupportJudgment, Topic
+from evaluation.models import Campaign, Event, Judge, SupportJudgment, Topic
 from evaluation.terms import JudgeKind, SupportLabel
 from jobs.models import Job, WorkItem
+from llmjobs.models import LlmJob
 from tests.factories import make_user
 from tests.organizer.jobs_world import MODEL, make_call, make_item, make_job, make_judge, support_by
 from tests.organizer.world import World, queries_of
@@ -126,3 +127,38 @@ def test_more_topics_cost_no_more_queries(world: World) -> None:
         Topic(campaign=world.campaign, topic_id=f"x{n}", text="x", position=n + 9) for n in range(40)
     )
     assert queries_of(client, NEW) == before
+
+
+def test_what_one_judge_did_is_asked_of_another_by_a_form_that_is_filled_in(world: World) -> None:
+    first, second = make_judge("first"), make_judge("second")
+    client = world.client("olga")
+    asked = {"what": "relevance", "source": "first", "topics": ["t1"], "start": "1"}
+    assert client.post(NEW, asked | {"judge": first.name}).status_code == 302
+    llm = LlmJob.objects.get()
+    address = f"{NEW}?again={llm.pk}"
+    WorkItem.objects.update(state=WorkItem.State.DONE)
+    Job.objects.update(state=Job.State.DONE)
+    assert f'href="{address}"' in client.get(f"/campaigns/river/jobs/{llm.pk}/").content.decode()
+    page = client.get(address).content.decode()
+    for said in (f"job {llm.pk}</a>", "<bdi>first</bdi>", 'value="relevance"', 'value="t1"'):
+        assert said in page
+    checked = [line for line in page.split("<input") if "checked" in line]
+    assert sorted(line.partition('value="')[2].partition('"')[0] for line in checked) == ["relevance", "t1"]
+    assert client.post(address, asked | {"judge": second.name, "source": "second"}).status_code == 302
+    assert sorted(LlmJob.objects.values_list("judge__name", flat=True)) == ["first", "second"]
+
+
+@pytest.mark.parametrize("key", ["0", "x", "9" * 30, ""])
+def test_a_job_that_is_not_there_fills_in_nothing(world: World, key: str) -> None:
+    response = world.client("olga").get(f"{NEW}?again={key}")
+    assert response.status_code == 200
+    assert "This asks for what" not in response.content.decode()
+
+
+def test_a_job_of_another_campaign_fills_in_nothing(world: World) -> None:
+    other = Campaign.objects.create(slug="other", name="Other")
+    theirs = make_job(World(other, world.people))
+    Event.objects.create(
+        campaign=other, kind="job.started", payload={"job": theirs.pk, "order": {"work": "support"}}
+    )
+    assert "This asks for what" not in world.client("olga").get(f"{NEW}?again={theirs.pk}").content.decode()

@@ -75,6 +75,7 @@ class World:
             "run": reverse("organizer:run", args=[slug, run.pk]),
             "segment": reverse("organizer:segment", args=[slug, segment.public_id]),
             "findings": reverse("organizer:findings", args=[slug]),
+            "quality": reverse("organizer:quality", args=[slug]),
             "people": reverse("organizer:people", args=[slug]),
             "jobs": reverse("organizer:jobs", args=[slug]),
             "new_job": reverse("organizer:new_job", args=[slug]),

@@ -92,7 +92,7 @@ def carry_out(
         if not receipt.nothing_changed:
             event = _record(locked, kind, sources, actor, receipt)
             plan.write(event)
-            _store_findings(locked, event, plan.found)
+            store_findings(locked, event, plan.found)
             Campaign.objects.filter(pk=locked.pk).update(revision=F("revision") + 1)
     return receipt
 
@@ -107,7 +107,8 @@ def _record(
     return Event.objects.create(campaign=campaign, kind=f"import.{kind}", actor=actor, payload=payload)
 
 
-def _store_findings(campaign: Campaign, event: Event, found: Iterable[Found]) -> None:
+def store_findings(campaign: Campaign, event: Event, found: Iterable[Found]) -> None:
+    """Write findings, in the caller's transaction."""
     Finding.objects.bulk_create(
         [
             Finding(

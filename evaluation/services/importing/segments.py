@@ -1,17 +1,20 @@
 """Import segment texts."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from django.db import transaction
 
 from accounts.models import User
 from evaluation.errors import BadInput, Problem
+from evaluation.formats.addressing import addressing_in_segment, signs_in
 from evaluation.formats.segments import SegmentRow, document_id, parse_segments
 from evaluation.formats.source import Source
 from evaluation.models import Campaign, Event, Segment
 from evaluation.models.fields import new_public_id
 from evaluation.services.bulk import upsert
+from evaluation.services.importing.addressing import forget_addressing
 from evaluation.services.importing.base import (
+    Found,
     Plan,
     Receipt,
     carry_out,
@@ -22,6 +25,7 @@ from evaluation.services.importing.base import (
 from evaluation.services.importing.hanging import labels_on_segments
 from evaluation.services.importing.stubs import restate_missing_texts
 from evaluation.services.pooling import lock_judging, renew_pools
+from evaluation.terms import FindingCode
 
 TEXT_FIELDS = ["text", "title", "headings", "url", "start_char", "end_char"]
 
@@ -86,12 +90,23 @@ def _plan(campaign: Campaign, rows: Rows, replace: bool) -> Plan:
     refuse_if_labelled(labels_on_segments([loaded[docid] for docid in changed]), "A segment's text")
 
     def write(event: Event) -> None:
+        forget_addressing(campaign, changed)
         _write(campaign, new + [rows[docid][1] for docid in changed], event)
         restate_missing_texts(campaign, event)
         renew_pools(campaign)
 
     unchanged = len(loaded) - len(changed)
-    return Plan("segments", added=len(new), changed=len(changed), unchanged=unchanged, write=write)
+    same = loaded.keys() - set(changed)
+    found = _findings(row for docid, row in rows.items() if docid not in same)
+    return Plan("segments", added=len(new), changed=len(changed), unchanged=unchanged, found=found, write=write)
+
+
+def _findings(rows: Iterable[tuple[Source, SegmentRow]]) -> list[Found]:
+    return [
+        Found(FindingCode.ADDRESSES_JUDGE, source.name, row.line, addressing_in_segment(row.docid, sign))
+        for source, row in rows
+        for sign in signs_in(row.text)
+    ]
 
 
 def _write(campaign: Campaign, rows: list[SegmentRow], event: Event) -> None:

@@ -1,0 +1,58 @@
+"""What became of jobs, noted once for those who wait for them: done, paused for a budget, stuck."""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import timezone
+
+from jobs.models import Job, Notice, WorkItem
+
+STALE = timedelta(days=1)
+"""After so long a mail is not sent any more: where mail was off, turning it on sends nothing of last month."""
+
+NEXT_TRY = timedelta(minutes=10)
+
+
+def note(kind: Notice.Kind, jobs: Iterable[Job], since: datetime) -> None:
+    """Note what became of jobs at a moment, in the caller's transaction; who started one is sent a mail.
+
+    Another worker may see the same in the same moment: the constraint lets one of the two rows be.
+    """
+    now = timezone.now()
+    rows = [
+        Notice(job=job, kind=kind, reason=job.waiting_for, since=since, mail_after=now if job.made_by_id else None)
+        for job in jobs
+    ]
+    Notice.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def note_stuck() -> None:
+    """Note the jobs that have waited for too long while none of their items ended: once for each such wait."""
+    limit = timezone.now() - timedelta(minutes=settings.JOB_STUCK_MINUTES)
+    moving = WorkItem.objects.filter(job=OuterRef("pk"), ended_at__gt=limit)
+    waiting = Job.objects.filter(~Exists(moving), state=Job.State.RUNNING, waiting_since__lte=limit)
+    told = Notice.objects.filter(job=OuterRef("pk"), kind=Notice.Kind.STUCK, since=OuterRef("waiting_since"))
+    for job in waiting.filter(~Exists(told)).exclude(waiting_for=""):
+        if job.waiting_since:
+            note(Notice.Kind.STUCK, [job], job.waiting_since)
+
+
+def to_mail() -> QuerySet[Notice]:
+    """Return the notices whose mail is due, the oldest first."""
+    now = timezone.now()
+    due = Notice.objects.filter(mail_after__lte=now, noted_at__gt=now - STALE)
+    return due.select_related("job__made_by").order_by("pk")
+
+
+def take_mail(notice: Notice) -> bool:
+    """Take a mail upon oneself; return False where another worker has. One that is not sent is tried again later."""
+    mine = Notice.objects.filter(pk=notice.pk, mail_after=notice.mail_after)
+    return bool(mine.update(mail_after=timezone.now() + NEXT_TRY))
+
+
+def mail_is_settled(notice: Notice, *, sent: bool) -> None:
+    """Note that a mail was sent, or that there is nobody to send it to."""
+    mailed_at = timezone.now() if sent else None
+    Notice.objects.filter(pk=notice.pk).update(mail_after=None, mailed_at=mailed_at)

@@ -1,0 +1,113 @@
+"""What came of an LLM judge's questions: how many were asked again, split, refused or failed, and what they cost."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+
+from accounts.models import User
+from evaluation.models import Campaign, Judge
+from evaluation.queries.campaigns import within
+from llmjobs.models import Attempt, Call, CallUse, LlmJob
+from llmjobs.prices import announced_price
+from llmjobs.steps.asking import RE_ASK
+
+FIRST_RE_ASK = f"{RE_ASK}1"
+
+
+@dataclass(slots=True)
+class Replies:
+    """What came of the questions behind the ended items. Each number is of questions, re-asks not counted as such.
+
+    `failed`: without a usable reply in the end. `refused`: the endpoint would not answer for what was asked.
+    """
+
+    asked: int = 0
+    asked_again: int = 0
+    split: int = 0
+    failed: int = 0
+    refused: int = 0
+
+    @property
+    def shares(self) -> list[tuple[str, int, float | None]]:
+        """What happened, how often, and to which share of the questions."""
+        counts = {
+            "asked again": self.asked_again,
+            "split in two": self.split,
+            "refused": self.refused,
+            "failed": self.failed,
+        }
+        return [(said, count, count / self.asked if self.asked else None) for said, count in counts.items()]
+
+
+@dataclass(slots=True)
+class Spending:
+    """What a judge's jobs in one campaign cost: money by currency, and how many jobs no price is known of."""
+
+    jobs: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    costs: dict[str, Decimal] = field(default_factory=lambda: defaultdict(Decimal))
+    tables: set[str] = field(default_factory=set)
+    unpriced: int = 0
+
+    def add(self, llm: LlmJob) -> None:
+        """Count a job."""
+        self.jobs += 1
+        self.prompt_tokens += llm.prompt_tokens
+        self.completion_tokens += llm.completion_tokens
+        price = announced_price(llm)
+        if price is None:
+            self.unpriced += 1
+            return
+        self.costs[price.currency] += price.of(llm.prompt_tokens, llm.completion_tokens)
+        self.tables.add(price.table)
+
+    @property
+    def said_costs(self) -> list[tuple[str, Decimal]]:
+        """Money by currency."""
+        return sorted(self.costs.items())
+
+
+def judges_at_work(viewer: User, campaign: Campaign) -> QuerySet[Judge]:
+    """Return the judges that jobs in a campaign ask, those of studies and trials left out."""
+    jobs = LlmJob.objects.filter(campaign__in=within(viewer, campaign))
+    return Judge.objects.filter(pk__in=jobs.values("judge"), aside=False)
+
+
+def replies_by_judge(viewer: User, campaign: Campaign) -> dict[int, Replies]:
+    """Return what came of the questions of each judge in a campaign: two queries."""
+    uses = CallUse.objects.filter(item__job__llm__campaign__in=within(viewer, campaign)).order_by()
+    unwanted = Attempt.objects.filter(call=OuterRef("call"), error="bad_request")
+    given_up = Q(call__state=Call.State.FAILED) & Q(Exists(unwanted))
+    refused = Q(call__finish_reason="content_filter") | given_up
+    rows = uses.values_list("item__job__llm__judge").annotate(
+        asked=Count("pk", filter=~Q(part__contains=RE_ASK)),
+        again=Count("pk", filter=Q(part__endswith=FIRST_RE_ASK)),
+        refused=Count("pk", filter=refused),
+    )
+    found = {
+        judge: Replies(asked=asked, asked_again=again, refused=refusals) for judge, asked, again, refusals in rows
+    }
+    noted = uses.exclude(notes=[]).values_list("item__job__llm__judge", "notes")
+    for judge, kinds in _kinds_of_notes(noted.iterator()).items():
+        found[judge].split, found[judge].failed = kinds["split"], kinds["failed"]
+    return found
+
+
+def _kinds_of_notes(noted: Iterable[tuple[int, list[str]]]) -> dict[int, Counter[str]]:
+    """Count by judge how many replies have a note of each kind."""
+    counts: dict[int, Counter[str]] = defaultdict(Counter)
+    for judge, notes in noted:
+        counts[judge].update({note.partition(":")[0] for note in notes})
+    return counts
+
+
+def spending_by_judge(viewer: User, campaign: Campaign) -> dict[int, Spending]:
+    """Return what each judge's jobs in a campaign cost: one query."""
+    found: dict[int, Spending] = defaultdict(Spending)
+    for llm in LlmJob.objects.filter(campaign__in=within(viewer, campaign)):
+        found[llm.judge_id].add(llm)
+    return found

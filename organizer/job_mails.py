@@ -1,0 +1,61 @@
+"""Mails to whoever started a job: it is done, paused for its budget, or stuck. Sent by the workers, one each."""
+
+import logging
+
+from django.conf import settings
+from django.core.mail import get_connection, send_mail
+from django.template.loader import render_to_string
+from django.urls import reverse
+
+from accounts.models import User
+from evaluation.models import Campaign
+from evaluation.queries.campaigns import within
+from jobs import queue, registry
+from jobs.models import Notice
+from jobs.notices import mail_is_settled, take_mail, to_mail
+
+SECONDS = 30.0
+"""How long a mail server may take: no longer than until somebody else would try."""
+
+log = logging.getLogger(__name__)
+
+
+def offer() -> None:
+    """Have every worker look for mails to send."""
+    registry.register_watcher(send_due)
+
+
+def send_due() -> None:
+    """Send what is due, where mail is configured. A mail that the server does not take is tried again later."""
+    if not settings.MAIL_ABOUT_JOBS:
+        return
+    for notice in to_mail().filter(job__llm__isnull=False).select_related("job__llm__campaign"):
+        if take_mail(notice):
+            _send(notice)
+
+
+def _send(notice: Notice) -> None:
+    campaign, reader = notice.job.llm.campaign, notice.job.made_by
+    if reader is None or not _may_read(reader, campaign):
+        mail_is_settled(notice, sent=False)
+        return
+    context = {
+        "notice": notice,
+        "campaign": campaign,
+        "progress": queue.progress_of(notice.job),
+        "link": f"{settings.PUBLIC_URL}{reverse('organizer:job', args=[campaign.slug, notice.job_id])}",
+        "linked": bool(settings.PUBLIC_URL),
+    }
+    subject = f"Job {notice.kind}: {notice.job.title} ({' '.join(campaign.name.split())})"
+    try:
+        text = render_to_string("organizer/job_notice.txt", context)
+        send_mail(subject, text, None, [reader.email], connection=get_connection(timeout=SECONDS))
+    except OSError as error:  # of the connection, and of SMTP
+        log.warning("mail about job %s not sent: %s", notice.job_id, error)
+    else:
+        mail_is_settled(notice, sent=True)
+
+
+def _may_read(reader: User, campaign: Campaign) -> bool:
+    """Say whether somebody still may see the campaign unblinded, and has an address."""
+    return reader.is_active and bool(reader.email) and within(reader, campaign).exists()

@@ -1,0 +1,65 @@
+"""How far an LLM's labels can be trusted: beside those of people, and by what came of its replies."""
+
+from dataclasses import dataclass
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from accounts.http import UserRequest
+from accounts.models import User
+from evaluation.models import Campaign, Judge
+from evaluation.queries.findings import findings_for
+from evaluation.terms import FindingCode
+from llmjobs.quality import Replies, Spending, judges_at_work, replies_by_judge, spending_by_judge
+from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
+from organizer import getters
+from reports.judging import Compared, compared_with_people, judged_by_llms
+from reports.pages import HeatRow, heat_of
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A comparison with people, and its matrix ready to draw."""
+
+    compared: Compared
+    heat: list[HeatRow]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeCard:
+    """One LLM judge."""
+
+    judge: Judge
+    comparisons: list[Comparison]
+    replies: Replies
+    spending: Spending
+    simulated: bool
+
+
+@require_safe
+def quality(request: UserRequest, slug: str) -> HttpResponse:
+    """Each LLM judge's agreement with people, its replies, and what it cost."""
+    campaign = getters.get_campaign(request.user, slug)
+    context = {
+        "campaign": campaign,
+        "cards": _cards(request.user, campaign),
+        "addressing": findings_for(request.user, campaign, FindingCode.ADDRESSES_JUDGE).count(),
+    }
+    return render(request, "organizer/quality.html", context)
+
+
+def _cards(viewer: User, campaign: Campaign) -> list[JudgeCard]:
+    compared = compared_with_people(viewer, campaign)
+    replies, spending = replies_by_judge(viewer, campaign), spending_by_judge(viewer, campaign)
+    known = {judge.pk: judge for judge in [*judged_by_llms(viewer, campaign), *judges_at_work(viewer, campaign)]}
+    return [
+        JudgeCard(
+            judge,
+            [Comparison(one, heat_of(one.report)) for one in compared.get(judge.pk, ())],
+            replies.get(judge.pk, Replies()),
+            spending.get(judge.pk, Spending()),
+            judge.model == SIMULATED_MODEL,
+        )
+        for judge in sorted(known.values(), key=lambda one: one.name)
+    ]

@@ -1,0 +1,179 @@
+"""The page on the quality of LLM judges: what it says of labels, replies and money, and who may see it."""
+
+import json
+from decimal import Decimal
+
+import pytest
+from django.utils import timezone
+
+from evaluation.models import Assignment, Campaign, Event, Finding, Judge, Membership, SupportJudgment
+from evaluation.terms import AssignmentLabel, FindingCode, JudgeKind, Role, SupportCondition, SupportLabel
+from jobs.models import WorkItem
+from llmjobs.models import Attempt, Call, CallUse, LlmJob
+from llmjobs.quality import replies_by_judge
+from reports.judging import Compared, compared_with_people
+from tests.evaluation.world import run
+from tests.organizer.jobs_world import make_call, make_item, make_job, make_judge, support_by
+from tests.organizer.world import World, queries_of
+
+QUALITY = "/campaigns/river/quality/"
+WHO = [("sam", 404), ("ann", 404), ("olga", 200), ("rita", 200), ("audrey", 200)]
+
+
+def page_of(world: World, person: str = "olga") -> str:
+    return " ".join(world.client(person).get(QUALITY).content.decode().split())
+
+
+def compared(world: World, judge: str = "robot") -> list[Compared]:
+    return compared_with_people(world.people["olga"], world.campaign)[Judge.objects.get(name=judge).pk]
+
+
+def say(judge: str, label: AssignmentLabel, kind: JudgeKind = JudgeKind.HUMAN, *, of: str = "alpha") -> None:
+    """Have somebody label the first nugget of an answer that the robot labelled."""
+    there = Assignment.objects.filter(judge__name="robot").exclude(label=AssignmentLabel.FAILED).order_by("pk")
+    pair = there[0 if of == "alpha" else 1]
+    who, _ = Judge.objects.get_or_create(name=judge, defaults={"kind": kind})
+    Assignment.objects.update_or_create(
+        judge=who,
+        answer=pair.answer,
+        nugget_version=pair.nugget_version,
+        submission=1,
+        defaults={"label": label, "given_at": timezone.now()},
+    )
+
+
+@pytest.mark.parametrize(("person", "status"), WHO)
+def test_only_unblinded_members_look(world: World, person: str, status: int) -> None:
+    assert world.client(person).get(QUALITY).status_code == status
+
+
+def test_an_organizer_who_assesses_sees_none_of_it(world: World) -> None:
+    Membership.objects.create(campaign=world.campaign, user=world.people["olga"], role=Role.ASSESSOR)
+    assert world.client("olga").get(QUALITY).status_code == 404
+
+
+def test_labels_of_the_same_pairs_are_compared_and_failed_ones_left_out(world: World) -> None:
+    page = page_of(world)
+    for said in ("robot", "auto-robot", "3 <span", "and 1 left out", "100.0", "1.000", "to 3 of 3 pairs"):
+        assert said in page
+
+
+def test_it_is_what_the_report_says(world: World) -> None:
+    say("person", AssignmentLabel.PARTIAL_SUPPORT)
+    (one,) = compared(world)
+    out = run(
+        *("report", "confusion", "--campaign", "river", "--rows", "A/A", "--columns", "A/M", "--format", "json")
+    ).out
+    told, found = json.loads(out), one.report.confusion
+    assert found.counts.tolist() == told["counts"]
+    assert (found.pairs, found.kappa, found.kappa_linear, found.alpha, found.strictness) == (
+        *(told["pairs"], told["kappa"], told["kappa_linear"], told["alpha"], told["ordinal_strictness"]),
+    )
+
+
+def test_a_person_s_label_counts_as_soon_as_it_is_there_and_while_it_stands(world: World) -> None:
+    say("second", AssignmentLabel.NOT_SUPPORT)
+    (one,) = compared(world)
+    assert (one.report.confusion.pairs, one.people, one.report.harsh) == (4, 2, 1)
+    assert "Most often they differ where people say not support and the LLM support: 1." in one.said
+    assert "On the whole people are the stricter." in one.said
+    Assignment.objects.filter(judge__name="second").update(stands=False)
+    assert compared(world)[0].report.confusion.pairs == 3
+
+
+def test_labels_of_studies_and_trials_are_not_counted(world: World) -> None:
+    say("aside", AssignmentLabel.NOT_SUPPORT)
+    say("trial", AssignmentLabel.NOT_SUPPORT, JudgeKind.LLM)
+    Judge.objects.filter(name__in=["aside", "trial"]).update(aside=True)
+    assert compared(world)[0].report.confusion.pairs == 3
+    assert "trial" not in page_of(world)
+
+
+def test_where_all_labels_are_equal_it_says_that_kappa_is_undefined(world: World) -> None:
+    Assignment.objects.update(label=AssignmentLabel.SUPPORT)
+    assert "undefined: all labels equal" in page_of(world)
+
+
+def test_support_is_compared_by_condition(world: World) -> None:
+    support_by(make_call(make_item(make_job(world), "1", WorkItem.State.DONE)), make_judge())
+    person = SupportJudgment.objects.get(judge__name="person")
+    SupportJudgment.objects.create(
+        judge=person.judge,
+        condition=SupportCondition.POST_EDIT,
+        sentence=person.sentence,
+        segment=person.segment,
+        label=SupportLabel.NO_SUPPORT,
+        given_at=timezone.now(),
+    )
+    scratch, shown = sorted(compared(world, "machine"), key=lambda one: one.shown)
+    assert (scratch.of, scratch.report.harsh, shown.of, shown.report.harsh) == ("scratch", 1, "post-edit", 0)
+    assert "after seeing a machine's label" in page_of(world)
+
+
+def test_no_pair_in_common_is_said(world: World) -> None:
+    Assignment.objects.filter(judge__name="person").delete()
+    assert "No pair has a label of this judge and one that a person submitted." in page_of(world)
+
+
+def test_replies_are_counted_by_what_came_of_them(world: World) -> None:
+    llm = make_job(world)
+    item = make_item(llm, "1", WorkItem.State.DONE)
+    parts = {
+        "batch 1 of 2": ["wrong: three labels for two"],
+        "batch 1 of 2, re-ask 1": ["wrong: three labels for two", "split: split in two: three labels for two"],
+        "batch 1 of 2, nuggets 1-1": [],
+        "batch 2 of 2": ["failed: refused"],
+    }
+    for number, (part, notes) in enumerate(parts.items()):
+        call = make_call(item, name=str(number) * 64, number=number)
+        CallUse.objects.filter(call=call).update(part=part, notes=notes)
+    Call.objects.filter(sha256="3" * 64).update(state=Call.State.FAILED)
+    Attempt.objects.filter(call__sha256="3" * 64, number=2).update(error="bad_request")
+    found = replies_by_judge(world.people["olga"], world.campaign)[llm.judge_id]
+    assert (found.asked, found.asked_again, found.split, found.refused, found.failed) == (3, 1, 1, 1, 1)
+    assert "3 behind the ended items; 1 asked again" in page_of(world)
+
+
+def test_money_is_summed_by_the_prices_that_jobs_were_announced_with(world: World) -> None:
+    for price in (2, 4):
+        llm = make_job(world)
+        LlmJob.objects.filter(pk=llm.pk).update(
+            price_table=f"table-{price}",
+            currency="EUR",
+            prompt_price=Decimal(price),
+            completion_price=Decimal(10),
+            prompt_tokens=1_000_000,
+            completion_tokens=100_000,
+        )
+    make_job(world)
+    page = page_of(world)
+    assert "8.0000 EUR" in page
+    assert "table-2" in page
+    assert "no price is known for 1 job" in page
+
+
+def test_findings_of_texts_that_address_their_judge_are_linked(world: World) -> None:
+    start = "/campaigns/river/jobs/new/"
+    assert "address its judge" not in page_of(world)
+    code, event = FindingCode.ADDRESSES_JUDGE, Event.objects.filter(campaign=world.campaign)[0]
+    Finding.objects.create(campaign=world.campaign, event=event, code=code, message="x")
+    assert f"findings/?code={code}" in page_of(world)
+    assert f"findings/?code={code}" in world.client("olga").get(start).content.decode()
+
+
+def test_another_campaigns_labels_are_not_counted(world: World) -> None:
+    other = Campaign.objects.create(slug="other", name="Other")
+    Membership.objects.create(campaign=other, user=world.people["olga"], role=Role.ORGANIZER)
+    page = world.client("olga").get("/campaigns/other/quality/").content.decode()
+    assert "No LLM has labelled anything here yet." in page
+
+
+def test_more_labels_and_calls_cost_no_more_queries(world: World) -> None:
+    item = make_item(make_job(world, Judge.objects.get(name="robot")), "1", WorkItem.State.DONE)
+    make_call(item)
+    client = world.client("olga")
+    before = queries_of(client, QUALITY)
+    for number in range(1, 5):
+        say(f"person {number}", AssignmentLabel.SUPPORT)
+        make_call(item, name=str(number) * 64, number=number)
+    assert queries_of(client, QUALITY) == before
