@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, register_converter
+from django.urls.converters import PathConverter
 
 from api.collections import COLLECTIONS, Collection
 from api.docs import SchemaView, docs
@@ -22,6 +23,15 @@ CONVERTERS = {"pk": "int"}
 
 WRITTEN: dict[str, type[ListView]] = {"campaigns": CampaignsView, "jobs": JobsView, "tasks": TasksView}
 """Collections to which a row can be added; the others come with imports."""
+
+
+class Anything(PathConverter):
+    """The rest of an address, line ends in it too: without them such an address would be answered with a page."""
+
+    regex = r"[\s\S]+"
+
+
+register_converter(Anything, "anything")
 
 
 def _addresses(collection: Collection) -> Iterator[URLPattern]:
@@ -73,5 +83,5 @@ urlpatterns = [
     path("v1/", RootView.as_view(), name="root"),
     path("schema/", SchemaView.as_view(), name="schema"),
     path("docs/", docs, name="docs"),
-    path("v1/<path:rest>", NothingView.as_view(), name="nothing"),
+    path("v1/<anything:rest>", NothingView.as_view(), name="nothing"),
 ]

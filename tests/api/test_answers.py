@@ -69,6 +69,7 @@ def test_answers_are_for_who_asked_alone(olga: Program) -> None:
 def test_every_error_is_a_problem_document(olga: Program) -> None:
     assert olga.problem("nothing", 404)["code"] == "not_found"
     assert olga.problem("topics/nothing/more", 404) == olga.problem("nothing", 404)
+    assert olga.problem("campaigns/a%0A/", 404) == olga.problem("nothing", 404)
     assert olga.problem("runs/99999999999999999999999999", 404)["code"] == "not_found"
     assert olga.problem("topics/%00", 404)["code"] == "not_found"
     for method, status in (("post", 403), ("put", 403), ("options", 405)):

@@ -197,7 +197,7 @@ def places(world: DeskWorld) -> dict[str, str]:
 
 def address(route: str, name: str, world: DeskWorld, rows: dict[str, str]) -> str:
     """A route with its parameters filled in."""
-    values = {"slug:slug": "river", "slug:public_id": world.manual.public_id, "path:rest": "nowhere/"}
+    values = {"slug:slug": "river", "slug:public_id": world.manual.public_id, "anything:rest": "nowhere/"}
     values["int:pk"] = rows["jobs-row"]
     if name in rows:
         values = dict.fromkeys(values, rows[name])
