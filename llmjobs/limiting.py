@@ -102,7 +102,7 @@ class Limiter:
         """Estimate the tokens of a call and its reply, from what such calls cost before."""
         wanted = sending.wanted
         words = sum(len(content.split()) for _, content in wanted.request.messages)
-        guess = words * TOKENS_PER_WORD + REPLY_TOKENS.get(wanted.ask.template, 0)
+        guess = words * TOKENS_PER_WORD + REPLY_TOKENS.get(wanted.ask.task, 0)
         return round(guess * self._factor(_kind(sending)))
 
     def _factor(self, kind: tuple[str, str]) -> float:
