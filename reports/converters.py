@@ -2,6 +2,7 @@
 
 from reports.downloads import TableForm
 from reports.pictures import PictureForm
+from reports.report_pages import ReportName
 
 
 class PictureConverter:
@@ -30,3 +31,17 @@ class TableConverter:
     def to_url(self, value: str) -> str:
         """Return the end of the address."""
         return str(TableForm(value))
+
+
+class ReportConverter:
+    """The name of a report page."""
+
+    regex = "|".join(ReportName)
+
+    def to_python(self, value: str) -> ReportName:
+        """Return the name."""
+        return ReportName(value)
+
+    def to_url(self, value: str) -> str:
+        """Return the part of the address."""
+        return str(ReportName(value))
