@@ -138,7 +138,9 @@ def _nuggets(
     chosen = in_tag & _within(sheet, findings, limits)
     runs = np.array(sheet.run_ids, dtype=object)
     has = (sheet.labels == FULL) & sheet.answered[sheet.nugget_topic]
-    rows = [_row(sheet, findings, texts[place], place, runs[has[place]]) for place in np.flatnonzero(chosen)]
+    rows = [
+        _row(sheet, findings, texts[place], place, runs[has[place]]) for place in np.flatnonzero(chosen).tolist()
+    ]
     return Figures("nuggets", f"{counted(len(rows), 'nugget')}", NUGGET_COLUMNS, rows)
 
 

@@ -20,7 +20,6 @@ from reports import charts_reports as charts
 from reports.building import (
     WRONG_CHOICE,
     State,
-    choice_said,
     chosen_condition,
     columns,
     sentences,
@@ -149,8 +148,10 @@ def _spread(values: Any) -> dict[str, Any]:
     """Return each topic's minimum, median and maximum over runs, T each, nan where no run has a value."""
     none = np.isnan(values).all(axis=1) if values.shape[1] else np.ones(len(values), dtype=np.bool_)
     filled = np.where(none[:, np.newaxis], 0.0, values) if values.shape[1] else np.zeros((len(values), 1))
-    ends = {"min": np.nanmin, "median": np.nanmedian, "max": np.nanmax}
-    return {name: np.where(none, np.nan, reduce(filled, axis=1)) for name, reduce in ends.items()}
+    ends = (np.nanmin(filled, axis=1), np.nanmedian(filled, axis=1), np.nanmax(filled, axis=1))
+    return {
+        name: np.where(none, np.nan, found) for name, found in zip(("min", "median", "max"), ends, strict=True)
+    }
 
 
 def _runs(

@@ -18,7 +18,9 @@ def words_read(campaign: Campaign) -> Words:
     Passages and sentences are counted by their spaces, in the database.
     """
     tasks = Task.objects.filter(campaign=campaign, study=None).exclude(state=TaskState.WITHDRAWN)
-    rows = list(tasks.values_list("pk", "topic", "topic__topic_id", "stage", "qrels", "protocol__grade_threshold"))
+    rows = list(
+        tasks.values_list("pk", "topic__pk", "topic__topic_id", "stage", "qrels", "protocol__grade_threshold")
+    )
     passages = _passages({(row[4], row[5]) for row in rows if row[4]})
     answers, pairs = _answers(campaign), _pairs(campaign)
     found: Words = defaultdict(int)
@@ -38,9 +40,9 @@ def _count(field: str) -> Sum:
     return Sum(spaces + 1)
 
 
-def _passages(sources: set[tuple[int, int]]) -> dict[tuple[int, int, int], int]:
+def _passages(sources: set[tuple[int, int]]) -> dict[tuple[int | None, int, int], int]:
     """Return the words of the passages of each topic, by qrels, grade threshold and topic."""
-    found = {}
+    found: dict[tuple[int | None, int, int], int] = {}
     for qrels, threshold in sources:
         rows = Qrel.objects.filter(source=qrels, grade__gte=threshold, segment__has_text=True)
         for topic, words in rows.values_list("topic").annotate(words=_count("segment__text")).order_by():

@@ -70,10 +70,12 @@ class NuggetsForm(ConditionForm):
             ("everybody", "every run"),
         ],
     )
-    missing = None
-    unjudged = None
-    no_vital = None
     field_order = ["condition", "importance", "found", "tag"]
+
+    def __init__(self, query: QueryDict, campaign: Campaign) -> None:
+        super().__init__(query, campaign)
+        for name in ("missing", "unjudged", "no_vital"):
+            del self.fields[name]
 
 
 class LengthForm(ConditionForm):

@@ -98,11 +98,15 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture of a section: what it shows, for those who do not see it, and how it is specified."""
+    """A picture of a section: what it shows, for those who do not see it, and how it is specified.
+
+    `shown`: the page has it; an empty one is a file only.
+    """
 
     alt: str
     draw: Callable[[bool], str]
     note: str = ""
+    shown: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +186,7 @@ class Section:
     @property
     def lines(self) -> Iterator[list[Cell]]:
         """The rows of this page."""
-        return self.figures.cells(self.page.object_list)
+        return self.figures.cells(list(self.page))
 
     @property
     def closing(self) -> Iterator[list[Cell]]:
@@ -223,7 +227,7 @@ class ReportPage:
         kept = QueryDict(self.form.link, mutable=True)
         for name in self.query:
             if name.startswith(("sort_", "page_")):
-                kept[name] = self.query[name]
+                kept[name] = self.query.get(name) or ""
         return kept.urlencode()
 
     def part(self, name: str) -> Figures:

@@ -23,7 +23,7 @@ from reports.metrics.policies import SupportPolicies
 from reports.metrics.sheets import SupportSheet
 from reports.metrics.support import AnswerSupport, answer_support, run_support
 from reports.report_forms import SupportForm
-from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, counted, policies_said
+from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, counted, policies_said
 from reports.tags import rows_of, tagged_support, topics_by_tag
 from web.reading import consistent_read
 
@@ -294,7 +294,7 @@ def _condition_row(choice: SupportChoice, tag: str) -> dict[str, Any]:
     } | _counted(total)
 
 
-def _counted(counts: Citing, place: int | None = None) -> Row:
+def _counted(counts: Citing, place: int | None = None) -> dict[str, Any]:
     """Return one entry of counts as a row, or all of them where they are one."""
     at = () if place is None else place
     return {

@@ -1,15 +1,13 @@
 """The reports' addresses. Everything chosen on a page is in its query string."""
 
-from django.urls import URLPattern, URLResolver, include, path, register_converter
+from django.urls import URLPattern, URLResolver, include, path
 
 from reports import report_views, views
-from reports.converters import PictureConverter, ReportConverter, TableConverter
+from reports.converters import register_converters
 
 app_name = "reports"
 
-register_converter(PictureConverter, "picture")
-register_converter(ReportConverter, "report")
-register_converter(TableConverter, "table")
+register_converters()
 
 leaderboard_urls: list[URLPattern] = [
     path("", views.leaderboard, name="leaderboard"),

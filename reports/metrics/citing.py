@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reports.metrics.arrays import Booleans, Counts, Floats, ratio
+from reports.metrics.arrays import Booleans, Counts, Floats, Indices, ratio
 from reports.metrics.sheets import FAILED, FULL, NOT, PARTIAL, UNJUDGEABLE, UNJUDGED, SupportSheet
 
 
@@ -51,14 +51,21 @@ NAMES = ("full", "partial", "none", "unjudged", "failed", "unjudgeable", "senten
 def citing(sheet: SupportSheet) -> Citing:
     """Count the labels and sentences of every answer, T x R."""
     answer = sheet.sentence_answer[sheet.unit_sentence]
-    labels = (FULL, PARTIAL, NOT, UNJUDGED, FAILED, UNJUDGEABLE)
-    counts = [_counts(sheet, answer[sheet.unit_label == label]) for label in labels]
+    by_label = {
+        label: _counts(sheet, answer[sheet.unit_label == label])
+        for label in (FULL, PARTIAL, NOT, UNJUDGED, FAILED, UNJUDGEABLE)
+    }
     return Citing(
-        *counts,
+        full=by_label[FULL],
+        partial=by_label[PARTIAL],
+        none=by_label[NOT],
+        unjudged=by_label[UNJUDGED],
+        failed=by_label[FAILED],
+        unjudgeable=by_label[UNJUDGEABLE],
         sentences=_counts(sheet, sheet.sentence_answer),
         uncited=_counts(sheet, sheet.sentence_answer[~sheet.cited]),
     )
 
 
-def _counts(sheet: SupportSheet, answers: np.ndarray[tuple[int], np.dtype[np.int32]]) -> Counts:
+def _counts(sheet: SupportSheet, answers: Indices) -> Counts:
     return np.bincount(answers, minlength=sheet.answered.size).reshape(sheet.answered.shape)

@@ -1,11 +1,8 @@
 """The report pages: tables with their files and pictures, everything chosen in the address."""
 
-import csv
-import io
 import json
 from pathlib import Path
 from typing import Any
-from zipfile import ZipFile
 
 import pytest
 from django.urls import reverse
@@ -15,7 +12,7 @@ from evaluation.services import importing
 from evaluation.terms import JudgeKind, Origin
 from reports.report_pages import ReportName
 from tests.factories import write_source
-from tests.organizer.world import World, make_world, queries_of
+from tests.organizer.world import World, make_world
 from tests.reports.test_leaderboard_page import LABELS
 
 
@@ -65,7 +62,9 @@ def test_each_page_says_its_figures_and_links_to_every_file(world: World, name: 
     page = page_of(world, name)
     assert "note-warn" not in page
     assert "Link with every choice" in page
-    files = [reverse("reports:report_table", args=["river", name, "overview", form]) for form in ("csv", "json", "tex")]
+    files = [
+        reverse("reports:report_table", args=["river", name, "overview", form]) for form in ("csv", "json", "tex")
+    ]
     if name != "time":  # nobody has worked here
         assert all(file in page for file in files)
         assert all(world.client("olga").get(file + QUERIES[name]).status_code == 200 for file in files)
