@@ -42,7 +42,21 @@ class CostForm(PolicyForm):
         label="Agreement with",
         choices=[("", "the one most by hand"), *((one.value, one.value) for one in REFERENCES)],
     )
+    label_seconds = forms.FloatField(
+        required=False, min_value=0, max_value=86_400, label="Seconds a person takes for a label"
+    )
+    llm_list = forms.FloatField(required=False, min_value=0, max_value=100_000, label="An LLM's nugget list costs")
+    llm_label = forms.FloatField(required=False, min_value=0, max_value=100_000, label="An LLM's label costs")
+    folded = ("label_seconds", "llm_list", "llm_label")
+    folded_said = "What to assume where no desk and no job tells"
     field_order = ["rate", "score", "reference"]
+
+    @property
+    def assumed(self) -> dict[str, float | None]:
+        """What units are assumed to cost where nothing was measured."""
+        rate, each = self.said["rate"], self.said["label_seconds"]
+        person = None if rate is None or each is None else float(rate) * each / 3600
+        return {"person": person, LIST: self.said["llm_list"], LABEL: self.said["llm_label"]}
 
     @property
     def policies(self) -> Policies:
@@ -52,10 +66,11 @@ class CostForm(PolicyForm):
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """What units cost by people and by LLMs."""
+    """What units cost by people and by LLMs; `assumed` is for units that nothing was measured of."""
 
     people: dict[Stage, Unit]
     llms: LlmUnits
+    assumed: dict[str, float | None]
 
     def of(self, choice: ConditionChoice) -> tuple[float | None, float | None]:
         """Return what a topic's list and its labels cost under a condition; None where it is not known."""
@@ -64,16 +79,20 @@ class Prices:
             lists = self.people[Stage.MANUAL].cost
         else:
             maker = next((one.judge.name for one in choice.nugget_sets if one.judge), "")
-            lists = self.llms.cost(maker, LIST)
+            lists = self._llm(maker, LIST)
             if origin is Origin.EDITED:
                 lists = _sum(lists, self.people[Stage.POST_EDIT].cost)
         return lists, _times(self._label(choice), _labels_per_topic(choice))
 
     def _label(self, choice: ConditionChoice) -> float | None:
         if choice.condition.judge_kind is JudgeKind.HUMAN:
-            return self.people[Stage.ASSIGN].cost
-        judge = choice.judges[0].name if len(choice.judges) == 1 else ""
-        return self.llms.cost(judge, LABEL)
+            measured = self.people[Stage.ASSIGN].cost
+            return self.assumed["person"] if measured is None else measured
+        return self._llm(choice.judges[0].name if len(choice.judges) == 1 else "", LABEL)
+
+    def _llm(self, judge: str, what: str) -> float | None:
+        paid = self.llms.cost(judge, what)
+        return self.assumed[what] if paid is None else paid
 
 
 def cost_page(campaign: Campaign, query: QueryDict) -> ReportPage:
@@ -89,7 +108,7 @@ def cost_page(campaign: Campaign, query: QueryDict) -> ReportPage:
 def _found(campaign: Campaign, form: CostForm) -> Found:
     """Reckon anew each time: beats and calls do not change the campaign's revision."""
     rate: Decimal | None = form.said["rate"]
-    prices = Prices(person_units(campaign, rate), llm_units(campaign))
+    prices = Prices(person_units(campaign, rate), llm_units(campaign), form.assumed)
     choices = list(_labelled(campaign))
     reference = _reference(choices, form.said["reference"])
     facts = sentences(
@@ -100,7 +119,7 @@ def _found(campaign: Campaign, form: CostForm) -> Found:
         f"Agreement with {reference.condition}: tau-b of {words(form.said['score'])}."
         if reference
         else "No condition was assigned by people, so there is nothing to agree with.",
-        policies_said({n: v for n, v in policies_document(form.policies).items() if n != "topics"}),
+        policies_said(policies_document(form.policies)),
         "People's time is the measured active time, point estimate; where nothing was measured, what the study "
         "published: an hour to post-edit a topic, two and a half to write its nuggets.",
     )

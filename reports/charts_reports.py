@@ -14,6 +14,8 @@ PANEL = 90
 """The height of one of several pictures above each other."""
 MOST_NAMED = 40
 """Points that still have their names beside them."""
+ROOM = {"left": 48, "right": 64, "top": 12, "bottom": 12}
+"""Around pictures with names in them: readers draw these in fonts wider than ours."""
 
 
 def stacked(rows: Rows, parts: Sequence[str], title: str, *, dark: bool) -> str:
@@ -62,7 +64,7 @@ def _specified(kind: str, data: str, palette: Palette) -> str:
 
 
 def _legend(alt: Any) -> Any:
-    return alt.Legend(title=None, orient="top", direction="horizontal", offset=10)
+    return alt.Legend(title=None, orient="top", direction="horizontal", offset=10, columnPadding=28)
 
 
 def _scale(alt: Any, parts: Sequence[str], palette: Palette) -> Any:
@@ -85,13 +87,15 @@ def _stacked(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
         fill=alt.Fill("part:N", scale=_scale(alt, parts, palette), legend=_legend(alt)),
         order=alt.Order("place:Q"),
     )
-    return configured(chart, palette).properties(height={"step": BAR})
+    return configured(chart, palette).properties(height={"step": BAR}, padding=ROOM)
 
 
 def _histograms(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
     order = list(dict.fromkeys(row["name"] for row in given["rows"]))
     bars = alt.Chart(alt.Data(values=given["rows"])).mark_bar(color=palette.fills[0])
-    header = alt.Header(labelColor=palette.ink, labelAlign="left", labelAnchor="start", labelFontSize=12)
+    header = alt.Header(
+        labelColor=palette.ink, labelAnchor="start", labelFontSize=12, labelOrient="top", labelPadding=4
+    )
     chart = bars.encode(
         x=alt.X("value:Q", title=given["title"], bin=alt.Bin(binned=True, step=given["rows"][0]["step"])),
         x2="end:Q",
@@ -126,7 +130,7 @@ def _plane(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
         text = alt.Chart(alt.Data(values=given["rows"]))
         mark = text.mark_text(align="left", dx=9, dy=-6, fontSize=11, color=palette.ink, limit=200)
         layers.append(mark.encode(x="x:Q", y="y:Q", text="name:N"))
-    return configured(alt.layer(*layers), palette)
+    return configured(alt.layer(*layers), palette).properties(padding=ROOM)
 
 
 def _points(alt: Any, rows: Rows, given: dict[str, Any], palette: Palette, *, size: int) -> Any:
@@ -152,14 +156,14 @@ def _spans(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
     lines = base.mark_rule(color=palette.control, strokeWidth=3)
     points = base.mark_point(filled=True, size=90, opacity=1, fill=palette.fills[0], stroke=palette.ink)
     published = base.transform_filter("datum.published != null").mark_tick(
-        color=palette.fills[1], thickness=3, size=BAR - 4
+        color=palette.fills[1], thickness=3, size=BAR - 4, opacity=1
     )
     layers = [
         lines.encode(x=alt.X("low:Q", title=given["title"]), x2="high:Q", y=_names(alt, rows)),
         points.encode(x=alt.X("point:Q"), y=_names(alt, rows)),
         published.encode(x=alt.X("published:Q"), y=_names(alt, rows)),
     ]
-    return configured(alt.layer(*layers), palette).properties(height={"step": BAR})
+    return configured(alt.layer(*layers), palette).properties(height={"step": BAR}, padding=ROOM)
 
 
 DRAW = {

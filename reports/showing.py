@@ -12,7 +12,7 @@ from django.http import Http404, QueryDict
 
 from reports.downloads import Table
 from reports.forms import ChoicesForm
-from web.templatetags.assay import DASH, decimal, percent, score, words
+from web.templatetags.assay import DASH, decimal, percent, score
 
 Row = Mapping[str, Any]
 ROWS_SHOWN = 100
@@ -263,8 +263,9 @@ def plain(said: str) -> str:
 
 
 def policies_said(policies: Mapping[str, str]) -> str:
-    """Return the policy line."""
-    return "Policies: " + ", ".join(f"{words(name)} {value}" for name, value in policies.items()) + "."
+    """Return the policy line of one condition; `topics` is about two of them."""
+    said = (f"{name.replace('-', ' ')} {value}" for name, value in policies.items() if name != "topics")
+    return f"Policies: {', '.join(said)}."
 
 
 def counted(number: int, one: str, many: str = "") -> str:

@@ -75,7 +75,7 @@ def _found(choice: SupportChoice, policies: SupportPolicies, tag: str, _state: S
     facts = sentences(
         choice_said(choice),
         f"{counted(int(answers.topics.sum()), 'topic')} with a label, or all where nobody has judged.",
-        policies_said({name: said for name, said in policies_document(policies).items() if name != "topics"}),
+        policies_said(policies_document(policies)),
         "First citation of each sentence."
         if first == 1
         else f"{f'The first {first} citations' if first else 'All citations'} of each sentence; only the first one "

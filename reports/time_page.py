@@ -72,7 +72,7 @@ def _found(campaign: Campaign, tag: str, idle: int | None) -> Found:
     figures = [
         _stages(first, words),
         _assessors(first, words),
-        *([_tags(first, words, tags)] if tags else []),
+        *([_tags(first, words, tags)] if tags and first else []),
         _submissions(times, words),
     ]
     return Found(facts, tuple(figures), timezone.now())
