@@ -68,7 +68,7 @@ def spread_row(name: dict[str, Any], values: Sequence[float]) -> Row:
 
 SPREAD_COLUMNS: tuple[tuple[str, str, Kind], ...] = (
     ("n", "n", Kind.COUNT),
-    ("mean", "Mean", Kind.DECIMAL),
+    ("mean", "Mean", Kind.MEAN),
     ("min", "Min", Kind.DECIMAL),
     ("q1", "q1", Kind.DECIMAL),
     ("median", "Median", Kind.DECIMAL),

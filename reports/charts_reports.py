@@ -10,6 +10,8 @@ from reports.charts import DARK, LIGHT, NO_TASK, SHAPES, Palette, configured
 Rows = Sequence[dict[str, Any]]
 BAR = 22
 """The height of a bar."""
+NARROW = 11
+"""The height of one of many bars; then not every one has its name."""
 PANEL = 90
 """The height of one of several pictures above each other."""
 MOST_NAMED = 40
@@ -73,7 +75,7 @@ def _scale(alt: Any, parts: Sequence[str], palette: Palette) -> Any:
 
 def _names(alt: Any, rows: Rows, **given: Any) -> Any:
     order = list(dict.fromkeys(row["name"] for row in rows))
-    axis = alt.Axis(labelLimit=260, ticks=False, grid=False)
+    axis = alt.Axis(labelLimit=260, labelOverlap=True, ticks=False, grid=False)
     return alt.Y("name:N", sort=order, title=None, axis=axis, **given)
 
 
@@ -156,14 +158,15 @@ def _spans(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
     lines = base.mark_rule(color=palette.control, strokeWidth=3)
     points = base.mark_point(filled=True, size=90, opacity=1, fill=palette.fills[0], stroke=palette.ink)
     published = base.transform_filter("datum.published != null").mark_tick(
-        color=palette.fills[1], thickness=3, size=BAR - 4, opacity=1
+        color=palette.fills[1], thickness=3, size=NARROW, opacity=1
     )
     layers = [
         lines.encode(x=alt.X("low:Q", title=given["title"]), x2="high:Q", y=_names(alt, rows)),
         points.encode(x=alt.X("point:Q"), y=_names(alt, rows)),
         published.encode(x=alt.X("published:Q"), y=_names(alt, rows)),
     ]
-    return configured(alt.layer(*layers), palette).properties(height={"step": BAR}, padding=ROOM)
+    step = BAR if len(rows) <= MOST_NAMED else NARROW
+    return configured(alt.layer(*layers), palette).properties(height={"step": step}, padding=ROOM)
 
 
 DRAW = {

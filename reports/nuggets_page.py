@@ -30,7 +30,7 @@ from reports.metrics.arrays import Booleans
 from reports.metrics.finding import STEPS, NuggetFindings, group_of, nugget_findings, share_counts
 from reports.metrics.sheets import FULL, OKAY, UNKNOWN, VITAL, AssignmentSheet
 from reports.report_forms import NuggetsForm
-from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, counted, isolated
+from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, Rows, counted, isolated
 from reports.tags import rows_of, tagged
 from web.reading import consistent_read
 from web.templatetags.assay import words
@@ -138,10 +138,13 @@ def _nuggets(
     chosen = in_tag & _within(sheet, findings, limits)
     runs = np.array(sheet.run_ids, dtype=object)
     has = (sheet.labels == FULL) & sheet.answered[sheet.nugget_topic]
-    rows = [
-        _row(sheet, findings, texts[place], place, runs[has[place]]) for place in np.flatnonzero(chosen).tolist()
-    ]
-    return Figures("nuggets", f"{counted(len(rows), 'nugget')}", NUGGET_COLUMNS, rows)
+    places = np.flatnonzero(chosen).tolist()
+
+    def made(at: int) -> Row:
+        place = places[at]
+        return _row(sheet, findings, texts[place], place, runs[has[place]])
+
+    return Figures("nuggets", counted(len(places), "nugget"), NUGGET_COLUMNS, Rows(len(places), made))
 
 
 def _within(sheet: AssignmentSheet, findings: NuggetFindings, limits: tuple[str, str]) -> Booleans:

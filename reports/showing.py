@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any
+from typing import Any, overload
 
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.core.paginator import Page, Paginator
@@ -30,6 +30,7 @@ class Kind(StrEnum):
     COUNT = "count"
     SCORE = "score"
     DECIMAL = "decimal"
+    MEAN = "mean"
     SHARE = "share"
     CLOCK = "clock"
     MONEY = "money"
@@ -64,6 +65,7 @@ FORMATS: dict[Kind, Callable[[Any], str]] = {
     Kind.COUNT: lambda value: DASH if value is None else intcomma(value),
     Kind.SCORE: score,
     Kind.DECIMAL: decimal,
+    Kind.MEAN: lambda value: DASH if value is None else f"{value:,.2f}",
     Kind.SHARE: percent,
     Kind.CLOCK: clock,
     Kind.MONEY: money,
@@ -94,6 +96,25 @@ class Cell:
     column: Column
     value: Any
     said: str
+
+
+class Rows(Sequence[Row]):
+    """Rows that are made when they are looked at: a page that is kept holds arrays, not a mapping per answer."""
+
+    def __init__(self, count: int, make: Callable[[int], Row]) -> None:
+        self._count, self._make = count, make
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, at: int) -> Row: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Row]: ...
+    def __getitem__(self, at: int | slice) -> Row | list[Row]:
+        if isinstance(at, slice):
+            return [self._make(one) for one in range(*at.indices(self._count))]
+        return self._make(range(self._count)[at])
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from reports.metrics.policies import SupportPolicies
 from reports.metrics.sheets import SupportSheet
 from reports.metrics.support import AnswerSupport, answer_support, run_support
 from reports.report_forms import SupportForm
-from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, counted, policies_said
+from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Rows, counted, policies_said
 from reports.tags import rows_of, tagged_support, topics_by_tag
 from web.reading import consistent_read
 
@@ -200,9 +200,11 @@ def _ends(name: str, values: Floats) -> dict[str, float | None]:
 
 
 def _answers(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Figures:
-    places = np.argwhere(sheet.answered & answers.topics[:, np.newaxis]).tolist()
-    rows = [
-        {
+    places = np.argwhere(sheet.answered & answers.topics[:, np.newaxis])
+
+    def made(place: int) -> dict[str, Any]:
+        topic, run = (int(one) for one in places[place])
+        return {
             "topic_id": sheet.topic_ids[topic],
             "run_id": sheet.run_ids[run],
             "weighted_precision": number(answers.precision[topic, run]),
@@ -213,8 +215,7 @@ def _answers(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Fig
             "partial_support": int(counts.partial[topic, run]),
             "no_support": int(counts.none[topic, run]),
         }
-        for topic, run in places
-    ]
+
     named = columns(
         ("topic_id", "Topic", Kind.TOPIC),
         ("run_id", "Run", Kind.RUN),
@@ -223,7 +224,7 @@ def _answers(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Fig
         ("uncited", "Uncited", Kind.COUNT),
         *COUNTS[:3],
     )
-    return Figures("answers", "Every answer", named, rows)
+    return Figures("answers", "Every answer", named, Rows(len(places), made))
 
 
 def _tags(sheet: SupportSheet, policies: SupportPolicies, tags: dict[str, frozenset[str]]) -> Figures:

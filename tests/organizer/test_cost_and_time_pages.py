@@ -10,7 +10,7 @@ import pytest
 import time_machine
 from django.urls import reverse
 
-from evaluation.models import Event, Judge, NuggetList, Submission, Task
+from evaluation.models import Event, Judge, NuggetList, Qrel, Submission, Task
 from evaluation.services.desk.opening import open_desk
 from evaluation.terms import JudgeKind, SegmentKind
 from jobs.models import WorkItem
@@ -74,12 +74,9 @@ def test_a_stage_stands_against_the_published_time(world: DeskWorld) -> None:
 
 def test_the_pace_is_words_read_per_active_minute(world: DeskWorld) -> None:
     (stage,) = time_rows(world, "overview")
-    words = sum(
-        len(text.split())
-        for text in world.post_edit.qrels.qrels.filter(  # type: ignore[union-attr]
-            topic=world.post_edit.topic, grade__gte=1, segment__has_text=True
-        ).values_list("segment__text", flat=True)
-    )
+    read = Qrel.objects.filter(source=world.post_edit.qrels, topic=world.post_edit.topic, grade__gte=1)
+    texts = read.filter(segment__has_text=True).values_list("segment__text", flat=True)
+    words = sum(len(text.split()) for text in texts)
     assert stage["words_per_minute"] == pytest.approx(words / 30)
 
 
