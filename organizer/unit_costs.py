@@ -87,8 +87,12 @@ class LlmUnits:
 
 
 def llm_units(campaign: Campaign) -> LlmUnits:
-    """Return what the campaign's jobs paid per list and label. A call counts for the job that used it first."""
-    jobs = {llm.pk: llm for llm in LlmJob.objects.filter(campaign=campaign).select_related("judge")}
+    """Return what the campaign's jobs paid per list and label. A call counts for the job that used it first.
+
+    Jobs of judges set aside, as for trials of prompts, are left out.
+    """
+    own = LlmJob.objects.filter(campaign=campaign, judge__aside=False)
+    jobs = {llm.pk: llm for llm in own.select_related("judge")}
     paid: dict[tuple[str, str], Decimal] = defaultdict(Decimal)
     unpriced = set()
     for pk, template, prompt, completion in _tokens(campaign):
@@ -126,8 +130,9 @@ def _units(campaign: Campaign, jobs: Mapping[int, LlmJob]) -> Counter[tuple[str,
     found: Counter[tuple[str, str]] = Counter()
     rows = done.exclude(kind="assign").values_list("job", "kind").annotate(n=Count("pk")).order_by()
     for pk, kind, count in rows:
-        if kind in KINDS:
+        if kind in KINDS and pk in jobs:
             found[jobs[pk].judge.name, KINDS[kind]] += count
     for pk, nuggets in done.filter(kind="assign").values_list("job", "payload__nuggets").iterator():
-        found[jobs[pk].judge.name, LABEL] += len(nuggets or ())
+        if pk in jobs:
+            found[jobs[pk].judge.name, LABEL] += len(nuggets or ())
     return found
