@@ -5,6 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from evaluation.services.task_acts import Change
 from organizer import (
     account_views,
+    cost_views,
     invitation_views,
     jobs_views,
     origin_views,
@@ -17,8 +18,11 @@ from organizer import (
     views,
     work_views,
 )
+from reports.converters import register_converters
 
 app_name = "organizer"
+
+register_converters()
 
 task_urls: list[URLPattern] = [
     path("", work_views.task, name="task"),
@@ -79,6 +83,9 @@ campaign_urls: list[URLPattern | URLResolver] = [
     path("labels/nugget/<int:pk>/", origin_views.nugget, name="nugget_origin"),
     path("labels/grade/<int:pk>/", origin_views.grade, name="grade_origin"),
     path("calls/<int:pk>/", origin_views.call, name="call"),
+    path("reports/cost/", cost_views.cost, name="cost"),
+    path("reports/cost/<slug:part>.<table:table>", cost_views.cost_table, name="cost_table"),
+    path("reports/cost/<slug:part>.<picture:picture>", cost_views.cost_picture, name="cost_picture"),
 ]
 
 urlpatterns = [

@@ -1,7 +1,11 @@
 """The ends of addresses under which a report leaves as a file."""
 
+from django.urls import register_converter
+from django.urls.converters import get_converters
+
 from reports.downloads import TableForm
 from reports.pictures import PictureForm
+from reports.report_pages import ReportName
 
 
 class PictureConverter:
@@ -30,3 +34,24 @@ class TableConverter:
     def to_url(self, value: str) -> str:
         """Return the end of the address."""
         return str(TableForm(value))
+
+
+class ReportConverter:
+    """The name of a report page."""
+
+    regex = "|".join(ReportName)
+
+    def to_python(self, value: str) -> ReportName:
+        """Return the name."""
+        return ReportName(value)
+
+    def to_url(self, value: str) -> str:
+        """Return the part of the address."""
+        return str(ReportName(value))
+
+
+def register_converters() -> None:
+    """Make the converters known to addresses; whoever has such addresses asks for it."""
+    for name, converter in (("picture", PictureConverter), ("table", TableConverter), ("report", ReportConverter)):
+        if name not in get_converters():
+            register_converter(converter, name)

@@ -21,8 +21,10 @@ from reports.metrics.descriptives import (
     word_count,
 )
 from reports.metrics.edits import EDIT_CLASSES, NuggetText, TopicEdits, incidence, topic_edits
-from reports.parts import Part
+from reports.metrics.sheets import AssignmentSheet
+from reports.parts import Part, Topics
 from reports.sharing import by_makers
+from reports.tags import rows_of
 
 AUTHORS_FLAGS = "edit_meta"
 
@@ -38,17 +40,41 @@ class DescriptiveRow:
     labels: LabelShares | None
 
 
-def descriptives(campaign: Campaign) -> tuple[DescriptiveRow, ...]:
-    """Describe every nugget set, then every condition that has labels (method, section 6)."""
-    sets = list(campaign.nugget_sets.filter(pk__in=_with_lists(campaign)).select_related("judge"))
-    rows = [DescriptiveRow(one.name, "", "", _statistics(campaign, one), None) for one in sets]
+@dataclass(frozen=True, slots=True)
+class NuggetSizes:
+    """One nugget set in full: the nuggets of each topic that has a list, and the words of each nugget."""
+
+    nuggets: str
+    per_topic: tuple[int, ...]
+    words: tuple[int, ...]
+
+
+def descriptives(campaign: Campaign, topics: Topics = None) -> tuple[DescriptiveRow, ...]:
+    """Describe every nugget set, then every condition that has labels (method, section 6); in some topics, or all."""
+    sets = sets_with_lists(campaign)
+    rows = [DescriptiveRow(one.name, "", "", _statistics(campaign, one, topics), None) for one in sets]
     for one in sets:
         for judge in judges_of(one):
             condition = condition_of(one, JudgeKind(judge.kind))
             if condition is not None:
                 choice = whole(campaign, condition, one, judge)
-                rows.append(_condition_row(choice, rows[sets.index(one)].statistics))
+                rows.append(_condition_row(choice, rows[sets.index(one)].statistics, topics))
     return tuple(rows)
+
+
+def sizes(campaign: Campaign, topics: Topics = None) -> tuple[NuggetSizes, ...]:
+    """Return how many nuggets and words each nugget set has, in some topics, or all."""
+    found = []
+    for one in sets_with_lists(campaign):
+        lists = _lists_in(one, topics)
+        words = tuple(word_count(nugget.text) for listed in lists for nugget in listed)
+        found.append(NuggetSizes(one.name, tuple(len(listed) for listed in lists), words))
+    return tuple(found)
+
+
+def sets_with_lists(campaign: Campaign) -> list[NuggetSet]:
+    """Return the sets that have a submitted list."""
+    return list(campaign.nugget_sets.filter(pk__in=_with_lists(campaign)).select_related("judge"))
 
 
 def _with_lists(campaign: Campaign) -> set[int]:
@@ -63,14 +89,26 @@ def condition_of(nugget_set: NuggetSet, kind: JudgeKind) -> Condition | None:
     return next((one for one in Condition if one.origin is origin and one.judge_kind is kind), None)
 
 
-def _condition_row(choice: ConditionChoice, statistics: NuggetStatistics) -> DescriptiveRow:
-    labels = label_shares(assignment_sheet(choice).labels)
+def _condition_row(choice: ConditionChoice, statistics: NuggetStatistics, topics: Topics) -> DescriptiveRow:
+    labels = label_shares(_sheet(choice, topics).labels)
     return DescriptiveRow(choice.sets_said or "", choice.condition, choice.judges_said or "", statistics, labels)
 
 
-def _statistics(campaign: Campaign, nugget_set: NuggetSet) -> NuggetStatistics:
-    sheet = assignment_sheet(whole(campaign, Condition.AA, nugget_set, None))
-    texts = [nugget.text for listed in lists_of(nugget_set).values() for nugget in listed]
+def _sheet(choice: ConditionChoice, topics: Topics) -> AssignmentSheet:
+    sheet = assignment_sheet(choice)
+    if topics is None:
+        return sheet
+    names = choice.campaign.topics.filter(pk__in=topics).values_list("topic_id", flat=True)
+    return sheet.of_topics(rows_of(sheet.topic_ids, frozenset(names)))
+
+
+def _lists_in(nugget_set: NuggetSet, topics: Topics) -> list[list[NuggetText]]:
+    return [listed for topic, listed in lists_of(nugget_set).items() if topics is None or topic in topics]
+
+
+def _statistics(campaign: Campaign, nugget_set: NuggetSet, topics: Topics) -> NuggetStatistics:
+    sheet = _sheet(whole(campaign, Condition.AA, nugget_set, None), topics)
+    texts = [nugget.text for listed in _lists_in(nugget_set, topics) for nugget in listed]
     words = np.array([word_count(text) for text in texts], dtype=np.int32)
     return nugget_statistics(sheet.listed, sheet.nugget_topic, sheet.importance, words)
 
@@ -107,22 +145,15 @@ class EditReport:
     rows: tuple[EditRow, ...]
 
 
-def edit_report(campaign: Campaign, *, nuggets: str = "", drafts: str = "") -> EditReport:
+def edit_report(campaign: Campaign, *, nuggets: str = "", drafts: str = "", topics: Topics = None) -> EditReport:
     """Classify the edits of edited lists against their drafts: of the set named, the default of E/M, or the only one.
 
-    Where people share the topics, each topic's list is that of whoever was handed it.
+    Where people share the topics, each topic's list is that of whoever was handed it. `topics`: only these.
     Raises `Refused` where several sets fit, or none.
     """
-    default = campaign.defaults.filter(condition=Condition.EM).values_list("nuggets", flat=True).first() or ""
-    edited = _edited(campaign, nuggets or default)
-    beside = [_beside(campaign, one.nugget_set, drafts) for one in edited if one.nugget_set]
-    edits = [
-        edits_of(found)
-        for part, (edited_set, draft_set) in zip(edited, beside, strict=True)
-        for found in derivations(edited_set, draft_set)
-        if part.topics is None or found.topic in part.topics
-    ]
-    authors = [flags for edited_set, _ in beside for flags in _authors_flags(edited_set)]
+    edited, beside = _edited_beside(campaign, nuggets, drafts)
+    edits = [edits_of(found) for found in _derived(edited, beside, topics)]
+    authors = [flags for edited_set, _ in beside for flags in _authors_flags(edited_set, topics)]
     return EditReport(
         nuggets=", ".join(edited_set.name for edited_set, _ in beside),
         drafts=", ".join(dict.fromkeys(draft_set.name for _, draft_set in beside)),
@@ -130,6 +161,50 @@ def edit_report(campaign: Campaign, *, nuggets: str = "", drafts: str = "") -> E
         inferred=any(one.inferred for one in edits),
         rows=tuple(_edit_row(name, edits, authors) for name in EDIT_CLASSES),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class TopicEditRow:
+    """One topic: how many nuggets its drafts and its edited list have, and which classes of edits it shows."""
+
+    topic_id: str
+    drafts: int
+    nuggets: int
+    edits: tuple[str, ...]
+    inferred: bool
+
+
+def edits_by_topic(campaign: Campaign, topics: Topics = None) -> tuple[TopicEditRow, ...]:
+    """Return what became of each topic's drafts, in the order of topics. Raises `Refused` as `edit_report` does."""
+    edited, beside = _edited_beside(campaign, "", "")
+    found = {one.topic: one for one in _derived(edited, beside, topics)}
+    names = campaign.topics.filter(pk__in=found).values_list("pk", "topic_id")
+    return tuple(_topic_row(name, found[pk]) for pk, name in names)
+
+
+def _topic_row(topic_id: str, one: Derivation) -> TopicEditRow:
+    edits = edits_of(one)
+    classes = tuple(name for name in EDIT_CLASSES if name in edits.classes)
+    return TopicEditRow(topic_id, len(one.drafts), len(one.nuggets), classes, edits.inferred)
+
+
+Beside = list[tuple[NuggetSet, NuggetSet]]
+"""Edited sets, each with its drafts."""
+
+
+def _edited_beside(campaign: Campaign, nuggets: str, drafts: str) -> tuple[list[Part], Beside]:
+    default = campaign.defaults.filter(condition=Condition.EM).values_list("nuggets", flat=True).first() or ""
+    edited = _edited(campaign, nuggets or default)
+    return edited, [_beside(campaign, one.nugget_set, drafts) for one in edited if one.nugget_set]
+
+
+def _derived(edited: Sequence[Part], beside: Beside, topics: Topics) -> list[Derivation]:
+    return [
+        found
+        for part, (edited_set, draft_set) in zip(edited, beside, strict=True)
+        for found in derivations(edited_set, draft_set)
+        if (part.topics is None or found.topic in part.topics) and (topics is None or found.topic in topics)
+    ]
 
 
 def _edited(campaign: Campaign, name: str) -> list[Part]:
@@ -166,9 +241,10 @@ def _one(campaign: Campaign, name: str, origins: list[Origin], option: str) -> N
     raise Refused("ambiguous", f"Several nugget sets fit; say which with {option}: {', '.join(names)}.")
 
 
-def _authors_flags(nugget_set: NuggetSet) -> list[set[str]]:
+def _authors_flags(nugget_set: NuggetSet, topics: Topics) -> list[set[str]]:
     """Return, per topic whose file carries the authors' own flags, the classes they reported."""
     lists = NuggetList.objects.filter(nugget_set=nugget_set, submitted=True)
+    lists = lists if topics is None else lists.filter(topic__in=topics)
     said = [extra[AUTHORS_FLAGS] for extra in lists.values_list("extra", flat=True) if AUTHORS_FLAGS in extra]
     flagged = [{name for name, flag in one.items() if flag} for one in said if isinstance(one, dict)]
     return [flags or {"no_edit"} for flags in flagged]

@@ -201,6 +201,8 @@ def standings_table(page: LeaderboardPage) -> Table:
         | {
             "runs": rows,
             "score": page.found.score,
+            "tag": page.form.said["tag"] or None,
+            "by_tag": {one.tag: {"topics": one.topics, "runs": one.by_run} for one in page.found.by_tag},
             "support": str(page.support) if page.support else None,
             "comparisons": _comparison_rows(page.compared) if page.compared else None,
         },

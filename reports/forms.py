@@ -14,20 +14,11 @@ from reports.metrics.scores import LENGTH, SCORE_NAMES
 NAMED_BY_CAMPAIGN = ("", "the only one, or the campaign's default")
 
 
-class PolicyForm(forms.Form):
-    """The policies of nugget scores; what the query string leaves out has its default."""
+class ChoicesForm(forms.Form):
+    """Choices from the query string; what it leaves out has its default. `folded` names what stands out of the way."""
 
-    missing = forms.ChoiceField(
-        label="Missing answer", choices=[("zero", "scores 0"), ("skip", "is left out")], initial="zero"
-    )
-    unjudged = forms.ChoiceField(
-        label="Unjudged label",
-        choices=[("exclude", "leaves the answer out"), ("zero", "counts 0")],
-        initial="exclude",
-    )
-    no_vital = forms.ChoiceField(
-        label="No vital nugget", choices=[("zero", "scores 0"), ("skip", "is undefined")], initial="zero"
-    )
+    folded: tuple[str, ...] = ()
+    folded_said = "Nugget sets and judges, where several fit"
 
     def __init__(self, query: QueryDict, defaults: dict[str, str] | None = None) -> None:
         initial = {name: field.initial for name, field in self.base_fields.items() if field.initial}
@@ -42,6 +33,36 @@ class PolicyForm(forms.Form):
     def link(self) -> str:
         """The query string that holds every choice, those of today's defaults too."""
         return urlencode({name: value for name, value in self.data.items() if name in self.fields and value})
+
+    def offer(self, name: str, choices: Iterable[tuple[str, str]]) -> None:
+        """Give a field its choices."""
+        _offer(self.fields[name], list(choices))
+
+    @property
+    def in_sight(self) -> list[forms.BoundField]:
+        """The fields at the head of the page."""
+        return [one for one in self if one.name not in self.folded]
+
+    @property
+    def out_of_sight(self) -> list[forms.BoundField]:
+        """The fields that are rarely needed."""
+        return [self[name] for name in self.folded]
+
+
+class PolicyForm(ChoicesForm):
+    """The policies of nugget scores; what the query string leaves out has its default."""
+
+    missing = forms.ChoiceField(
+        label="Missing answer", choices=[("zero", "scores 0"), ("skip", "is left out")], initial="zero"
+    )
+    unjudged = forms.ChoiceField(
+        label="Unjudged label",
+        choices=[("exclude", "leaves the answer out"), ("zero", "counts 0")],
+        initial="exclude",
+    )
+    no_vital = forms.ChoiceField(
+        label="No vital nugget", choices=[("zero", "scores 0"), ("skip", "is undefined")], initial="zero"
+    )
 
 
 def choices_of_names(names: Iterable[str]) -> list[tuple[str, str]]:
@@ -97,6 +118,7 @@ class LeaderboardForm(BoardForm):
     )
     group = forms.ChoiceField(required=False)
     task = forms.ChoiceField(required=False)
+    tag = forms.ChoiceField(required=False, label="Topics tagged")
     sort = forms.CharField(required=False, max_length=30, widget=forms.HiddenInput)
     compare = forms.BooleanField(required=False, label="Test every two of the runs shown")
     field_order = ["condition", "score", "support", "group", "task"]
@@ -107,10 +129,12 @@ class LeaderboardForm(BoardForm):
         *,
         groups: Iterable[str],
         tasks: Iterable[str],
+        tags: Iterable[str],
         support_judges: Iterable[str],
         **names: Any,
     ) -> None:
         super().__init__(query, **names)
+        self.offer("tag", [("", "all"), *((name, name) for name in tags)])
         _offer(self.fields["group"], [("", "all"), *((name, name) for name in groups)])
         _offer(self.fields["task"], [("", "all"), *((name, name) for name in tasks)])
         _offer(self.fields["support_judge"], choices_of_names(support_judges))

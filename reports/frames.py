@@ -71,6 +71,16 @@ def support_sheet(choice: SupportChoice) -> SupportSheet:
         return _support_sheet(choice.campaign.pk, revision, choice.condition.value, choice.keys, first)
 
 
+def nugget_texts(choice: ConditionChoice) -> list[str]:
+    """Return the wording of each nugget of a condition's sheet, N. Ask in the same `consistent_read` as the sheet."""
+    with consistent_read() as alias:
+        answers = _Answers(choice.campaign.pk, alias)
+        keys = _Nuggets(answers, choice.keys, alias).pk.tolist()
+        lists = ListedNugget.objects.using(alias).filter(nugget_list__nugget_set__in=_topics_by_set(choice.keys))
+        texts = dict(lists.values_list("nugget_version", "nugget_version__text"))
+    return [texts[key] for key in keys]
+
+
 def forget_sheets() -> None:
     """Empty the cache: for tests, whose databases go back in time."""
     _assignment_sheet.cache_clear()

@@ -6,9 +6,9 @@ import numpy as np
 
 from evaluation.models import Campaign, Run
 from reports.choices import ConditionChoice
-from reports.frames import assignment_sheet
 from reports.metrics.policies import Policies
 from reports.metrics.scores import LENGTH, SCORE_NAMES, RunScores, Spread, run_scores, summary
+from reports.tags import tagged_assignments
 
 PRIMARY = "vital_strict"
 ALL_SCORES = (*SCORE_NAMES, LENGTH)
@@ -55,9 +55,9 @@ class Leaderboard:
         return any(row.scores[PRIMARY] is not None for row in self.rows)
 
 
-def leaderboard(choice: ConditionChoice, policies: Policies) -> Leaderboard:
-    """Score every run of the campaign under a condition (method, section 5)."""
-    sheet = assignment_sheet(choice)
+def leaderboard(choice: ConditionChoice, policies: Policies, tag: str = "") -> Leaderboard:
+    """Score every run of the campaign under a condition (method, section 5); of the topics with a tag, or of all."""
+    sheet = tagged_assignments(choice, tag)
     scores = run_scores(sheet, policies)
     runs = runs_by_id(choice.campaign)
     rows = [_row(runs[run_id], scores, place) for place, run_id in enumerate(sheet.run_ids)]

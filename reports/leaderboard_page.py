@@ -16,6 +16,7 @@ from reports.metrics.scores import LENGTH, SCORE_NAMES
 from reports.metrics.support import SUPPORT_NAMES
 from reports.pages import first_conditions
 from reports.standings import INTERVAL, Comparisons, Standing, Standings, Wanted, comparisons, standings, value_of
+from reports.tags import tags_of
 
 TEXTS = {"run_id": "Run", "group": "Group", "task": "Task"}
 COUNTS = ("topics", "judged", "failed", "unjudged", "excluded", "missing")
@@ -71,6 +72,12 @@ class LeaderboardPage:
         return [_sortable(one, sort or f"-{score}") for one in names]
 
     @property
+    def tag_rows(self) -> list[tuple[Standing, list[float | None]]]:
+        """The runs shown, each with its mean of the chosen score over each tag's topics."""
+        columns = self.found.by_tag if self.found else ()
+        return [(one, [column.by_run.get(one.row.run_id) for column in columns]) for one in self.shown]
+
+    @property
     def rows(self) -> list[tuple[Standing, list[tuple[Column, Any]]]]:
         """The runs shown, each with its cells."""
         columns = self.columns
@@ -100,7 +107,7 @@ def leaderboard_page(campaign: Campaign, query: QueryDict) -> LeaderboardPage:
     except Refused as refused:
         return LeaderboardPage(form, refused.message)
     support, why = _support(campaign, form.support_said, form.said["support_judge"])
-    wanted = Wanted(choice, form.policies, support, form.support_policies, form.said["score"])
+    wanted = Wanted(choice, form.policies, support, form.support_policies, form.said["score"], form.said["tag"])
     found = standings(wanted)
     shown = _ordered(_chosen(found.rows, form), form.said["sort"] or f"-{wanted.score}")
     compared = comparisons(wanted, [one.row.run_id for one in shown]) if form.said["compare"] else None
@@ -120,6 +127,7 @@ def _form(campaign: Campaign, query: QueryDict) -> LeaderboardForm:
         support_judges=sorted({name for names in by_condition.values() for name in names}),
         groups=sorted({group for group, _ in runs if group}),
         tasks=sorted({task for _, task in runs if task}),
+        tags=tags_of(campaign),
         defaults={"condition": first_conditions(sets)["x"], "support": labelled},
     )
 

@@ -9,15 +9,17 @@ from typing import Any
 from django.utils import timezone
 
 from reports.choices import ConditionChoice, SupportChoice
-from reports.correlation import table_of
+from reports.frames import assignment_sheet
 from reports.leaderboard import Leaderboard, LeaderboardRow, leaderboard, number
-from reports.metrics.agreement import ScoreTable
+from reports.metrics.agreement import ScoreTable, score_table
+from reports.metrics.arrays import column_means
 from reports.metrics.bootstrap import mean_intervals
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.significance import MOST_RUNS, best_first, paired_tests
 from reports.metrics.significance import PairTests as Tests
 from reports.metrics.support import SUPPORT_NAMES
 from reports.supporting import SupportRow, support_report
+from reports.tags import rows_of, tagged_assignments, topics_by_tag
 from web.reading import consistent_read
 
 SIGNIFICANT = 0.05
@@ -36,6 +38,7 @@ class Wanted:
     support: SupportChoice | None
     support_policies: SupportPolicies
     score: str
+    tag: str = ""
 
     @property
     def state(self) -> State:
@@ -55,13 +58,23 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
+class TagColumn:
+    """The chosen score of every run over the `topics` scored topics of one tag; None where it is undefined."""
+
+    tag: str
+    topics: int
+    by_run: dict[str, float | None]
+
+
+@dataclass(frozen=True, slots=True)
 class Standings:
-    """All runs under one condition, and when this was reckoned."""
+    """All runs under one condition, and when this was reckoned; `by_tag`: the chosen score, tag by tag."""
 
     board: Leaderboard
     rows: tuple[Standing, ...]
     score: str
     at: datetime
+    by_tag: tuple[TagColumn, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +139,38 @@ def value_of(standing: Standing, name: str) -> Any:
 @lru_cache(maxsize=64)
 def _standings(wanted: Wanted, _state: State) -> Standings:
     with consistent_read():
-        board = leaderboard(wanted.choice, wanted.policies)
-        table = table_of(wanted.choice, wanted.score, wanted.policies)
-        support = support_report(wanted.support, wanted.support_policies).rows if wanted.support else ()
+        board = leaderboard(wanted.choice, wanted.policies, wanted.tag)
+        table = _table(wanted)
+        by_tag = _by_tag(wanted)
+        support = _support_rows(wanted)
     ends = _ends(table)
-    supported = {row.run_id: row for row in support}
-    rows = (Standing(row, *ends[row.run_id], supported.get(row.run_id)) for row in board.rows)
-    return Standings(board, tuple(rows), wanted.score, timezone.now())
+    rows = (Standing(row, *ends[row.run_id], support.get(row.run_id)) for row in board.rows)
+    return Standings(board, tuple(rows), wanted.score, timezone.now(), by_tag)
+
+
+def _support_rows(wanted: Wanted) -> dict[str, SupportRow]:
+    if wanted.support is None:
+        return {}
+    report = support_report(wanted.support, wanted.support_policies, wanted.tag)
+    return {row.run_id: row for row in report.rows}
+
+
+def _table(wanted: Wanted) -> ScoreTable:
+    return score_table(tagged_assignments(wanted.choice, wanted.tag), wanted.score, wanted.policies)
+
+
+def _by_tag(wanted: Wanted) -> tuple[TagColumn, ...]:
+    """Return the mean of the chosen score over each tag's topics, whichever tag is chosen."""
+    tags = topics_by_tag(wanted.choice.campaign)
+    sheet = assignment_sheet(wanted.choice)
+    table = score_table(sheet, wanted.score, wanted.policies)
+    columns = []
+    for tag, topics in tags.items():
+        rows = table.topics & rows_of(table.topic_ids, topics)
+        means = column_means(table.values, rows)
+        by_run = {run: number(mean) for run, mean in zip(table.run_ids, means, strict=True)}
+        columns.append(TagColumn(tag, int(rows.sum()), by_run))
+    return tuple(columns)
 
 
 def _ends(table: ScoreTable) -> dict[str, tuple[float | None, float | None]]:
@@ -143,7 +181,7 @@ def _ends(table: ScoreTable) -> dict[str, tuple[float | None, float | None]]:
 @lru_cache(maxsize=32)
 def _comparisons(wanted: Wanted, runs: tuple[str, ...], _state: State) -> Comparisons:
     with consistent_read():
-        table = table_of(wanted.choice, wanted.score, wanted.policies)
+        table = _table(wanted)
     columns = [place for place, run in enumerate(table.run_ids) if run in set(runs)]
     values = table.values[table.topics][:, columns]
     scored, best = len(best_first(values, len(columns))), best_first(values)

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from reports.choices import SupportChoice
-from reports.frames import support_sheet
 from reports.leaderboard import number, runs_by_id
 from reports.metrics.policies import SupportPolicies
 from reports.metrics.support import RunSupport, answer_support, run_support
+from reports.tags import tagged_support
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,9 @@ class SupportReport:
     rows: tuple[SupportRow, ...]
 
 
-def support_report(choice: SupportChoice, policies: SupportPolicies) -> SupportReport:
-    """Score the citations of every run (method, section 4)."""
-    sheet = support_sheet(choice)
+def support_report(choice: SupportChoice, policies: SupportPolicies, tag: str = "") -> SupportReport:
+    """Score the citations of every run (method, section 4); of the topics with a tag, or of all."""
+    sheet = tagged_support(choice, tag)
     scores = run_support(sheet, policies)
     runs = runs_by_id(choice.campaign)
     rows = []

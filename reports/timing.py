@@ -45,7 +45,7 @@ def time_report(campaign: Campaign, idle: int | None) -> dict[str, Any]:
     `idle` is a fixed idle limit in seconds, None the one that follows from the words on screen. Raises `Refused`
     for one that is too short.
     """
-    times = _times(campaign, idle)
+    times = times_of(campaign, idle)
     return {
         "idle": idle,
         "rule_version": RULE_VERSION,
@@ -58,7 +58,8 @@ def time_report(campaign: Campaign, idle: int | None) -> dict[str, Any]:
     }
 
 
-def _times(campaign: Campaign, idle: int | None = None) -> list[TopicTime]:
+def times_of(campaign: Campaign, idle: int | None = None) -> list[TopicTime]:
+    """Return the times of a campaign's submissions, `idle` a fixed limit in seconds. Raises `Refused` if too short."""
     return times_in(Campaign.objects.filter(pk=campaign.pk), fixed_limit(idle) if idle is not None else None)
 
 
@@ -67,29 +68,31 @@ def _stage_row(stage: Stage, times: Iterable[TopicTime]) -> dict[str, Any]:
     own = [one for one in times if one.timed.stage is stage and one.timed.whole]
     first = [one for one in own if one.timed.version == 1 and one.timed.submitted]
     again = [one for one in own if one.timed.version > 1]
-    point = _seconds(one.times.active.point for one in first)
+    point = seconds(one.times.active.point for one in first)
     return {
         "stage": stage.value,
         "topics": len(first),
-        "median_s": _quantile(point, 0.5),
-        "q1_s": _quantile(point, 0.25),
-        "q3_s": _quantile(point, 0.75),
-        "low_median_s": _quantile(_seconds(one.times.active.low for one in first), 0.5),
-        "high_median_s": _quantile(_seconds(one.times.active.high for one in first), 0.5),
-        "wall_median_s": _quantile(_seconds(one.times.wall for one in first), 0.5),
+        "median_s": quantile(point, 0.5),
+        "q1_s": quantile(point, 0.25),
+        "q3_s": quantile(point, 0.75),
+        "low_median_s": quantile(seconds(one.times.active.low for one in first), 0.5),
+        "high_median_s": quantile(seconds(one.times.active.high for one in first), 0.5),
+        "wall_median_s": quantile(seconds(one.times.wall for one in first), 0.5),
         "mean_s": float(np.mean(point)) if point else None,
         "total_s": sum(point),
         "unfinished": sum(not one.timed.submitted for one in own),
         "reworked": len(again),
-        "rework_total_s": sum(_seconds(one.times.active.point for one in again)),
+        "rework_total_s": sum(seconds(one.times.active.point for one in again)),
     }
 
 
-def _seconds(milliseconds: Iterable[int]) -> list[float]:
+def seconds(milliseconds: Iterable[int]) -> list[float]:
+    """Return times in seconds."""
     return [one / SECOND for one in milliseconds]
 
 
-def _quantile(values: Sequence[float], share: float) -> float | None:
+def quantile(values: Sequence[float], share: float) -> float | None:
+    """Return a quantile, None of nothing."""
     return float(np.quantile(values, share)) if values else None
 
 
@@ -151,7 +154,7 @@ def _who(timed: Timed) -> dict[str, Any]:
 def time_lines(campaign: Campaign) -> Iterator[str]:
     """Yield `export time` as CSV, a submission a line."""
     yield _line(TIME_COLUMNS)
-    for one in _times(campaign):
+    for one in times_of(campaign):
         yield _line(time_row(one).values())
 
 

@@ -1,14 +1,13 @@
 """The reports' addresses. Everything chosen on a page is in its query string."""
 
-from django.urls import URLPattern, URLResolver, include, path, register_converter
+from django.urls import URLPattern, URLResolver, include, path
 
-from reports import views
-from reports.converters import PictureConverter, TableConverter
+from reports import report_views, views
+from reports.converters import register_converters
 
 app_name = "reports"
 
-register_converter(PictureConverter, "picture")
-register_converter(TableConverter, "table")
+register_converters()
 
 leaderboard_urls: list[URLPattern] = [
     path("", views.leaderboard, name="leaderboard"),
@@ -22,9 +21,18 @@ agreement_urls: list[URLPattern] = [
     path("taus.<table:table>", views.agreement_table, name="agreement_table"),
 ]
 
+report_urls: list[URLPattern] = [
+    path("", report_views.reports, name="reports"),
+    path("packet.zip", report_views.packet, name="packet_archive"),
+    path("<report:report>/", report_views.report, name="report"),
+    path("<report:report>/<slug:part>.<table:table>", report_views.report_table, name="report_table"),
+    path("<report:report>/<slug:part>.<picture:picture>", report_views.report_picture, name="report_picture"),
+]
+
 campaign_urls: list[URLPattern | URLResolver] = [
     path("leaderboard/", include(leaderboard_urls)),
     path("agreement/", include(agreement_urls)),
+    path("reports/", include(report_urls)),
 ]
 
 urlpatterns = [path("campaigns/<slug:slug>/", include(campaign_urls))]

@@ -4,7 +4,7 @@ Symbols in every docstring of this package: R runs, T topics, N nuggets, S sente
 judgeable (sentence, cited segment) units. A cell that holds no ordinal label is negative.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -46,6 +46,20 @@ class AssignmentSheet:
         _check_shape("labelled", self.labelled.shape, (runs,))
         _check_indices("nugget_topic", self.nugget_topic, topics)
         _check_ascending("nugget_topic", self.nugget_topic)
+
+    def of_topics(self, topics: Booleans) -> "AssignmentSheet":
+        """Return the sheet of some topics (T) alone; who takes part in the condition stays."""
+        nuggets = topics[self.nugget_topic]
+        return replace(
+            self,
+            topic_ids=_chosen(self.topic_ids, topics),
+            listed=self.listed[topics],
+            nugget_topic=_renumbered(topics)[self.nugget_topic[nuggets]],
+            importance=self.importance[nuggets],
+            labels=self.labels[nuggets],
+            answered=self.answered[topics],
+            words=self.words[topics],
+        )
 
     @property
     def nuggets_per_topic(self) -> Counts:
@@ -104,6 +118,31 @@ class SupportSheet:
         _check_ascending("unit_sentence", self.unit_sentence)
         if not self.cited[self.unit_sentence].all():
             raise ValueError("unit_sentence names a sentence that cites nothing")
+
+    def of_topics(self, topics: Booleans) -> "SupportSheet":
+        """Return the sheet of some topics (T) alone."""
+        runs = len(self.run_ids)
+        topic, run = np.divmod(self.sentence_answer, max(runs, 1))
+        sentences = topics[topic]
+        units = sentences[self.unit_sentence]
+        return replace(
+            self,
+            topic_ids=_chosen(self.topic_ids, topics),
+            answered=self.answered[topics],
+            sentence_answer=(_renumbered(topics)[topic[sentences]] * runs + run[sentences]).astype(np.int32),
+            unit_sentence=_renumbered(sentences)[self.unit_sentence[units]],
+            unit_label=self.unit_label[units],
+            cited=self.cited[sentences],
+        )
+
+
+def _chosen(names: tuple[str, ...], rows: Booleans) -> tuple[str, ...]:
+    return tuple(name for name, chosen in zip(names, rows, strict=True) if chosen)
+
+
+def _renumbered(rows: Booleans) -> Indices:
+    """Return where each chosen row stands among the chosen ones."""
+    return (np.cumsum(rows) - 1).astype(np.int32)
 
 
 def _check_shape(name: str, found: tuple[int, ...], expected: tuple[int, ...]) -> None:

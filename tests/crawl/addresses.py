@@ -10,8 +10,13 @@ PARAMETER = re.compile(r"<(?:[^:<>]+:)?(?P<name>[^<>]+)>|\(\?P<(?P<named>[^<>]+)
 MOST_PER_PATTERN = 40
 API = "/api/v1/"
 FORMS = ("", "?format=jsonl", "?format=csv")
-FILES: dict[str, Sequence[str]] = {"picture": ["svg"], "table": ["csv", "json", "tex"]}
-"""What reports leave as."""
+FILES: dict[str, Sequence[str]] = {
+    "picture": ["svg"],
+    "table": ["csv", "json", "tex"],
+    "report": ["descriptives", "nuggets", "support", "length", "time", "packet"],
+    "part": ["overview"],
+}
+"""The report pages, their first section, and what reports leave as."""
 
 
 def addresses(candidates: Mapping[str, Sequence[str]]) -> Iterator[str]:

@@ -65,6 +65,8 @@ ROUTES = {
         reports:leaderboard reports:ranking reports:leaderboard_table
         reports:agreement reports:scatter reports:agreement_table organizer:people
         organizer:prompts organizer:prompt organizer:compare_prompts organizer:trial
+        reports:reports reports:report reports:report_table reports:report_picture reports:packet_archive
+        organizer:cost organizer:cost_table organizer:cost_picture
     """,
     "organizer's form": """
         organizer:hand_out organizer:change_work organizer:new_study organizer:new_job organizer:new_prompt

@@ -24,6 +24,7 @@ from evaluation.models import (
 from evaluation.services import importing
 from evaluation.services.importing import RunOptions
 from evaluation.terms import JudgeKind, Origin, SupportCondition, Task
+from reports.report_pages import ReportName
 from tests.factories import make_campaign, make_cast, write_source
 
 HOSTILE = "<script>alert(1)</script> שלום"
@@ -90,6 +91,9 @@ class World:
             "agreement": reverse("reports:agreement", args=[slug]),
             "leaderboard": reverse("reports:leaderboard", args=[slug]),
             "scatter": reverse("reports:scatter", args=[slug, "svg"]),
+            "reports": reverse("reports:reports", args=[slug]),
+            **{f"report_{name}": reverse("reports:report", args=[slug, name]) for name in ReportName},
+            "cost": reverse("organizer:cost", args=[slug]),
         }
 
     def client(self, name: str) -> Client:

@@ -1,14 +1,19 @@
 """Method, section 10, on the list-QA study: the taus, confusion, descriptives and edits that must come out."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.db import transaction
+from django.test import Client
+from django.urls import reverse
 from pytest_django.plugin import DjangoDbBlocker
 
+from evaluation.models import Campaign
 from tests.evaluation.world import load, report, run
+from tests.factories import make_cast
 
 AUTO, EDITED = ("--origin", "auto"), ("--origin", "edited")
 BY_LLM, BY_PEOPLE = ("--judge", "llm", "--by", "llm"), ("--judge", "authors", "--by", "human")
@@ -112,3 +117,19 @@ def test_the_authors_own_edit_flags() -> None:
     assert {name: said[name] for name in published} == pytest.approx(published)
     assert (document["topics"], document["inferred"]) == (50, True)
     assert all(row["share"] is not None for row in document["rows"])
+
+
+@pytest.mark.usefixtures("list_qa")
+def test_the_pages_show_the_descriptives_and_the_edits() -> None:
+    client, campaign = Client(), Campaign.objects.get(slug="river")
+    client.force_login(make_cast(campaign)["olga"])
+
+    def lines(name: str) -> list[str]:
+        page = client.get(reverse("reports:report", args=["river", name])).content.decode()
+        return [" ".join(re.sub(r"<[^>]+>", " ", row).split()) for row in page.split("<tr>")]
+
+    described = lines("descriptives")
+    assert any("100 7.64 7.24 71.6 %" in line for line in described)
+    assert any("50 7.20 9.05 80.8 %" in line for line in described)
+    edits = [line for line in lines("nuggets") if line.startswith(("add nugget", "minor edit"))]
+    assert [line.split()[-2] for line in edits] == ["34.0", "16.0"]

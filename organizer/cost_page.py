@@ -1,0 +1,243 @@
+"""Cost: what a judgment costs by person and by LLM, and what agreement each condition buys for its cost."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+from django.utils import timezone
+
+from evaluation.errors import Refused
+from evaluation.models import Campaign
+from evaluation.terms import Condition, JudgeKind, Origin, Stage
+from organizer.unit_costs import LABEL, LIST, LlmUnits, Unit, llm_units, person_units
+from reports import charts_reports as charts
+from reports.building import WRONG_CHOICE, columns, sentences
+from reports.choices import ConditionChoice, resolve_condition
+from reports.correlation import correlate
+from reports.documents import policies_document
+from reports.forms import SCORES, PolicyForm
+from reports.frames import assignment_sheet
+from reports.metrics.policies import Policies
+from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, counted, policies_said
+from web.reading import consistent_read
+from web.templatetags.assay import words
+
+TITLE = "Cost"
+REFERENCES = (Condition.MM, Condition.EM, Condition.AM)
+"""What people assigned, the whole by hand first."""
+
+
+class CostForm(PolicyForm):
+    """What an hour costs, and what conditions are measured against."""
+
+    rate = forms.DecimalField(
+        required=False, min_value=0, max_value=100_000, decimal_places=2, label="An assessor's hour costs"
+    )
+    score = forms.ChoiceField(choices=SCORES[:-1], initial="vital_strict")
+    reference = forms.ChoiceField(
+        required=False,
+        label="Agreement with",
+        choices=[("", "the one most by hand"), *((one.value, one.value) for one in REFERENCES)],
+    )
+    label_seconds = forms.FloatField(
+        required=False, min_value=0, max_value=86_400, label="Seconds a person takes for a label"
+    )
+    llm_list = forms.FloatField(required=False, min_value=0, max_value=100_000, label="An LLM's nugget list costs")
+    llm_label = forms.FloatField(required=False, min_value=0, max_value=100_000, label="An LLM's label costs")
+    folded = ("label_seconds", "llm_list", "llm_label")
+    folded_said = "What to assume where no desk and no job tells"
+    field_order = ["rate", "score", "reference"]
+
+    @property
+    def assumed(self) -> dict[str, float | None]:
+        """What units are assumed to cost where nothing was measured."""
+        rate, each = self.said["rate"], self.said["label_seconds"]
+        person = None if rate is None or each is None else float(rate) * each / 3600
+        return {"person": person, LIST: self.said["llm_list"], LABEL: self.said["llm_label"]}
+
+    @property
+    def policies(self) -> Policies:
+        """The policies chosen."""
+        return Policies(self.said["missing"], self.said["unjudged"], self.said["no_vital"])
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """What units cost by people and by LLMs; `assumed` is for units that nothing was measured of."""
+
+    people: dict[Stage, Unit]
+    llms: LlmUnits
+    assumed: dict[str, float | None]
+
+    def of(self, choice: ConditionChoice) -> tuple[float | None, float | None]:
+        """Return what a topic's list and its labels cost under a condition; None where it is not known."""
+        origin = choice.condition.origin
+        if origin is Origin.MANUAL:
+            lists = self.people[Stage.MANUAL].cost
+        else:
+            maker = next((one.judge.name for one in choice.nugget_sets if one.judge), "")
+            lists = self._llm(maker, LIST)
+            if origin is Origin.EDITED:
+                lists = _sum(lists, self.people[Stage.POST_EDIT].cost)
+        return lists, _times(self._label(choice), _labels_per_topic(choice))
+
+    def _label(self, choice: ConditionChoice) -> float | None:
+        if choice.condition.judge_kind is JudgeKind.HUMAN:
+            measured = self.people[Stage.ASSIGN].cost
+            return self.assumed["person"] if measured is None else measured
+        return self._llm(choice.judges[0].name if len(choice.judges) == 1 else "", LABEL)
+
+    def _llm(self, judge: str, what: str) -> float | None:
+        paid = self.llms.cost(judge, what)
+        return self.assumed[what] if paid is None else paid
+
+
+def cost_page(campaign: Campaign, query: QueryDict) -> ReportPage:
+    """Return the costs at the hourly rate that the query string names."""
+    form = CostForm(query)
+    if not form.is_valid():
+        return ReportPage(form, TITLE, WRONG_CHOICE)
+    with consistent_read():
+        found = _found(campaign, form)
+    return ReportPage(form, TITLE, found=found, query=query)
+
+
+def _found(campaign: Campaign, form: CostForm) -> Found:
+    """Reckon anew each time: beats and calls do not change the campaign's revision."""
+    rate: Decimal | None = form.said["rate"]
+    prices = Prices(person_units(campaign, rate), llm_units(campaign), form.assumed)
+    choices = list(_labelled(campaign))
+    reference = _reference(choices, form.said["reference"])
+    facts = sentences(
+        f"An assessor's hour costs {rate}." if rate is not None else "Say what an assessor's hour costs.",
+        f"LLM prices in {prices.llms.currency}."
+        if prices.llms.currency
+        else "No one currency of LLM prices is known.",
+        f"Agreement with {reference.condition}: tau-b of {words(form.said['score'])}."
+        if reference
+        else "No condition was assigned by people, so there is nothing to agree with.",
+        policies_said(policies_document(form.policies)),
+        "People's time is the measured active time, point estimate; where nothing was measured, what the study "
+        "published: an hour to post-edit a topic, two and a half to write its nuggets.",
+    )
+    rows = [_row(one, prices, reference, form) for one in choices]
+    return Found(facts, (_conditions(rows), _units(prices)), timezone.now())
+
+
+def _labelled(campaign: Campaign) -> Iterator[ConditionChoice]:
+    """Yield the conditions that somebody judged and that mean one thing."""
+    for condition in Condition:
+        try:
+            choice = resolve_condition(campaign, condition)
+        except Refused:  # several judges fit, and the campaign names none
+            continue
+        if choice.judges:
+            yield choice
+
+
+def _reference(choices: list[ConditionChoice], named: str) -> ConditionChoice | None:
+    by_condition = {one.condition: one for one in choices}
+    wanted = [Condition(named)] if named else REFERENCES
+    return next((by_condition[one] for one in wanted if one in by_condition), None)
+
+
+def _row(
+    choice: ConditionChoice, prices: Prices, reference: ConditionChoice | None, form: CostForm
+) -> dict[str, Any]:
+    lists, labels = prices.of(choice)
+    tau = None
+    if reference and choice.condition is not reference.condition:
+        found = correlate(choice.campaign, choice, reference, form.said["score"], form.policies, resamples=1)
+        tau = found.agreement
+    return {
+        "condition": choice.condition.value,
+        "nuggets": choice.sets_said,
+        "judge": choice.judges_said,
+        "list_cost": lists,
+        "label_cost": labels,
+        "cost": _sum(lists, labels),
+        "run_level": tau.run_level if tau else None,
+        "topic_average": tau.topic_average if tau else None,
+    }
+
+
+def _conditions(rows: list[dict[str, Any]]) -> Figures:
+    points = [
+        {"name": row["condition"], "task": "condition", "x": row["cost"], "y": row["run_level"]}
+        for row in rows
+        if row["cost"] is not None and row["run_level"] is not None
+    ]
+    titles = ("cost per topic", "tau-b, run level")
+    picture = Picture(
+        alt=f"Agreement against cost of {counted(len(points), 'condition')}.",
+        draw=lambda dark: charts.plane(points, titles, dark=dark),
+        note="Each condition by what a topic costs and how far its runs stand as under the reference.",
+        shown=bool(points),
+    )
+    named = columns(
+        ("condition", "Condition"),
+        ("nuggets", "Nuggets"),
+        ("judge", "Labels by"),
+        ("list_cost", "List", Kind.MONEY),
+        ("label_cost", "Labels", Kind.MONEY),
+        ("cost", "A topic", Kind.MONEY),
+        ("run_level", "Tau, run level", Kind.SCORE),
+        ("topic_average", "Tau, topic average", Kind.SCORE),
+        primary="cost",
+        screen="nuggets judge",
+    )
+    return Figures(
+        OVERVIEW,
+        "Agreement against cost",
+        named,
+        rows,
+        note="Cost of one topic: its nugget list, drafts included, and the labels of all its answers.",
+        picture=picture,
+    )
+
+
+def _units(prices: Prices) -> Figures:
+    rows: list[Row] = [_unit_row(one) for one in (*prices.people.values(), *prices.llms.by_judge.values())]
+    named = columns(
+        ("what", "One"),
+        ("by", "By"),
+        ("units", "Reckoned from", Kind.COUNT),
+        ("seconds", "Time", Kind.CLOCK),
+        ("cost", "Cost", Kind.MONEY),
+        ("basis", "Basis"),
+        primary="cost",
+    )
+    return Figures("units", "What a judgment costs", named, rows)
+
+
+def _unit_row(one: Unit) -> Row:
+    basis = (
+        "published" if one.published else "" if not one.units else "paid" if one.seconds is None else "measured"
+    )
+    return {
+        "what": one.what,
+        "by": one.by,
+        "units": one.units,
+        "seconds": one.seconds,
+        "cost": one.cost,
+        "basis": basis,
+    }
+
+
+def _labels_per_topic(choice: ConditionChoice) -> float | None:
+    """Return how many labels a topic has whose labels count."""
+    sheet = assignment_sheet(choice)
+    labels = sheet.labels >= 0
+    topics = len(set(sheet.nugget_topic[labels.any(axis=1)].tolist()))
+    return float(labels.sum()) / topics if topics else None
+
+
+def _sum(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one + other
+
+
+def _times(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one * other

@@ -1,0 +1,178 @@
+"""The pictures of the report pages. Each stands beside a table with the same figures."""
+
+import json
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from reports.charts import DARK, LIGHT, NO_TASK, SHAPES, Palette, configured
+
+Rows = Sequence[dict[str, Any]]
+BAR = 22
+"""The height of a bar."""
+NARROW = 11
+"""The height of one of many bars; then not every one has its name."""
+PANEL = 90
+"""The height of one of several pictures above each other."""
+MOST_NAMED = 40
+"""Points that still have their names beside them."""
+ROOM = {"left": 48, "right": 64, "top": 12, "bottom": 12}
+"""Around pictures with names in them: readers draw these in fonts wider than ours."""
+
+
+def stacked(rows: Rows, parts: Sequence[str], title: str, *, dark: bool) -> str:
+    """Return bars of shares, one per `name`, cut into `parts` (each row: name, part, share)."""
+    return _drawn("stacked", {"rows": list(rows), "parts": list(parts), "title": title}, dark=dark)
+
+
+def histograms(rows: Rows, title: str, counted: str, *, dark: bool) -> str:
+    """Return one histogram per `name` above each other (each row: name, value, count)."""
+    return _drawn("histograms", {"rows": list(rows), "title": title, "counted": counted}, dark=dark)
+
+
+def side_by_side(rows: Rows, parts: Sequence[str], titles: tuple[str, str], *, dark: bool) -> str:
+    """Return bars in groups: per `bin` one for each of `parts` (each row: bin, part, share)."""
+    return _drawn("side_by_side", {"rows": list(rows), "parts": list(parts), "titles": titles}, dark=dark)
+
+
+def plane(
+    rows: Rows, titles: tuple[str, str], *, dark: bool, line: Rows = (), small: Rows = (), named: bool = True
+) -> str:
+    """Return runs as points with their names, a line behind them, and small points (each row: name, task, x, y)."""
+    given = {"rows": list(rows), "titles": titles, "line": list(line), "small": list(small), "named": named}
+    return _drawn("plane", given, dark=dark)
+
+
+def spans(rows: Rows, title: str, *, dark: bool) -> str:
+    """Return low, point and high per `name`, and a published figure where there is one."""
+    return _drawn("spans", {"rows": list(rows), "title": title}, dark=dark)
+
+
+def task_of(task: str) -> str:
+    """Return a run's task as the legend names it."""
+    return task or NO_TASK
+
+
+def _drawn(kind: str, given: dict[str, Any], *, dark: bool) -> str:
+    return _specified(kind, json.dumps(given), DARK if dark else LIGHT)
+
+
+@lru_cache(maxsize=64)
+def _specified(kind: str, data: str, palette: Palette) -> str:
+    """Specify, keyed by the data itself: equal figures give the same picture without doing it again."""
+    import altair as alt  # noqa: PLC0415  # only a process that draws pays for it
+
+    return str(DRAW[kind](alt, json.loads(data), palette).to_json())
+
+
+def _legend(alt: Any) -> Any:
+    return alt.Legend(title=None, orient="top", direction="horizontal", offset=10, columnPadding=28)
+
+
+def _scale(alt: Any, parts: Sequence[str], palette: Palette) -> Any:
+    return alt.Scale(domain=list(parts), range=list(palette.fills[: len(parts)]))
+
+
+def _names(alt: Any, rows: Rows, **given: Any) -> Any:
+    order = list(dict.fromkeys(row["name"] for row in rows))
+    axis = alt.Axis(labelLimit=260, labelOverlap=True, ticks=False, grid=False)
+    return alt.Y("name:N", sort=order, title=None, axis=axis, **given)
+
+
+def _stacked(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
+    rows, parts = given["rows"], given["parts"]
+    ranked = [row | {"place": parts.index(row["part"])} for row in rows]
+    bars = alt.Chart(alt.Data(values=ranked)).mark_bar(stroke=palette.rule, strokeWidth=1)
+    chart = bars.encode(
+        x=alt.X("share:Q", title=given["title"], stack=True, axis=alt.Axis(format="%", grid=True)),
+        y=_names(alt, rows),
+        fill=alt.Fill("part:N", scale=_scale(alt, parts, palette), legend=_legend(alt)),
+        order=alt.Order("place:Q"),
+    )
+    return configured(chart, palette).properties(height={"step": BAR}, padding=ROOM)
+
+
+def _histograms(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
+    order = list(dict.fromkeys(row["name"] for row in given["rows"]))
+    bars = alt.Chart(alt.Data(values=given["rows"])).mark_bar(color=palette.fills[0])
+    header = alt.Header(
+        labelColor=palette.ink, labelAnchor="start", labelFontSize=12, labelOrient="top", labelPadding=4
+    )
+    chart = bars.encode(
+        x=alt.X("value:Q", title=given["title"], bin=alt.Bin(binned=True, step=given["rows"][0]["step"])),
+        x2="end:Q",
+        y=alt.Y("count:Q", title=given["counted"], axis=alt.Axis(tickMinStep=1)),
+        row=alt.Row("name:N", sort=order, title=None, header=header),
+    )
+    return configured(chart, palette).properties(height=PANEL)
+
+
+def _side_by_side(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
+    order = list(dict.fromkeys(row["bin"] for row in given["rows"]))
+    bars = alt.Chart(alt.Data(values=given["rows"])).mark_bar(stroke=palette.ink, strokeWidth=0.5)
+    chart = bars.encode(
+        x=alt.X("bin:N", sort=order, title=given["titles"][0], axis=alt.Axis(labelAngle=0)),
+        xOffset=alt.XOffset("part:N", sort=given["parts"]),
+        y=alt.Y("share:Q", title=given["titles"][1], axis=alt.Axis(format="%")),
+        fill=alt.Fill("part:N", scale=_scale(alt, given["parts"], palette), legend=_legend(alt)),
+    )
+    return configured(chart, palette)
+
+
+def _plane(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
+    layers = []
+    if given["line"]:
+        line = alt.Chart(alt.Data(values=given["line"]))
+        mark = line.mark_line(color=palette.control, strokeDash=[5, 3], interpolate="step-after")
+        layers.append(mark.encode(x="x:Q", y="y:Q", order="x:Q"))
+    if given["small"]:
+        layers.append(_points(alt, given["small"], given, palette, size=26))
+    layers.append(_points(alt, given["rows"], given, palette, size=120))
+    if given["named"] and len(given["rows"]) <= MOST_NAMED:
+        text = alt.Chart(alt.Data(values=given["rows"]))
+        mark = text.mark_text(align="left", dx=9, dy=-6, fontSize=11, color=palette.ink, limit=200)
+        layers.append(mark.encode(x="x:Q", y="y:Q", text="name:N"))
+    return configured(alt.layer(*layers), palette).properties(padding=ROOM)
+
+
+def _points(alt: Any, rows: Rows, given: dict[str, Any], palette: Palette, *, size: int) -> Any:
+    tasks = list(dict.fromkeys(row["task"] for row in (*given["rows"], *given["small"])))
+    shapes = [SHAPES.get(task, SHAPES[""]) for task in tasks]
+    legend = _legend(alt) if len(tasks) > 1 else None
+    is_small = size < 100
+    mark = alt.Chart(alt.Data(values=list(rows))).mark_point(
+        filled=True, size=size, opacity=0.45 if is_small else 1, stroke=None if is_small else palette.ink
+    )
+    free = alt.Scale(zero=False, nice=True, padding=12)
+    return mark.encode(
+        x=alt.X("x:Q", title=given["titles"][0], scale=free),
+        y=alt.Y("y:Q", title=given["titles"][1], scale=free),
+        shape=alt.Shape("task:N", scale=alt.Scale(domain=tasks, range=shapes), legend=legend),
+        fill=alt.Fill("task:N", scale=_scale(alt, tasks, palette), legend=legend),
+    )
+
+
+def _spans(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
+    rows = given["rows"]
+    base = alt.Chart(alt.Data(values=rows))
+    lines = base.mark_rule(color=palette.control, strokeWidth=3)
+    points = base.mark_point(filled=True, size=90, opacity=1, fill=palette.fills[0], stroke=palette.ink)
+    published = base.transform_filter("datum.published != null").mark_tick(
+        color=palette.fills[1], thickness=3, size=NARROW, opacity=1
+    )
+    layers = [
+        lines.encode(x=alt.X("low:Q", title=given["title"]), x2="high:Q", y=_names(alt, rows)),
+        points.encode(x=alt.X("point:Q"), y=_names(alt, rows)),
+        published.encode(x=alt.X("published:Q"), y=_names(alt, rows)),
+    ]
+    step = BAR if len(rows) <= MOST_NAMED else NARROW
+    return configured(alt.layer(*layers), palette).properties(height={"step": step}, padding=ROOM)
+
+
+DRAW = {
+    "stacked": _stacked,
+    "histograms": _histograms,
+    "side_by_side": _side_by_side,
+    "plane": _plane,
+    "spans": _spans,
+}

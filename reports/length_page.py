@@ -1,0 +1,157 @@
+"""Length: score against length, and the runs that no shorter run beats."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from django.http import QueryDict
+from django.utils import timezone
+
+from evaluation.errors import Refused
+from evaluation.models import Campaign, Run
+from reports import charts_reports as charts
+from reports.building import (
+    WRONG_CHOICE,
+    State,
+    choice_said,
+    chosen_condition,
+    columns,
+    sentences,
+    state_of,
+    tag_said,
+)
+from reports.choices import ConditionChoice
+from reports.documents import policies_document
+from reports.leaderboard import number, runs_by_id
+from reports.metrics.pareto import on_front
+from reports.metrics.policies import Policies
+from reports.metrics.scores import LENGTH, RunScores, run_scores
+from reports.report_forms import LengthForm
+from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, counted, policies_said
+from reports.tags import tagged_assignments, topics_by_tag
+from web.reading import consistent_read
+from web.templatetags.assay import words
+
+TITLE = "Length"
+Limits = tuple[str, str, str]
+"""Group, task and tag; empty: all."""
+
+
+def length_page(campaign: Campaign, query: QueryDict) -> ReportPage:
+    """Return score against length under the condition that the query string names."""
+    form = LengthForm(query, campaign)
+    if not form.is_valid():
+        return ReportPage(form, TITLE, WRONG_CHOICE)
+    try:
+        choice = chosen_condition(campaign, form)
+    except Refused as refused:
+        return ReportPage(form, TITLE, refused.message)
+    limits = (form.said["group"], form.said["task"], form.said["tag"])
+    found = _found(choice, form.policies, form.said["score"], limits, state_of(campaign))
+    return ReportPage(form, TITLE, found=found, query=query)
+
+
+@lru_cache(maxsize=32)
+def _found(choice: ConditionChoice, policies: Policies, score: str, limits: Limits, _state: State) -> Found:
+    with consistent_read():
+        sheet = tagged_assignments(choice, limits[2])
+        runs = runs_by_id(choice.campaign)
+        by_tag = _by_tag(choice, policies, score)
+    chosen = [run for run in sheet.run_ids if _is_chosen(runs[run], limits)]
+    rows = _rows(run_scores(sheet, policies), runs, chosen, score)
+    facts = sentences(
+        choice_said(choice),
+        f"{counted(int(sheet.scorable.sum()), 'topic')} with nuggets.",
+        policies_said(policies_document(policies)),
+        tag_said(limits[2]),
+        "Length: whitespace words of the answer, mean over topics.",
+    )
+    figures = [_overview(rows, score)]
+    if by_tag:
+        figures.append(_tags(by_tag, chosen, score))
+    return Found(facts, tuple(figures), timezone.now())
+
+
+def _is_chosen(run: Run, limits: Limits) -> bool:
+    return limits[0] in ("", run.group) and limits[1] in ("", run.task)
+
+
+def _rows(scores: RunScores, runs: dict[str, Run], chosen: Sequence[str], score: str) -> list[Row]:
+    """Return the chosen runs, the shortest first; the front is among them alone."""
+    places = [place for place, run in enumerate(scores.run_ids) if run in set(chosen)]
+    lengths, values = scores.of(LENGTH)[places], scores.of(score)[places]
+    front = on_front(lengths, values)
+    rows = [
+        {
+            "run_id": scores.run_ids[place],
+            "group": runs[scores.run_ids[place]].group,
+            "task": runs[scores.run_ids[place]].task,
+            "length": number(lengths[at]),
+            score: number(values[at]),
+            "per_100_words": number(100 * values[at] / lengths[at]) if lengths[at] else None,
+            "front": "yes" if front[at] else "",
+        }
+        for at, place in enumerate(places)
+    ]
+    return sorted(rows, key=lambda row: (row["length"] is None, row["length"] or 0, row["run_id"]))
+
+
+def _overview(rows: list[Row], score: str) -> Figures:
+    points = [_point(row, score) for row in rows if row["length"] is not None and row[score] is not None]
+    front = [{"x": row["length"], "y": row[score]} for row in rows if row["front"]]
+    titles = ("words per answer", words(score))
+    return Figures(
+        name=OVERVIEW,
+        title=f"{words(score).capitalize()} against length",
+        columns=columns(
+            ("run_id", "Run", Kind.RUN),
+            ("group", "Group"),
+            ("task", "Task"),
+            ("length", "Words", Kind.DECIMAL),
+            (score, words(score).capitalize(), Kind.SCORE),
+            ("per_100_words", "Per 100 words", Kind.SCORE),
+            ("front", "On the front"),
+            primary=score,
+        ),
+        rows=rows,
+        note="On the front: no other run shown is as short and scores as much, and better in one of the two.",
+        picture=Picture(
+            alt=f"{counted(len(points), 'run')} by words and {words(score)}, the front as a dashed line.",
+            draw=lambda dark: charts.plane(points, titles, line=front, dark=dark),
+            note="Points: runs, by task. Dashed: the Pareto front.",
+        )
+        if points
+        else None,
+    )
+
+
+def _point(row: Row, score: str) -> dict[str, Any]:
+    return {"name": row["run_id"], "task": charts.task_of(row["task"]), "x": row["length"], "y": row[score]}
+
+
+def _by_tag(choice: ConditionChoice, policies: Policies, score: str) -> dict[str, dict[str, tuple[Any, Any]]]:
+    """Return each run's length and score in the topics of each tag."""
+    found = {}
+    for tag in topics_by_tag(choice.campaign):
+        scores = run_scores(tagged_assignments(choice, tag), policies)
+        pairs = zip(scores.of(LENGTH), scores.of(score), strict=True)
+        found[tag] = {
+            run: (number(length), number(value))
+            for run, (length, value) in zip(scores.run_ids, pairs, strict=True)
+        }
+    return found
+
+
+def _tags(by_tag: dict[str, dict[str, tuple[Any, Any]]], chosen: Sequence[str], score: str) -> Figures:
+    rows = [
+        {"run_id": run, "tag": tag, "length": runs[run][0], score: runs[run][1]}
+        for tag, runs in by_tag.items()
+        for run in chosen
+    ]
+    named = ("length", "Words", Kind.DECIMAL), (score, words(score).capitalize(), Kind.SCORE)
+    return Figures(
+        name="tags",
+        title="By topic tag",
+        columns=columns(("tag", "Tag"), ("run_id", "Run", Kind.RUN), *named, primary=score),
+        rows=rows,
+    )

@@ -1,0 +1,224 @@
+"""Nuggets: how often each is found and by which runs, vital against okay, drafts against final lists."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from django.http import QueryDict
+from django.utils import timezone
+
+from evaluation.errors import Refused
+from evaluation.models import Campaign
+from reports import charts_reports as charts
+from reports.building import (
+    WRONG_CHOICE,
+    State,
+    choice_said,
+    chosen_condition,
+    columns,
+    sentences,
+    state_of,
+    tag_said,
+)
+from reports.choices import ConditionChoice
+from reports.describing import edit_report, edits_by_topic
+from reports.descriptives_page import chosen_topics
+from reports.frames import assignment_sheet, nugget_texts
+from reports.leaderboard import number
+from reports.metrics.arrays import Booleans
+from reports.metrics.finding import STEPS, NuggetFindings, group_of, nugget_findings, share_counts
+from reports.metrics.sheets import FULL, OKAY, UNKNOWN, VITAL, AssignmentSheet
+from reports.report_forms import NuggetsForm
+from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, Rows, counted, isolated
+from reports.tags import rows_of, tagged
+from web.reading import consistent_read
+from web.templatetags.assay import words
+
+TITLE = "Nuggets"
+IMPORTANCES = {"vital": VITAL, "okay": OKAY, "unknown": UNKNOWN}
+WORDS = {code: word for word, code in IMPORTANCES.items()}
+GROUP_COLUMNS = columns(
+    ("importance", "Importance"),
+    ("nuggets", "Nuggets", Kind.COUNT),
+    ("judged", "Judged", Kind.COUNT),
+    ("share", "Found in full", Kind.SHARE),
+    ("partial", "In part", Kind.SHARE),
+    ("nobody", "By nobody", Kind.COUNT),
+    ("everybody", "By everybody", Kind.COUNT),
+    primary="share",
+)
+NUGGET_COLUMNS = columns(
+    ("topic_id", "Topic", Kind.TOPIC),
+    ("nugget", "Nugget"),
+    ("importance", "Importance"),
+    ("share", "Found in full", Kind.SHARE),
+    ("support", "Support", Kind.COUNT),
+    ("partial_support", "Partial", Kind.COUNT),
+    ("not_support", "Not", Kind.COUNT),
+    ("unjudged", "Unjudged", Kind.COUNT),
+    ("runs", "Found in full by", Kind.NAMES),
+    primary="share",
+    screen="unjudged runs",
+)
+
+
+def nuggets_page(campaign: Campaign, query: QueryDict) -> ReportPage:
+    """Return the nuggets of the condition that the query string names."""
+    form = NuggetsForm(query, campaign)
+    if not form.is_valid():
+        return ReportPage(form, TITLE, WRONG_CHOICE)
+    try:
+        choice = chosen_condition(campaign, form)
+    except Refused as refused:
+        return ReportPage(form, TITLE, refused.message)
+    limits = (form.said["importance"], form.said["found"])
+    found = _found(choice, form.said["tag"], limits, state_of(campaign))
+    return ReportPage(form, TITLE, found=found, query=query)
+
+
+@lru_cache(maxsize=16)
+def _found(choice: ConditionChoice, tag: str, limits: tuple[str, str], _state: State) -> Found:
+    with consistent_read():
+        sheet, texts = assignment_sheet(choice), nugget_texts(choice)
+        in_tag = rows_of(sheet.topic_ids, tagged(choice.campaign, tag))[sheet.nugget_topic]
+        edits = _edits(choice.campaign, tag)
+    findings = nugget_findings(sheet)
+    figures = (_overview(sheet, findings, in_tag), _nuggets(sheet, findings, texts, in_tag, limits), *edits)
+    listed = sheet.scorable & rows_of(sheet.topic_ids, tagged(choice.campaign, tag))
+    facts = sentences(
+        choice_said(choice),
+        f"{counted(int(listed.sum()), 'topic')} with nuggets.",
+        tag_said(tag),
+        "Shares are of the submitted answers with a label of the nugget; missing answers and unjudged or failed "
+        "labels are left out and counted.",
+    )
+    return Found(facts, figures, timezone.now())
+
+
+def _overview(sheet: AssignmentSheet, findings: NuggetFindings, chosen: Booleans) -> Figures:
+    rows, bars = [], []
+    for word, code in IMPORTANCES.items():
+        nuggets = chosen & (sheet.importance == code)
+        if not nuggets.any():
+            continue
+        group = group_of(findings, nuggets)
+        names = ("nuggets", "judged", "share", "partial", "nobody", "everybody")
+        rows.append({"importance": word} | {name: getattr(group, name) for name in names})
+        counts = share_counts(findings, nuggets)
+        bars += [
+            {"bin": step, "part": word, "share": count / counts.sum()}
+            for step, count in zip(STEPS, counts.tolist(), strict=True)
+            if counts.sum()
+        ]
+    parts = list(dict.fromkeys(bar["part"] for bar in bars))
+    titles = ("found in full by this share of the runs", "share of nuggets")
+    picture = Picture(
+        alt=f"How many runs find {' and '.join(parts)} nuggets, as bars.",
+        draw=lambda dark: charts.side_by_side(bars, parts, titles, dark=dark),
+        note="Judged nuggets by the share of runs that have them in full.",
+    )
+    return Figures(
+        name=OVERVIEW,
+        title="Vital against okay",
+        columns=GROUP_COLUMNS,
+        rows=rows,
+        note="By nobody: no judged answer has it, not even in part. By everybody: every judged answer has it in full.",
+        picture=picture if bars else None,
+    )
+
+
+def _nuggets(
+    sheet: AssignmentSheet,
+    findings: NuggetFindings,
+    texts: Sequence[str],
+    in_tag: Booleans,
+    limits: tuple[str, str],
+) -> Figures:
+    chosen = in_tag & _within(sheet, findings, limits)
+    runs = np.array(sheet.run_ids, dtype=object)
+    has = (sheet.labels == FULL) & sheet.answered[sheet.nugget_topic]
+    places = np.flatnonzero(chosen).tolist()
+
+    def made(at: int) -> Row:
+        place = places[at]
+        return _row(sheet, findings, texts[place], place, runs[has[place]])
+
+    return Figures("nuggets", counted(len(places), "nugget"), NUGGET_COLUMNS, Rows(len(places), made))
+
+
+def _within(sheet: AssignmentSheet, findings: NuggetFindings, limits: tuple[str, str]) -> Booleans:
+    importance, found = limits
+    chosen: Booleans = np.ones(len(sheet.importance), dtype=np.bool_)
+    if importance:
+        chosen &= sheet.importance == IMPORTANCES[importance]
+    by_found = {"nobody": findings.nobody, "everybody": findings.everybody}
+    by_found["some"] = (findings.judged > 0) & ~findings.nobody & ~findings.everybody
+    return chosen & by_found[found] if found else chosen
+
+
+def _row(sheet: AssignmentSheet, findings: NuggetFindings, text: str, place: int, runs: Sequence[str]) -> Row:
+    return {
+        "topic_id": sheet.topic_ids[sheet.nugget_topic[place]],
+        "nugget": text,
+        "importance": WORDS[int(sheet.importance[place])],
+        "share": number(findings.share[place]),
+        "support": int(findings.full[place]),
+        "partial_support": int(findings.partial[place]),
+        "not_support": int(findings.none[place]),
+        "unjudged": int(findings.unjudged[place]),
+        "runs": " ".join(runs),
+    }
+
+
+def _edits(campaign: Campaign, tag: str) -> list[Figures]:
+    """Return what became of the drafts; one section that says why where it cannot be told."""
+    topics = chosen_topics(campaign, tag)
+    try:
+        report, by_topic = edit_report(campaign, topics=topics), edits_by_topic(campaign, topics)
+    except Refused as refused:
+        return [Figures("edits", "Drafts against final lists", (), [], note=refused.message)]
+    how = "Some lists have no recorded lineage: their texts were matched." if report.inferred else ""
+    said = (
+        f"{isolated(report.nuggets)} against {isolated(report.drafts)}, {counted(report.topics, 'topic')}. {how}"
+    )
+    rows: list[dict[str, Any]] = [
+        {"edit": words(one.edit), "topics": one.topics, "share": one.share, "authors_share": one.authors_share}
+        for one in report.rows
+    ]
+    bars = [{"name": row["edit"], "part": "topics", "share": row["share"]} for row in rows if row["share"]]
+    picture = Picture(
+        alt="Share of topics that show each kind of edit.",
+        draw=lambda dark: charts.stacked(bars, ["topics"], "share of topics", dark=dark),
+    )
+    named = columns(
+        ("edit", "Edit"),
+        ("topics", "Topics", Kind.COUNT),
+        ("share", "Share of topics", Kind.SHARE),
+        ("authors_share", "By the authors' own flags", Kind.SHARE),
+    )
+    incidence = Figures(
+        "edits", "Drafts against final lists", named, rows, note=said, picture=picture if bars else None
+    )
+    return [incidence, _edited_topics(by_topic)]
+
+
+def _edited_topics(by_topic: Sequence[Any]) -> Figures:
+    rows = [
+        {
+            "topic_id": one.topic_id,
+            "drafts": one.drafts,
+            "nuggets": one.nuggets,
+            "edits": ", ".join(words(name) for name in one.edits),
+            "lineage": "inferred" if one.inferred else "recorded",
+        }
+        for one in by_topic
+    ]
+    named = columns(
+        ("topic_id", "Topic", Kind.TOPIC),
+        ("drafts", "Drafts", Kind.COUNT),
+        ("nuggets", "Final", Kind.COUNT),
+        ("edits", "Edits"),
+        ("lineage", "Lineage"),
+    )
+    return Figures("edited-topics", "Edits topic by topic", named, rows)

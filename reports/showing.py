@@ -1,0 +1,294 @@
+"""What the report pages have in common: sections of figures, each with its picture and its files."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any, overload
+
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.core.paginator import Page, Paginator
+from django.http import Http404, QueryDict
+
+from reports.downloads import Table
+from reports.forms import ChoicesForm
+from web.templatetags.assay import DASH, decimal, percent, score
+
+Row = Mapping[str, Any]
+ROWS_SHOWN = 100
+NAMES_SHOWN = 8
+OVERVIEW = "overview"
+"""The name of every page's first section."""
+
+
+class Kind(StrEnum):
+    """How a column's cells are shown."""
+
+    TEXT = "text"
+    RUN = "run"
+    TOPIC = "topic"
+    COUNT = "count"
+    SCORE = "score"
+    DECIMAL = "decimal"
+    MEAN = "mean"
+    SHARE = "share"
+    CLOCK = "clock"
+    MONEY = "money"
+    NAMES = "names"
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is read, not reckoned with."""
+        return self in (Kind.TEXT, Kind.RUN, Kind.TOPIC, Kind.NAMES)
+
+
+def clock(seconds: float | None) -> str:
+    """Return a time as hours, minutes and seconds."""
+    return DASH if seconds is None else str(timedelta(seconds=round(seconds)))
+
+
+def money(amount: float | None) -> str:
+    """Return an amount; cents of a cent too, because a call costs no more."""
+    if amount is None:
+        return DASH
+    return f"{amount:,.2f}" if amount >= 1 or amount == 0 else f"{amount:.4f}"
+
+
+def some_names(names: str | None) -> str:
+    """Return the first of some names; files have them all."""
+    listed = (names or "").split()
+    more = f" and {len(listed) - NAMES_SHOWN:,} more" if len(listed) > NAMES_SHOWN else ""
+    return ", ".join(listed[:NAMES_SHOWN]) + more or DASH
+
+
+FORMATS: dict[Kind, Callable[[Any], str]] = {
+    Kind.COUNT: lambda value: DASH if value is None else intcomma(value),
+    Kind.SCORE: score,
+    Kind.DECIMAL: decimal,
+    Kind.MEAN: lambda value: DASH if value is None else f"{value:,.2f}",
+    Kind.SHARE: percent,
+    Kind.CLOCK: clock,
+    Kind.MONEY: money,
+    Kind.NAMES: some_names,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of figures. `paper`: it is in the LaTeX table too; `primary`: it is what the page is about."""
+
+    name: str
+    label: str
+    kind: Kind = Kind.TEXT
+    paper: bool = True
+    primary: bool = False
+
+    def said(self, row: Row) -> str:
+        """Return a row's cell as people read it."""
+        value = row.get(self.name)
+        return FORMATS[self.kind](value) if self.kind in FORMATS else DASH if value in (None, "") else str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell as it is drawn; `value` is what it stands for."""
+
+    column: Column
+    value: Any
+    said: str
+
+
+class Rows(Sequence[Row]):
+    """Rows that are made when they are looked at: a page that is kept holds arrays, not a mapping per answer."""
+
+    def __init__(self, count: int, make: Callable[[int], Row]) -> None:
+        self._count, self._make = count, make
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, at: int) -> Row: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Row]: ...
+    def __getitem__(self, at: int | slice) -> Row | list[Row]:
+        if isinstance(at, slice):
+            return [self._make(one) for one in range(*at.indices(self._count))]
+        return self._make(range(self._count)[at])
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture of a section: what it shows, for those who do not see it, and how it is specified.
+
+    `shown`: the page has it; an empty one is a file only.
+    """
+
+    alt: str
+    draw: Callable[[bool], str]
+    note: str = ""
+    shown: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """A section: a table, complete in its files, and maybe a picture. `sort`: a column, with - before it downwards."""
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: Sequence[Row]
+    note: str = ""
+    closing: Sequence[Row] = ()
+    picture: Picture | None = None
+    sort: str = ""
+
+    @property
+    def headings(self) -> list[tuple[Column, str, str]]:
+        """Each column, how the table is ordered by it now, and what a click orders it by."""
+        now = "descending" if self.sort.startswith("-") else "ascending"
+        name = self.sort.removeprefix("-")
+        return [
+            (one, now if one.name == name else "", _after(one, self.sort if one.name == name else ""))
+            for one in self.columns
+        ]
+
+    def ordered(self, sort: str) -> "Figures":
+        """Return the rows in another order, what is undefined last; as they are for a name that is no column."""
+        name = sort.removeprefix("-")
+        if name not in {one.name for one in self.columns}:
+            return self
+        known = [row for row in self.rows if row.get(name) is not None]
+        known.sort(key=lambda row: row[name], reverse=sort.startswith("-"))
+        return replace(self, rows=known + [row for row in self.rows if row.get(name) is None], sort=sort)
+
+    def cells(self, rows: Sequence[Row]) -> Iterator[list[Cell]]:
+        """Yield the cells of some rows."""
+        for row in rows:
+            yield [Cell(one, row.get(one.name), one.said(row)) for one in self.columns]
+
+    def table(self, said: str) -> Table:
+        """Return the whole as it leaves in files."""
+        paper = {one.name: one.label for one in self.columns if one.paper}
+        document = {"title": self.title, "said": said, "rows": [dict(row) for row in self.rows]}
+        closing = {"closing": [dict(row) for row in self.closing]} if self.closing else {}
+        return Table(self.rows, paper, document | closing, closing=self.closing, said=said)
+
+
+def _after(column: Column, sort: str) -> str:
+    """Return the order that a click gives: the other way round, or texts up and numbers down."""
+    if sort:
+        return column.name if sort.startswith("-") else f"-{column.name}"
+    return column.name if column.kind.is_text else f"-{column.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section as the page shows it: one page of its rows."""
+
+    figures: Figures
+    page: Page[Row]
+
+    @property
+    def parameter(self) -> str:
+        """What of the query string turns its pages."""
+        return f"page_{self.figures.name}"
+
+    @property
+    def sorting(self) -> str:
+        """What of the query string orders it."""
+        return f"sort_{self.figures.name}"
+
+    @property
+    def headings(self) -> list[tuple[Column, str, str]]:
+        """The columns, how the table is ordered, and the query string of a click."""
+        return self.figures.headings
+
+    @property
+    def lines(self) -> Iterator[list[Cell]]:
+        """The rows of this page."""
+        return self.figures.cells(list(self.page))
+
+    @property
+    def closing(self) -> Iterator[list[Cell]]:
+        """The closing rows."""
+        return self.figures.cells(self.figures.closing)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a report came to: what it rests on, in sentences, its sections, and when it was reckoned."""
+
+    facts: tuple[str, ...]
+    figures: tuple[Figures, ...]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPage:
+    """A report page: the form, and what came of it; without figures, `message` says why."""
+
+    form: ChoicesForm
+    title: str
+    message: str = ""
+    found: Found | None = None
+    query: QueryDict = field(default_factory=QueryDict)
+
+    @property
+    def sections(self) -> list[Section]:
+        """The sections, each with the page of its rows that is asked for."""
+        return [
+            Section(one, Paginator(one.rows, ROWS_SHOWN).get_page(self.query.get(f"page_{one.name}")))
+            for one in self._figures
+        ]
+
+    @property
+    def link(self) -> str:
+        """The query string that holds every choice, the order of the tables too."""
+        kept = QueryDict(self.form.link, mutable=True)
+        for name in self.query:
+            if name.startswith(("sort_", "page_")):
+                kept[name] = self.query.get(name) or ""
+        return kept.urlencode()
+
+    def part(self, name: str) -> Figures:
+        """Return a section by its name. Raises `Http404` where there is none."""
+        for one in self._figures:
+            if one.name == name:
+                return one
+        raise Http404
+
+    def table(self, name: str) -> Table:
+        """Return a section as it leaves in files, with what it rests on. Raises `Http404`."""
+        figures = self.part(name)
+        said = [self.title, *(self.found.facts if self.found else ()), figures.note]
+        return figures.table("\n".join(plain(one) for one in said if one))
+
+    @property
+    def _figures(self) -> list[Figures]:
+        found = self.found.figures if self.found else ()
+        return [one.ordered(self.query.get(f"sort_{one.name}", "")) for one in found]
+
+
+FIRST_STRONG, POP = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
+
+
+def isolated(name: str | None) -> str:
+    """Return a name so that its direction of writing leaves the sentence around it alone."""
+    return f"{FIRST_STRONG}{name}{POP}" if name else ""
+
+
+def plain(said: str) -> str:
+    """Return a sentence without the marks of `isolated`, for files."""
+    return said.replace(FIRST_STRONG, "").replace(POP, "")
+
+
+def policies_said(policies: Mapping[str, str]) -> str:
+    """Return the policy line of one condition; `topics` is about two of them."""
+    said = (f"{name.replace('-', ' ')} {value}" for name, value in policies.items() if name != "topics")
+    return f"Policies: {', '.join(said)}."
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """Return a number with its noun."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -1,0 +1,110 @@
+"""How long topics took and what judgments cost, on pages of a campaign in which somebody has worked."""
+
+import json
+from datetime import timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+import time_machine
+from django.urls import reverse
+
+from evaluation.models import Event, Judge, NuggetList, Qrel, Submission, Task
+from evaluation.services.desk.opening import open_desk
+from evaluation.terms import JudgeKind, SegmentKind
+from jobs.models import WorkItem
+from llmjobs.models import LlmJob
+from tests.assessor.world import DeskWorld, make_desk_world
+from tests.evaluation.desk_time import MORNING, Tab, store
+from tests.organizer.jobs_world import make_call, make_item, make_job
+from tests.organizer.world import World
+
+pytestmark = pytest.mark.django_db
+
+HALF_AN_HOUR = 1800
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> DeskWorld:
+    """Ann post-edited a topic in half an hour."""
+    with time_machine.travel(MORNING - timedelta(hours=1), tick=False):
+        made = make_desk_world(tmp_path)
+        open_desk(task=made.post_edit.public_id, user=made.people["ann"])
+    store(Tab(made.client("ann"), made.post_edit, words=450).then(SegmentKind.READING, HALF_AN_HOUR))
+    submit(made.post_edit)
+    return made
+
+
+def submit(task: Task) -> None:
+    """Freeze a version without a word about its list: only its time matters here."""
+    made = NuggetList.objects.create(nugget_set=task.nuggets, topic=task.topic)
+    event = Event.objects.create(campaign=task.campaign, kind="task.submitted")
+    Submission.objects.create(task=task, version=task.version, nugget_list=made, at=MORNING, event=event)
+
+
+def rows_of(world: DeskWorld, address: str) -> list[dict[str, Any]]:
+    response = world.client("olga").get(address)
+    assert response.status_code == 200, response.content
+    found: list[dict[str, Any]] = json.loads(response.content)["rows"]
+    return found
+
+
+def time_rows(world: DeskWorld, part: str, query: str = "") -> list[dict[str, Any]]:
+    return rows_of(world, reverse("reports:report_table", args=["river", "time", part, "json"]) + query)
+
+
+def cost_rows(world: DeskWorld, part: str, query: str = "") -> list[dict[str, Any]]:
+    return rows_of(world, reverse("organizer:cost_table", args=["river", part, "json"]) + query)
+
+
+def test_a_stage_stands_against_the_published_time(world: DeskWorld) -> None:
+    (stage,) = time_rows(world, "overview")
+    assert (stage["stage"], stage["topics"], stage["point_s"]) == ("post-edit", 1, HALF_AN_HOUR)
+    assert (stage["published_s"], stage["of_published"], stage["iqr_s"]) == (3600.0, 0.5, 0.0)
+    assert stage["low_s"] <= stage["point_s"] <= stage["high_s"]
+    (person,) = time_rows(world, "assessors")
+    assert (person["assessor"], person["point_s"]) == ("ann", HALF_AN_HOUR)
+    assert time_rows(world, "submissions")[0]["submitted"] == "yes"
+    page = world.client("olga").get(reverse("reports:report", args=["river", "time"])).content.decode()
+    assert "0:30:00" in page
+    picture = reverse("reports:report_picture", args=["river", "time", "overview", "svg"])
+    assert world.client("olga").get(picture).content.startswith(b"<svg")
+
+
+def test_the_pace_is_words_read_per_active_minute(world: DeskWorld) -> None:
+    (stage,) = time_rows(world, "overview")
+    read = Qrel.objects.filter(source=world.post_edit.qrels, topic=world.post_edit.topic, grade__gte=1)
+    texts = read.filter(segment__has_text=True).values_list("segment__text", flat=True)
+    words = sum(len(text.split()) for text in texts)
+    assert stage["words_per_minute"] == pytest.approx(words / 30)
+
+
+def test_an_idle_limit_that_is_too_short_is_said(world: DeskWorld) -> None:
+    page = world.client("olga").get(reverse("reports:report", args=["river", "time"]) + "?idle=5").content.decode()
+    assert "This is not a choice of this campaign." in page
+
+
+def test_an_hour_s_rate_prices_people_by_measured_time_and_else_by_the_published(world: DeskWorld) -> None:
+    units = {row["what"]: row for row in cost_rows(world, "units", "?rate=60")}
+    edited, manual = units["post-edited nugget list"], units["manual nugget list"]
+    assert (edited["cost"], edited["basis"], edited["units"]) == (30.0, "measured", 1)
+    assert (manual["cost"], manual["basis"]) == (150.0, "published")
+    assert units["assignment label"]["cost"] is None
+    assert {row["cost"] for row in cost_rows(world, "units")} == {None}
+
+
+def test_an_llm_s_labels_cost_what_its_job_paid(world: DeskWorld) -> None:
+    llm = make_job(
+        World(world.campaign, world.people), Judge.objects.create(name="m", kind=JudgeKind.LLM, model="m")
+    )
+    LlmJob.objects.filter(pk=llm.pk).update(
+        prompt_price=Decimal(1), completion_price=Decimal(2), currency="EUR", price_table="t"
+    )
+    item = make_item(llm, "one", WorkItem.State.DONE, payload={"nuggets": [1, 2, 3, 4]})
+    make_call(item)
+    (row,) = [row for row in cost_rows(world, "units") if row["by"] == "m"]
+    assert (row["what"], row["units"], row["basis"]) == ("assignment label", 4, "paid")
+    assert row["cost"] == pytest.approx((1234 * 1 + 5 * 2) / 1_000_000 / 4)
+    page = world.client("olga").get(reverse("organizer:cost", args=["river"])).content.decode()
+    assert "LLM prices in EUR." in page
