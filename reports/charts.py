@@ -26,10 +26,11 @@ class Palette:
     rule: str
     control: str
     fills: tuple[str, str, str]
+    text: str = "#1b1b1b"
 
 
 LIGHT = Palette("#454545", "#dfe1e2", "#71767a", ("#0050d8", "#7a591a", "#1b1b1b"))
-DARK = Palette("#c9c9c9", "#3d4551", "#8d9297", ("#58b4ff", "#ffbe2e", "#f0f0f0"))
+DARK = Palette("#c9c9c9", "#3d4551", "#8d9297", ("#58b4ff", "#ffbe2e", "#f0f0f0"), "#f0f0f0")
 
 
 def scatter(found: Correlation, *, dark: bool) -> str:
@@ -74,7 +75,7 @@ def _scatter(data: str, palette: Palette) -> str:
     highest = max(
         (point[axis] for part in ("runs", "answers") for point in given[part] for axis in "xy"), default=1
     )
-    chart = _configured(alt.layer(_diagonal(alt, max(highest, 1), palette), *layers), palette)
+    chart = configured(alt.layer(_diagonal(alt, max(highest, 1), palette), *layers), palette)
     return str(chart.to_json())
 
 
@@ -84,7 +85,7 @@ def _ranking(data: str, palette: Palette) -> str:
 
     given = json.loads(data)
     layers = _ranked(alt, given["runs"], given["title"], palette)
-    return str(_configured(alt.layer(*layers), palette).properties(height={"step": ROW}).to_json())
+    return str(configured(alt.layer(*layers), palette).properties(height={"step": ROW}).to_json())
 
 
 def _ranked(alt: Any, rows: list[dict[str, Any]], title: str, palette: Palette) -> list[Any]:
@@ -141,7 +142,8 @@ def _diagonal(alt: Any, highest: float, palette: Palette) -> Any:
     return line.encode(x="x:Q", y="y:Q")
 
 
-def _configured(chart: Any, palette: Palette) -> Any:
+def configured(chart: Any, palette: Palette) -> Any:
+    """Return a chart in our size, fonts and colours."""
     axis = {
         "gridColor": palette.rule,
         "domainColor": palette.control,

@@ -64,7 +64,9 @@ def compare(campaign: Campaign, form: ConfusionForm) -> Compared:
     elif isinstance(rows, QrelSource) and isinstance(columns, QrelSource):
         matched = match_grades(rows, columns)
     else:
-        raise Refused("usage", "Choose both sides from one group: nugget labels, support labels or relevance grades.")
+        raise Refused(
+            "usage", "Choose both sides from one group: nugget labels, support labels or relevance grades."
+        )
     return Compared(rows, columns, matched, _chosen(matched, rows, form))
 
 

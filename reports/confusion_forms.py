@@ -72,7 +72,9 @@ class ConfusionForm(forms.Form):
 class VerdictForm(forms.Form):
     """What an adjudicator says of a pair."""
 
-    verdict = forms.TypedChoiceField(coerce=int, widget=forms.RadioSelect, choices=[(one, one) for one in VERDICTS])
+    verdict = forms.TypedChoiceField(
+        coerce=int, widget=forms.RadioSelect, choices=[(one, one) for one in VERDICTS]
+    )
     category = forms.ChoiceField(
         required=False,
         label="Why they differ",

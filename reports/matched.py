@@ -61,7 +61,9 @@ def match_nuggets(rows: ConditionChoice, columns: ConditionChoice) -> Matched:
     same = bool(rows.grounds) and rows.grounds == columns.grounds
     with consistent_read():
         sheet = assignment_sheet(rows)
-        left, right = (_given(assignment_sheet(choice)) for choice in (rows, columns)) if same else (_none(), _none())
+        left, right = (
+            (_given(assignment_sheet(choice)) for choice in (rows, columns)) if same else (_none(), _none())
+        )
     runs = len(sheet.run_ids)
     nuggets = len(sheet.nugget_topic) if same else 0
     return Matched(

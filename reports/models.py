@@ -57,7 +57,9 @@ class Adjudication(models.Model):
     sentence = models.ForeignKey(Sentence, on_delete=models.PROTECT, null=True, related_name="+")
     segment = models.ForeignKey(Segment, on_delete=models.PROTECT, null=True, related_name="+")
     verdict = models.PositiveSmallIntegerField(help_text="a label's code; 8: it cannot be decided")
-    category = models.CharField(max_length=20, blank=True, choices=[(one.value, one.value) for one in ErrorCategory])
+    category = models.CharField(
+        max_length=20, blank=True, choices=[(one.value, one.value) for one in ErrorCategory]
+    )
     note = models.TextField(blank=True)
     labels = models.JSONField(default=list, help_text="those that stood: judge by primary key, condition, label")
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
@@ -73,9 +75,7 @@ class Adjudication(models.Model):
                 name="adjudication_is_of_one_pair",
             ),
             models.CheckConstraint(condition=Q(verdict__in=VERDICTS), name="adjudication_verdict"),
-            models.CheckConstraint(
-                condition=Q(category__in=["", *ErrorCategory]), name="adjudication_category"
-            ),
+            models.CheckConstraint(condition=Q(category__in=["", *ErrorCategory]), name="adjudication_category"),
         ]
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""What can stand on the two sides of a comparison: conditions, support conditions, sources of qrels, published tables."""
+"""What can stand on the two sides of a comparison: conditions of scores and of support, qrels, published tables."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

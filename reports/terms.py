@@ -29,3 +29,8 @@ SAID = {
     ErrorCategory.OTHER: "something else, see the note",
 }
 """What each category is called on a page."""
+
+
+def category_said(category: str) -> str:
+    """Return what a category is called; '' for none."""
+    return SAID[ErrorCategory(category)] if category else ""

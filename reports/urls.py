@@ -2,8 +2,9 @@
 
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 
-from reports import views
+from reports import confusion_views, views
 from reports.converters import PictureConverter, TableConverter
+from reports.matched import ItemKind
 
 app_name = "reports"
 
@@ -22,9 +23,23 @@ agreement_urls: list[URLPattern] = [
     path("taus.<table:table>", views.agreement_table, name="agreement_table"),
 ]
 
+confusion_urls: list[URLPattern] = [
+    path("", confusion_views.confusion, name="confusion"),
+    path("matrix.<picture:picture>", confusion_views.confusion_picture, name="confusion_picture"),
+    path("counts.<table:table>", confusion_views.confusion_file, name="confusion_table"),
+    path("pairs/", confusion_views.pairs, name="pairs"),
+]
+for kind in (ItemKind.NUGGETS, ItemKind.CITATIONS):
+    pair = f"{kind}/<int:first>/<int:second>/"
+    confusion_urls += [
+        path(pair, confusion_views.pair, {"kind": kind}, name=f"{kind}_pair"),
+        path(f"{pair}verdict/", confusion_views.adjudicate_pair, {"kind": kind}, name=f"{kind}_verdict"),
+    ]
+
 campaign_urls: list[URLPattern | URLResolver] = [
     path("leaderboard/", include(leaderboard_urls)),
     path("agreement/", include(agreement_urls)),
+    path("confusion/", include(confusion_urls)),
 ]
 
 urlpatterns = [path("campaigns/<slug:slug>/", include(campaign_urls))]

@@ -64,6 +64,8 @@ ROUTES = {
         organizer:grade_origin organizer:call
         reports:leaderboard reports:ranking reports:leaderboard_table
         reports:agreement reports:scatter reports:agreement_table organizer:people
+        reports:confusion reports:confusion_picture reports:confusion_table reports:pairs
+        reports:nuggets_pair reports:citations_pair
         organizer:prompts organizer:prompt organizer:compare_prompts organizer:trial
     """,
     "organizer's form": """
@@ -75,7 +77,7 @@ ROUTES = {
         organizer:withdraw_task organizer:reschedule_task organizer:switch_practice organizer:hand_out_study
         organizer:judge_study organizer:answer organizer:cancel_job organizer:retry_job organizer:pause_job
         organizer:resume_job organizer:read_notice organizer:read_notices organizer:give_role organizer:take_role
-        organizer:invite organizer:revoke_invitation
+        organizer:invite organizer:revoke_invitation reports:nuggets_verdict reports:citations_verdict
     """,
     "own page": "organizer:campaigns assessor:home",
     "own form": "assessor:keys accounts:notice accounts:tokens organizer:own_data",
