@@ -21,6 +21,9 @@ agreement_urls: list[URLPattern] = [
     path("", views.agreement, name="agreement"),
     path("scatter.<picture:picture>", views.scatter, name="scatter"),
     path("taus.<table:table>", views.agreement_table, name="agreement_table"),
+    path("answers.<table:table>", views.answers_file, name="answers_table"),
+    path("topics.<picture:picture>", views.topics_picture, name="topics_picture"),
+    path("topics.<table:table>", views.topics_file, name="topics_table"),
 ]
 
 confusion_urls: list[URLPattern] = [

@@ -8,10 +8,12 @@ from accounts.http import UserRequest
 from evaluation.queries.runs import run_pks_for
 from reports import charts
 from reports.answering import get_campaign, is_dark, picture_response
-from reports.documents import correlation_table, standings_table
+from reports.binning import is_binned
+from reports.charts_curve import curve
+from reports.documents import answers_table, correlation_table, curve_table, standings_table
 from reports.downloads import TableForm, downloaded
 from reports.leaderboard_page import leaderboard_page
-from reports.pages import agreement_page
+from reports.pages import agreement_page, curve_of
 from reports.pictures import PictureForm
 
 
@@ -55,7 +57,7 @@ def agreement(request: UserRequest, slug: str) -> HttpResponse:
     context = {
         "campaign": campaign,
         "page": page,
-        "drawn": len(charts.drawn_points(page.correlation)) if page.correlation else 0,
+        "binned": page.correlation is not None and is_binned(page.correlation.points),
         "run_pks": run_pks_for(request.user, campaign),
         "forms": list(TableForm),
         "pictures": list(PictureForm),
@@ -79,3 +81,33 @@ def agreement_table(request: UserRequest, slug: str, table: TableForm) -> HttpRe
     if page.correlation is None:
         raise Http404
     return downloaded(correlation_table(page.correlation), table, f"{slug}-agreement")
+
+
+@require_safe
+def answers_file(request: UserRequest, slug: str, table: TableForm) -> HttpResponse:
+    """Every answer that has a score on both sides of the same query string, as a file."""
+    page = agreement_page(get_campaign(request, slug), request.GET)
+    if page.correlation is None:
+        raise Http404
+    return downloaded(answers_table(page.correlation), table, f"{slug}-answers")
+
+
+@require_safe
+def topics_picture(request: UserRequest, slug: str, picture: PictureForm) -> HttpResponse:
+    """Tau by the number of topics of the same query string; `theme=dark` for dark pages."""
+    campaign = get_campaign(request, slug)
+    points = curve_of(campaign, agreement_page(campaign, request.GET))
+    if not points:
+        raise Http404
+    return picture_response(curve(points, dark=is_dark(request)), picture)
+
+
+@require_safe
+def topics_file(request: UserRequest, slug: str, table: TableForm) -> HttpResponse:
+    """Tau by the number of topics of the same query string as a file."""
+    campaign = get_campaign(request, slug)
+    page = agreement_page(campaign, request.GET)
+    points = curve_of(campaign, page)
+    if page.correlation is None or not points:
+        raise Http404
+    return downloaded(curve_table(page.correlation, points), table, f"{slug}-tau-by-topics")

@@ -64,6 +64,7 @@ ROUTES = {
         organizer:grade_origin organizer:call
         reports:leaderboard reports:ranking reports:leaderboard_table
         reports:agreement reports:scatter reports:agreement_table organizer:people
+        reports:answers_table reports:topics_picture reports:topics_table
         reports:confusion reports:confusion_picture reports:confusion_table reports:pairs
         reports:nuggets_pair reports:citations_pair
         organizer:prompts organizer:prompt organizer:compare_prompts organizer:trial

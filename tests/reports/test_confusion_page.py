@@ -77,9 +77,7 @@ def listed(world: World, cell: str, query: str = QUERY) -> list[str]:
 def harsh_pair(world: World) -> str:
     """Return the address of the pair on which the two differ harshly."""
     label = Assignment.objects.get(judge__name="machine", label=2, nugget_version__text="sand moves")
-    return reverse(
-        "reports:nuggets_pair", args=[world.campaign.slug, label.answer_id, label.nugget_version_id]
-    )
+    return reverse("reports:nuggets_pair", args=[world.campaign.slug, label.answer_id, label.nugget_version_id])
 
 
 def decide(world: World, verdict: str, who: str = "olga", **said: str) -> Any:
@@ -153,9 +151,7 @@ def test_support_is_compared_by_sentence_and_segment(world: World, tmp_path: Pat
 
 def test_grades_of_two_sources_are_compared(world: World, tmp_path: Path) -> None:
     grades = "t1 0 d1 0\nt1 0 d2 0\n"
-    importing.import_qrels(
-        campaign=world.campaign, source=write_source(tmp_path, "u.txt", grades), name="UMBRELA"
-    )
+    importing.import_qrels(campaign=world.campaign, source=write_source(tmp_path, "u.txt", grades), name="UMBRELA")
     query = "?rows=qrels:NIST&columns=qrels:UMBRELA"
     found = figures(world, query)
     assert found["labels"] == ["0", "1", "2", "3"]
