@@ -104,9 +104,16 @@ def _nuggets(choice: ConditionChoice, importance: str, made: str) -> Booleans:
     if importance:
         chosen &= sheet.importance == Importance[importance.upper()]
     if made:
-        wordings = assignment_keys(choice)[0]
-        listed = ListedNugget.objects.filter(nugget_list__nugget_set__in=choice.nugget_sets)
-        lineage = NuggetLineage.objects.filter(child__in=listed.values("nugget_version"))
-        found = lineage if made == ADDED else lineage.filter(relation=made)
-        chosen &= np.isin(wordings, list(found.values_list("child", flat=True)), invert=made == ADDED)
+        chosen &= np.isin(assignment_keys(choice)[0], _made(choice, made))
     return chosen
+
+
+def _made(choice: ConditionChoice, made: str) -> list[int]:
+    """Return the wordings that came about in a way: added are those without a parent in a set that records parents."""
+    lineage = NuggetLineage.objects.filter(child__nugget__nugget_set__in=choice.nugget_sets)
+    if made != ADDED:
+        return list(lineage.filter(relation=made).values_list("child", flat=True))
+    recorded = ListedNugget.objects.filter(nugget_list__nugget_set__in=lineage.values("child__nugget__nugget_set"))
+    return list(
+        recorded.exclude(nugget_version__in=lineage.values("child")).values_list("nugget_version", flat=True)
+    )

@@ -29,7 +29,7 @@ class ConfusionForm(forms.Form):
     run = forms.ChoiceField(required=False)
     tag = forms.ChoiceField(required=False, label="Topics with the tag")
     importance = forms.ChoiceField(required=False, label="Nuggets", choices=WEIGHTS)
-    made = forms.ChoiceField(required=False, label="Nuggets by origin", choices=MADE)
+    made = forms.ChoiceField(required=False, label="Nuggets that were")
     nuggets = forms.ChoiceField(required=False, label="Nugget set")
     rows_judge = forms.ChoiceField(required=False, label="Rows' judge")
     columns_judge = forms.ChoiceField(required=False, label="Columns' judge")
@@ -55,6 +55,7 @@ class ConfusionForm(forms.Form):
             "nuggets": choices_of_names(one.name for one in offer.sets),
             "rows_judge": choices_of_names(offer.judges),
             "columns_judge": choices_of_names(offer.judges),
+            "made": MADE if offer.lineage else ALL,
         }.items():
             cast(forms.ChoiceField, self.fields[name]).choices = choices
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from evaluation.models import Campaign, Judge, NuggetSet
+from evaluation.models import Campaign, Judge, NuggetLineage, NuggetSet
 from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition
 from reports.choices import judges_of, support_judges_of
 from reports.external import external_names
@@ -34,7 +34,10 @@ LABEL_PAIRINGS = (
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What a campaign has to compare: sets, judges and sources by name, and which conditions have labels."""
+    """What a campaign has to compare: sets, judges and sources by name, and which conditions have labels.
+
+    `lineage`: some list says what its nuggets were made from.
+    """
 
     campaign: Campaign
     sets: tuple[NuggetSet, ...]
@@ -43,6 +46,7 @@ class Offer:
     support: tuple[SupportCondition, ...]
     sources: tuple[str, ...] = ()
     published: tuple[str, ...] = field(default=())
+    lineage: bool = False
 
     @property
     def labelled(self) -> tuple[str, ...]:
@@ -76,6 +80,7 @@ def offer_of(campaign: Campaign) -> Offer:
         support=tuple(one for one, judges in by_support.items() if judges),
         sources=tuple(campaign.qrel_sources.values_list("name", flat=True)),
         published=tuple(external_names(campaign)),
+        lineage=NuggetLineage.objects.filter(child__nugget__nugget_set__in=sets).exists(),
     )
 
 

@@ -11,7 +11,15 @@ import pytest
 from django.db import DatabaseError, transaction
 from django.urls import reverse
 
-from evaluation.models import Assignment, Event, SupportJudgment, Topic, TopicTag
+from evaluation.models import (
+    Assignment,
+    Event,
+    NuggetLineage,
+    NuggetVersion,
+    SupportJudgment,
+    Topic,
+    TopicTag,
+)
 from evaluation.services import importing
 from evaluation.terms import JudgeKind, Origin, SupportCondition
 from reports.models import Adjudication
@@ -120,10 +128,17 @@ def test_filters_hold_for_the_figures_and_the_pairs(world: World) -> None:
     assert figures(world, f"{QUERY}&importance=vital")["counts"] == [[1, 0, 0], [0, 0, 0], [1, 0, 0]]
     assert figures(world, f"{QUERY}&topic=t1")["pairs"] == 4
     assert figures(world, f"{QUERY}&tag=dams")["pairs"] == 0
-    assert figures(world, f"{QUERY}&made=added")["pairs"] == 4
-    assert figures(world, f"{QUERY}&made=edited")["pairs"] == 0
     assert listed(world, "differ", f"{QUERY}&run=beta") == ["beta"]
     assert "No pair has a label on both sides within these filters." in page_of(world, f"{QUERY}&tag=dams")
+
+
+def test_nuggets_are_told_apart_by_how_they_were_made_where_that_is_recorded(world: World) -> None:
+    assert "This is not a choice" in page_of(world, f"{QUERY}&made=added")
+    child, parent = NuggetVersion.objects.order_by("pk")
+    NuggetLineage.objects.create(child=child, parent=parent, relation="edited")
+    assert figures(world, f"{QUERY}&made=edited")["counts"] == [[1, 0, 0], [0, 0, 0], [1, 0, 0]]
+    assert figures(world, f"{QUERY}&made=added")["pairs"] == 2
+    assert figures(world, f"{QUERY}&made=split")["pairs"] == 0
 
 
 def test_support_is_compared_by_sentence_and_segment(world: World, tmp_path: Path) -> None:
