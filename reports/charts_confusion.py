@@ -33,7 +33,7 @@ def _heat_map(data: str, palette: Palette) -> str:
         x=alt.X(
             "column:N", sort=given["names"], title=columns, axis=alt.Axis(orient="top", labelAngle=0, ticks=False)
         ),
-        y=alt.Y("row:N", sort=given["names"], title=rows, axis=alt.Axis(ticks=False)),
+        y=alt.Y("row:N", sort=given["names"], title=rows, axis=alt.Axis(ticks=False, minExtent=120)),
     )
     # At most half of the fill, so that the ink of the figures keeps its contrast on every cell.
     tinted = base.mark_rect(color=palette.fills[0], stroke=palette.rule).encode(
