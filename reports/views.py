@@ -96,10 +96,10 @@ def answers_file(request: UserRequest, slug: str, table: TableForm) -> HttpRespo
 def topics_picture(request: UserRequest, slug: str, picture: PictureForm) -> HttpResponse:
     """Tau by the number of topics of the same query string; `theme=dark` for dark pages."""
     campaign = get_campaign(request, slug)
-    points = curve_of(campaign, agreement_page(campaign, request.GET))
-    if not points:
+    page = agreement_page(campaign, request.GET)
+    if page.correlation is None:
         raise Http404
-    return picture_response(curve(points, dark=is_dark(request)), picture)
+    return picture_response(curve(curve_of(campaign, page), dark=is_dark(request)), picture)
 
 
 @require_safe
@@ -107,7 +107,7 @@ def topics_file(request: UserRequest, slug: str, table: TableForm) -> HttpRespon
     """Tau by the number of topics of the same query string as a file."""
     campaign = get_campaign(request, slug)
     page = agreement_page(campaign, request.GET)
-    points = curve_of(campaign, page)
-    if page.correlation is None or not points:
+    if page.correlation is None:
         raise Http404
+    points = curve_of(campaign, page)
     return downloaded(curve_table(page.correlation, points), table, f"{slug}-tau-by-topics")
