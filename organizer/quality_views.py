@@ -14,8 +14,8 @@ from evaluation.terms import FindingCode
 from llmjobs.quality import Replies, Spending, judges_at_work, replies_by_judge, spending_by_judge
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from organizer import getters
-from reports.judging import Compared, compared_with_people, judged_by_llms
 from reports.confusion_page import HeatRow, heat_rows
+from reports.judging import Compared, compared_with_people, judged_by_llms
 
 
 @dataclass(frozen=True, slots=True)
