@@ -14,6 +14,8 @@ WIDTH, HEIGHT = 560, 380
 FONT = "Public Sans, system-ui, Segoe UI, Roboto, sans-serif"
 SHAPES = {"RAG": "circle", "AG": "square", "": "diamond"}
 NO_TASK = "no task"
+LARGE, MANY_RUNS = 130, 60
+"""The size of a run's point, and from how many runs it is half of that."""
 ROW = 20
 """The height of a run in a ranking."""
 
@@ -27,16 +29,19 @@ class Palette:
     control: str
     fills: tuple[str, str, str]
     text: str = "#1b1b1b"
+    shades: tuple[str, str] = ("#dbe7fb", "#0050d8")
 
 
 LIGHT = Palette("#454545", "#dfe1e2", "#71767a", ("#0050d8", "#7a591a", "#1b1b1b"))
-DARK = Palette("#c9c9c9", "#3d4551", "#8d9297", ("#58b4ff", "#ffbe2e", "#f0f0f0"), "#f0f0f0")
+DARK = Palette(
+    "#c9c9c9", "#3d4551", "#8d9297", ("#58b4ff", "#ffbe2e", "#f0f0f0"), "#f0f0f0", ("#1d3350", "#58b4ff")
+)
 
 
 def scatter(found: Correlation, *, dark: bool) -> str:
     """Return the specification of the scatter of two conditions: runs in front, single answers small behind them.
 
-    Of very many answers, cells of a grid take the place of points: the darker, the more.
+    Of very many answers, cells of a grid take the place of points, shaded by how many.
     """
     runs = [
         {"run": one.run_id, "task": one.task or NO_TASK, "x": one.x, "y": one.y}
@@ -69,11 +74,12 @@ def _scatter(data: str, palette: Palette) -> str:
     import altair as alt  # noqa: PLC0415  # only a process that draws pays for it
 
     given = json.loads(data)
+    size = LARGE if len(given["runs"]) <= MANY_RUNS else LARGE // 2
     behind = [_cells(alt, given["cells"], given["titles"], palette)] if given["cells"] else []
     layers = [
         *behind,
         _points(alt, given["answers"], given["titles"], palette, size=18, opacity=0.35),
-        _points(alt, given["runs"], given["titles"], palette, size=130, opacity=1.0),
+        _points(alt, given["runs"], given["titles"], palette, size=size, opacity=1.0),
     ]
     highest = max(
         (point[axis] for part in ("runs", "answers") for point in given[part] for axis in "xy"), default=1
@@ -141,17 +147,24 @@ def _points(
 
 def _cells(alt: Any, rows: list[dict[str, Any]], titles: list[str], palette: Palette) -> Any:
     """Return the cells of a grid, shaded by how many answers are in them, on a logarithmic scale."""
-    shades = alt.Scale(type="log", domain=[1, max(2, *(row["count"] for row in rows))], range=[0.1, 0.85])
-    legend = alt.Legend(title="answers per cell", orient="top", tickCount=3, symbolFillColor=palette.fills[0])
+    most = max(2, *(row["count"] for row in rows))
+    shades = alt.Scale(type="log", domain=[1, most], range=list(palette.shades))
+    legend = alt.Legend(
+        title="answers per cell",
+        orient="top",
+        gradientLength=160,
+        titleColor=palette.ink,
+        titleFontWeight="normal",
+    )
     return (
         alt.Chart(alt.Data(values=rows))
-        .mark_rect(color=palette.fills[0])
+        .mark_rect()
         .encode(
             x=alt.X("x:Q", title=titles[0]),
             x2="x2:Q",
             y=alt.Y("y:Q", title=titles[1]),
             y2="y2:Q",
-            opacity=alt.Opacity("count:Q", scale=shades, legend=legend),
+            color=alt.Color("count:Q", scale=shades, legend=legend),
         )
     )
 

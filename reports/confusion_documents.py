@@ -6,6 +6,7 @@ from typing import Any
 from reports.confusion_page import ConfusionPage, said_of
 from reports.documents import confusion_document, confusion_rows
 from reports.downloads import Table
+from reports.studying import StudyReport, agreement_rows, study_document
 
 
 def confusion_table(page: ConfusionPage) -> Table:
@@ -30,6 +31,13 @@ def confusion_table(page: ConfusionPage) -> Table:
         closing=[total],
         said=_comment(page),
     )
+
+
+def study_table(report: StudyReport) -> Table:
+    """Return each judge of a disagreement study with each; as JSON with everybody's labels."""
+    headings = {"judge": "Judge", "with": "With", "pairs": "Pairs", "agreement": "Agreement"}
+    headings |= {"kappa": "Kappa", "kappa_linear": "Linear-weighted kappa"}
+    return Table(agreement_rows(report), headings, study_document(report), said=f"Study {report.study.name}")
 
 
 def _document(page: ConfusionPage) -> dict[str, Any]:

@@ -12,18 +12,19 @@ from accounts.http import UserRequest
 from evaluation.errors import Refused
 from evaluation.models import Campaign
 from evaluation.queries.answers import provenance_for
-from evaluation.queries.studies import studies_for
+from evaluation.queries.studies import studies_for, study_for
 from evaluation.queries.work import may_organize
 from reports.adjudicating import Pair, adjudicate, find_pair, labels_of, verdicts_on
 from reports.answering import get_campaign, is_dark, picture_response
 from reports.charts_confusion import heat_map
-from reports.confusion_documents import confusion_table, filters
+from reports.confusion_documents import confusion_table, filters, study_table
 from reports.confusion_forms import VerdictForm
 from reports.confusion_page import confusion_page
 from reports.downloads import TableForm, downloaded
 from reports.matched import ItemKind
 from reports.pairs import PairList, read_pairs
 from reports.pictures import PictureForm
+from reports.studying import study_report
 from reports.terms import category_said
 
 PAIRS_A_PAGE = 20
@@ -61,6 +62,17 @@ def confusion_file(request: UserRequest, slug: str, table: TableForm) -> HttpRes
     if page.report is None:
         raise Http404
     return downloaded(confusion_table(page), table, f"{slug}-confusion")
+
+
+@require_safe
+def study_file(request: UserRequest, slug: str, pk: int, table: TableForm) -> HttpResponse:
+    """Who agrees with whom in a disagreement study, as a file."""
+    campaign = get_campaign(request, slug)
+    try:
+        study = study_for(request.user, campaign, pk)
+    except ObjectDoesNotExist:
+        raise Http404 from None
+    return downloaded(study_table(study_report(study)), table, f"{slug}-study-{pk}")
 
 
 @require_safe

@@ -31,6 +31,7 @@ confusion_urls: list[URLPattern] = [
     path("matrix.<picture:picture>", confusion_views.confusion_picture, name="confusion_picture"),
     path("counts.<table:table>", confusion_views.confusion_file, name="confusion_table"),
     path("pairs/", confusion_views.pairs, name="pairs"),
+    path("studies/<int:pk>.<table:table>", confusion_views.study_file, name="study_table"),
 ]
 for kind in (ItemKind.NUGGETS, ItemKind.CITATIONS):
     pair = f"{kind}/<int:first>/<int:second>/"

@@ -66,7 +66,7 @@ ROUTES = {
         reports:agreement reports:scatter reports:agreement_table organizer:people
         reports:answers_table reports:topics_picture reports:topics_table
         reports:confusion reports:confusion_picture reports:confusion_table reports:pairs
-        reports:nuggets_pair reports:citations_pair
+        reports:nuggets_pair reports:citations_pair reports:study_table
         organizer:prompts organizer:prompt organizer:compare_prompts organizer:trial
     """,
     "organizer's form": """

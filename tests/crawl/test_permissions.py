@@ -264,6 +264,7 @@ def ids_of(world: DeskWorld) -> dict[str, object]:
         "organizer:study": study.pk,
         "organizer:hand_out_study": study.pk,
         "organizer:judge_study": study.pk,
+        "reports:study_table": study.pk,
         "organizer:assignment_label": Assignment.objects.all()[0].pk,
         "organizer:support_label": SupportJudgment.objects.all()[0].pk,
         "organizer:answer_labels": Answer.objects.all()[0].pk,
