@@ -8,7 +8,8 @@ from typing import Any
 
 from django.db import connections
 
-TABLES = ("evaluation_event", "evaluation_operation")
+# The last is of a room above: this one knows no more of it than the name of its table.
+TABLES = ("evaluation_event", "evaluation_operation", "reports_adjudication")
 REASON = "{table} is append-only"
 
 SQLITE_INSTALL = [
@@ -45,8 +46,9 @@ def remove_triggers(using: str = "default") -> None:
 
 
 def missing_triggers(using: str = "default") -> list[str]:
-    """Return the triggers that should be in the database and are not, by name."""
+    """Return the triggers that should be in the database and are not, by name; a table to come needs none yet."""
     connection = connections[using]
+    made = set(connection.introspection.table_names())
     verbs = ("update", "delete", "replace") if connection.vendor == "sqlite" else ("change",)
     listed = (
         "SELECT name FROM sqlite_master WHERE type = 'trigger'"
@@ -56,7 +58,8 @@ def missing_triggers(using: str = "default") -> list[str]:
     with connection.cursor() as cursor:
         cursor.execute(listed)
         there = {name for (name,) in cursor.fetchall()}
-    return [name for table in TABLES for verb in verbs if (name := f"{table}_no_{verb}") not in there]
+    names = [f"{table}_no_{verb}" for table in TABLES if table in made for verb in verbs]
+    return [name for name in names if name not in there]
 
 
 def _run(using: str, statements: Sequence[str], tables: Sequence[str]) -> None:

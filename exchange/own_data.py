@@ -31,6 +31,7 @@ from evaluation.models import (
     WorkingNugget,
     WorkingSupport,
 )
+from reports.models import Adjudication
 
 IN_MEMORY = 4_000_000
 CHUNK = 1000
@@ -126,6 +127,12 @@ def _practice(user: User) -> Rows:
     yield from rows.values("item__public_id", "label", "given_at")
 
 
+def _verdicts(user: User) -> Rows:
+    """What they said of pairs of labels, without the pairs."""
+    rows = Adjudication.objects.filter(actor=user).order_by("pk")
+    yield from rows.values("campaign__slug", "verdict", "category", "note", "at")
+
+
 def _events(user: User) -> Rows:
     """What they did, without what it was about: that may name runs, and others."""
     yield from _streamed(Event.objects.filter(actor=user).order_by("pk"), "campaign__slug", "kind", "at")
@@ -154,5 +161,6 @@ PARTS: dict[str, Callable[[User], Rows]] = {
     "passages": _passages,
     "remarks": _remarks,
     "practice": _practice,
+    "verdicts": _verdicts,
     "events": _events,
 }

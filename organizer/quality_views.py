@@ -14,8 +14,8 @@ from evaluation.terms import FindingCode
 from llmjobs.quality import Replies, Spending, judges_at_work, replies_by_judge, spending_by_judge
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from organizer import getters
+from reports.confusion_page import HeatRow, heat_rows
 from reports.judging import Compared, compared_with_people, judged_by_llms
-from reports.pages import HeatRow, heat_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def _cards(viewer: User, campaign: Campaign) -> list[JudgeCard]:
     return [
         JudgeCard(
             judge,
-            [Comparison(one, heat_of(one.report)) for one in compared.get(judge.pk, ())],
+            [Comparison(one, heat_rows(one.report)) for one in compared.get(judge.pk, ())],
             replies.get(judge.pk, Replies()),
             spending.get(judge.pk, Spending()),
             judge.model == SIMULATED_MODEL,

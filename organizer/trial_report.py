@@ -10,7 +10,7 @@ from evaluation.models import Campaign
 from llmjobs.models import Trial
 from llmjobs.trial_pairs import ShownPair, shown_pairs
 from llmjobs.trials import Tried, outcome_of
-from reports.confusions import ASSIGNMENT_LABELS, SUPPORT_LABELS
+from reports.matched import ASSIGNMENT_LABELS, SUPPORT_LABELS
 from reports.metrics.arrays import Bytes
 from reports.metrics.confusion import LABELS, Confusion, confusion
 from reports.metrics.sheets import FAILED, UNJUDGED

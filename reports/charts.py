@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from reports.correlation import Correlation, TopicPoint
+from reports.binning import cells_of, is_binned
+from reports.correlation import Correlation
 from reports.standings import Standing, value_of
 
 WIDTH, HEIGHT = 560, 380
 FONT = "Public Sans, system-ui, Segoe UI, Roboto, sans-serif"
 SHAPES = {"RAG": "circle", "AG": "square", "": "diamond"}
 NO_TASK = "no task"
-MOST_POINTS = 2000
+LARGE, MANY_RUNS = 130, 60
+"""The size of a run's point, and from how many runs it is half of that."""
 ROW = 20
 """The height of a run in a ranking."""
 
@@ -26,23 +28,34 @@ class Palette:
     rule: str
     control: str
     fills: tuple[str, str, str]
+    text: str = "#1b1b1b"
+    shades: tuple[str, str] = ("#dbe7fb", "#0050d8")
 
 
 LIGHT = Palette("#454545", "#dfe1e2", "#71767a", ("#0050d8", "#7a591a", "#1b1b1b"))
-DARK = Palette("#c9c9c9", "#3d4551", "#8d9297", ("#58b4ff", "#ffbe2e", "#f0f0f0"))
+DARK = Palette(
+    "#c9c9c9", "#3d4551", "#8d9297", ("#58b4ff", "#ffbe2e", "#f0f0f0"), "#f0f0f0", ("#1d3350", "#58b4ff")
+)
 
 
 def scatter(found: Correlation, *, dark: bool) -> str:
-    """Return the specification of the scatter of two conditions: runs in front, single answers small behind them."""
+    """Return the specification of the scatter of two conditions: runs in front, single answers small behind them.
+
+    Of very many answers, cells of a grid take the place of points, shaded by how many.
+    """
     runs = [
         {"run": one.run_id, "task": one.task or NO_TASK, "x": one.x, "y": one.y}
         for one in found.runs
         if one.x is not None and one.y is not None
     ]
-    answers = [{"task": one.task or NO_TASK, "x": one.x, "y": one.y} for one in drawn_points(found)]
+    binned = is_binned(found.points)
+    answers = [] if binned else [{"task": one.task or NO_TASK, "x": one.x, "y": one.y} for one in found.points]
+    cells = cells_of(found.points) if binned else []
     name = found.score.replace("_", " ")
     titles = (f"{found.x}, {name}", f"{found.y}, {name}")
-    return _scatter(json.dumps({"runs": runs, "answers": answers, "titles": titles}), DARK if dark else LIGHT)
+    return _scatter(
+        json.dumps({"runs": runs, "answers": answers, "cells": cells, "titles": titles}), DARK if dark else LIGHT
+    )
 
 
 def ranking(found: Sequence[Standing], score: str, *, dark: bool) -> str:
@@ -55,21 +68,18 @@ def ranking(found: Sequence[Standing], score: str, *, dark: bool) -> str:
     return _ranking(json.dumps({"runs": rows, "title": score.replace("_", " ")}), DARK if dark else LIGHT)
 
 
-def drawn_points(found: Correlation) -> tuple[TopicPoint, ...]:
-    """Return the single answers that are drawn: all, or of very many every k-th, at most `MOST_POINTS`."""
-    step = -(-len(found.points) // MOST_POINTS) or 1
-    return found.points[::step]
-
-
 @lru_cache(maxsize=64)
 def _scatter(data: str, palette: Palette) -> str:
     """Specify, keyed by the data itself: equal figures give the same picture without doing it again."""
     import altair as alt  # noqa: PLC0415  # only a process that draws pays for it
 
     given = json.loads(data)
+    size = LARGE if len(given["runs"]) <= MANY_RUNS else LARGE // 2
+    behind = [_cells(alt, given["cells"], given["titles"], palette)] if given["cells"] else []
     layers = [
+        *behind,
         _points(alt, given["answers"], given["titles"], palette, size=18, opacity=0.35),
-        _points(alt, given["runs"], given["titles"], palette, size=130, opacity=1.0),
+        _points(alt, given["runs"], given["titles"], palette, size=size, opacity=1.0),
     ]
     highest = max(
         (point[axis] for part in ("runs", "answers") for point in given[part] for axis in "xy"), default=1
@@ -132,6 +142,30 @@ def _points(
         y=alt.Y("y:Q", title=titles[1]),
         shape=alt.Shape("task:N", scale=shapes, legend=legend),
         fill=alt.Fill("task:N", scale=fills, legend=legend),
+    )
+
+
+def _cells(alt: Any, rows: list[dict[str, Any]], titles: list[str], palette: Palette) -> Any:
+    """Return the cells of a grid, shaded by how many answers are in them, on a logarithmic scale."""
+    most = max(2, *(row["count"] for row in rows))
+    shades = alt.Scale(type="log", domain=[1, most], range=list(palette.shades))
+    legend = alt.Legend(
+        title="answers per cell",
+        orient="top",
+        gradientLength=160,
+        titleColor=palette.ink,
+        titleFontWeight="normal",
+    )
+    return (
+        alt.Chart(alt.Data(values=rows))
+        .mark_rect()
+        .encode(
+            x=alt.X("x:Q", title=titles[0]),
+            x2="x2:Q",
+            y=alt.Y("y:Q", title=titles[1]),
+            y2="y2:Q",
+            color=alt.Color("count:Q", scale=shades, legend=legend),
+        )
     )
 
 

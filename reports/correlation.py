@@ -23,6 +23,7 @@ from reports.metrics.agreement import (
 )
 from reports.metrics.bootstrap import Interval, intervals
 from reports.metrics.policies import Policies, SupportPolicies, TopicChoice
+from reports.metrics.subsampling import CurvePoint, tau_by_topics
 from reports.metrics.support import support_table
 from web.reading import consistent_read
 
@@ -104,6 +105,18 @@ def correlate(
         runs=_run_points(both, policies.topics, tasks),
         points=_topic_points(both, tasks),
     )
+
+
+def topic_curve(
+    x: ConditionChoice | SupportChoice,
+    y: ConditionChoice | SupportChoice,
+    score: str,
+    policies: Policies | SupportPolicies,
+) -> tuple[CurvePoint, ...]:
+    """Return the run-level tau of two conditions over fewer and fewer topics."""
+    with consistent_read():
+        left, right = table_of(x, score, policies), table_of(y, score, policies)
+    return tau_by_topics(left, right, policies.topics)
 
 
 def table_of(

@@ -1,5 +1,6 @@
 """Each report as the JSON document and the rows that the contract names."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -10,6 +11,7 @@ from reports.downloads import Table
 from reports.leaderboard import Leaderboard, LeaderboardRow
 from reports.leaderboard_page import LeaderboardPage
 from reports.metrics.policies import Policies, SupportPolicies
+from reports.metrics.subsampling import CurvePoint
 from reports.metrics.support import SUPPORT_NAMES
 from reports.standings import Comparisons, Standing, value_of
 from reports.supporting import SupportReport
@@ -115,8 +117,29 @@ def correlation_table(found: Correlation) -> Table:
         "discordant": "Discordant",
     }
     runs = [asdict(one) for one in found.runs]
-    said = f"{found.x} against {found.y}, {found.score}; policies {policies_document(found.policies)}"
-    return Table(correlation_rows(found), headings, correlation_document(found) | {"by_run": runs}, said=said)
+    return Table(
+        correlation_rows(found), headings, correlation_document(found) | {"by_run": runs}, said=_compared(found)
+    )
+
+
+def answers_table(found: Correlation) -> Table:
+    """Return every answer with a score on both sides."""
+    rows = [asdict(one) for one in found.points]
+    headings = {"run_id": "Run", "topic_id": "Topic", "x": found.x, "y": found.y}
+    document = {"x": found.x, "y": found.y, "score": found.score, "policies": policies_document(found.policies)}
+    return Table(rows, headings, document | {"answers": rows}, said=_compared(found))
+
+
+def curve_table(found: Correlation, points: Sequence[CurvePoint]) -> Table:
+    """Return the run-level tau by the number of topics."""
+    rows = [asdict(one) for one in points]
+    headings = {"topics": "Topics", "mean": "Mean tau-b", "low": "Low", "high": "High", "samples": "Subsets"}
+    document = {"x": found.x, "y": found.y, "score": found.score, "policies": policies_document(found.policies)}
+    return Table(rows, headings, document | {"points": rows}, said=_compared(found))
+
+
+def _compared(found: Correlation) -> str:
+    return f"{found.x} against {found.y}, {found.score}; policies {policies_document(found.policies)}"
 
 
 def confusion_document(report: ConfusionReport) -> Document:

@@ -10,6 +10,7 @@ from django.http import QueryDict
 from evaluation.terms import Condition, SupportCondition
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.scores import LENGTH, SCORE_NAMES
+from reports.metrics.support import SUPPORT_NAMES
 
 NAMED_BY_CAMPAIGN = ("", "the only one, or the campaign's default")
 
@@ -150,8 +151,11 @@ class LeaderboardForm(BoardForm):
         return SupportPolicies(missing=self.said["missing"], no_cited=self.said["no_cited"])
 
 
+SUPPORT_SCORES = [(name, name.replace("_", " ")) for name in SUPPORT_NAMES]
+
+
 class AgreementForm(PolicyForm):
-    """Two conditions, or a condition and a published table, and one score."""
+    """Two conditions of one kind, or a condition and a published table, and one score."""
 
     x = forms.ChoiceField(label="x")
     x_nuggets = forms.ChoiceField(label="x nugget set", required=False)
@@ -159,7 +163,13 @@ class AgreementForm(PolicyForm):
     y = forms.ChoiceField(label="y")
     y_nuggets = forms.ChoiceField(label="y nugget set", required=False)
     y_judge = forms.ChoiceField(label="y judge", required=False)
-    score = forms.ChoiceField(choices=SCORES, initial="vital_strict")
+    score = forms.ChoiceField(choices=[("Nugget scores", SCORES), ("Support", SUPPORT_SCORES)])
+    no_cited = forms.ChoiceField(
+        label="Answer that cites nothing",
+        choices=[("skip", "is left out"), ("zero", "scores 0")],
+        initial="skip",
+    )
+    curve = forms.BooleanField(required=False, label="Tau by number of topics")
     topics = forms.ChoiceField(
         choices=[("all", "all of each condition"), ("common", "only common ones")], initial="all"
     )
@@ -175,6 +185,7 @@ class AgreementForm(PolicyForm):
         "missing",
         "unjudged",
         "no_vital",
+        "no_cited",
     ]
 
     def __init__(
@@ -186,8 +197,12 @@ class AgreementForm(PolicyForm):
         published: Iterable[str],
         defaults: dict[str, str],
     ) -> None:
-        super().__init__(query, defaults)
-        sides = [(word.value, word.value) for word in Condition]
+        support = {query.get("x"), query.get("y")} & {*SupportCondition}
+        super().__init__(query, {"score": SUPPORT_NAMES[0] if support else SCORE_NAMES[0], **defaults})
+        sides = [
+            ("Nugget scores", [(word.value, word.value) for word in Condition]),
+            ("Support", [(word.value, word.value) for word in SupportCondition]),
+        ]
         tables = [("Published tables", [(name, name) for name in published])]
         for side in "xy":
             _offer(self.fields[side], [*sides, *(tables if tables[0][1] else [])])
@@ -195,8 +210,12 @@ class AgreementForm(PolicyForm):
             _offer(self.fields[f"{side}_judge"], choices_of_names(judges))
 
     @property
-    def policies(self) -> Policies:
-        """The policies chosen."""
+    def policies(self) -> Policies | SupportPolicies:
+        """The policies chosen: those of the score's kind."""
+        if self.said["score"] in SUPPORT_NAMES:
+            return SupportPolicies(
+                missing=self.said["missing"], no_cited=self.said["no_cited"], topics=self.said["topics"]
+            )
         return Policies(
             missing=self.said["missing"],
             unjudged=self.said["unjudged"],

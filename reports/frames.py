@@ -81,10 +81,23 @@ def nugget_texts(choice: ConditionChoice) -> list[str]:
     return [texts[key] for key in keys]
 
 
+def assignment_keys(choice: ConditionChoice) -> tuple[Ints, Ints]:
+    """Return what stands on the axes of a condition's sheet: wordings N, and answers T x R, -1 where there is none."""
+    with consistent_read() as alias:
+        return _assignment_keys(choice.campaign.pk, _revision(choice.campaign, alias), choice.keys)
+
+
+def support_keys(choice: SupportChoice) -> Ints:
+    """Return sentence and segment of each unit of a support sheet, U x 2; -1 for a citation that leads to nothing."""
+    first = choice.campaign.protocol.first_citations
+    with consistent_read() as alias:
+        return _support_keys(choice.campaign.pk, _revision(choice.campaign, alias), first)
+
+
 def forget_sheets() -> None:
     """Empty the cache: for tests, whose databases go back in time."""
-    _assignment_sheet.cache_clear()
-    _support_sheet.cache_clear()
+    for cache in (_assignment_sheet, _support_sheet, _assignment_keys, _support_keys):
+        cache.cache_clear()
 
 
 def _revision(campaign: Campaign, alias: str) -> int:
@@ -119,6 +132,16 @@ def _assignment_sheet(campaign: int, _revision: int, parts: tuple[PartKey, ...])
         words=answers.words,
         labelled=labelled,
     )
+
+
+@lru_cache(maxsize=8)
+def _assignment_keys(campaign: int, _revision: int, parts: tuple[PartKey, ...]) -> tuple[Ints, Ints]:
+    with consistent_read() as alias:
+        answers = _Answers(campaign, alias)
+        wordings = _Nuggets(answers, parts, alias).pk
+    placed = np.full(answers.answered.shape, -1, dtype=np.int64)
+    placed[answers.topic, answers.run] = answers.pk
+    return wordings, placed
 
 
 class _Answers:
@@ -242,6 +265,14 @@ def _support_sheet(
     )
 
 
+@lru_cache(maxsize=8)
+def _support_keys(campaign: int, _revision: int, first: int | None) -> Ints:
+    with consistent_read() as alias:
+        sentences = Sentence.objects.using(alias).filter(answer__topic__campaign=campaign)
+        rows = _integers(sentences.order_by("answer", "index").values_list("pk"), 1)
+        return _Units(rows[:, 0], campaign, first, alias).keys
+
+
 def _within(topics: frozenset[int]) -> dict[str, Any]:
     return {"sentence__answer__topic__in": topics}
 
@@ -260,6 +291,12 @@ class _Units:
         self.cited = np.zeros(len(sentences), dtype=np.bool_)
         self.cited[self.sentence] = True
         self._unit = {pair: index for index, pair in enumerate(pairs)}
+
+    @property
+    def keys(self) -> Ints:
+        """Sentence and segment of each pair, U x 2; -1 for a citation that leads to nothing."""
+        rows = [(sentence, -1 if segment is None else segment) for sentence, segment in self._unit]
+        return _integers(rows, 2)
 
     @staticmethod
     def _first_different(

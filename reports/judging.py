@@ -16,8 +16,9 @@ from evaluation.models import Assignment, Campaign, Judge, ListedNugget, Support
 from evaluation.queries.campaigns import within
 from evaluation.queries.holdings import current_lists
 from evaluation.terms import JudgeKind, SupportCondition
-from reports.confusions import ASSIGNMENT_LABELS, SUPPORT_LABELS, ConfusionReport
+from reports.confusions import ConfusionReport
 from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
+from reports.matched import ASSIGNMENT_LABELS, SUPPORT_LABELS
 from reports.metrics.arrays import Bytes
 from reports.metrics.confusion import confusion, harsh_conflicts
 
@@ -129,13 +130,13 @@ def _beside(sql: str, inside: QuerySet[Any, Any]) -> list[Pairs]:
         return sorted(cursor.fetchall())
 
 
-def _compared(of: str, pairs: Sequence[Pairs], labels: tuple[str, str, str], cells: Bytes) -> Compared:
+def _compared(of: str, pairs: Sequence[Pairs], labels: tuple[str, ...], cells: Bytes) -> Compared:
     people = {person for _, _, person, *_ in pairs}
     report = _report([labelled for _, _, _, *labelled in pairs], labels, cells)
     return Compared(of, len(people), report, of == SupportCondition.POST_EDIT)
 
 
-def _report(parts: Sequence[Sequence[int]], labels: tuple[str, str, str], cells: Bytes) -> ConfusionReport:
+def _report(parts: Sequence[Sequence[int]], labels: tuple[str, ...], cells: Bytes) -> ConfusionReport:
     machine, people, pairs = np.array(parts, dtype=np.int64).T
     rows, columns = np.repeat(cells[machine], pairs), np.repeat(cells[people], pairs)
     harsh = int(harsh_conflicts(rows, columns).sum())

@@ -1,8 +1,14 @@
-"""Published run-level tables: scores that came from elsewhere, to correlate ours with."""
+"""Published run-level tables to correlate ours with; and verdicts on pairs of labels that differ."""
 
+from django.conf import settings
 from django.db import models
+from django.db.models import Q
 
-from evaluation.models import Campaign, Event
+from evaluation.models import Answer, Campaign, Event, NuggetVersion, Segment, Sentence
+from reports.terms import ErrorCategory
+
+VERDICTS = (0, 1, 2, 8)
+"""The three ordinal labels, or that it cannot be decided."""
 
 
 class ExternalCondition(models.Model):
@@ -37,3 +43,40 @@ class ExternalScore(models.Model):
 
     def __str__(self) -> str:
         return f"{self.run_id} {self.score} {self.value}"
+
+
+class Adjudication(models.Model):
+    """What an adjudicator says of one pair. Never changed: a later one takes its place. It changes no label.
+
+    The pair is an answer and a wording of a nugget, or a sentence and a segment.
+    """
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="+")
+    answer = models.ForeignKey(Answer, on_delete=models.PROTECT, null=True, related_name="+")
+    nugget_version = models.ForeignKey(NuggetVersion, on_delete=models.PROTECT, null=True, related_name="+")
+    sentence = models.ForeignKey(Sentence, on_delete=models.PROTECT, null=True, related_name="+")
+    segment = models.ForeignKey(Segment, on_delete=models.PROTECT, null=True, related_name="+")
+    verdict = models.PositiveSmallIntegerField(help_text="a label's code; 8: it cannot be decided")
+    category = models.CharField(
+        max_length=20, blank=True, choices=[(one.value, one.value) for one in ErrorCategory]
+    )
+    note = models.TextField(blank=True)
+    labels = models.JSONField(default=list, help_text="those that stood: judge by primary key, condition, label")
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+    event = models.ForeignKey(Event, on_delete=models.PROTECT, related_name="+", db_index=False)
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(answer__isnull=False, nugget_version__isnull=False, sentence=None, segment=None)
+                | Q(answer=None, nugget_version=None, sentence__isnull=False, segment__isnull=False),
+                name="adjudication_is_of_one_pair",
+            ),
+            models.CheckConstraint(condition=Q(verdict__in=VERDICTS), name="adjudication_verdict"),
+            models.CheckConstraint(condition=Q(category__in=["", *ErrorCategory]), name="adjudication_category"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.verdict} {self.category}".strip()

@@ -1,27 +1,31 @@
 """What the agreement page shows for a query string, and why where it shows nothing."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
+from urllib.parse import urlencode
 
 from django.http import QueryDict
 
 from evaluation.errors import Refused
-from evaluation.models import Campaign, Judge, NuggetSet
-from evaluation.terms import Condition, Origin
-from reports.choices import ConditionChoice, judges_of, resolve_condition
-from reports.confusions import ConfusionReport, confuse_assignments
-from reports.correlation import Correlation, Side, correlate
-from reports.external import external_names
+from evaluation.models import Campaign, NuggetSet
+from evaluation.terms import Condition, Origin, SupportCondition
+from reports.choices import Choice, ConditionChoice, SupportChoice, judges_of, resolve_condition, resolve_support
+from reports.confusion_page import HeatRow, heat_rows, said_of
+from reports.confusions import ConfusionReport, confuse_assignments, confuse_support
+from reports.correlation import Correlation, Side, correlate, topic_curve
 from reports.forms import AgreementForm
+from reports.leaderboard import PRIMARY
 from reports.metrics.agreement import LEVELS
 from reports.metrics.bootstrap import Interval
 from reports.metrics.kendall import Ties
-from reports.metrics.policies import Policies
+from reports.metrics.policies import Policies, SupportPolicies
+from reports.metrics.subsampling import CurvePoint
+from reports.metrics.support import SUPPORT_NAMES
+from reports.sides import Offer, offer_of
 
 LEVEL_NAMES = {"run_level": "Run level", "topic_average": "Topic average", "all_topic_run": "All topic/run pairs"}
-HEAT_STEPS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,21 +41,13 @@ class Tau:
 
 
 @dataclass(frozen=True, slots=True)
-class HeatCell:
-    """A cell of the confusion matrix; `heat` is its share of all pairs in tenths."""
+class Pairing:
+    """A published pairing, one click away: two sides, and the score that it is shown for first."""
 
-    count: int
-    share: float
-    heat: int
-
-
-@dataclass(frozen=True, slots=True)
-class HeatRow:
-    """A row of the confusion matrix."""
-
-    label: str
-    cells: tuple[HeatCell, ...]
-    total: int
+    x: str
+    y: str
+    score: str
+    chosen: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +55,13 @@ class AgreementPage:
     """The form, and what came of it; without a correlation, `message` says why."""
 
     form: AgreementForm
+    offer: Offer
     message: str = ""
     x: Side = ""
     y: Side = ""
     correlation: Correlation | None = None
     confusion: ConfusionReport | None = None
+    curve: tuple[CurvePoint, ...] = field(default=())
 
     @property
     def taus(self) -> list[Tau]:
@@ -79,30 +77,60 @@ class AgreementPage:
     @property
     def heat(self) -> list[HeatRow]:
         """The confusion matrix, ready to draw."""
-        return heat_of(self.confusion) if self.confusion else []
+        return heat_rows(self.confusion) if self.confusion else []
+
+    @property
+    def judged_by(self) -> tuple[str, str]:
+        """Whose labels x and y are, by name."""
+        x, y = ((side.judges_said or "") if isinstance(side, Choice) else "" for side in (self.x, self.y))
+        return x, y
+
+    @property
+    def labels_link(self) -> str:
+        """The query string of the confusion page for the same two sides and judges."""
+        data = self.form.data
+        sides = {"rows": str(self.x), "columns": str(self.y)}
+        judges = {"rows_judge": data.get("x_judge"), "columns_judge": data.get("y_judge")}
+        named = {name: value for name, value in judges.items() if value}
+        return urlencode(sides | named | ({"nuggets": data["x_nuggets"]} if data.get("x_nuggets") else {}))
+
+    @property
+    def pairings(self) -> list[Pairing]:
+        """The published pairings that have labels here."""
+        here = (self.form.data.get("x"), self.form.data.get("y"))
+        return [Pairing(x, y, _first_score(x), (x, y) == here) for x, y in self.offer.pairings()]
 
 
 def agreement_page(campaign: Campaign, query: QueryDict) -> AgreementPage:
     """Return the agreement of the two conditions that the query string names, or the first two that have labels."""
-    sets = list(campaign.nugget_sets.exclude(origin=Origin.DRAFT))
-    published = external_names(campaign)
-    judges = Judge.objects.filter(
-        pk__in=[pk for one in sets for pk in judges_of(one).values_list("pk", flat=True)]
-    )
+    offer = offer_of(campaign)
     form = AgreementForm(
         query,
-        sets=[one.name for one in sets],
-        judges=list(judges.values_list("name", flat=True)),
-        published=published,
-        defaults=first_conditions(sets),
+        sets=[one.name for one in offer.sets],
+        judges=offer.judges,
+        published=offer.published,
+        defaults=_first_two(offer),
     )
     if not form.is_valid():
-        return AgreementPage(form, "This is not a choice of this campaign. See the form.")
+        return AgreementPage(form, offer, "This is not a choice of this campaign. See the form.")
     try:
-        x, y = (_side(campaign, form, side, published) for side in "xy")
+        x, y = (_side(campaign, form, side, offer.published) for side in "xy")
+        _check_score(x, y, form.said["score"])
+        found = _correlation(campaign, x, y, form)
+        curve = _curve(campaign, x, y, form) if form.said["curve"] else ()
     except Refused as refused:
-        return AgreementPage(form, refused.message)
-    return AgreementPage(form, "", x, y, _correlation(campaign, x, y, form), _confusion(x, y))
+        return AgreementPage(form, offer, refused.message)
+    return AgreementPage(form, offer, "", x, y, found, _confusion(x, y), curve)
+
+
+def curve_of(campaign: Campaign, page: AgreementPage) -> tuple[CurvePoint, ...]:
+    """Return tau by the number of topics of a page's two sides, asked for there or not."""
+    return page.curve or (_curve(campaign, page.x, page.y, page.form) if page.correlation else ())
+
+
+def _first_two(offer: Offer) -> dict[str, str]:
+    x = offer.conditions[0] if offer.conditions else Condition.AA
+    return {"x": x, "y": next((one for one in offer.conditions if one is not x), Condition.EM)}
 
 
 def first_conditions(sets: Iterable[NuggetSet]) -> dict[str, str]:
@@ -113,12 +141,49 @@ def first_conditions(sets: Iterable[NuggetSet]) -> dict[str, str]:
     return {"x": x, "y": next((one for one in there if one is not x), Condition.EM)}
 
 
-def _side(campaign: Campaign, form: AgreementForm, side: str, published: list[str]) -> Side:
+def _side(campaign: Campaign, form: AgreementForm, side: str, published: Iterable[str]) -> Side:
     name = form.said[side]
     if name in published:
         return str(name)
     judge, nuggets = form.said[f"{side}_judge"], form.said[f"{side}_nuggets"]
+    if name in list(SupportCondition):
+        return resolve_support(campaign, SupportCondition(name), judge=judge)
     return resolve_condition(campaign, Condition(name), judge=judge, nuggets=nuggets)
+
+
+def _first_score(side: str) -> str:
+    return SUPPORT_NAMES[0] if side in list(SupportCondition) else PRIMARY
+
+
+def _check_score(x: Side, y: Side, score: str) -> None:
+    """Raise `Refused` where the two sides are of two kinds, or have no such score."""
+    kinds = {type(side) for side in (x, y) if isinstance(side, Choice)}
+    if len(kinds) > 1:
+        raise Refused("usage", "One side is of nuggets, the other of support: choose both from one group.")
+    if SupportChoice in kinds and score not in SUPPORT_NAMES:
+        raise Refused("usage", "Support has no nugget scores: choose weighted precision, recall or sentences.")
+    if ConditionChoice in kinds and score in SUPPORT_NAMES:
+        raise Refused("usage", f"{score.replace('_', ' ').capitalize()} is of support: choose a nugget score.")
+
+
+def _curve(campaign: Campaign, x: Side, y: Side, form: AgreementForm) -> tuple[CurvePoint, ...]:
+    if isinstance(x, str) or isinstance(y, str):
+        return ()
+    state = (campaign.created_at, campaign.revision)
+    return _curved(campaign, x, y, form.said["score"], form.policies, state)
+
+
+@lru_cache(maxsize=64)
+def _curved(
+    _campaign: Campaign,
+    x: ConditionChoice | SupportChoice,
+    y: ConditionChoice | SupportChoice,
+    score: str,
+    policies: Policies | SupportPolicies,
+    _state: tuple[datetime, int],
+) -> tuple[CurvePoint, ...]:
+    """Draw once per state of the campaign, for the page, its picture and its files."""
+    return topic_curve(x, y, score, policies)
 
 
 def _correlation(campaign: Campaign, x: Side, y: Side, form: AgreementForm) -> Correlation:
@@ -128,7 +193,12 @@ def _correlation(campaign: Campaign, x: Side, y: Side, form: AgreementForm) -> C
 
 @lru_cache(maxsize=64)
 def _correlated(
-    campaign: Campaign, x: Side, y: Side, score: str, policies: Policies, _state: tuple[datetime, int]
+    campaign: Campaign,
+    x: Side,
+    y: Side,
+    score: str,
+    policies: Policies | SupportPolicies,
+    _state: tuple[datetime, int],
 ) -> Correlation:
     """Correlate once per state of the campaign: the page and its picture in both themes ask for the same."""
     return correlate(campaign, x, y, score, policies)
@@ -138,6 +208,8 @@ def _confusion(x: Side, y: Side) -> ConfusionReport | None:
     if isinstance(x, ConditionChoice) and isinstance(y, ConditionChoice) and y.judges:
         found = confuse_assignments(x, y)
         return found if found.comparable else None
+    if isinstance(x, SupportChoice) and isinstance(y, SupportChoice):
+        return confuse_support(x, y)
     return None
 
 
@@ -158,23 +230,5 @@ def _tau(found: Correlation, level: str) -> Tau:
     )
 
 
-def heat_of(found: ConfusionReport) -> list[HeatRow]:
-    """Return a confusion matrix ready to draw; nothing where there is no pair."""
-    pairs, counts = found.confusion.pairs, found.confusion.counts.tolist()
-    if not pairs:
-        return []
-    return [_heat_row(label, row, pairs) for label, row in zip(found.labels, counts, strict=True)]
-
-
-def _heat_row(label: str, counts: list[int], pairs: int) -> HeatRow:
-    cells = tuple(HeatCell(count, count / pairs, round(HEAT_STEPS * count / pairs)) for count in counts)
-    return HeatRow(label, cells, sum(counts))
-
-
 def _said(side: Side) -> str:
-    if isinstance(side, ConditionChoice):
-        nuggets = side.sets_said or "no nugget set yet"
-        return (
-            f"{side.condition}, {nuggets}, {f'labels by {side.judges_said}' if side.judges else 'no labels yet'}"
-        )
-    return f"the published table {side}"
+    return f"the published table {side}" if isinstance(side, str) else said_of(side)

@@ -11,8 +11,8 @@ import numpy as np
 
 from evaluation.models import Assignment, Judge, Study, StudyPair, SupportJudgment
 from evaluation.terms import JudgeKind, StudyKind
-from reports.confusions import ASSIGNMENT_LABELS, SUPPORT_LABELS
 from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
+from reports.matched import ASSIGNMENT_LABELS, SUPPORT_LABELS
 from reports.metrics.arrays import Bytes
 from reports.metrics.confusion import LABELS, Confusion, confusion
 from reports.metrics.sheets import FAILED, UNJUDGED

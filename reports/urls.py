@@ -2,8 +2,9 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from reports import report_views, views
+from reports import confusion_views, report_views, views
 from reports.converters import register_converters
+from reports.matched import ItemKind
 
 app_name = "reports"
 
@@ -19,6 +20,9 @@ agreement_urls: list[URLPattern] = [
     path("", views.agreement, name="agreement"),
     path("scatter.<picture:picture>", views.scatter, name="scatter"),
     path("taus.<table:table>", views.agreement_table, name="agreement_table"),
+    path("answers.<table:table>", views.answers_file, name="answers_table"),
+    path("topics.<picture:picture>", views.topics_picture, name="topics_picture"),
+    path("topics.<table:table>", views.topics_file, name="topics_table"),
 ]
 
 report_urls: list[URLPattern] = [
@@ -29,10 +33,25 @@ report_urls: list[URLPattern] = [
     path("<report:report>/<slug:part>.<picture:picture>", report_views.report_picture, name="report_picture"),
 ]
 
+confusion_urls: list[URLPattern] = [
+    path("", confusion_views.confusion, name="confusion"),
+    path("matrix.<picture:picture>", confusion_views.confusion_picture, name="confusion_picture"),
+    path("counts.<table:table>", confusion_views.confusion_file, name="confusion_table"),
+    path("pairs/", confusion_views.pairs, name="pairs"),
+    path("studies/<int:pk>.<table:table>", confusion_views.study_file, name="study_table"),
+]
+for kind in (ItemKind.NUGGETS, ItemKind.CITATIONS):
+    pair = f"{kind}/<int:first>/<int:second>/"
+    confusion_urls += [
+        path(pair, confusion_views.pair, {"kind": kind}, name=f"{kind}_pair"),
+        path(f"{pair}verdict/", confusion_views.adjudicate_pair, {"kind": kind}, name=f"{kind}_verdict"),
+    ]
+
 campaign_urls: list[URLPattern | URLResolver] = [
     path("leaderboard/", include(leaderboard_urls)),
     path("agreement/", include(agreement_urls)),
     path("reports/", include(report_urls)),
+    path("confusion/", include(confusion_urls)),
 ]
 
 urlpatterns = [path("campaigns/<slug:slug>/", include(campaign_urls))]

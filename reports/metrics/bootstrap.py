@@ -40,7 +40,7 @@ def intervals(
     """
     _check(resamples, confidence)
     both = pair(x, y)
-    levels = {RUN_LEVEL: _run_level, TOPIC_AVERAGE: _topic_average, ALL_TOPIC_RUN: _pooled}
+    levels = {RUN_LEVEL: run_level_taus, TOPIC_AVERAGE: _topic_average, ALL_TOPIC_RUN: _pooled}
     used = both.run_topics(topics)[0] | both.run_topics(topics)[1]
     rows = {RUN_LEVEL: used, TOPIC_AVERAGE: both.common, ALL_TOPIC_RUN: both.common}
     found: dict[str, Interval | None] = {}
@@ -89,7 +89,7 @@ def _interval(taus: Floats, confidence: float) -> Interval | None:
     return Interval(float(low), float(high), len(known))
 
 
-def _run_level(both: Paired, topics: TopicChoice, rows: Booleans, draws: Counts) -> Floats:
+def run_level_taus(both: Paired, topics: TopicChoice, rows: Booleans, draws: Counts) -> Floats:
     """Tau of the run means of each resample; a run without a mean in one is left out of that one."""
     masks = both.run_topics(topics)
     sides = zip((both.x, both.y), masks, strict=True)

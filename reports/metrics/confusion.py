@@ -1,6 +1,7 @@
 """How two judges' labels meet: counts, agreement, kappa, strictness (method, section 6).
 
-Rows and columns run 0, 1, 2: not_support, partial_support, support, or the same for support judging.
+Rows and columns run 0, 1, 2: not_support, partial_support, support, or the same for support judging; or over the
+grades of relevance, which may be more.
 """
 
 from dataclasses import dataclass
@@ -12,16 +13,14 @@ from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, defined
 from reports.metrics.sheets import FULL, NOT
 
 LABELS = 3
-LINEAR = np.abs(np.subtract.outer(np.arange(LABELS), np.arange(LABELS))).astype(np.float64)
-PLAIN = (LINEAR > 0).astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """Pairs of labels: `counts` 3 x 3 (row judge by column judge), n `pairs`, `left_out` pairs without two labels.
+    """Pairs of labels: `counts` K x K (row judge by column judge), n `pairs`, `left_out` pairs without two labels.
 
     `agreement` and the rates are fractions; `kappa`, `kappa_linear` (Cohen 1960, 1968) and `alpha`
-    (Krippendorff, ordinal) lie in [-1, 1]; `strictness` = mean(row - column) in [-2, 2], negative
+    (Krippendorff, ordinal) lie in [-1, 1]; `strictness` = mean(row - column) in [1 - K, K - 1], negative
     where the row judge is the stricter one. None where undefined: no pairs, or no expected
     disagreement.
     """
@@ -39,30 +38,30 @@ class Confusion:
 
     @property
     def shares(self) -> Floats:
-        """Fraction of all pairs in each cell, 3 x 3, nan without pairs."""
-        return self.counts / self.pairs if self.pairs else np.full((LABELS, LABELS), np.nan)
+        """Fraction of all pairs in each cell, K x K, nan without pairs."""
+        return self.counts / self.pairs if self.pairs else np.full(self.counts.shape, np.nan)
 
 
-def confusion(rows: Bytes, columns: Bytes) -> Confusion:
-    """Compare two label vectors of one length, item by item; items with a negative label are left out.
+def confusion(rows: Bytes, columns: Bytes, labels: int = LABELS) -> Confusion:
+    """Compare two vectors of `labels` ordinal labels, item by item; items with a negative label are left out.
 
-    Raises ValueError for unequal shapes or labels above 2.
+    Raises ValueError for unequal shapes or labels from `labels` up.
     """
     if rows.shape != columns.shape:
         raise ValueError(f"labels of the same items expected, found {rows.shape} and {columns.shape}")
     both = (rows >= 0) & (columns >= 0)
     a, b = rows[both].astype(np.int64), columns[both].astype(np.int64)
-    if max(a.max(initial=0), b.max(initial=0)) >= LABELS:
-        raise ValueError("labels must be 0, 1 or 2")
-    counts = np.bincount(a * LABELS + b, minlength=LABELS * LABELS).reshape(LABELS, LABELS)
+    if max(a.max(initial=0), b.max(initial=0)) >= labels:
+        raise ValueError(f"labels must be below {labels}")
+    counts = np.bincount(a * labels + b, minlength=labels * labels).reshape(labels, labels)
     pairs = len(a)
     return Confusion(
         counts=counts,
         pairs=pairs,
         left_out=rows.size - pairs,
         agreement=_share(int(np.trace(counts)), pairs),
-        kappa=kappa(counts, PLAIN),
-        kappa_linear=kappa(counts, LINEAR),
+        kappa=kappa(counts, plain(labels)),
+        kappa_linear=kappa(counts, linear(labels)),
         alpha=alpha_ordinal(np.stack([a, b])),
         strictness=_share(int((a - b).sum()), pairs),
         row_rates=tuple(_share(int(n), pairs) for n in counts.sum(axis=1)),
@@ -70,10 +69,20 @@ def confusion(rows: Bytes, columns: Bytes) -> Confusion:
     )
 
 
+def linear(labels: int = LABELS) -> Floats:
+    """How many labels lie between two, K x K."""
+    return np.abs(np.subtract.outer(np.arange(labels), np.arange(labels))).astype(np.float64)
+
+
+def plain(labels: int = LABELS) -> Floats:
+    """1 where two labels differ, K x K."""
+    return (linear(labels) > 0).astype(np.float64)
+
+
 def kappa(counts: Counts, weights: Floats) -> float | None:
     """Cohen's kappa, 1 - observed / expected disagreement, of a K x K table under K x K weights.
 
-    PLAIN and LINEAR are the usual weights. None where no disagreement is expected.
+    `plain` and `linear` give the usual weights. None where no disagreement is expected.
     """
     pairs = counts.sum()
     expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)).astype(np.float64)
@@ -83,9 +92,9 @@ def kappa(counts: Counts, weights: Floats) -> float | None:
     return defined(1 - float((weights * counts).sum()) * float(pairs) / chance)
 
 
-def harsh_conflicts(rows: Bytes, columns: Bytes) -> Booleans:
-    """Where one label is support and the other not_support, same shape: the pairs worth reading."""
-    harsh: Booleans = ((rows == NOT) & (columns == FULL)) | ((rows == FULL) & (columns == NOT))
+def harsh_conflicts(rows: Bytes, columns: Bytes, top: int = FULL) -> Booleans:
+    """Where one label is support (`top`) and the other not_support, same shape: the pairs worth reading."""
+    harsh: Booleans = ((rows == NOT) & (columns == top)) | ((rows == top) & (columns == NOT))
     return harsh
 
 

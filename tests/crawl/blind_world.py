@@ -66,7 +66,7 @@ from llmjobs.models import (
     TrialJob,
     TriedLabels,
 )
-from reports.models import ExternalCondition, ExternalScore
+from reports.models import Adjudication, ExternalCondition, ExternalScore
 from tests.assessor.desk_client import Window
 from tests.assessor.practice_world import ALL, load_practice
 from tests.assessor.world import MACHINE, DeskWorld, make_desk_world, make_task
@@ -94,9 +94,10 @@ SECRET: tuple[type[Model], ...] = (
         NuggetCalls,
     ),
     *(NuggetCalls, Prompt, Trial, TrialJob, TriedLabels),
-    *(ApiToken, Invitation, Cached),
+    *(ApiToken, Invitation, Cached, Adjudication),
 )
-"""What no nugget desk shows a column of. Judges are planted below: a person has no model."""
+"""What no nugget desk shows a column of. Judges are planted below, for a person has no model; so are verdicts, which
+are never changed."""
 
 KNOWN_TO_SOME = {
     *("User", "Campaign", "Membership", "Protocol", "Event", "Topic", "Segment", "Qrel"),
@@ -230,7 +231,7 @@ def _load_sealed(member: User) -> None:
 def _plant(world: DeskWorld, aviary: Aviary, bens: str) -> None:
     """Let every secret column sing. The drafts that are post-edited are heard where they are, and only there."""
     for model in SECRET:
-        if model is not Judge:
+        if model not in (Judge, Adjudication):
             aviary.plant(model._default_manager.all())
     aviary.plant(Judge.objects.all(), "name", "prompt_versions")
     aviary.plant(Judge.objects.filter(kind=JudgeKind.LLM), "model", "base_url")
@@ -245,6 +246,7 @@ def _plant(world: DeskWorld, aviary: Aviary, bens: str) -> None:
     for editor in ("ann", "ben"):
         aviary.allow(editor, drafts, at="/your-data/")  # what they were given to edit is in their own data
     Event.objects.create(campaign=world.campaign, kind="note", payload={"said": aviary.canary("Event.payload")})
+    _plant_verdict(world, aviary)
     sealed = Campaign.objects.filter(slug=SEALED)
     aviary.plant(Topic.objects.filter(campaign__in=sealed), kind="a topic elsewhere")
     aviary.plant(Segment.objects.filter(campaign__in=sealed), kind="a passage elsewhere")
@@ -253,6 +255,21 @@ def _plant(world: DeskWorld, aviary: Aviary, bens: str) -> None:
     for name in ("ann", "ben", "dora"):
         who = User.objects.filter(username=name)
         aviary.allow(name, aviary.plant(who, "first_name", "last_name", "email", kind=f"{name}'s name"))
+
+
+def _plant_verdict(world: DeskWorld, aviary: Aviary) -> None:
+    """Let an adjudicator say something of a pair."""
+    label, event = Assignment.objects.all()[0], Event.objects.all()[0]
+    Adjudication.objects.create(
+        campaign=world.campaign,
+        answer=label.answer,
+        nugget_version=label.nugget_version,
+        verdict=0,
+        category="other",
+        note=aviary.canary("Adjudication.note"),
+        actor=world.people["olga"],
+        event=event,
+    )
 
 
 def _at_work(world: DeskWorld, aviary: Aviary, name: str, window: Window) -> Window:

@@ -64,6 +64,9 @@ ROUTES = {
         organizer:grade_origin organizer:call
         reports:leaderboard reports:ranking reports:leaderboard_table
         reports:agreement reports:scatter reports:agreement_table organizer:people
+        reports:answers_table reports:topics_picture reports:topics_table
+        reports:confusion reports:confusion_picture reports:confusion_table reports:pairs
+        reports:nuggets_pair reports:citations_pair reports:study_table
         organizer:prompts organizer:prompt organizer:compare_prompts organizer:trial
         reports:reports reports:report reports:report_table reports:report_picture reports:packet_archive
         organizer:cost organizer:cost_table organizer:cost_picture
@@ -77,7 +80,7 @@ ROUTES = {
         organizer:withdraw_task organizer:reschedule_task organizer:switch_practice organizer:hand_out_study
         organizer:judge_study organizer:answer organizer:cancel_job organizer:retry_job organizer:pause_job
         organizer:resume_job organizer:read_notice organizer:read_notices organizer:give_role organizer:take_role
-        organizer:invite organizer:revoke_invitation
+        organizer:invite organizer:revoke_invitation reports:nuggets_verdict reports:citations_verdict
     """,
     "own page": "organizer:campaigns assessor:home",
     "own form": "assessor:keys accounts:notice accounts:tokens organizer:own_data",

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import transaction
+from django.db import models, transaction
 from django.http.response import HttpResponseBase
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
@@ -179,7 +179,7 @@ def test_each_role_gets_what_the_table_says(roles: tuple[str, ...], tmp_path: Pa
     for name, route in every_address().items():
         if name not in JUDGING and name in kinds():
             filling = {"slug": "river", "public_id": ids.get(name, task), "pk": ids.get(name, 1), "item_id": item}
-            filling |= {kind: forms[0] for kind, forms in FILES.items()}
+            filling |= {kind: forms[0] for kind, forms in FILES.items()} | pair_at(name)
             body = body_for(name, task, world) if kinds()[name] == "desk act" else BODIES.get(name, "{}")
             found += differing(clients, name, filled(route, filling), expected, body)
     assert not found, "\n".join(found)
@@ -264,6 +264,7 @@ def ids_of(world: DeskWorld) -> dict[str, object]:
         "organizer:study": study.pk,
         "organizer:hand_out_study": study.pk,
         "organizer:judge_study": study.pk,
+        "reports:study_table": study.pk,
         "organizer:assignment_label": Assignment.objects.all()[0].pk,
         "organizer:support_label": SupportJudgment.objects.all()[0].pk,
         "organizer:answer_labels": Answer.objects.all()[0].pk,
@@ -278,6 +279,19 @@ def ids_of(world: DeskWorld) -> dict[str, object]:
         f"organizer:{act}": LlmJob.objects.all()[0].pk
         for act in ("job", "cancel_job", "retry_job", "pause_job", "resume_job")
     }
+
+
+def pair_at(name: str) -> dict[str, object]:
+    """Return the primary keys of a pair of the kind that an address is of; none for other addresses."""
+    kinds: dict[str, tuple[type[models.Model], str, str]] = {
+        "nuggets": (Assignment, "answer", "nugget_version"),
+        "citations": (SupportJudgment, "sentence", "segment"),
+    }
+    found = kinds.get(name.removeprefix("reports:").partition("_")[0])
+    if found is None:
+        return {}
+    model, first, second = found
+    return dict(zip(("first", "second"), model._default_manager.values_list(first, second)[0], strict=True))
 
 
 def filled(route: str, filling: Mapping[str, object]) -> str:

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import Resolver404, resolve
 
 from accounts.models import User
-from evaluation.models import Operation, PracticeItem, Remark, Run, Segment, Task, Topic
+from evaluation.models import Assignment, Operation, PracticeItem, Remark, Run, Segment, Task, Topic
 from evaluation.terms import PracticeKind
 from tests.assessor.world import DeskWorld
 from tests.crawl.addresses import addresses, asked_for
@@ -134,6 +134,8 @@ def candidates_of(world: DeskWorld) -> dict[str, list[str]]:
         "public_id": [*tasks, *topics, *segments, *remarks, "nothing"],
         "pk": [*dict.fromkeys([run, "1", "2", "999999"])],
         "item_id": list(practice),
+        "first": [str(Assignment.objects.all()[0].answer_id)],
+        "second": [str(Assignment.objects.all()[0].nugget_version_id)],
         "object_id": ["1"],
         "app_label": ["evaluation"],
         "url": ["nothing"],

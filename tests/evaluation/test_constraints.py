@@ -54,7 +54,7 @@ from evaluation.models import (
     WorkingSupport,
 )
 from evaluation.terms import AssignmentLabel, SupportLabel
-from reports.models import ExternalCondition, ExternalScore
+from reports.models import Adjudication, ExternalCondition, ExternalScore
 from tests.factories import make_user
 
 Make = Callable[[], models.Model]
@@ -212,6 +212,9 @@ BAD_ROWS: dict[str, Callable[[], Make]] = {
     "time_segment_said": first(TimeSegment, number=2, said="asleep"),
     "external_condition_once": first(ExternalCondition),
     "external_score_once": first(ExternalScore),
+    "adjudication_is_of_one_pair": first(Adjudication, answer_id=None),
+    "adjudication_verdict": first(Adjudication, verdict=3),
+    "adjudication_category": first(Adjudication, category="whim"),
 }
 
 
@@ -320,6 +323,8 @@ def everything_once(labelled: Path) -> None:
     make_judging(campaign, olga, one)
     make_practice(campaign, olga)
     make_study(campaign, olga, one)
+    verdict = {"campaign": campaign, "actor": olga, "event": Event.objects.create(kind="test"), "verdict": 2}
+    Adjudication.objects.create(answer=Answer.objects.order_by("pk")[0], nugget_version=one, **verdict)
     table = ExternalCondition.objects.create(campaign=campaign, name="Paper")
     ExternalScore.objects.create(condition=table, run_id="alpha", score="all", value=0.5)
 

@@ -31,7 +31,7 @@ def by_hand(level: str, x: Floats, y: Floats) -> float | None:
 def test_each_resample_is_the_tau_of_its_topics(level: str) -> None:
     both = pair(random_table(1, 9, 6, gaps=0.1), random_table(2, 9, 6, gaps=0.1))
     draws: Counts = np.random.default_rng(3).multinomial(9, np.full(9, 1 / 9), size=25)
-    functions = (bootstrap._run_level, bootstrap._topic_average, bootstrap._pooled)
+    functions = (bootstrap.run_level_taus, bootstrap._topic_average, bootstrap._pooled)
     rows: Booleans = np.ones(9, dtype=np.bool_)
     found = functions[LEVELS.index(level)](both, "all", rows, draws)
     for tau, drawn in zip(found, draws, strict=True):

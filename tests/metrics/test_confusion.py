@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from sklearn.metrics import cohen_kappa_score
+from sklearn.metrics import cohen_kappa_score, confusion_matrix
 
 from reports.metrics.arrays import Bytes
 from reports.metrics.confusion import confusion, harsh_conflicts
@@ -68,7 +68,7 @@ def test_harsh_conflicts_are_support_against_not_support() -> None:
 def test_what_cannot_be_compared_is_refused() -> None:
     with pytest.raises(ValueError, match="same items"):
         confusion(labels(0), labels(0, 1))
-    with pytest.raises(ValueError, match="0, 1 or 2"):
+    with pytest.raises(ValueError, match="below 3"):
         confusion(labels(3), labels(0))
 
 
@@ -80,6 +80,17 @@ def test_kappas_are_scikit_learns(ab: Bytes) -> None:
         theirs = [cohen_kappa_score(*ab, labels=[0, 1, 2], weights=weights) for weights in (None, "linear")]
     for ours, other in zip((found.kappa, found.kappa_linear), theirs, strict=True):
         assert np.isnan(other) if ours is None else ours == pytest.approx(other)
+
+
+@given(st.integers(2, 6), st.integers(0, 2**32 - 1))
+def test_grades_of_any_number_are_compared_as_others_do(size: int, seed: int) -> None:
+    one, other = np.random.default_rng(seed).integers(-1, size, (2, 40)).astype(np.int8)
+    found, both = confusion(one, other, size), (one >= 0) & (other >= 0)
+    names = list(range(size))
+    assert (found.counts == confusion_matrix(one[both], other[both], labels=names)).all()
+    for ours, weights in ((found.kappa, None), (found.kappa_linear, "linear")):
+        theirs = cohen_kappa_score(one[both], other[both], labels=names, weights=weights)
+        assert ours == pytest.approx(theirs)
 
 
 @given(GAPPED)

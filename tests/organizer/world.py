@@ -90,6 +90,9 @@ class World:
             "grade_origin": reverse("organizer:grade_origin", args=[slug, Qrel.objects.all()[0].pk]),
             "agreement": reverse("reports:agreement", args=[slug]),
             "leaderboard": reverse("reports:leaderboard", args=[slug]),
+            "confusion": reverse("reports:confusion", args=[slug]),
+            "pairs": reverse("reports:pairs", args=[slug]),
+            "pair": reverse("reports:nuggets_pair", args=[slug, *_first_pair()]),
             "scatter": reverse("reports:scatter", args=[slug, "svg"]),
             "reports": reverse("reports:reports", args=[slug]),
             **{f"report_{name}": reverse("reports:report", args=[slug, name]) for name in ReportName},
@@ -101,6 +104,11 @@ class World:
         client = Client()
         client.force_login(self.people[name])
         return client
+
+
+def _first_pair() -> tuple[int, int]:
+    label = Assignment.objects.all()[0]
+    return label.answer_id, label.nugget_version_id
 
 
 def make_world(folder: Path) -> World:

@@ -1,11 +1,22 @@
 """The agreement of two conditions, everything chosen in the address, and its picture."""
 
+import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
+from django.urls import reverse
 
 from evaluation.services import importing
-from evaluation.terms import JudgeKind, Origin
+from evaluation.terms import JudgeKind, Origin, SupportCondition
+from reports.binning import cells_of, is_binned
+from reports.charts import scatter
+from reports.correlation import Correlation, TopicPoint
+from reports.metrics.agreement import LEVELS, run_level_agreement
+from reports.metrics.policies import Policies
+from reports.pictures import PictureForm, drawn
+from tests.evaluation.world import report
 from tests.factories import write_source
 from tests.organizer.world import LABELS, World, make_world
 
@@ -67,6 +78,109 @@ def test_the_picture_is_svg_in_both_themes_and_drawn_once(world: World) -> None:
     assert light.content.startswith(b"<svg")
     assert light.content != dark.content
     assert client.get(address).content == light.content
+
+
+SUPPORT = "".join(
+    json.dumps({"run_id": run, "topic_id": "t1", "sentence": 0, "docid": "d1", "label": label}) + "\n"
+    for run, label in (("alpha", "partial_support"), ("beta", "no_support"))
+)
+
+
+@pytest.fixture
+def supported(world: World, tmp_path: Path) -> World:
+    """Support of citations by a person from scratch and by an LLM, of both runs."""
+    more = SUPPORT.splitlines(keepends=True)[1]
+    for judge, kind, condition, text in (
+        ("robot", JudgeKind.LLM, SupportCondition.LLM, SUPPORT),
+        ("person", JudgeKind.HUMAN, SupportCondition.SCRATCH, more),
+    ):
+        importing.import_support(
+            campaign=world.campaign,
+            sources=[write_source(tmp_path, f"s-{judge}.jsonl", text)],
+            judge=judge,
+            kind=kind,
+            condition=condition,
+        )
+    return world
+
+
+def taus_of(world: World, query: str) -> dict[str, Any]:
+    address = reverse("reports:agreement_table", args=[world.campaign.slug, "json"])
+    found: dict[str, Any] = json.loads(world.client("olga").get(address + query).content)
+    return found
+
+
+def test_support_conditions_are_correlated_as_the_report_does(supported: World) -> None:
+    for score in ("weighted_precision", "weighted_recall"):
+        said = report("support-correlation", "--x", "llm", "--y", "scratch", "--score", score)
+        found = taus_of(supported, f"?x=llm&y=scratch&score={score}")
+        assert {name: found[name] for name in said} == said
+    assert found["run_level"] == 1.0
+    page = page_of(supported, "?x=llm&y=scratch")
+    assert "weighted precision" in page
+    assert "no cited skip" in page
+    assert "2 pairs" in page
+
+
+def test_published_pairings_are_one_click_away(supported: World) -> None:
+    page = page_of(supported, "?x=A/A&y=A/M&missing=skip")
+    (link,) = re.findall(r'href="(\?[^"]+)"><bdi>llm</bdi> against <bdi>scratch', page)
+    assert {"score=weighted_precision", "missing=skip"} <= set(link.lstrip("?").replace("&amp;", "&").split("&"))
+    assert "<bdi>llm</bdi> against <bdi>scratch</bdi>" in page_of(supported, link.replace("&amp;", "&"))
+    assert "against <bdi>M/M" not in page
+
+
+def test_sides_of_two_kinds_and_scores_of_the_other_kind_are_said(supported: World) -> None:
+    assert "choose both from one group" in page_of(supported, "?x=llm&y=A/A")
+    assert "Support has no nugget scores" in page_of(supported, "?x=llm&y=scratch&score=all")
+    assert "is of support: choose a nugget score" in page_of(supported, "?x=A/A&y=A/M&score=weighted_recall")
+
+
+def test_the_labels_lead_to_the_pairs(world: World) -> None:
+    assert "/confusion/?rows=A%2FA&amp;columns=A%2FM" in page_of(world, "?x=A/A&y=A/M")
+
+
+def test_tau_by_number_of_topics_is_shown_when_asked(world: World, tmp_path: Path) -> None:
+    nuggets = '{"qid": "t2", "query": "how dams fail", "nuggets": [{"text": "cracks", "importance": "vital"}]}\n'
+    query = "?x=A/A&y=A/M&unjudged=zero&x_nuggets=auto-robot&y_nuggets=auto-robot"
+    assert "needs scores per topic" in page_of(world, f"{query}&curve=on")
+    importing.import_nuggets(
+        campaign=world.campaign,
+        source=write_source(tmp_path, "more.jsonl", nuggets),
+        origin=Origin.AUTO,
+        judge="robot",
+    )
+    assert "Tau by number of topics</h2>" in page_of(world, f"{query}&curve=on")
+    assert "Tau by number of topics</h2>" not in page_of(world, query)
+    slug, client = world.campaign.slug, world.client("olga")
+    document = json.loads(client.get(reverse("reports:topics_table", args=[slug, "json"]) + query).content)
+    (point,) = document["points"]
+    assert (point["topics"], point["mean"], point["samples"]) == (2, taus_of(world, query)["run_level"], 1)
+    picture = reverse("reports:topics_picture", args=[slug, "svg"])
+    assert client.get(picture + query).content.startswith(b"<svg")
+    assert client.get(f"{picture}?x=nothing").status_code == 404
+
+
+def test_every_answer_leaves_as_a_file(world: World) -> None:
+    address = reverse("reports:answers_table", args=[world.campaign.slug, "csv"])
+    rows = world.client("olga").get(f"{address}?x=A/A&y=A/M&unjudged=zero").content.decode().splitlines()
+    assert rows[0] == "run_id,topic_id,task,x,y"
+    assert "alpha,t1,RAG,1.0,1.0" in rows
+
+
+def test_very_many_answers_are_drawn_as_cells_that_count_them_all() -> None:
+    points = tuple(TopicPoint(f"r{i % 70}", f"t{i // 70}", "RAG", i % 8 / 7, i % 5 / 4) for i in range(5600))
+    assert is_binned(points)
+    assert not is_binned(points[:5000])
+    cells = cells_of(points)
+    assert sum(cell["count"] for cell in cells) == len(points)
+    assert len(cells) == 40
+    assert all(0 <= cell["x"] < cell["x2"] <= 1 for cell in cells)
+    none = dict.fromkeys(LEVELS)
+    taus = run_level_agreement({}, {})
+    found = Correlation("A/A", "E/M", "all", Policies(), taus, none, (), points)
+    picture = drawn(scatter(found, dark=False), PictureForm.SVG)
+    assert picture.count(b"<path") < 200
 
 
 def test_there_is_no_picture_of_a_choice_that_does_not_exist(world: World) -> None:

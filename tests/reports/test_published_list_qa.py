@@ -13,7 +13,7 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from evaluation.models import Campaign
 from tests.evaluation.world import load, report, run
-from tests.factories import make_cast
+from tests.factories import make_cast, make_user
 
 AUTO, EDITED = ("--origin", "auto"), ("--origin", "edited")
 BY_LLM, BY_PEOPLE = ("--judge", "llm", "--by", "llm"), ("--judge", "authors", "--by", "human")
@@ -89,6 +89,28 @@ def test_the_confusion_of_the_assigners() -> None:
     assert f"{document['kappa']:.3f} {document['kappa_linear']:.3f}" == "0.860 0.911"
     assert f"{document['ordinal_strictness']:.4f}" == "-0.0595"
     assert f"{document['row_rates'][1]:.2%} {document['column_rates'][1]:.2%}" == "5.04% 2.98%"
+
+
+@pytest.mark.usefixtures("list_qa")
+def test_the_pages_show_the_published_figures() -> None:
+    client = Client()
+    client.force_login(make_user("root", is_superuser=True, is_staff=True))
+    page = client.get("/campaigns/river/confusion/?rows=E/A&columns=E/M").content.decode()
+    for figure in (
+        "1,683",
+        ">83<",
+        "2,520 pairs",
+        "93.61",
+        "0.860",
+        "linear-weighted 0.911",
+        "0.0595",
+        "5.04",
+        "2.98",
+    ):
+        assert figure in page
+    page = client.get("/campaigns/river/agreement/?x=E/A&y=E/M&topics=common").content.decode()
+    for figure in ("0.714", "0.881", "0.880", "343 pairs", "93.61"):
+        assert figure in page
 
 
 @pytest.mark.usefixtures("list_qa")

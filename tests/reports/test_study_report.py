@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
 from sklearn.metrics import cohen_kappa_score
 
 from evaluation.models import Assignment, Judge, Study, StudyPair
@@ -60,6 +62,19 @@ def label_as(study: Study, judge: Judge, labels: list[int]) -> None:
             given_at=event.at,
             event=event,
         )
+
+
+def test_it_leaves_as_files_from_the_confusion_page(world: JudgingWorld) -> None:
+    study, client = make_study(world), Client()
+    client.force_login(world.people["olga"])
+    page = client.get(reverse("reports:confusion", args=["river"])).content.decode()
+    assert STUDY in page
+    address = reverse("reports:study_table", args=["river", study.pk, "json"])
+    assert address in page
+    assert client.get(address).json()["judges"] == report()["judges"]
+    latex = client.get(reverse("reports:study_table", args=["river", study.pk, "tex"])).content.decode()
+    assert "Linear-weighted kappa" in latex
+    assert client.get(reverse("reports:study_table", args=["river", 999, "csv"])).status_code == 404
 
 
 def test_kappas_of_each_with_each_are_scikit_learn_s(world: JudgingWorld) -> None:

@@ -125,6 +125,18 @@ def percent(value: float | None) -> str:
 
 
 @register.filter
+def fine_signed(value: float | None) -> str:
+    """A small difference with its sign and four decimals."""
+    return DASH if value is None else f"{value:+.4f}".replace("-", MINUS)
+
+
+@register.filter
+def fine_percent(value: float | None) -> str:
+    """A fraction as a percentage with two decimals, as the studies print agreement and rates."""
+    return DASH if value is None else f"{100 * value:.2f}\N{NO-BREAK SPACE}%"
+
+
+@register.filter
 def words(code: str) -> str:
     """A name of the field as people read it: `vital_strict` is vital strict."""
     return code.replace("_", " ")

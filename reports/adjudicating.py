@@ -1,0 +1,121 @@
+"""Verdicts on pairs of labels: giving one, and those there are. A verdict changes no label and no score."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from accounts.models import User
+from evaluation.errors import Refused
+from evaluation.models import (
+    AnswerProvenance,
+    Assignment,
+    Campaign,
+    Event,
+    NuggetVersion,
+    Segment,
+    Sentence,
+    SupportJudgment,
+)
+from reports.matched import ItemKind
+from reports.models import Adjudication
+
+FIELDS = {
+    ItemKind.NUGGETS: ("answer", "nugget_version"),
+    ItemKind.CITATIONS: ("sentence", "segment"),
+}
+Key = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """An answer of a campaign and a nugget's wording, or a sentence and a segment that it cites."""
+
+    campaign: Campaign
+    kind: ItemKind
+    provenance: AnswerProvenance
+    key: Key
+    nugget: NuggetVersion | None = None
+    sentence: Sentence | None = None
+    segment: Segment | None = None
+
+    @property
+    def fields(self) -> dict[str, int]:
+        """The pair's primary keys, as its verdicts have them."""
+        return {f"{name}_id": pk for name, pk in zip(FIELDS[self.kind], self.key, strict=True)}
+
+
+def find_pair(answers: QuerySet[AnswerProvenance], campaign: Campaign, kind: ItemKind, key: Key) -> Pair:
+    """Return a pair among the answers that somebody may see. Raises DoesNotExist of what is missing."""
+    if kind is ItemKind.NUGGETS:
+        nugget = NuggetVersion.objects.select_related("nugget__nugget_set").get(
+            pk=key[1], nugget__nugget_set__campaign=campaign
+        )
+        provenance = _answer(answers, key[0])
+        if nugget.nugget.topic_id != provenance.topic_id:
+            raise NuggetVersion.DoesNotExist
+        return Pair(campaign, kind, provenance, key, nugget=nugget)
+    sentence = Sentence.objects.get(pk=key[0], answer__topic__campaign=campaign)
+    segment = Segment.objects.get(pk=key[1], campaign=campaign)
+    if not sentence.citations.filter(segment=segment).exists():
+        raise Segment.DoesNotExist
+    return Pair(campaign, kind, _answer(answers, sentence.answer_id), key, sentence=sentence, segment=segment)
+
+
+def labels_of(pair: Pair) -> list[Any]:
+    """Return the labels of a pair that stand, people's first; those set apart for studies and tries left out."""
+    rows: QuerySet[Any]
+    if pair.kind is ItemKind.NUGGETS:
+        rows = Assignment.objects.filter(answer=pair.key[0], nugget_version=pair.key[1])
+    else:
+        rows = SupportJudgment.objects.filter(sentence=pair.key[0], segment=pair.key[1])
+    rows = rows.filter(stands=True, judge__aside=False).select_related("judge")
+    return list(rows.order_by("judge__kind", "judge__name", "pk"))
+
+
+def verdicts_on(pair: Pair) -> list[Adjudication]:
+    """Return a pair's verdicts, the newest first."""
+    rows = Adjudication.objects.filter(campaign=pair.campaign, **pair.fields)
+    return list(rows.select_related("actor"))
+
+
+def newest_verdicts(campaign: Campaign, kind: ItemKind) -> dict[Key, Adjudication]:
+    """Return the verdict that counts of each pair, by the pair's primary keys; one query."""
+    if kind is ItemKind.GRADES:
+        return {}
+    first, second = FIELDS[kind]
+    rows = Adjudication.objects.filter(campaign=campaign, **{f"{first}__isnull": False})
+    ordered: Iterable[Adjudication] = rows.order_by("pk").select_related("actor")
+    return {(getattr(row, f"{first}_id"), getattr(row, f"{second}_id")): row for row in ordered}
+
+
+def adjudicate(pair: Pair, *, verdict: int, category: str, note: str, actor: User) -> Adjudication | None:
+    """Say what is right of a pair, and why judges differ; None where the newest verdict says the same by the same.
+
+    Raises `Refused` (`no_label`) for a pair that nobody has labelled.
+    """
+    with transaction.atomic():
+        Campaign.objects.select_for_update().get(pk=pair.campaign.pk)
+        labels = labels_of(pair)
+        if not labels:
+            raise Refused("no_label", "Nobody has labelled this pair, so there is nothing to decide.")
+        said = {"verdict": verdict, "category": category, "note": note}
+        newest = Adjudication.objects.filter(campaign=pair.campaign, **pair.fields).first()
+        if newest and newest.actor_id == actor.pk and all(getattr(newest, name) == said[name] for name in said):
+            return None
+        stood = [
+            {"judge": row.judge_id, "condition": getattr(row, "condition", ""), "label": row.label}
+            for row in labels
+        ]
+        # Without the note: events are exported, and a note may quote a text under a licence.
+        payload = pair.fields | {"verdict": verdict, "category": category}
+        event = Event.objects.create(campaign=pair.campaign, kind="pair.adjudicated", actor=actor, payload=payload)
+        return Adjudication.objects.create(
+            campaign=pair.campaign, **pair.fields, **said, labels=stood, actor=actor, event=event
+        )
+
+
+def _answer(answers: QuerySet[AnswerProvenance], pk: int) -> AnswerProvenance:
+    return answers.select_related("answer", "run", "topic").get(pk=pk)

@@ -1,0 +1,166 @@
+"""The items that two judges may both have labelled: their labels side by side, and which items they are.
+
+An item is an (answer, nugget) pair, a (sentence, segment) pair, or a (topic, segment) pair that two sources graded.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.models import Qrel, QrelSource, Topic
+from reports.choices import ConditionChoice, SupportChoice, check_apart
+from reports.frames import assignment_keys, assignment_sheet, support_keys, support_sheet
+from reports.metrics.arrays import Bytes, Indices
+from reports.metrics.sheets import UNJUDGED, AssignmentSheet
+from web.reading import consistent_read
+
+ASSIGNMENT_LABELS = ("not_support", "partial_support", "support")
+SUPPORT_LABELS = ("no_support", "partial_support", "full_support")
+
+Ints: TypeAlias = NDArray[np.int64]
+
+
+class ItemKind(StrEnum):
+    """What is labelled."""
+
+    NUGGETS = "nuggets"
+    CITATIONS = "citations"
+    GRADES = "grades"
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """Labels of n items by two sides: `left` and `right` n (negative: none), `topic` and `run` n, indices.
+
+    `run` is -1 where an item is of no run. `comparable`: both sides judge the same items at all.
+    """
+
+    kind: ItemKind
+    labels: tuple[str, ...]
+    left: Bytes
+    right: Bytes
+    topic: Indices
+    run: Indices
+    topic_ids: tuple[str, ...]
+    run_ids: tuple[str, ...]
+    comparable: bool = True
+
+    @property
+    def both(self) -> NDArray[np.bool_]:
+        """Where both sides have a label, n."""
+        found: NDArray[np.bool_] = (self.left >= 0) & (self.right >= 0)
+        return found
+
+
+def match_nuggets(rows: ConditionChoice, columns: ConditionChoice) -> Matched:
+    """Match the labels of the same nuggets in the same answers. Raises `Refused` where some are on both sides."""
+    check_apart(rows, columns)
+    same = bool(rows.grounds) and rows.grounds == columns.grounds
+    with consistent_read():
+        sheet = assignment_sheet(rows)
+        left, right = (
+            (_given(assignment_sheet(choice)) for choice in (rows, columns)) if same else (_none(), _none())
+        )
+    runs = len(sheet.run_ids)
+    nuggets = len(sheet.nugget_topic) if same else 0
+    return Matched(
+        kind=ItemKind.NUGGETS,
+        labels=ASSIGNMENT_LABELS,
+        left=left,
+        right=right,
+        topic=np.repeat(sheet.nugget_topic[:nuggets], runs),
+        run=np.tile(np.arange(runs, dtype=np.int32), nuggets),
+        topic_ids=sheet.topic_ids,
+        run_ids=sheet.run_ids,
+        comparable=same,
+    )
+
+
+def match_citations(rows: SupportChoice, columns: SupportChoice) -> Matched:
+    """Match the labels of the same cited segments. Raises `Refused` where some are on both sides."""
+    check_apart(rows, columns)
+    with consistent_read():
+        sheet, other = support_sheet(rows), support_sheet(columns)
+    answer = sheet.sentence_answer[sheet.unit_sentence]
+    runs = max(len(sheet.run_ids), 1)
+    return Matched(
+        kind=ItemKind.CITATIONS,
+        labels=SUPPORT_LABELS,
+        left=sheet.unit_label,
+        right=other.unit_label,
+        topic=answer // runs,
+        run=answer % runs,
+        topic_ids=sheet.topic_ids,
+        run_ids=sheet.run_ids,
+    )
+
+
+def match_grades(rows: QrelSource, columns: QrelSource) -> Matched:
+    """Match the grades of the same segments for the same topics; a grade below 0 is none."""
+    with consistent_read() as alias:
+        topics = Topic.objects.using(alias).filter(campaign=rows.campaign_id)
+        names = dict(topics.values_list("pk", "topic_id"))
+        keys, left, right = _grades(rows, columns, alias)
+    place = {pk: index for index, pk in enumerate(names)}
+    top = int(max(left.max(initial=0), right.max(initial=0)))
+    return Matched(
+        kind=ItemKind.GRADES,
+        labels=tuple(str(grade) for grade in range(top + 1)),
+        left=left,
+        right=right,
+        topic=np.array([place[topic] for topic in keys[:, 0].tolist()], dtype=np.int32),
+        run=np.full(len(keys), -1, dtype=np.int32),
+        topic_ids=tuple(names.values()),
+        run_ids=(),
+    )
+
+
+def nugget_keys(choice: ConditionChoice, places: Ints) -> Ints:
+    """Return answer and wording of some items, k x 2."""
+    wordings, answers = assignment_keys(choice)
+    sheet = assignment_sheet(choice)
+    runs = len(sheet.run_ids)
+    nugget, run = places // max(runs, 1), places % max(runs, 1)
+    return np.stack([answers[sheet.nugget_topic[nugget], run], wordings[nugget]], axis=1)
+
+
+def citation_keys(choice: SupportChoice, places: Ints) -> Ints:
+    """Return sentence and segment of some items, k x 2."""
+    found: Ints = support_keys(choice)[places]
+    return found
+
+
+def grade_keys(rows: QrelSource, columns: QrelSource, places: Ints) -> Ints:
+    """Return topic and segment of some items, k x 2."""
+    with consistent_read() as alias:
+        found: Ints = _grades(rows, columns, alias)[0][places]
+    return found
+
+
+def _given(sheet: AssignmentSheet) -> Bytes:
+    """Return the labels somebody gave, flat: those that the rule gives to empty answers are nobody's."""
+    empty = (sheet.answered & (sheet.words == 0))[sheet.nugget_topic]
+    return np.where(empty, np.int8(UNJUDGED), sheet.labels).ravel()
+
+
+def _none() -> Bytes:
+    return np.zeros(0, dtype=np.int8)
+
+
+def _grades(rows: QrelSource, columns: QrelSource, alias: str) -> tuple[Ints, Bytes, Bytes]:
+    """Return topic and segment of all that either source graded, k x 2, and both grades, UNJUDGED where none."""
+    sides = [
+        {
+            (topic, segment): grade if grade >= 0 else UNJUDGED
+            for topic, segment, grade in Qrel.objects.using(alias)
+            .filter(source=source)
+            .values_list("topic", "segment", "grade")
+        }
+        for source in (rows, columns)
+    ]
+    keys = sorted(sides[0].keys() | sides[1].keys())
+    left, right = (np.array([side.get(key, UNJUDGED) for key in keys], dtype=np.int8) for side in sides)
+    return np.array(keys, dtype=np.int64).reshape(-1, 2), left, right

@@ -1,0 +1,89 @@
+"""What can stand on the two sides of a comparison: conditions of scores and of support, qrels, published tables."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from evaluation.models import Campaign, Judge, NuggetLineage, NuggetSet
+from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition
+from reports.choices import judges_of, support_judges_of
+from reports.external import external_names
+
+GRADES = "qrels:"
+"""Before the name of a source of qrels, which may be called like a condition."""
+
+PAIRINGS = (
+    ("A/A", "E/M"),
+    ("A/A", "M/M"),
+    ("E/A", "E/M"),
+    ("M/A", "M/M"),
+    ("llm", "scratch"),
+    ("llm", "post-edit"),
+)
+"""What the studies publish the agreement of."""
+
+LABEL_PAIRINGS = (
+    ("E/A", "E/M"),
+    ("A/A", "A/M"),
+    ("M/A", "M/M"),
+    ("llm", "scratch"),
+    ("llm", "post-edit"),
+    ("scratch", "post-edit"),
+)
+"""Conditions that label the same items."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a campaign has to compare: sets, judges and sources by name, and which conditions have labels.
+
+    `lineage`: some list says what its nuggets were made from.
+    """
+
+    campaign: Campaign
+    sets: tuple[NuggetSet, ...]
+    judges: tuple[str, ...]
+    conditions: tuple[Condition, ...]
+    support: tuple[SupportCondition, ...]
+    sources: tuple[str, ...] = ()
+    published: tuple[str, ...] = field(default=())
+    lineage: bool = False
+
+    @property
+    def labelled(self) -> tuple[str, ...]:
+        """All sides that have labels or grades, in the order of the studies."""
+        return (*self.conditions, *self.support, *(f"{GRADES}{name}" for name in self.sources))
+
+    def pairings(self) -> Iterator[tuple[str, str]]:
+        """Yield the published pairings whose two sides have labels."""
+        return (pair for pair in PAIRINGS if set(pair) <= set(self.labelled))
+
+    def label_pairings(self) -> Iterator[tuple[str, str]]:
+        """Yield the sides with labels of the same items: conditions first, then sources of qrels, two by two."""
+        yield from (pair for pair in LABEL_PAIRINGS if set(pair) <= set(self.labelled))
+        for place, name in enumerate(self.sources):
+            yield from ((f"{GRADES}{name}", f"{GRADES}{other}") for other in self.sources[place + 1 :])
+
+
+def offer_of(campaign: Campaign) -> Offer:
+    """Return what a campaign has to compare."""
+    sets = tuple(campaign.nugget_sets.exclude(origin=Origin.DRAFT))
+    by_set = [(one, list(judges_of(one))) for one in sets]
+    by_support = {one: list(support_judges_of(campaign, one)) for one in SupportCondition}
+    kinds = {(Origin(one.origin), JudgeKind(judge.kind)) for one, judges in by_set for judge in judges}
+    everybody: list[Judge] = [judge for _, judges in by_set for judge in judges]
+    everybody += [judge for judges in by_support.values() for judge in judges]
+    return Offer(
+        campaign=campaign,
+        sets=sets,
+        judges=tuple(sorted({one.name for one in everybody})),
+        conditions=tuple(one for one in Condition if (one.origin, one.judge_kind) in kinds),
+        support=tuple(one for one, judges in by_support.items() if judges),
+        sources=tuple(campaign.qrel_sources.values_list("name", flat=True)),
+        published=tuple(external_names(campaign)),
+        lineage=NuggetLineage.objects.filter(child__nugget__nugget_set__in=sets).exists(),
+    )
+
+
+def side_said(name: str) -> str:
+    """Return what a page calls a side."""
+    return name.removeprefix(GRADES)

@@ -1,0 +1,36 @@
+"""The words of adjudication: why two judges differ, as the adjudicator sees it."""
+
+from enum import StrEnum
+
+
+class ErrorCategory(StrEnum):
+    """Why a pair of labels differs."""
+
+    OVERLOOKED = "overlooked"
+    READ_IN = "read in"
+    DETAIL = "detail"
+    PARTIAL = "partial"
+    INFERENCE = "inference"
+    CONTRADICTED = "contradicted"
+    NUGGET = "nugget"
+    TEXT = "text"
+    OTHER = "other"
+
+
+SAID = {
+    ErrorCategory.OVERLOOKED: "one judge overlooked what is there",
+    ErrorCategory.READ_IN: "one judge read in what is not there",
+    ErrorCategory.DETAIL: "a number, name or date differs",
+    ErrorCategory.PARTIAL: "how much partial support is",
+    ErrorCategory.INFERENCE: "it follows, but is not said",
+    ErrorCategory.CONTRADICTED: "the text says the opposite",
+    ErrorCategory.NUGGET: "the nugget or sentence is unclear or says several things",
+    ErrorCategory.TEXT: "the answer or passage is unclear or cut short",
+    ErrorCategory.OTHER: "something else, see the note",
+}
+"""What each category is called on a page."""
+
+
+def category_said(category: str) -> str:
+    """Return what a category is called; '' for none."""
+    return SAID[ErrorCategory(category)] if category else ""

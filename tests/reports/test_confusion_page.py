@@ -1,0 +1,273 @@
+"""How two sides label the same items, the pairs behind a cell, and verdicts on them."""
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import DatabaseError, transaction
+from django.urls import reverse
+
+from evaluation.models import (
+    Assignment,
+    Event,
+    NuggetLineage,
+    NuggetVersion,
+    SupportJudgment,
+    Topic,
+    TopicTag,
+)
+from evaluation.services import importing
+from evaluation.terms import JudgeKind, Origin, SupportCondition
+from reports.models import Adjudication
+from tests.evaluation.world import report
+from tests.factories import write_source
+from tests.organizer.world import QRELS, World, make_world, queries_of
+
+ONE = {"alpha": ("support", "partial_support"), "beta": ("not_support", "support")}
+OTHER = {"alpha": ("not_support", "partial_support"), "beta": ("not_support", "partial_support")}
+QUERY = "?rows=A/A&columns=A/M&rows_judge=machine&columns_judge=reader"
+
+
+def lines(labels: dict[str, tuple[str, str]]) -> str:
+    """Return the labels of the two nuggets of t1 as a file."""
+    return "".join(
+        json.dumps(
+            {
+                "qid": "t1",
+                "run_id": run,
+                "nuggets": [{"text": "sand moves", "assignment": a}, {"text": "banks erode", "assignment": b}],
+            }
+        )
+        + "\n"
+        for run, (a, b) in labels.items()
+    )
+
+
+@pytest.fixture
+def world(db: None, tmp_path: Path) -> World:
+    """The small campaign with a machine and a reader who differ on two of four pairs, on one of them harshly."""
+    world = make_world(tmp_path)
+    for judge, kind, labels in (("machine", JudgeKind.LLM, ONE), ("reader", JudgeKind.HUMAN, OTHER)):
+        importing.import_assignments(
+            campaign=world.campaign,
+            sources=[write_source(tmp_path, f"{judge}.jsonl", lines(labels))],
+            origin=Origin.AUTO,
+            judge=judge,
+            kind=kind,
+        )
+    return world
+
+
+def read(world: World, address: str, who: str = "olga") -> str:
+    return world.client(who).get(address).content.decode()
+
+
+def page_of(world: World, query: str = QUERY) -> str:
+    return read(world, world.pages()["confusion"] + query)
+
+
+def figures(world: World, query: str = QUERY) -> dict[str, Any]:
+    address = reverse("reports:confusion_table", args=[world.campaign.slug, "json"])
+    found: dict[str, Any] = json.loads(read(world, address + query))
+    return found
+
+
+def listed(world: World, cell: str, query: str = QUERY) -> list[str]:
+    """Return run and topic of the pairs of a cell, in their order."""
+    page = read(world, f"{world.pages()['pairs']}{query}&cell={cell}")
+    return re.findall(r"<h2><bdi>(\w+)</bdi> on", page)
+
+
+def harsh_pair(world: World) -> str:
+    """Return the address of the pair on which the two differ harshly."""
+    label = Assignment.objects.get(judge__name="machine", label=2, nugget_version__text="sand moves")
+    return reverse("reports:nuggets_pair", args=[world.campaign.slug, label.answer_id, label.nugget_version_id])
+
+
+def decide(world: World, verdict: str, who: str = "olga", **said: str) -> Any:
+    address = f"{harsh_pair(world)}verdict/{QUERY}"
+    return world.client(who).post(address, {"verdict": verdict, **said}, follow=True)
+
+
+def test_the_page_has_the_figures_of_the_report(world: World) -> None:
+    options = ("--rows-judge", "machine", "--columns-judge", "reader")
+    said = report("confusion", "--rows", "A/A", "--columns", "A/M", *options)
+    found = figures(world)
+    assert {name: found[name] for name in said} == said
+    assert found["counts"] == [[1, 0, 0], [0, 1, 0], [1, 1, 0]]
+    page = page_of(world)
+    for text in ("4 pairs", "50.0", "the columns' side is the stricter", "1 to read", "2 to read"):
+        assert text in page
+
+
+def test_one_click_leads_to_every_two_sides_that_label_the_same(world: World, tmp_path: Path) -> None:
+    importing.import_qrels(campaign=world.campaign, source=write_source(tmp_path, "u.txt", QRELS), name="UMBRELA")
+    page = page_of(world)
+    assert "?rows=A%2FA&amp;columns=A%2FM" in page
+    assert "?rows=qrels%3ANIST&amp;columns=qrels%3AUMBRELA" in page
+
+
+def test_a_cell_leads_to_its_pairs_the_harshest_first(world: World) -> None:
+    (link,) = re.findall(r'href="([^"]*cell=2-0)"', page_of(world))
+    page = read(world, link.replace("&amp;", "&"))
+    assert "sand moves" in page
+    assert "Sand moves. Alone." in page
+    assert listed(world, "2-0") == ["alpha"]
+    assert listed(world, "differ") == ["alpha", "beta"]
+    assert listed(world, "harsh") == ["alpha"]
+    assert listed(world, "0-2") == []
+
+
+def test_filters_hold_for_the_figures_and_the_pairs(world: World) -> None:
+    TopicTag.objects.create(topic=Topic.objects.get(topic_id="t2"), name="dams")
+    assert figures(world, f"{QUERY}&run=beta")["pairs"] == 2
+    assert figures(world, f"{QUERY}&importance=vital")["counts"] == [[1, 0, 0], [0, 0, 0], [1, 0, 0]]
+    assert figures(world, f"{QUERY}&topic=t1")["pairs"] == 4
+    assert figures(world, f"{QUERY}&tag=dams")["pairs"] == 0
+    assert listed(world, "differ", f"{QUERY}&run=beta") == ["beta"]
+    assert "No pair has a label on both sides within these filters." in page_of(world, f"{QUERY}&tag=dams")
+
+
+def test_nuggets_are_told_apart_by_how_they_were_made_where_that_is_recorded(world: World) -> None:
+    assert "This is not a choice" in page_of(world, f"{QUERY}&made=added")
+    child, parent = NuggetVersion.objects.order_by("pk")
+    NuggetLineage.objects.create(child=child, parent=parent, relation="edited")
+    assert figures(world, f"{QUERY}&made=edited")["counts"] == [[1, 0, 0], [0, 0, 0], [1, 0, 0]]
+    assert figures(world, f"{QUERY}&made=added")["pairs"] == 2
+    assert figures(world, f"{QUERY}&made=split")["pairs"] == 0
+
+
+def test_support_is_compared_by_sentence_and_segment(world: World, tmp_path: Path) -> None:
+    label = {"run_id": "alpha", "topic_id": "t1", "sentence": 0, "docid": "d1", "label": "no_support"}
+    importing.import_support(
+        campaign=world.campaign,
+        sources=[write_source(tmp_path, "llm.jsonl", json.dumps(label) + "\n")],
+        judge="robot",
+        kind=JudgeKind.LLM,
+        condition=SupportCondition.LLM,
+    )
+    query = "?rows=llm&columns=scratch"
+    assert figures(world, query)["counts"] == [[0, 0, 1], [0, 0, 0], [0, 0, 0]]
+    page = read(world, f"{world.pages()['pairs']}{query}")
+    assert "<b>raw</b>" not in page
+    assert "Sand moves. &lt;b&gt;raw&lt;/b&gt;" in page
+    given = SupportJudgment.objects.all()[0]
+    pair = reverse("reports:citations_pair", args=[world.campaign.slug, given.sentence_id, given.segment_id])
+    assert "pair 1 of 1" in read(world, pair + query)
+    client = world.client("olga")
+    client.post(f"{pair}verdict/", {"verdict": "1", "category": "partial"})
+    assert Adjudication.objects.get().sentence_id == given.sentence_id
+    assert figures(world, query)["verdicts"][0]["neither"] == 1
+
+
+def test_grades_of_two_sources_are_compared(world: World, tmp_path: Path) -> None:
+    grades = "t1 0 d1 0\nt1 0 d2 0\n"
+    importing.import_qrels(campaign=world.campaign, source=write_source(tmp_path, "u.txt", grades), name="UMBRELA")
+    query = "?rows=qrels:NIST&columns=qrels:UMBRELA"
+    found = figures(world, query)
+    assert found["labels"] == ["0", "1", "2", "3"]
+    assert (found["pairs"], found["counts"][3][0], found["left_out"]) == (2, 1, 1)
+    assert "grade 3" in read(world, f"{world.pages()['pairs']}{query}")
+
+
+def test_what_cannot_be_compared_is_said(world: World) -> None:
+    assert "Choose both sides from one group" in page_of(world, "?rows=A/A&rows_judge=machine&columns=scratch")
+    assert "use different nuggets" in page_of(world, "?rows=A/A&rows_judge=machine&columns=M/M")
+    assert "Several judges fit A/A" in page_of(world, "?rows=A/A&columns=A/M")
+    assert "This is not a choice of this campaign." in page_of(world, "?rows=nothing")
+    picture = reverse("reports:confusion_picture", args=[world.campaign.slug, "svg"])
+    assert world.client("olga").get(f"{picture}?rows=nothing").status_code == 404
+
+
+@pytest.mark.parametrize(("form", "start"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
+def test_the_picture_leaves_in_three_forms(world: World, form: str, start: bytes) -> None:
+    address = reverse("reports:confusion_picture", args=[world.campaign.slug, form])
+    assert world.client("olga").get(address + QUERY).content.startswith(start)
+
+
+def test_the_counts_leave_as_a_table(world: World) -> None:
+    rows = csv.DictReader(
+        io.StringIO(read(world, reverse("reports:confusion_table", args=[world.campaign.slug, "csv"]) + QUERY))
+    )
+    assert [row["total"] for row in rows] == ["1", "1", "2"]
+    latex = read(world, reverse("reports:confusion_table", args=[world.campaign.slug, "tex"]) + QUERY)
+    assert r"support & 1 & 1 & 0 & 2 & 0.500 \\" in latex
+    assert "kappa" in latex
+
+
+def test_a_verdict_is_noted_and_changes_no_label(world: World) -> None:
+    world.campaign.refresh_from_db()
+    before, revision = figures(world)["counts"], world.campaign.revision
+    said = decide(world, "2", category="overlooked", note="It stands in the first sentence.").content.decode()
+    assert "Noted. No label changes by it." in said
+    assert "It stands in the first sentence." in said
+    found = figures(world)
+    assert found["counts"] == before
+    world.campaign.refresh_from_db()
+    assert world.campaign.revision == revision
+    (row,) = found["verdicts"]
+    assert (row["category"], row["pairs"], row["rows"]) == ("one judge overlooked what is there", 1, 1)
+    assert listed(world, "judged") == ["alpha"]
+    event = Event.objects.get(kind="pair.adjudicated")
+    assert event.actor == world.people["olga"]
+    assert "note" not in event.payload
+
+
+def test_a_later_verdict_takes_the_place_of_the_first_which_stays_to_be_read(world: World) -> None:
+    decide(world, "2", category="overlooked")
+    decide(world, "8", category="text", note="Cut short.")
+    page = read(world, harsh_pair(world) + QUERY)
+    assert page.index("Cut short.") < page.index("one judge overlooked what is there")
+    assert "replaced" in page
+    (row,) = figures(world)["verdicts"]
+    assert (row["undecided"], row["rows"]) == (1, 0)
+    assert "You had said so already." in decide(world, "8", category="text", note="Cut short.").content.decode()
+    assert Adjudication.objects.count() == 2
+
+
+def test_a_verdict_without_a_choice_is_refused(world: World) -> None:
+    assert "Choose a verdict first" in decide(world, "", note="Hm.").content.decode()
+    assert "Choose a verdict first" in decide(world, "2", category="whim").content.decode()
+    assert not Adjudication.objects.exists()
+
+
+def test_only_organizers_give_verdicts(world: World) -> None:
+    assert "Give the verdict" not in read(world, harsh_pair(world), "rita")
+    assert decide(world, "2", who="rita").status_code == 403
+    assert decide(world, "2", who="ann").status_code == 404
+    assert not Adjudication.objects.exists()
+
+
+def test_the_database_keeps_verdicts_as_they_are(world: World) -> None:
+    decide(world, "2")
+    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
+        Adjudication.objects.update(verdict=0)
+    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
+        Adjudication.objects.all()._raw_delete("default")
+
+
+def test_a_pair_leads_to_the_one_before_and_after_it(world: World) -> None:
+    page = read(world, f"{harsh_pair(world)}{QUERY}&cell=differ")
+    assert "pair 1 of 2" in page
+    assert "Previous pair" not in page
+    (link,) = re.findall(r'rel="next" href="([^"]+)"', page)
+    assert "pair 2 of 2" in read(world, link.replace("&amp;", "&"))
+
+
+def test_a_pair_that_is_none_is_not_there(world: World) -> None:
+    slug, label = world.campaign.slug, Assignment.objects.all()[0]
+    for args in ([label.answer_id, 999999], [999999, label.nugget_version_id]):
+        assert world.client("olga").get(reverse("reports:nuggets_pair", args=[slug, *args])).status_code == 404
+    given = SupportJudgment.objects.all()[0]
+    address = reverse("reports:citations_pair", args=[slug, given.sentence_id, 999999])
+    assert world.client("olga").get(address).status_code == 404
+
+
+def test_the_queries_of_the_pages_do_not_grow_with_the_pairs(world: World) -> None:
+    client, pages = world.client("olga"), world.pages()
+    one = queries_of(client, f"{pages['pairs']}{QUERY}&cell=2-0")
+    assert queries_of(client, f"{pages['pairs']}{QUERY}&cell=differ") <= one + 1
