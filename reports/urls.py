@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from reports import report_views, views
+from reports import methods_views, report_views, views
 from reports.converters import register_converters
 
 app_name = "reports"
@@ -29,10 +29,16 @@ report_urls: list[URLPattern] = [
     path("<report:report>/<slug:part>.<picture:picture>", report_views.report_picture, name="report_picture"),
 ]
 
+methods_urls: list[URLPattern] = [
+    path("", methods_views.methods, name="methods"),
+    path("methods.<methods_form:document>", methods_views.methods_file, name="methods_file"),
+]
+
 campaign_urls: list[URLPattern | URLResolver] = [
     path("leaderboard/", include(leaderboard_urls)),
     path("agreement/", include(agreement_urls)),
     path("reports/", include(report_urls)),
+    path("methods/", include(methods_urls)),
 ]
 
 urlpatterns = [path("campaigns/<slug:slug>/", include(campaign_urls))]
