@@ -1,6 +1,6 @@
 """The methods section of a paper, written from what is stored: how a campaign was judged, by whom, how far it agrees.
 
-People stand under pseudonyms, always: what is printed here is meant to be printed elsewhere.
+People stand as Assessor 1, 2 and so on, always: what is printed here is meant to be printed elsewhere.
 """
 
 import re
@@ -10,9 +10,8 @@ from typing import Any
 from django.template.loader import render_to_string
 
 from evaluation.errors import Refused
-from evaluation.models import Campaign, Judge
-from evaluation.pseudonyms import pseudonym_of
-from evaluation.terms import Condition, JudgeKind, SupportCondition
+from evaluation.models import Campaign
+from evaluation.terms import Condition, SupportCondition
 from reports import methods_counts as counts
 from reports.choices import Choice, ConditionChoice, SupportChoice, resolve_condition, resolve_support
 from reports.confusions import confuse_assignments, confuse_support
@@ -198,8 +197,8 @@ def _pair(campaign: Campaign, x: Any, y: Any) -> tuple[list[Row], list[Row]]:
         same = confuse_support(left, right)
     else:
         raise TypeError(f"{x} and {y} are no pairing")
-    names = {"x": str(x), "y": str(y)}
-    return [names | row for row in _tau_rows(found)], [names | row for row in _agreed_rows(same)]
+    names: dict[str, Any] = {"x": str(x), "y": str(y)}
+    return [names | dict(row) for row in _tau_rows(found)], [names | dict(row) for row in _agreed_rows(same)]
 
 
 def _resolved(campaign: Campaign, one: Any) -> Choice:
@@ -239,9 +238,8 @@ def _versions(campaign: Campaign) -> Section:
 
 
 def _without_names(campaign: Campaign, report: MethodsReport) -> MethodsReport:
-    """Return the report with pseudonyms in place of the names of people who judge."""
-    people = Judge.objects.filter(kind=JudgeKind.HUMAN, study=None).values_list("name", "user", "pk")
-    called = {name: pseudonym_of(campaign, user or -pk) for name, user, pk in people}
+    """Return the report with numbers in place of the names of people who judge."""
+    called = {name: f"Assessor {place}" for place, name in enumerate(counts.people_in_order(campaign), start=1)}
     either = "|".join(re.escape(name) for name in sorted(called, key=len, reverse=True))
     if not either:
         return report

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import django
 import numpy as np
 from django.db import connection, models
 from django.db.migrations.recorder import MigrationRecorder
-from django.db.models import Count, Exists, F, OuterRef, Q
+from django.db.models import Count, Exists, F, Min, OuterRef, Q
 
 from evaluation.models import (
     AnswerProvenance,
@@ -23,7 +24,7 @@ from evaluation.models import (
     Task,
 )
 from evaluation.rules.clock import RULE_VERSION
-from evaluation.terms import AssignmentLabel, SupportLabel, TaskState
+from evaluation.terms import AssignmentLabel, JudgeKind, SupportLabel, TaskState
 from reports.rendering import Row
 
 ROOMS = ("evaluation", "reports", "llmjobs")
@@ -86,6 +87,29 @@ def qrel_rows(campaign: Campaign) -> list[Row]:
     return [{"source": row["source_name"], "topics": row["topics"], "grades": row["grades"]} for row in counted]
 
 
+def people_in_order(campaign: Campaign) -> list[str]:
+    """Return the judges who are people, in the order in which they came to work here: the same in every copy."""
+    assigned = Assignment.objects.filter(nugget_version__nugget__nugget_set__campaign=campaign)
+    came = [
+        dict(Task.objects.filter(campaign=campaign).order_by().values_list("assessor").annotate(Min("pk"))),
+        dict(campaign.nugget_sets.order_by().values_list("judge").annotate(Min("pk"))),
+        dict(assigned.order_by().values_list("judge").annotate(Min("pk"))),
+        dict(
+            SupportJudgment.objects.filter(segment__campaign=campaign)
+            .order_by()
+            .values_list("judge")
+            .annotate(Min("pk"))
+        ),
+    ]
+    people = Judge.objects.filter(kind=JudgeKind.HUMAN, study=None)
+
+    def order(one: Judge) -> list[float]:
+        keys = (one.user_id, one.pk, one.pk, one.pk)
+        return [first.get(key, inf) for first, key in zip(came, keys, strict=True)]
+
+    return [one.name for one in sorted(people, key=order) if min(order(one)) < inf]
+
+
 def work_rows(campaign: Campaign) -> list[Row]:
     """Count each assessor's tasks by stage, with the name of the judge that they are."""
     tasks = Task.objects.filter(campaign=campaign).exclude(state=TaskState.WITHDRAWN)
@@ -94,7 +118,9 @@ def work_rows(campaign: Campaign) -> list[Row]:
     rows = tasks.order_by("stage", "assessor").values("assessor", "stage")
     counted = list(rows.annotate(tasks=Count("pk"), submitted=submitted, second=second))
     called = dict(Judge.objects.filter(user__in=tasks.values("assessor"), aside=False).values_list("user", "name"))
-    return [row | {"assessor": called.get(row["assessor"], f"account {row['assessor']}")} for row in counted]
+    fresh = sorted({row["assessor"] for row in counted} - called.keys())
+    called |= {user: f"Without labels {place}" for place, user in enumerate(fresh, start=1)}
+    return [row | {"assessor": called[row["assessor"]]} for row in counted]
 
 
 def judge_rows(campaign: Campaign) -> list[Row]:
@@ -108,7 +134,7 @@ def judge_rows(campaign: Campaign) -> list[Row]:
     return [
         {
             "judge": one.name,
-            "kind": "person" if one.kind == "human" else "LLM",
+            "kind": "person" if one.kind == JudgeKind.HUMAN else "LLM",
             "model": one.model,
             "prompts": ", ".join(f"{task}: {said}" for task, said in sorted(one.prompt_versions.items())),
         }

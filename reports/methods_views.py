@@ -7,6 +7,7 @@ from django.core.exceptions import ObjectDoesNotExist
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
+from django.urls import register_converter
 from django.views.decorators.http import require_safe
 
 from accounts.http import UserRequest
@@ -55,6 +56,9 @@ class MethodsConverter:
         return str(MethodsForm(value))
 
 
+register_converter(MethodsConverter, "methods_form")
+
+
 @require_safe
 def methods(request: UserRequest, slug: str) -> HttpResponse:
     """How the campaign was judged, written from what is stored."""
@@ -64,11 +68,11 @@ def methods(request: UserRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
-def methods_file(request: UserRequest, slug: str, form: MethodsForm) -> HttpResponse:
+def methods_file(request: UserRequest, slug: str, document: MethodsForm) -> HttpResponse:
     """The report as a file to keep."""
     report = methods_report(_campaign(request, slug))
-    response = HttpResponse(WRITERS[form](report), content_type=CONTENT_TYPES[form])
-    response["Content-Disposition"] = f'attachment; filename="{slug}-methods.{form}"'
+    response = HttpResponse(WRITERS[document](report), content_type=CONTENT_TYPES[document])
+    response["Content-Disposition"] = f'attachment; filename="{slug}-methods.{document}"'
     return response
 
 

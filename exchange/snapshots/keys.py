@@ -20,7 +20,7 @@ def reserve(model: Model, count: int) -> list[int]:
     meta = model._meta
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
-            table, key = (connection.ops.quote_name(one) for one in (meta.db_table, meta.pk.column))
+            table, key = (connection.ops.quote_name(one) for one in (meta.db_table, str(meta.pk.column)))
             cursor.execute(SQLITE_LAST.format(table=table, key=key), [meta.db_table])
             last = cursor.fetchone()[0]
             return list(range(last + 1, last + 1 + count))
@@ -35,7 +35,7 @@ def insert(
     quoted = connection.ops.quote_name
     said = INSERT.format(
         table=quoted(model._meta.db_table),
-        columns=", ".join(quoted(one.column) for one in fields),
+        columns=", ".join(quoted(str(one.column)) for one in fields),
         places=", ".join(["%s"] * len(fields)),
     )
     prepared = [

@@ -64,13 +64,13 @@ def under_pseudonyms(campaign: Campaign, people: Sequence[User], judges: Sequenc
 
 def _hiding(said: dict[str, str]) -> Hide:
     by_word = {name.lower(): pseudonym for name, pseudonym in said.items() if name}
-    either = "|".join(re.escape(name) for name in sorted(by_word, key=len, reverse=True))
-    spoken = re.compile(rf"(?<!\w)(?:{either})(?!\w)", re.IGNORECASE) if either else None
+    either = "|".join(re.escape(name) for name in sorted(by_word, key=len, reverse=True)) or r"(?!)"
+    spoken = re.compile(rf"(?<!\w)(?:{either})(?!\w)", re.IGNORECASE)
 
     def hide(value: Any) -> Any:
         return replaced(value, lambda text: spoken.sub(lambda one: by_word[one[0].lower()], text))
 
-    return hide if spoken else lambda value: value
+    return hide
 
 
 def replaced(value: Any, change: Callable[[str], str]) -> Any:

@@ -146,15 +146,19 @@ class Selection:
 
     def people(self) -> list[User]:
         """Return everybody whom a row names."""
-        named = {*chain.from_iterable(self._named(User)), *self._judges().values_list("user", flat=True)}
-        return list(User.objects.using(self.alias).filter(pk__in=named - {None}).order_by("username"))
+        judging = self._judges().filter(user__isnull=False).values_list("user_id", flat=True)
+        named = {*self.named(User), *judging}
+        return list(User.objects.using(self.alias).filter(pk__in=named).order_by("username"))
 
     def judges(self) -> list[Judge]:
         """Return the judges of the file."""
         return list(_all_judges(self))
 
-    def _named(self, target: Model) -> Iterator[Iterable[int | None]]:
-        """Yield, for each column that names rows of a model, which it names."""
+    def named(self, target: Model) -> set[int]:
+        """Return which rows of a model are named by others than judges."""
+        return {key for key in chain.from_iterable(self._columns_naming(target)) if key is not None}
+
+    def _columns_naming(self, target: Model) -> Iterator[Iterable[int | None]]:
         for table in self.tables:
             for field in relations(table.model):
                 if field.related_model is target and table.model is not Judge:
@@ -162,7 +166,7 @@ class Selection:
 
     def _judges(self) -> QuerySet[Judge]:
         """Return the judges whom a row names, and those whom somebody is who did work here."""
-        return Judge.objects.using(self.alias).filter(pk__in={*chain.from_iterable(self._named(Judge))} - {None})
+        return Judge.objects.using(self.alias).filter(pk__in=self.named(Judge))
 
     def _rows(self, model: Model) -> QuerySet[Any]:
         special = SPECIAL.get(model._meta.label)
@@ -174,10 +178,8 @@ class Selection:
 
 
 def _all_judges(chosen: Selection) -> QuerySet[Judge]:
-    people = {*chain.from_iterable(chosen._named(User))} - {None}
-    named = {*chosen._judges().values_list("pk", flat=True)}
-    own = Q(user__in=people, aside=False)
-    return Judge.objects.using(chosen.alias).filter(Q(pk__in=named) | own).order_by("name")
+    own = Q(user__in=chosen.named(User), aside=False)
+    return Judge.objects.using(chosen.alias).filter(Q(pk__in=chosen.named(Judge)) | own).order_by("name")
 
 
 def _events(chosen: Selection) -> QuerySet[Event]:

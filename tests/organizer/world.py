@@ -90,6 +90,8 @@ class World:
             "grade_origin": reverse("organizer:grade_origin", args=[slug, Qrel.objects.all()[0].pk]),
             "agreement": reverse("reports:agreement", args=[slug]),
             "leaderboard": reverse("reports:leaderboard", args=[slug]),
+            "methods": reverse("reports:methods", args=[slug]),
+            "snapshots": reverse("organizer:snapshots", args=[slug]),
             "scatter": reverse("reports:scatter", args=[slug, "svg"]),
             "reports": reverse("reports:reports", args=[slug]),
             **{f"report_{name}": reverse("reports:report", args=[slug, name]) for name in ReportName},
