@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.http import UserRequest
+from evaluation.errors import Refused
 from evaluation.models import Campaign
 from evaluation.queries.work import may_organize
 from exchange.models import LoadedCampaign, Snapshot
@@ -85,7 +86,11 @@ def _of(campaign: Campaign, pk: int) -> Snapshot:
 def _content(snapshot: Snapshot) -> IO[bytes]:
     """Return a snapshot's whole file, open at its beginning. Raises `Refused` where it is not the one that was made."""
     file: IO[bytes] = TemporaryFile()  # noqa: SIM115  # the response closes it
-    write_snapshot(snapshot, file)
+    try:
+        write_snapshot(snapshot, file)
+    except Refused:
+        file.close()
+        raise
     file.seek(0)
     return file
 
