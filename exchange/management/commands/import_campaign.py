@@ -12,6 +12,7 @@ from exchange.snapshots.service import Came, load_campaign
 
 class Command(AssayCommand):
     help = "Load a campaign that export campaign wrote: all or nothing, and the same file again changes nothing."
+    audited = "import"
     example = "manage.py import_campaign rag24.zip --slug rag24-copy"
 
     def add_arguments(self, parser: CommandParser) -> None:
