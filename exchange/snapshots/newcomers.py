@@ -58,6 +58,7 @@ def match_judge(values: dict[str, Any], slug: str) -> int | None:
 
 def _check_same(there: Judge, values: dict[str, Any]) -> None:
     wanted = {name: values.get(name, "") for name in ("kind", "model", "base_url")}
+    wanted["prompt_versions"] = values.get("prompt_versions") or {}
     if any(getattr(there, name) != value for name, value in wanted.items()):
         raise Refused("judge_differs", f"There is another judge named {there.name}: {describe(there)}.")
 
