@@ -14,8 +14,8 @@ from django.utils.timezone import now
 
 from accounts.models import User
 from evaluation.errors import Refused
-from evaluation.models import Campaign, Event
-from evaluation.rules.access import UNBLINDED_ROLES
+from evaluation.models import Campaign, Event, Membership
+from evaluation.queries.campaigns import within
 from evaluation.terms import Role
 from exchange.models import LoadedCampaign, Snapshot, SnapshotPart
 from exchange.snapshots.archive import Archive, Manifest, opened
@@ -168,16 +168,27 @@ def _note(manifest: Manifest, loaded: Loaded, snapshot: Snapshot | None, actor: 
 
 
 def open_snapshot(*, snapshot: Snapshot, actor: User) -> Came:
-    """Load a snapshot beside the campaign that it is of, for those who may see that one unblinded.
+    """Load a snapshot beside the campaign that it is of, for those who may see that one unblinded now.
 
+    Roles that people had when it was made do not count: whoever judges since then must not see it.
     Raises `Refused` where the file is damaged, or a campaign of that short name is there in another state.
     """
     with TemporaryDirectory(prefix="assay-snapshot-") as folder:
         path = Path(folder) / f"{snapshot.name}.zip"
         with path.open("wb") as out:
             write_snapshot(snapshot, out)
-        slug = opened_slug(snapshot)
-        return load_campaign(path, slug=slug, members=frozenset(UNBLINDED_ROLES), snapshot=snapshot, actor=actor)
+        with transaction.atomic():
+            came = load_campaign(path, slug=opened_slug(snapshot), snapshot=snapshot, actor=actor)
+            if came.loaded:
+                _let_in(came.campaign, snapshot.campaign)
+    return came
+
+
+def _let_in(campaign: Campaign, origin: Campaign) -> None:
+    """Give the roles of another campaign to whoever sees that one unblinded."""
+    for one in Membership.objects.filter(campaign=origin).select_related("user"):
+        if within(one.user, origin).exists():
+            Membership.objects.create(campaign=campaign, user=one.user, role=one.role)
 
 
 def opened_slug(snapshot: Snapshot) -> str:

@@ -27,6 +27,8 @@ from evaluation.models import (
     Topic,
     WorkingNugget,
 )
+from evaluation.services.campaigns import add_member
+from evaluation.terms import Role
 from exchange.models import LoadedCampaign, Snapshot, SnapshotPart
 from exchange.snapshots.archive import MANIFEST, Manifest, content_of, file_of
 from exchange.snapshots.packing import Wish
@@ -246,14 +248,15 @@ def test_a_snapshot_stays_as_it_was_and_opens_beside(world: World, tmp_path: Pat
     with pytest.raises(Refused, match="already"):
         take_snapshot(campaign=world.campaign, name="submitted", wish=Wish())
     Run.objects.filter(run_id="alpha").update(run_id="renamed")
+    add_member(campaign=world.campaign, user=world.people["rita"], role=Role.ASSESSOR)
     Campaign.objects.update(revision=50)
     copy = open_snapshot(snapshot=snapshot, actor=world.people["olga"]).campaign
     assert (copy.slug, copy.name) == ("river--submitted", "River study (submitted)")
     assert run(*SCORES, copy.slug).out == before != run(*SCORES, "river").out
     assert LoadedCampaign.objects.get(campaign=copy).snapshot == snapshot
     assert set(Membership.objects.filter(campaign=copy).values_list("role", flat=True)) == {
-        *("organizer", "researcher", "auditor"),
-    }
+        *("organizer", "auditor"),
+    }  # who judges since then is not let in
     SnapshotPart.objects.filter(snapshot=snapshot).update(data=b"forged")
     with pytest.raises(Refused, match="not the one that was made"):
         open_snapshot(snapshot=snapshot, actor=world.people["olga"])
