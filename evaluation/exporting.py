@@ -133,11 +133,11 @@ def qrel_lines(source: QrelSource) -> Iterator[str]:
 
 
 def event_lines(campaign: Campaign) -> Iterator[str]:
-    """Yield the event log, oldest first."""
+    """Yield the event log, oldest first, numbered from 1: so in every copy of the campaign."""
     events = Event.objects.filter(campaign=campaign).order_by("pk").select_related("actor")
-    for event in events.iterator(chunk_size=CHUNK):
+    for number, event in enumerate(events.iterator(chunk_size=CHUNK), start=1):
         actor = event.actor.username if event.actor else None
-        known = {"id": event.pk, "at": _stamp(event.at), "kind": event.kind, "actor": actor}
+        known = {"id": number, "at": _stamp(event.at), "kind": event.kind, "actor": actor}
         yield json_line(known | {"payload": event.payload}, {})
 
 

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from reports import confusion_views, report_views, views
+from reports import confusion_views, methods_views, report_views, views
 from reports.converters import register_converters
 from reports.matched import ItemKind
 
@@ -47,11 +47,17 @@ for kind in (ItemKind.NUGGETS, ItemKind.CITATIONS):
         path(f"{pair}verdict/", confusion_views.adjudicate_pair, {"kind": kind}, name=f"{kind}_verdict"),
     ]
 
+methods_urls: list[URLPattern] = [
+    path("", methods_views.methods, name="methods"),
+    path("methods.<methods_form:document>", methods_views.methods_file, name="methods_file"),
+]
+
 campaign_urls: list[URLPattern | URLResolver] = [
     path("leaderboard/", include(leaderboard_urls)),
     path("agreement/", include(agreement_urls)),
     path("reports/", include(report_urls)),
     path("confusion/", include(confusion_urls)),
+    path("methods/", include(methods_urls)),
 ]
 
 urlpatterns = [path("campaigns/<slug:slug>/", include(campaign_urls))]

@@ -24,6 +24,7 @@ PATHS = (
     "evaluation/test_logs_are_append_only.py",
     "evaluation/test_triggers.py",
     "exchange/test_backup.py",
+    "exchange/test_snapshots.py",
     "llmjobs/test_jobs_queue.py",
     "llmjobs/test_notices.py",
     "organizer/test_quality.py",

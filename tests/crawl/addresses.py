@@ -13,6 +13,7 @@ FORMS = ("", "?format=jsonl", "?format=csv")
 FILES: dict[str, Sequence[str]] = {
     "picture": ["svg"],
     "table": ["csv", "json", "tex"],
+    "document": ["html", "tex", "json"],
     "report": ["descriptives", "nuggets", "support", "length", "time", "packet"],
     "part": ["overview"],
 }

@@ -53,6 +53,7 @@ from evaluation.services.remarks import answer_remark
 from evaluation.services.reopening import reopen
 from evaluation.terms import JudgeKind, Origin, PracticeKind, Role, Stage, SupportCondition
 from evaluation.terms import Task as TrackTask
+from exchange.models import LoadedCampaign, Snapshot, SnapshotPart
 from jobs.models import Job, Notice, Worker, WorkItem
 from llmjobs.models import (
     Attempt,
@@ -94,7 +95,7 @@ SECRET: tuple[type[Model], ...] = (
         NuggetCalls,
     ),
     *(NuggetCalls, Prompt, Trial, TrialJob, TriedLabels),
-    *(ApiToken, Invitation, Cached, Adjudication),
+    *(ApiToken, Invitation, Cached, Adjudication, Snapshot, SnapshotPart, LoadedCampaign),
 )
 """What no nugget desk shows a column of. Judges are planted below, for a person has no model; so are verdicts, which
 are never changed."""
@@ -193,6 +194,18 @@ def _load_keys(world: DeskWorld) -> None:
     make_token(user=olga, name="notebook", scopes=["read"], expires_at=tomorrow)
     new_invitation(campaign_id=world.campaign.pk, role=Role.AUDITOR, email="x@example.org", made_by=olga)
     Cached.objects.create(cache_key="attempts", value="", expires=tomorrow)
+    _load_snapshot(world.campaign)
+
+
+def _load_snapshot(campaign: Campaign) -> None:
+    """Note a snapshot, and that the campaign came from one."""
+    kept = Snapshot.objects.create(
+        campaign=campaign, name="kept", note="for the paper", size=1, manifest={}, texts=True, names=True
+    )
+    SnapshotPart.objects.create(snapshot=kept, number=0, data=b"?")
+    LoadedCampaign.objects.create(
+        campaign=campaign, slug="river", content="?", revision=0, made_at=timezone.now(), snapshot=kept
+    )
 
 
 def _load_calls(world: DeskWorld) -> None:

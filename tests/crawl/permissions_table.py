@@ -11,6 +11,8 @@ KINDS = """
                         nobody stranger assessor organizer researcher auditor administrator both
 unblinded page     GET    in     --       --       ok         ok        ok        ok        --
 unblinded page     POST   in     by       by       by         by        by        by        by
+organizer's page   GET    in     --       --       ok         no        no        ok        --
+organizer's page   POST   in     by       by       by         by        by        by        by
 organizer's form   GET    in     --       --       ok         no        no        ok        --
 organizer's form   POST   in     --       --       ok         no        no        ok        --
 organizer's act    GET    in     by       by       by         by        by        by        by
@@ -70,7 +72,9 @@ ROUTES = {
         organizer:prompts organizer:prompt organizer:compare_prompts organizer:trial
         reports:reports reports:report reports:report_table reports:report_picture reports:packet_archive
         organizer:cost organizer:cost_table organizer:cost_picture
+        organizer:snapshots organizer:snapshot_methods reports:methods reports:methods_file
     """,
+    "organizer's page": "organizer:snapshot_file",
     "organizer's form": """
         organizer:hand_out organizer:change_work organizer:new_study organizer:new_job organizer:new_prompt
         organizer:import_prompt organizer:prompt_judge organizer:try_prompts
@@ -79,6 +83,7 @@ ROUTES = {
         organizer:reassign_task organizer:reopen_task organizer:block_task organizer:unblock_task
         organizer:withdraw_task organizer:reschedule_task organizer:switch_practice organizer:hand_out_study
         organizer:judge_study organizer:answer organizer:cancel_job organizer:retry_job organizer:pause_job
+        organizer:take_snapshot organizer:open_snapshot
         organizer:resume_job organizer:read_notice organizer:read_notices organizer:give_role organizer:take_role
         organizer:invite organizer:revoke_invitation reports:nuggets_verdict reports:citations_verdict
     """,

@@ -32,6 +32,8 @@ from evaluation.models import (
     TaskAnswer,
 )
 from evaluation.terms import JudgeKind, PracticeKind, Role, StudyKind, SupportCondition
+from exchange.snapshots.packing import Wish
+from exchange.snapshots.service import take_snapshot
 from jobs.models import Notice, WorkItem
 from llmjobs.models import LlmJob, NuggetCalls, Trial
 from tests.assessor.desk_client import Window
@@ -256,7 +258,11 @@ def ids_of(world: DeskWorld) -> dict[str, object]:
     )
     listed = ListedNugget.objects.exclude(pk__in=NuggetCalls.objects.values("listed"))[0]
     call = make_call(WorkItem.objects.all()[0], number=9)
+    snapshot = take_snapshot(campaign=world.campaign, name="whole", wish=Wish())
     return {
+        "organizer:snapshot_file": snapshot.pk,
+        "organizer:snapshot_methods": snapshot.pk,
+        "organizer:open_snapshot": snapshot.pk,
         "organizer:topic": topic.public_id,
         "organizer:segment": passage_of(topic),
         "organizer:answer": Remark.objects.filter(task__campaign=world.campaign)[0].public_id,

@@ -93,6 +93,8 @@ class World:
             "confusion": reverse("reports:confusion", args=[slug]),
             "pairs": reverse("reports:pairs", args=[slug]),
             "pair": reverse("reports:nuggets_pair", args=[slug, *_first_pair()]),
+            "methods": reverse("reports:methods", args=[slug]),
+            "snapshots": reverse("organizer:snapshots", args=[slug]),
             "scatter": reverse("reports:scatter", args=[slug, "svg"]),
             "reports": reverse("reports:reports", args=[slug]),
             **{f"report_{name}": reverse("reports:report", args=[slug, name]) for name in ReportName},

@@ -14,21 +14,24 @@ from evaluation.errors import Refused
 from evaluation.management.base import AssayCommand, the_campaign
 from evaluation.models import Campaign, NuggetSet, QrelSource
 from evaluation.terms import Condition, SupportCondition
+from exchange.snapshots.packing import Wish
+from exchange.snapshots.service import take_snapshot, write_campaign, write_snapshot
 from reports.choices import lists_of, resolve_condition, resolve_support
 from reports.exporting import score_lines
 from reports.metrics.policies import Policies
 from reports.timing import segment_lines, time_lines
 
 Options = dict[str, Any]
+CAMPAIGN = "campaign"
 
 
 class Command(AssayCommand):
-    help = "Write nuggets, labels, scores, qrels, times or events to stdout or a file."
+    help = "Write nuggets, labels, scores, qrels, times, events or the whole campaign to stdout or a file."
     example = "manage.py export assignments --campaign rag24 --condition E/M --output edited.manual.jsonl"
     audited = "export"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("what", choices=list(EXPORTS))
+        parser.add_argument("what", choices=[*EXPORTS, CAMPAIGN])
         parser.add_argument("--campaign", required=True, metavar="SLUG")
         said = "A/A, E/M, ... for nuggets, assignments and scores; scratch, post-edit, llm for support"
         parser.add_argument("--condition", default="", help=said)
@@ -40,14 +43,38 @@ class Command(AssayCommand):
         parser.add_argument("--no-vital", choices=["zero", "skip"], default="zero")
         said = "of time: the recorded stretches instead, from which every figure can be computed again"
         parser.add_argument("--segments", action="store_true", help=said)
-        parser.add_argument("--output", metavar="FILE", help="instead of stdout")
+        said = "instead of stdout; of campaign: a ZIP, SLUG.zip where this is not said"
+        parser.add_argument("--output", metavar="FILE", help=said)
+        said = (
+            "of campaign: leave out passages, answers and what LLMs were sent, where a licence does not allow them"
+        )
+        parser.add_argument("--without-texts", action="store_true", help=said)
+        parser.add_argument("--pseudonyms", action="store_true", help="of campaign: people by pseudonyms")
+        said = "of campaign: keep it as a snapshot of this name too"
+        parser.add_argument("--snapshot", default="", metavar="NAME", help=said)
 
     def act(self, options: Options) -> None:
         campaign = the_campaign(options["campaign"])
+        if options["what"] == CAMPAIGN:
+            self.say(_campaign(campaign, options))
+            return
         lines = EXPORTS[options["what"]](campaign, options)
         with _output(options["output"]) as out:
             count = _write(lines, out)
         self.say(f"{count:,} lines written.")
+
+
+def _campaign(campaign: Campaign, options: Options) -> str:
+    """Write the whole campaign; return what was written."""
+    path = Path(options["output"] or f"{campaign.slug}.zip")
+    wish = Wish(texts=not options["without_texts"], names=not options["pseudonyms"])
+    if options["snapshot"]:
+        snapshot = take_snapshot(campaign=campaign, name=options["snapshot"], wish=wish)
+        with path.open("wb") as out:
+            write_snapshot(snapshot, out)
+        return f"{path}: snapshot {snapshot.name}, SHA-256 {snapshot.sha256}."
+    manifest = write_campaign(path, campaign, wish)
+    return f"{path}: {manifest.rows:,} rows of {len(manifest.tables)} tables, content {manifest.content}."
 
 
 def _write(lines: Iterable[str], out: IO[str]) -> int:

@@ -1,0 +1,39 @@
+"""Load a campaign from the file that `export campaign` wrote."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from evaluation.management.base import AssayCommand
+from evaluation.terms import Role
+from exchange.snapshots.service import Came, load_campaign
+
+
+class Command(AssayCommand):
+    help = "Load a campaign that export campaign wrote: all or nothing, and the same file again changes nothing."
+    audited = "import"
+    example = "manage.py import_campaign rag24.zip --slug rag24-copy"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", metavar="FILE.zip")
+        said = "load it under another short name, for instance beside the campaign that it was made of"
+        parser.add_argument("--slug", default="", help=said)
+        said = "give its people their roles back; without this only administrators get in until they give roles"
+        parser.add_argument("--members", action="store_true", help=said)
+
+    def act(self, options: dict[str, Any]) -> None:
+        members = frozenset(Role) if options["members"] else frozenset[Role]()
+        self.say(_told(load_campaign(Path(options["file"]), slug=options["slug"], members=members)))
+
+
+def _told(came: Came) -> str:
+    if came.loaded is None:
+        return f"Nothing changed: campaign {came.campaign.slug} is in this very state."
+    said = [f"Campaign {came.campaign.slug} loaded: {came.loaded.rows:,} rows."]
+    if came.loaded.matched:
+        said.append(f"There already, by user name: {', '.join(came.loaded.matched)}.")
+    if came.loaded.made:
+        made = ", ".join(came.loaded.made)
+        said.append(f"Accounts made, closed and without a password: {made}.")
+    return "\n".join(said)

@@ -1,0 +1,1 @@
+"""A campaign as one file: what is in it, how it is written, checked and loaded."""

@@ -1,0 +1,156 @@
+"""The file of a campaign: a ZIP of one JSONL per table and of a manifest that says what they hold."""
+
+import hashlib
+import json
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any, Literal
+from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from evaluation.errors import Problem, Refused
+
+FORMAT = 1
+MANIFEST, PEOPLE = "manifest.json", "people"
+LONGEST_MANIFEST, LONGEST_LINE = 4_000_000, 64_000_000
+PIECE = 1 << 20
+DAMAGED = "{name} is not what export campaign wrote, or is damaged: {why}."
+
+
+class Part(BaseModel):
+    """What one table's file holds."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    columns: list[str]
+    rows: int
+    size: int
+    sha256: str
+
+
+class Manifest(BaseModel):
+    """What a file holds. `content` is the checksum of all tables: the same for the same state of a campaign."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    format: int
+    slug: str
+    name: str
+    revision: int
+    made_at: str
+    texts: bool
+    people: Literal["names", "pseudonyms"]
+    migrations: dict[str, str]
+    content: str
+    tables: dict[str, Part]
+    documents: dict[str, str] = {}
+
+    @property
+    def rows(self) -> int:
+        """All rows."""
+        return sum(part.rows for part in self.tables.values())
+
+
+def content_of(tables: dict[str, Part]) -> str:
+    """Return one checksum for all tables."""
+    said = [[name, part.columns, part.sha256] for name, part in sorted(tables.items())]
+    return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+
+
+def member(name: str) -> ZipInfo:
+    """Return an entry whose bytes do not depend on when it is written."""
+    entry = ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+    entry.compress_type = ZIP_DEFLATED
+    entry.external_attr = 0o600 << 16
+    return entry
+
+
+def file_of(table: str) -> str:
+    """Return the name of a table's file in the ZIP."""
+    return f"tables/{table}.jsonl"
+
+
+class Archive:
+    """A file that is open for reading, its manifest read and its checksums compared."""
+
+    def __init__(self, path: Path, archive: ZipFile) -> None:
+        self.path, self._zip = path, archive
+        self.manifest = self._read_manifest()
+        for name, part in self.manifest.tables.items():
+            self._check(name, part)
+        if content_of(self.manifest.tables) != self.manifest.content:
+            raise self.damaged("its manifest does not fit together")
+
+    def damaged(self, why: str) -> Refused:
+        """Return the refusal of this file."""
+        return Refused("not_a_campaign", DAMAGED.format(name=self.path, why=why))
+
+    def _read_manifest(self) -> Manifest:
+        try:
+            with self._zip.open(MANIFEST) as said:
+                manifest = Manifest.model_validate_json(said.read(LONGEST_MANIFEST))
+        except (KeyError, ValidationError) as error:
+            raise self.damaged("it has no whole manifest.json") from error
+        if manifest.format != FORMAT:
+            said_of = f"{self.path} has form {manifest.format}; this version of Assay reads form {FORMAT}."
+            raise Refused("other_form", said_of)
+        return manifest
+
+    def _check(self, name: str, part: Part) -> None:
+        digest, size = hashlib.sha256(), 0
+        with self._open(name) as content:
+            while piece := content.read(PIECE):
+                digest.update(piece)
+                size += len(piece)
+                if size > part.size:
+                    break
+        if (digest.hexdigest(), size) != (part.sha256, part.size):
+            raise self.damaged(f"the checksum of {file_of(name)} is not the one of its content")
+
+    def _open(self, name: str) -> IO[bytes]:
+        try:
+            return self._zip.open(file_of(name))
+        except KeyError:
+            raise self.damaged(f"it has no {file_of(name)}") from None
+
+    def place(self, name: str, number: int, field: str, expected: str) -> Problem:
+        """Return a problem of a row, at its line."""
+        return Problem(f"{self.path.name}/{file_of(name)}", number, field, expected)
+
+    def rows(self, name: str) -> Iterator[tuple[int, list[Any]]]:
+        """Yield each row with its line; a line that is no row as an empty one. A table that is not there has none."""
+        part = self.manifest.tables.get(name)
+        if part is None:
+            return
+        with self._open(name) as content:
+            for number in range(1, part.rows + 1):
+                yield number, _row(content.readline(LONGEST_LINE), len(part.columns))
+
+
+def _row(line: bytes, width: int) -> list[Any]:
+    with suppress(ValueError):
+        found = json.loads(line)
+        if isinstance(found, list) and len(found) == width:
+            return found
+    return []
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Archive]:
+    """Open a file. Raises `Refused` where it is not whole, also in the middle of reading."""
+    try:
+        with ZipFile(path) as archive:
+            yield Archive(path, archive)
+    except (BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+        raise Refused("not_a_campaign", DAMAGED.format(name=path, why="it cannot be unpacked")) from error
+    except OSError as error:
+        raise Refused("cannot_read", f"{path}: {error.strerror or error}") from error
+
+
+def read_document(content: IO[bytes], name: str) -> bytes:
+    """Return a document that the file of a snapshot brings along. Raises KeyError where it has none of that name."""
+    with ZipFile(content) as archive:
+        return archive.read(name)

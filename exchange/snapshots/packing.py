@@ -1,0 +1,141 @@
+"""Writing a campaign's state, of one moment, into a file."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
+
+from django.db import connection, models
+from django.db.migrations.recorder import MigrationRecorder
+from django.db.models import ForeignKey
+
+from accounts.models import User
+from evaluation.errors import Refused
+from evaluation.models import Campaign
+from evaluation.pseudonyms import pseudonym_of
+from exchange.snapshots.archive import FORMAT, MANIFEST, PEOPLE, Manifest, Part, content_of, file_of, member
+from exchange.snapshots.cells import Coder, encoder
+from exchange.snapshots.people import COLUMNS, People, named, under_pseudonyms
+from exchange.snapshots.tables import ROOMS, TEXTS, Field, Model, Selection, Table, referred_to
+from web.reading import consistent_read
+
+Documents = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a file is to hold: passages and answers or not, people by their names or by pseudonyms."""
+
+    texts: bool = True
+    names: bool = True
+
+
+def pack(path: Path, campaign: Campaign, wish: Wish, documents: Documents | None = None) -> Manifest:
+    """Write a campaign's state into a file; return what it holds. `documents` come along, and are not its state.
+
+    Raises `Refused` where the file cannot be written, or where a row rests on one of another campaign.
+    """
+    try:
+        with consistent_read() as alias, ZipFile(path, "w", ZIP_DEFLATED, compresslevel=6) as archive:
+            now = Campaign.objects.using(alias).get(pk=campaign.pk)
+            manifest = _Packing(archive, Selection(now, alias, wish.texts), wish).write(documents or {})
+    except OSError as error:
+        raise Refused("cannot_write", f"{path}: {error.strerror or error}") from error
+    return manifest
+
+
+class _Packing:
+    """One file being written."""
+
+    def __init__(self, archive: ZipFile, chosen: Selection, wish: Wish) -> None:
+        self.archive, self.chosen, self.wish = archive, chosen, wish
+        self.people, places = self._people()
+        self.places: dict[Model, dict[int, int]] = {User: places}
+        for table in chosen.tables:
+            if table.model in referred_to():
+                self.places[table.model] = _places(chosen.keys(table))
+
+    def _people(self) -> tuple[People, dict[int, int]]:
+        users = self.chosen.people()
+        if self.wish.names:
+            return named(users), _places([one.pk for one in users])
+        users.sort(key=lambda one: pseudonym_of(self.chosen.campaign, one.pk))  # the order of names tells of names
+        called = under_pseudonyms(self.chosen.campaign, users, self.chosen.judges())
+        return called, _places([one.pk for one in users])
+
+    def write(self, documents: Documents) -> Manifest:
+        tables = {PEOPLE: self._write(PEOPLE, COLUMNS, self.people.rows)}
+        for table in self.chosen.tables:
+            columns = [one.name for one in table.fields]
+            tables[table.name] = self._write(table.name, columns, self._rows(table))
+        for name, text in documents.items():
+            self.archive.writestr(member(name), text)
+        manifest = self._manifest(tables, documents)
+        self.archive.writestr(member(MANIFEST), manifest.model_dump_json(indent=1))
+        return manifest
+
+    def _write(self, name: str, columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> Part:
+        digest, count, size = hashlib.sha256(), 0, 0
+        dumped = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+        with self.archive.open(member(file_of(name)), "w") as out:
+            for row in rows:
+                line = dumped(list(row)).encode() + b"\n"
+                digest.update(line)
+                out.write(line)
+                size += len(line)
+                count += 1
+        return Part(columns=list(columns), rows=count, size=size, sha256=digest.hexdigest())
+
+    def _rows(self, table: Table) -> Iterator[list[Any]]:
+        coders = [self._coder(table, field) for field in table.fields]
+        for row in self.chosen.rows(table):
+            yield [code(value) if code else value for code, value in zip(coders, row, strict=True)]
+
+    def _coder(self, table: Table, field: Field) -> Coder | None:
+        blank = {} if isinstance(field, models.JSONField) else ""
+        if not self.wish.texts and field.name in TEXTS.get(table.name, ()):
+            return lambda _value: blank
+        if not self.wish.names and (table.model, field.name) == (Campaign, "salt"):
+            return lambda _value: blank
+        if isinstance(field, ForeignKey):
+            return partial(self._place, table, field)
+        return self.people.hides(table.name, field.name) or encoder(field)
+
+    def _place(self, table: Table, field: Any, key: int | None) -> int | None:
+        """Return the place of the row that a column names; one of another campaign is left out where that may be."""
+        place = None if key is None else self.places[field.related_model].get(key)
+        if place is None and key is not None and not field.null:
+            said = f"A row of {table.name} names a {field.name} of another campaign, so it cannot stand in a file."
+            raise Refused("outside", said)
+        return place
+
+    def _manifest(self, tables: dict[str, Part], documents: Documents) -> Manifest:
+        campaign = self.chosen.campaign
+        return Manifest(
+            format=FORMAT,
+            slug=campaign.slug,
+            name=campaign.name,
+            revision=campaign.revision,
+            made_at=datetime.now(UTC).isoformat(timespec="seconds"),
+            texts=self.wish.texts,
+            people="names" if self.wish.names else "pseudonyms",
+            migrations=_migrations(),
+            content=content_of(tables),
+            tables=tables,
+            documents={name: hashlib.sha256(text.encode()).hexdigest() for name, text in documents.items()},
+        )
+
+
+def _places(keys: Sequence[int]) -> dict[int, int]:
+    return {key: place for place, key in enumerate(keys, start=1)}
+
+
+def _migrations() -> dict[str, str]:
+    """Return the newest migration of each room: which version of Assay wrote the file."""
+    applied = MigrationRecorder(connection).applied_migrations()
+    return {app: max(name for one, name in applied if one == app) for app in ROOMS}

@@ -1,0 +1,196 @@
+"""Snapshots, and campaigns in and out."""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO
+
+from django.db import transaction
+from django.utils.dateparse import parse_datetime
+from django.utils.timezone import now
+
+from accounts.models import User
+from evaluation.errors import Refused
+from evaluation.models import Campaign, Event, Membership
+from evaluation.queries.campaigns import within
+from evaluation.terms import Role
+from exchange.models import LoadedCampaign, Snapshot, SnapshotPart
+from exchange.snapshots.archive import Archive, Manifest, opened
+from exchange.snapshots.loading import Loaded, Target, load
+from exchange.snapshots.packing import Wish, pack
+from reports.methods import methods_documents
+
+PIECE = 1 << 20
+SHORT_NAME = re.compile(r"[a-zA-Z0-9][-a-zA-Z0-9_]{0,59}")
+
+
+def write_campaign(path: Path, campaign: Campaign, wish: Wish) -> Manifest:
+    """Write a campaign's state and its methods report into a file, which appears under its name when it is whole.
+
+    Raises `Refused` where it cannot be written.
+    """
+    part = path.with_name(f"{path.name}.part")
+    try:
+        manifest = pack(part, campaign, wish, methods_documents(campaign))
+        part.replace(path)
+    except OSError as error:
+        raise Refused("cannot_write", f"{path}: {error.strerror or error}") from error
+    finally:
+        part.unlink(missing_ok=True)
+    return manifest
+
+
+def take_snapshot(
+    *, campaign: Campaign, name: str, wish: Wish, note: str = "", actor: User | None = None
+) -> Snapshot:
+    """Keep a campaign's state under a name. Raises `Refused` where the name is no short name, or is taken."""
+    _check_short("name", name)
+    if Snapshot.objects.filter(campaign=campaign, name=name).exists():
+        raise Refused(
+            "is_there", f"There is a snapshot {name} of {campaign.slug} already; it is never written over."
+        )
+    with TemporaryDirectory(prefix="assay-snapshot-") as folder:
+        path = Path(folder) / "campaign.zip"
+        manifest = write_campaign(path, campaign, wish)
+        with transaction.atomic():
+            return _keep(path, manifest, Snapshot(campaign=campaign, name=name, note=note, made_by=actor))
+
+
+def _check_short(what: str, name: str) -> None:
+    if not SHORT_NAME.fullmatch(name):
+        raise Refused("bad_name", f"{what}: 1 to 60 letters, digits, hyphens and underscores, found {name!r}.")
+
+
+def _keep(path: Path, manifest: Manifest, snapshot: Snapshot) -> Snapshot:
+    snapshot.size, snapshot.manifest = path.stat().st_size, manifest.model_dump(mode="json")
+    snapshot.texts, snapshot.names = manifest.texts, manifest.people == "names"
+    with path.open("rb") as content:
+        snapshot.sha256 = hashlib.file_digest(content, "sha256").hexdigest()
+        snapshot.save()
+        content.seek(0)
+        for number, data in enumerate(iter(lambda: content.read(PIECE), b"")):
+            SnapshotPart.objects.create(snapshot=snapshot, number=number, data=data)
+    return snapshot
+
+
+def pieces(snapshot: Snapshot) -> Iterator[bytes]:
+    """Yield a snapshot's file, a piece at a time."""
+    parts = SnapshotPart.objects.filter(snapshot=snapshot).order_by("number")
+    for data in parts.values_list("data", flat=True).iterator(chunk_size=1):
+        yield bytes(data)
+
+
+def write_snapshot(snapshot: Snapshot, out: IO[bytes]) -> None:
+    """Write a snapshot's file. Raises `Refused` where it is not the one that was made."""
+    digest = hashlib.sha256()
+    for data in pieces(snapshot):
+        digest.update(data)
+        out.write(data)
+    if digest.hexdigest() != snapshot.sha256:
+        raise Refused("damaged", f"The file of the snapshot {snapshot.name} is not the one that was made.")
+
+
+@dataclass(frozen=True, slots=True)
+class Came:
+    """What became of a file: what was loaded, or where its state is already."""
+
+    campaign: Campaign
+    loaded: Loaded | None
+
+
+def load_campaign(
+    path: Path,
+    *,
+    slug: str = "",
+    members: frozenset[Role] = frozenset(),
+    snapshot: Snapshot | None = None,
+    actor: User | None = None,
+) -> Came:
+    """Load what `write_campaign` wrote, all or nothing; what is there already changes nothing.
+
+    `slug`: under another short name. `members`: the roles that its people get back. Raises `Refused`, `BadInput` with
+    the places where rows are wrong.
+    """
+    with opened(path) as archive:
+        target = _target(archive, slug, members, snapshot)
+        with transaction.atomic():
+            there = Campaign.objects.select_for_update().filter(slug=target.slug).first()
+            if there:
+                _check_same(archive, there)
+                return Came(there, None)
+            loaded = load(archive, target)
+            _note(archive.manifest, loaded, snapshot, actor)
+    return Came(loaded.campaign, loaded)
+
+
+def _target(archive: Archive, slug: str, members: frozenset[Role], snapshot: Snapshot | None) -> Target:
+    manifest = archive.manifest
+    if slug:
+        _check_short("slug", slug)
+    name = f"{manifest.name} ({snapshot.name})"[:200] if snapshot else manifest.name
+    return Target(slug or manifest.slug, name, members)
+
+
+def _check_same(archive: Archive, there: Campaign) -> None:
+    """Raise `Refused` where the campaign of that short name is in another state than the file's."""
+    content, beside = archive.manifest.content, "--slug NAME loads it beside."
+    known = LoadedCampaign.objects.filter(campaign=there).first()
+    if known and known.content == content:
+        if known.revision != there.revision:
+            said = f"Campaign {there.slug} came from this state and was changed since; {beside}"
+            raise Refused("changed_since", said)
+        return
+    with TemporaryDirectory(prefix="assay-compare-") as folder:
+        wish = Wish(archive.manifest.texts, archive.manifest.people == "names")
+        if pack(Path(folder) / "now.zip", there, wish).content != content:
+            said = f"There is a campaign {there.slug} already, in another state than the file's; {beside}"
+            raise Refused("campaign_there", said)
+
+
+def _note(manifest: Manifest, loaded: Loaded, snapshot: Snapshot | None, actor: User | None) -> None:
+    """Say where the campaign came from. Its own log stays as the file had it."""
+    campaign = loaded.campaign
+    made_at = parse_datetime(manifest.made_at) or now()
+    LoadedCampaign.objects.create(
+        campaign=campaign,
+        slug=manifest.slug,
+        content=manifest.content,
+        revision=campaign.revision,
+        made_at=made_at,
+        snapshot=snapshot,
+        loaded_by=actor,
+    )
+    payload = {"campaign": campaign.slug, "of": manifest.slug, "content": manifest.content, "rows": loaded.rows}
+    Event.objects.create(kind="campaign.loaded", actor=actor, payload=payload)
+
+
+def open_snapshot(*, snapshot: Snapshot, actor: User) -> Came:
+    """Load a snapshot beside the campaign that it is of, for those who may see that one unblinded now.
+
+    Roles that people had when it was made do not count: whoever judges since then must not see it.
+    Raises `Refused` where the file is damaged, or a campaign of that short name is there in another state.
+    """
+    with TemporaryDirectory(prefix="assay-snapshot-") as folder:
+        path = Path(folder) / f"{snapshot.name}.zip"
+        with path.open("wb") as out:
+            write_snapshot(snapshot, out)
+        with transaction.atomic():
+            came = load_campaign(path, slug=opened_slug(snapshot), snapshot=snapshot, actor=actor)
+            if came.loaded:
+                _let_in(came.campaign, snapshot.campaign)
+    return came
+
+
+def _let_in(campaign: Campaign, origin: Campaign) -> None:
+    """Give the roles of another campaign to whoever sees that one unblinded."""
+    for one in Membership.objects.filter(campaign=origin).select_related("user"):
+        if within(one.user, origin).exists():
+            Membership.objects.create(campaign=campaign, user=one.user, role=one.role)
+
+
+def opened_slug(snapshot: Snapshot) -> str:
+    """Return the short name of the campaign that a snapshot is opened as."""
+    return f"{snapshot.campaign.slug[:28]}--{snapshot.name[:30]}"

@@ -1,0 +1,235 @@
+"""Which rows belong to a campaign, found by walking the models: a new table is in snapshots from its first day."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain
+from typing import Any, TypeAlias
+
+from django.apps import apps
+from django.db import models
+from django.db.models import ForeignKey, Q, QuerySet
+
+from accounts.models import User
+from evaluation.models import Campaign, Event, Judge
+from llmjobs.models import Attempt, Call, CallUse, NuggetCalls, Text
+
+Model: TypeAlias = type[models.Model]
+Field: TypeAlias = "models.Field[Any, Any]"
+
+ROOMS = ("evaluation", "reports", "jobs", "llmjobs")
+CALLS = ("jobs", "llmjobs")
+"""Rooms whose rows quote passages and answers: left out of a file without texts."""
+
+LEFT_OUT = {
+    "jobs.Worker": "processes of one server",
+    "jobs.Notice": "news for those who wait for a job here",
+    "llmjobs.Prompt": "prompts are there for all campaigns; each call has the text that was sent",
+    "llmjobs.EndpointLimits": "limits of one server",
+    "llmjobs.EndpointUse": "what counts against the limits of one server",
+}
+KNOWN_PATHS = {"evaluation.Campaign": "pk", "jobs.Job": "llm__campaign"}
+TEXTS = {
+    "evaluation.Segment": ("text", "title", "headings", "url"),
+    "evaluation.Sentence": ("text",),
+    "evaluation.PracticeItem": ("text",),
+    "evaluation.AnswerProvenance": ("extra",),
+}
+"""What a licence may forbid to hand on: passages, answers, and what else a run's file said."""
+
+CHUNK = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table of a file: its model and the columns that are written."""
+
+    model: Model
+    fields: tuple[Field, ...]
+
+    @property
+    def name(self) -> str:
+        """As the file names it."""
+        return str(self.model._meta.label)
+
+    @property
+    def numbered(self) -> bool:
+        """Say whether its key is a number of its own, which other tables name by the row's place in the file."""
+        return isinstance(self.model._meta.pk, models.AutoField)
+
+
+@cache
+def tables() -> tuple[Table, ...]:
+    """Return every table of a campaign, those that others take their key from first."""
+    found = sorted((*_paths(), *SPECIAL), key=str)
+    ordered: list[str] = []
+    for label in found:
+        _place(label, ordered)
+    return tuple(Table(model, _columns(model)) for model in map(apps.get_model, ordered))
+
+
+def _place(label: str, ordered: list[str]) -> None:
+    key = apps.get_model(label)._meta.pk
+    if isinstance(key, ForeignKey):
+        _place(key.related_model._meta.label, ordered)
+    if label not in ordered:
+        ordered.append(label)
+
+
+def _columns(model: Model) -> tuple[Field, ...]:
+    return tuple(one for one in model._meta.concrete_fields if not isinstance(one, models.AutoField))
+
+
+def missing() -> list[str]:
+    """Return the tables of which nobody said how they belong to a campaign: none."""
+    known = {*_paths(), *SPECIAL, *LEFT_OUT}
+    return [one._meta.label for one in _models() if one._meta.label not in known]
+
+
+def _models() -> Iterator[Model]:
+    for room in ROOMS:
+        yield from apps.get_app_config(room).get_models()
+
+
+@cache
+def _paths() -> dict[str, str]:
+    """Return for each table the shortest way to its campaign, over relations that are always there."""
+    known, found = dict(KNOWN_PATHS), dict(KNOWN_PATHS)
+    open_ = [one for one in _models() if one._meta.label not in {*known, *LEFT_OUT, *SPECIAL}]
+    while found:
+        found = {one._meta.label: path for one in open_ if (path := _path_over(one, known))}
+        known |= found
+        open_ = [one for one in open_ if one._meta.label not in known]
+    return known
+
+
+def _path_over(model: Model, known: dict[str, str]) -> str:
+    for field in relations(model):
+        path = "" if field.null else known.get(field.related_model._meta.label, "")
+        if path:
+            return field.name if path == "pk" else f"{field.name}__{path}"
+    return ""
+
+
+def relations(model: Model) -> list[Any]:
+    """Return a model's columns that name rows."""
+    return [one for one in model._meta.concrete_fields if isinstance(one, ForeignKey)]
+
+
+Rows = Iterable[tuple[Any, ...]]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """A campaign's rows, read over one connection. `texts`: with passages, answers, and the calls that quote them."""
+
+    campaign: Campaign
+    alias: str
+    texts: bool = True
+
+    @property
+    def tables(self) -> list[Table]:
+        """The tables of the file."""
+        return [one for one in tables() if self.texts or one.model._meta.app_label not in CALLS]
+
+    def keys(self, table: Table) -> list[int]:
+        """Return the keys of a table's rows in the order of the file."""
+        return list(self._rows(table.model).values_list("pk", flat=True))
+
+    def rows(self, table: Table) -> Rows:
+        """Yield a table's rows in the order of the file, as the values of its columns."""
+        names = [one.attname for one in table.fields]
+        if table.model is Text:
+            return _texts(self, names)
+        return self._rows(table.model).values_list(*names).iterator(chunk_size=CHUNK)
+
+    def people(self) -> list[User]:
+        """Return everybody whom a row names."""
+        judging = self._judges().filter(user__isnull=False).values_list("user_id", flat=True)
+        named = {*self.named(User), *judging}
+        return list(User.objects.using(self.alias).filter(pk__in=named).order_by("username"))
+
+    def judges(self) -> list[Judge]:
+        """Return the judges of the file."""
+        return list(_all_judges(self))
+
+    def named(self, target: Model) -> set[int]:
+        """Return which rows of a model are named by others than judges."""
+        return {key for key in chain.from_iterable(self._columns_naming(target)) if key is not None}
+
+    def _columns_naming(self, target: Model) -> Iterator[Iterable[int | None]]:
+        for table in self.tables:
+            for field in relations(table.model):
+                if field.related_model is target and table.model is not Judge:
+                    yield self._rows(table.model).order_by().values_list(field.attname, flat=True).distinct()
+
+    def _judges(self) -> QuerySet[Judge]:
+        """Return the judges whom a row names, and those whom somebody is who did work here."""
+        return Judge.objects.using(self.alias).filter(pk__in=self.named(Judge))
+
+    def _rows(self, model: Model) -> QuerySet[Any]:
+        special = SPECIAL.get(model._meta.label)
+        if special:
+            return special(self)
+        path = _paths()[model._meta.label]
+        everything = model._default_manager.using(self.alias)
+        return everything.filter(**{path: self.campaign.pk}).order_by("pk")
+
+
+def _all_judges(chosen: Selection) -> QuerySet[Judge]:
+    own = Q(user__in=chosen.named(User), aside=False)
+    return Judge.objects.using(chosen.alias).filter(Q(pk__in=chosen.named(Judge)) | own).order_by("name")
+
+
+def _events(chosen: Selection) -> QuerySet[Event]:
+    """Return the campaign's events, and those of calls that were made for another one and serve here too."""
+    own = Q(campaign=chosen.campaign.pk)
+    if chosen.texts:
+        own |= Q(pk__in=_calls(chosen).filter(event__isnull=False).order_by().values("event"))
+    return Event.objects.using(chosen.alias).filter(own).order_by("pk")
+
+
+def _calls(chosen: Selection) -> QuerySet[Call]:
+    uses = CallUse.objects.using(chosen.alias).filter(item__job__llm__campaign=chosen.campaign.pk)
+    nuggets = NuggetCalls.objects.using(chosen.alias)
+    nuggets = nuggets.filter(listed__nugget_list__nugget_set__campaign=chosen.campaign.pk)
+    used = Q(pk__in=uses.order_by().values("call")) | Q(event__campaign=chosen.campaign.pk)
+    used |= Q(pk__in=nuggets.values("worded")) | Q(pk__in=nuggets.values("weighed"))
+    return Call.objects.using(chosen.alias).filter(used).order_by("pk")
+
+
+def _attempts(chosen: Selection) -> QuerySet[Attempt]:
+    return Attempt.objects.using(chosen.alias).filter(call__in=_calls(chosen).order_by()).order_by("pk")
+
+
+def _no_texts(chosen: Selection) -> QuerySet[Text]:
+    """Texts are named by their hash, and nothing names them by a key."""
+    return Text.objects.using(chosen.alias).none()
+
+
+def _texts(chosen: Selection, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    said = _calls(chosen).values_list("messages", flat=True).iterator(chunk_size=CHUNK)
+    wanted = sorted({message["sha256"] for messages in said for message in messages if isinstance(message, dict)})
+    for start in range(0, len(wanted), CHUNK):
+        texts = Text.objects.using(chosen.alias).filter(pk__in=wanted[start : start + CHUNK]).order_by("pk")
+        yield from texts.values_list(*names)
+
+
+SPECIAL: dict[str, Callable[[Selection], QuerySet[Any]]] = {
+    "evaluation.Judge": _all_judges,
+    "evaluation.Event": _events,
+    "llmjobs.Call": _calls,
+    "llmjobs.Attempt": _attempts,
+    "llmjobs.Text": _no_texts,
+}
+
+
+@cache
+def referred_to() -> frozenset[Model]:
+    """Return the models whose rows other rows of a file name."""
+    found: dict[Model, bool] = defaultdict(bool)
+    for table in tables():
+        for field in relations(table.model):
+            found[field.related_model] = True
+    return frozenset(found)

@@ -1,0 +1,98 @@
+"""The methods report as sections of sentences and tables, and as JSON and LaTeX."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from reports.latex import as_latex, escaped
+from reports.rendering import Row, as_json
+
+UNDEFINED = "\N{EN DASH}"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of the report: rows, and which of their keys stand under which heading."""
+
+    caption: str
+    columns: Mapping[str, str]
+    rows: Sequence[Row]
+
+    @property
+    def cells(self) -> list[list[str]]:
+        """The rows as a page shows them."""
+        return [[_shown(row.get(name)) for name in self.columns] for row in self.rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One section: sentences, then tables."""
+
+    title: str
+    sentences: Sequence[str]
+    tables: Sequence[Table] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class MethodsReport:
+    """The whole report."""
+
+    title: str
+    slug: str
+    revision: int
+    sections: Sequence[Section]
+
+
+def methods_json(report: MethodsReport) -> str:
+    """Return the report for programs: each section's sentences and the rows of its tables."""
+    sections = [
+        {
+            "title": one.title,
+            "sentences": list(one.sentences),
+            "tables": [{"caption": table.caption, "rows": list(table.rows)} for table in one.tables],
+        }
+        for one in report.sections
+    ]
+    head = {"campaign": report.slug, "title": report.title, "revision": report.revision}
+    return as_json(head | {"sections": sections})
+
+
+def methods_latex(report: MethodsReport) -> str:
+    """Return the report as a LaTeX document."""
+    lines = [r"\documentclass{article}", r"\usepackage[utf8]{inputenc}", r"\usepackage{booktabs}"]
+    lines += [r"\usepackage[margin=2cm]{geometry}", rf"\title{{Methods: {escaped(report.title)}}}", r"\date{}"]
+    lines += [r"\begin{document}", r"\maketitle"]
+    for one in report.sections:
+        lines += ["", rf"\section*{{{escaped(one.title)}}}", *map(escaped, one.sentences)]
+        for table in filter(lambda table: table.rows, one.tables):
+            body = as_latex(table.rows, table.columns)
+            caption = rf"\caption{{{escaped(table.caption)}}}"
+            lines += ["", r"\begin{table}[ht]\centering\footnotesize", caption, body, r"\end{table}"]
+    return "\n".join([*lines, "", r"\end{document}", ""])
+
+
+def changed(report: MethodsReport, change: Callable[[str], str]) -> MethodsReport:
+    """Return the report with every text changed but headings."""
+    sections = [
+        Section(
+            one.title,
+            [change(said) for said in one.sentences],
+            [Table(table.caption, table.columns, _changed_rows(table.rows, change)) for table in one.tables],
+        )
+        for one in report.sections
+    ]
+    return MethodsReport(report.title, report.slug, report.revision, sections)
+
+
+def _changed_rows(rows: Sequence[Row], change: Callable[[str], str]) -> list[Row]:
+    return [{key: change(one) if isinstance(one, str) else one for key, one in row.items()} for row in rows]
+
+
+def _shown(value: Any) -> str:
+    if value is None or value == "":
+        return UNDEFINED
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)

@@ -1,0 +1,277 @@
+"""What a campaign's file holds, what is refused of one, and a copy beside its origin."""
+
+import json
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
+
+import pytest
+from django.apps import apps
+from django.db import transaction
+
+from accounts.models import User
+from evaluation.errors import Refused
+from evaluation.models import (
+    Campaign,
+    Event,
+    Judge,
+    Membership,
+    Nugget,
+    Operation,
+    Run,
+    Segment,
+    SupportJudgment,
+    Task,
+    Topic,
+    WorkingNugget,
+)
+from evaluation.services.campaigns import add_member
+from evaluation.terms import Role
+from exchange.models import LoadedCampaign, Snapshot, SnapshotPart
+from exchange.snapshots.archive import MANIFEST, Manifest, content_of, file_of
+from exchange.snapshots.packing import Wish
+from exchange.snapshots.service import open_snapshot, pieces, take_snapshot
+from exchange.snapshots.tables import LEFT_OUT, ROOMS, missing, tables
+from jobs.models import Job, WorkItem
+from llmjobs.models import Call
+from tests.assessor.desk_client import Window
+from tests.crawl.blind_world import make_blind_world
+from tests.evaluation.world import Outcome, run
+from tests.organizer.world import World, make_world
+
+pytestmark = pytest.mark.django_db
+
+SCORES = ("report", "scores", "--condition", "A/A", "--judge", "robot", "--format", "json", "--campaign")
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    """The small campaign with its cast."""
+    return make_world(tmp_path)
+
+
+@pytest.fixture
+def file(world: World, tmp_path: Path) -> Path:
+    """Its file."""
+    return written(tmp_path / "river.zip")
+
+
+def written(path: Path, *options: str) -> Path:
+    done = run("export", "campaign", "--campaign", "river", "--output", str(path), *options)
+    assert done.code == 0, done.err
+    return path
+
+
+def loaded(path: Path, *options: str) -> Outcome:
+    done = run("import_campaign", str(path), *options)
+    assert done.code == 0, done.err
+    return done
+
+
+def content(path: Path) -> bytes:
+    """Return all that a file says, unpacked."""
+    with ZipFile(path) as archive:
+        return b"\n".join(archive.read(name) for name in archive.namelist())
+
+
+def counts() -> dict[str, int]:
+    """How many rows each table has."""
+    models = [one for room in (*ROOMS, "accounts", "exchange") for one in apps.get_app_config(room).get_models()]
+    return {one._meta.label: one._default_manager.count() for one in models}
+
+
+def test_every_table_belongs_to_a_campaign_or_is_left_out_for_a_reason() -> None:
+    assert missing() == [], "say in exchange/snapshots/tables.py how its rows belong to a campaign"
+    assert {one.name for one in tables()} & LEFT_OUT.keys() == set()
+
+
+def test_a_copy_beside_its_origin_has_ids_of_its_own_and_the_same_work(tmp_path: Path) -> None:
+    world, _ = make_blind_world(tmp_path, sings=False)
+    window, passage = Window(world.client(), world.manual).open(), world.segments("t2")[0].public_id
+    window.post("hold/", {"window": window.window, "want": "take"})
+    window.do("add", key="new", text="Dams crack", importance=1, evidence=[[passage, None]], after=None)
+    file = written(tmp_path / "river.zip")
+    before = counts()
+    loaded(file, "--slug", "copy")
+    copy, origin = (Campaign.objects.get(slug=slug) for slug in ("copy", "river"))
+    names = dict(Segment.objects.filter(campaign=copy).values_list("public_id", "docid"))
+    assert len(names) == Segment.objects.filter(campaign=origin).count()
+    rested = [pair for one in WorkingNugget.objects.filter(task__campaign=copy) for pair in one.evidence]
+    assert rested
+    assert {segment for segment, _ in rested} <= names.keys()
+    assert Operation.objects.filter(task__campaign=copy).count() == before["evaluation.Operation"]
+    assert Call.objects.filter(event__campaign=copy).count() == Call.objects.filter(event__campaign=origin).count()
+    assert not Membership.objects.filter(campaign=copy).exists()
+    assert not Job.objects.filter(llm__campaign=copy, state=Job.State.RUNNING).exists()
+    assert not WorkItem.objects.filter(job__llm__campaign=copy, state__in=["queued", "leased"]).exists()
+    assert counts()["accounts.User"] == before["accounts.User"]
+
+
+def test_a_copy_is_loaded_once_and_not_over_what_was_changed(file: Path) -> None:
+    assert "rows" in loaded(file, "--slug", "copy").err
+    before = counts()
+    assert "Nothing changed" in loaded(file, "--slug", "copy").err
+    assert "Nothing changed" in loaded(file).err
+    assert counts() == before
+    assert run(*SCORES, "copy").out == run(*SCORES, "river").out
+    for slug, said in (("copy", "was changed since"), ("river", "in another state")):
+        Campaign.objects.filter(slug=slug).update(revision=99)
+        done = run("import_campaign", str(file), "--slug", slug)
+        assert (done.code, said in done.err) == (1, True), done.err
+    assert counts() == before
+
+
+def test_people_who_are_not_there_get_closed_accounts_and_their_roles_only_where_that_is_said(
+    tmp_path: Path,
+) -> None:
+    with transaction.atomic():
+        make_world(tmp_path)
+        file = written(tmp_path / "river.zip")
+        transaction.set_rollback(True)
+    told = loaded(file, "--members").err
+    assert "closed and without a password: ann, audrey, ben, olga, rita." in told
+    ann = User.objects.get(username="ann")
+    assert (ann.is_active, ann.has_usable_password()) == (False, False)
+    assert set(Membership.objects.values_list("user__username", "role")) >= {("olga", "organizer")}
+    assert Event.objects.filter(campaign=None, kind="campaign.loaded").count() == 1
+
+
+def test_a_file_without_texts_tells_none_and_scores_the_same(world: World, tmp_path: Path) -> None:
+    whole, bare = written(tmp_path / "a.zip"), written(tmp_path / "b.zip", "--without-texts")
+    for text in (b"Sand moves. <b>raw</b>", b"Water is wet.", b"On bends"):
+        assert text in content(whole)
+        assert text not in content(bare)
+    loaded(bare, "--slug", "bare")
+    assert Segment.objects.get(campaign__slug="bare", docid="d1").has_text
+    words = ("report", "support", "--condition", "scratch", "--format", "json", "--campaign")
+    for asked in (SCORES, words):
+        assert run(*asked, "bare").out == run(*asked, "river").out
+
+
+def test_a_file_of_pseudonyms_names_nobody(tmp_path: Path) -> None:
+    make_blind_world(tmp_path, sings=False)
+    file = written(tmp_path / "river.zip", "--pseudonyms")
+    people = User.objects.filter(pk__in=Task.objects.values("assessor"))
+    said = content(file).decode()
+    rows = [json.loads(line) for line in ZipFile(file).read(file_of("people")).splitlines()]
+    assert len(rows) >= people.count() > 1
+    assert all(name.startswith("person-") and first == last == "" for name, first, last in rows)
+    assert Campaign.objects.get(slug="river").salt not in said
+    judges = [json.loads(line)[0] for line in ZipFile(file).read(file_of("evaluation.Judge")).splitlines()]
+    assert not {one.name for one in people} & set(judges)
+    loaded(file, "--slug", "copy")
+
+
+def rewritten(path: Path, table: str, change: Callable[[list[list[Any]]], Any]) -> Path:
+    """Return a copy of a file with other rows in one table, and a manifest that fits them."""
+    with ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    rows = [json.loads(line) for line in parts[file_of(table)].splitlines()]
+    change(rows)
+    said = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+    manifest = Manifest.model_validate_json(parts[MANIFEST])
+    part = manifest.tables[table].model_copy(
+        update={"size": len(said), "rows": len(rows), "sha256": sha256(said).hexdigest()}
+    )
+    known = manifest.tables | {table: part}
+    changed = manifest.model_copy(update={"tables": known, "content": content_of(known)})
+    parts |= {file_of(table): said, MANIFEST: changed.model_dump_json().encode()}
+    return zipped(path.with_name("changed.zip"), parts)
+
+
+def zipped(path: Path, parts: dict[str, bytes]) -> Path:
+    with ZipFile(path, "w", ZIP_DEFLATED) as archive:
+        for name, said in parts.items():
+            archive.writestr(name, said)
+    return path
+
+
+def column(table: str, name: str) -> int:
+    return [one.name for known in tables() if known.name == table for one in known.fields].index(name)
+
+
+def put(table: str, row: int, name: str, value: Any) -> Callable[[list[list[Any]]], Any]:
+    """Return what puts a value into a cell."""
+    return lambda rows: rows[row].__setitem__(column(table, name), value)
+
+
+@pytest.mark.parametrize(
+    ("table", "row", "name", "value", "said"),
+    [
+        ("evaluation.Topic", 1, "position", "second", "Topic.jsonl:2: position: a whole number, found 'second'"),
+        ("evaluation.Topic", 0, "text", None, "Topic.jsonl:1: text: text, not null"),
+        ("evaluation.Topic", 0, "campaign", 7, "campaign: the number of a row of evaluation.Campaign, 1 to 1"),
+        ("evaluation.Run", 0, "run_id", "x" * 300, "run_id: at most 200 characters, found 300"),
+        ("evaluation.Event", 0, "at", "soon", "Event.jsonl:1: at: a time, found 'soon'"),
+        ("evaluation.Run", 0, "task", "XYZ", "a row breaks a rule of the database"),
+    ],
+)
+def test_a_wrong_row_is_named_and_nothing_is_written(
+    file: Path, table: str, row: int, name: str, value: Any, said: str
+) -> None:
+    before = counts()
+    done = run("import_campaign", str(rewritten(file, table, put(table, row, name, value))), "--slug", "copy")
+    assert (done.code, said in done.err) == (1, True), done.err
+    assert counts() == before
+
+
+def test_what_is_no_whole_file_is_refused(file: Path, tmp_path: Path) -> None:
+    with ZipFile(file) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    topics = file_of("evaluation.Topic")
+    newer = json.loads(parts[MANIFEST])
+    newer["tables"]["evaluation.Tomorrow"] = newer["tables"].pop("evaluation.Finding")
+    bad = {
+        "checksum": parts | {topics: parts[topics].replace(b"rivers", b"brooks")},
+        "it has no tables/evaluation.Topic.jsonl": {name: one for name, one in parts.items() if name != topics},
+        "no whole manifest.json": {name: one for name, one in parts.items() if name != MANIFEST},
+        "reads form 1": parts | {MANIFEST: parts[MANIFEST].replace(b'"format": 1', b'"format": 2')},
+        "does not fit together": parts | {MANIFEST: parts[MANIFEST].replace(b'"content": "', b'"content": "0')},
+    }
+    for said, changed in bad.items():
+        done = run("import_campaign", str(zipped(tmp_path / "bad.zip", changed)), "--slug", "copy")
+        assert (done.code, said in done.err) == (1, True), done.err
+    half = tmp_path / "half.zip"
+    half.write_bytes(file.read_bytes()[:2000])
+    for path in (half, tmp_path / "nothing.zip"):
+        assert run("import_campaign", str(path)).code == 1
+    assert run("import_campaign", str(file), "--slug", "no name").code == 1
+
+
+def test_a_snapshot_stays_as_it_was_and_opens_beside(world: World, tmp_path: Path) -> None:
+    before = run(*SCORES, "river").out
+    snapshot = take_snapshot(campaign=world.campaign, name="submitted", wish=Wish(), actor=world.people["olga"])
+    file = b"".join(pieces(snapshot))
+    assert (sha256(file).hexdigest(), len(file)) == (snapshot.sha256, snapshot.size)
+    with pytest.raises(Refused, match="already"):
+        take_snapshot(campaign=world.campaign, name="submitted", wish=Wish())
+    Run.objects.filter(run_id="alpha").update(run_id="renamed")
+    add_member(campaign=world.campaign, user=world.people["rita"], role=Role.ASSESSOR)
+    Campaign.objects.update(revision=50)
+    copy = open_snapshot(snapshot=snapshot, actor=world.people["olga"]).campaign
+    assert (copy.slug, copy.name) == ("river--submitted", "River study (submitted)")
+    assert run(*SCORES, copy.slug).out == before != run(*SCORES, "river").out
+    assert LoadedCampaign.objects.get(campaign=copy).snapshot == snapshot
+    assert set(Membership.objects.filter(campaign=copy).values_list("role", flat=True)) == {
+        *("organizer", "auditor"),
+    }  # who judges since then is not let in
+    SnapshotPart.objects.filter(snapshot=snapshot).update(data=b"forged")
+    with pytest.raises(Refused, match="not the one that was made"):
+        open_snapshot(snapshot=snapshot, actor=world.people["olga"])
+
+
+def test_the_command_keeps_a_snapshot_too(world: World, tmp_path: Path) -> None:
+    file = written(tmp_path / "river.zip", "--snapshot", "kept", "--without-texts")
+    kept = Snapshot.objects.get()
+    assert (kept.name, kept.texts, kept.sha256) == ("kept", False, sha256(file.read_bytes()).hexdigest())
+
+
+def test_a_judge_of_that_name_who_is_another_is_not_taken_for_them(world: World, file: Path) -> None:
+    Judge.objects.filter(name="robot").update(model="another")
+    done = run("import_campaign", str(file), "--slug", "copy")
+    assert (done.code, "There is another judge named robot" in done.err) == (1, True)
+    assert not Topic.objects.filter(campaign__slug="copy").exists()
+    assert Nugget.objects.exists()
+    assert SupportJudgment.objects.count() == 1

@@ -1,0 +1,102 @@
+"""The pages of snapshots and of the methods report: making, listing, downloading, opening; who may what."""
+
+import re
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from django.http.response import HttpResponseBase
+from django.test import Client
+from django.urls import reverse
+
+from evaluation.models import Campaign
+from exchange.models import Snapshot
+from tests.organizer.world import World, make_world, queries_of
+
+SNAPSHOTS = "/campaigns/river/snapshots/"
+METHODS = "/campaigns/river/methods/"
+
+
+@pytest.fixture
+def world(db: None, tmp_path: Path) -> World:
+    """The small campaign with its cast."""
+    return make_world(tmp_path)
+
+
+def made(client: Client, name: str, **options: str) -> Snapshot:
+    done = client.post(f"{SNAPSHOTS}take/", {"name": name, **options}, follow=True)
+    assert f"Snapshot {name} is kept" in done.content.decode()
+    return Snapshot.objects.get(name=name)
+
+
+def file_of(client: Client, snapshot: Snapshot) -> tuple[HttpResponseBase, bytes]:
+    response = client.get(reverse("organizer:snapshot_file", args=["river", snapshot.pk]))
+    return response, b"".join(response)
+
+
+def test_a_snapshot_is_made_listed_downloaded_and_opened(world: World) -> None:
+    olga = world.client("olga")
+    assert "There is no snapshot yet" in olga.get(SNAPSHOTS).content.decode()
+    kept = made(olga, "submitted", note="for the paper")
+    page = olga.get(SNAPSHOTS).content.decode()
+    assert all(said in page for said in ("submitted", "for the paper", kept.sha256[:12], "texts, names"))
+    response, content = file_of(olga, kept)
+    assert response["Content-Disposition"] == 'attachment; filename="river-submitted.zip"'
+    assert sha256(content).hexdigest() == kept.sha256
+    opened = olga.post(reverse("organizer:open_snapshot", args=["river", kept.pk]), follow=True)
+    assert opened.redirect_chain[-1][0] == "/campaigns/river--submitted/"
+    said = olga.get("/campaigns/river--submitted/snapshots/").content.decode()
+    assert "This campaign came from a file of <bdi>river</bdi>" in said
+    assert "No data was changed since" in said
+
+
+def test_a_name_that_is_taken_or_none_is_said_at_the_form(world: World) -> None:
+    olga = world.client("olga")
+    made(olga, "one")
+    for name, said in (("one", "There is a snapshot one"), ("no name", "Short name:")):
+        done = olga.post(f"{SNAPSHOTS}take/", {"name": name})
+        assert (done.status_code, said in done.content.decode()) == (422, True)
+    assert Snapshot.objects.count() == 1
+
+
+def test_who_may_only_look_gets_the_file_without_names(world: World) -> None:
+    whole = made(world.client("olga"), "whole")
+    hidden = made(world.client("olga"), "hidden", pseudonyms="on")
+    rita = world.client("rita")
+    assert [file_of(rita, one)[0].status_code for one in (whole, hidden)] == [403, 200]
+    page = rita.get(SNAPSHOTS).content.decode()
+    assert page.count("Download") == 1
+    assert "Make a snapshot" not in page
+    assert [file_of(world.client("ann"), one)[0].status_code for one in (whole, hidden)] == [404, 404]
+
+
+def test_a_snapshot_s_methods_report_stays_as_it_was(world: World) -> None:
+    olga = world.client("olga")
+    kept = made(olga, "submitted")
+    Campaign.objects.update(name="Another name")
+    for form in ("html", "tex", "json"):
+        address = reverse("organizer:snapshot_methods", args=["river", kept.pk, form])
+        assert "River study" in olga.get(address).content.decode()
+        assert "River study" not in olga.get(f"{METHODS}methods.{form}").content.decode()
+
+
+def test_the_methods_report_says_what_was_done_and_names_nobody(world: World) -> None:
+    page = world.client("rita").get(METHODS).content.decode()
+    assert re.findall(r"<h2>([^<]+)</h2>", page) == [
+        *("Protocol", "Topics, runs and passages", "Assessors and judges", "Nuggets and labels"),
+        *("Time", "Agreement", "Exclusions", "Versions"),
+    ]
+    assert "2 topics are answered by 2 runs in 3 answers." in page
+    report = world.client("rita").get(f"{METHODS}methods.json").json()
+    judges = next(one for one in report["sections"] if one["title"] == "Assessors and judges")
+    assert [row["judge"] for row in judges["tables"][1]["rows"]] == ["Assessor 1", "robot"]
+    assert r"\begin{tabular}" in world.client("rita").get(f"{METHODS}methods.tex").content.decode()
+
+
+def test_the_lists_queries_stay_the_same_with_more_snapshots(world: World) -> None:
+    olga = world.client("olga")
+    made(olga, "one")
+    few = queries_of(olga, SNAPSHOTS)
+    for name in ("two", "three"):
+        made(olga, name)
+    assert queries_of(olga, SNAPSHOTS) <= few + 1
