@@ -158,7 +158,7 @@ def _spans(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
     lines = base.mark_rule(color=palette.control, strokeWidth=3)
     points = base.mark_point(filled=True, size=90, opacity=1, fill=palette.fills[0], stroke=palette.ink)
     published = base.transform_filter("datum.published != null").mark_tick(
-        color=palette.fills[1], thickness=3, size=NARROW, opacity=1
+        color=palette.fills[1], thickness=3, size=NARROW - 3, opacity=1
     )
     layers = [
         lines.encode(x=alt.X("low:Q", title=given["title"]), x2="high:Q", y=_names(alt, rows)),

@@ -95,10 +95,10 @@ class World:
             "pair": reverse("reports:nuggets_pair", args=[slug, *_first_pair()]),
             "methods": reverse("reports:methods", args=[slug]),
             "snapshots": reverse("organizer:snapshots", args=[slug]),
-            "scatter": reverse("reports:scatter", args=[slug, "svg"]),
             "reports": reverse("reports:reports", args=[slug]),
             **{f"report_{name}": reverse("reports:report", args=[slug, name]) for name in ReportName},
             "cost": reverse("organizer:cost", args=[slug]),
+            "scatter": reverse("reports:scatter", args=[slug, "svg"]),
         }
 
     def client(self, name: str) -> Client:
