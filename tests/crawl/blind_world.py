@@ -59,6 +59,8 @@ from llmjobs.models import (
     Attempt,
     Call,
     CallUse,
+    EndpointLimits,
+    EndpointUse,
     LlmJob,
     NuggetCalls,
     Prompt,
@@ -94,7 +96,7 @@ SECRET: tuple[type[Model], ...] = (
         CallUse,
         NuggetCalls,
     ),
-    *(NuggetCalls, Prompt, Trial, TrialJob, TriedLabels),
+    *(Prompt, Trial, TrialJob, TriedLabels, EndpointLimits, EndpointUse),
     *(ApiToken, Invitation, Cached, Adjudication, Snapshot, SnapshotPart, LoadedCampaign),
 )
 """What no nugget desk shows a column of. Judges are planted below, for a person has no model; so are verdicts, which
@@ -228,6 +230,8 @@ def _load_calls(world: DeskWorld) -> None:
     )
     Attempt.objects.create(call=call, number=1, sent_at=now)
     CallUse.objects.create(item=item, call=call, number=0)
+    EndpointLimits.objects.create(address="https://llm.example/v1", most_at_once=8)
+    EndpointUse.objects.create(address="https://llm.example/v1")
     NuggetCalls.objects.create(listed=ListedNugget.objects.filter(nugget_list=world.drafts())[0], worded=call)
     condition = ExternalCondition.objects.create(campaign=world.campaign, name="published")
     ExternalScore.objects.create(condition=condition, run_id="heron", score="strict", value=SCORE)
