@@ -18,7 +18,7 @@ from exchange.snapshots.keys import insert, reserve
 from exchange.snapshots.newcomers import Arrival, match_judge, match_people
 from exchange.snapshots.renaming import Renaming, names_taken
 from exchange.snapshots.resting import at_rest
-from exchange.snapshots.tables import Field, Model, Table, tables
+from exchange.snapshots.tables import JUDGES_BY_KEY, Field, Model, Table, judges_changed, tables
 from llmjobs.models import Text
 
 BATCH = 2000
@@ -122,12 +122,20 @@ class _Loading:
 
     def _referred(self, column: Field, cell: Any, read: Coder) -> Any:
         value = read(cell)
+        if (column.model._meta.label, column.name) == JUDGES_BY_KEY:
+            return self._judges(value)
         if not isinstance(column, ForeignKey) or value is None:
             return self.renaming.applied(column, value)
         there = self.keys.get(column.related_model, [])
         if not 1 <= value <= len(there):
             raise ValueError(f"the number of a row of {column.related_model._meta.label}, 1 to {len(there)}")
         return there[value - 1]
+
+    def _judges(self, labels: Any) -> Any:
+        try:
+            return judges_changed(labels, lambda place: self.keys[Judge][place - 1] if place else None)
+        except (TypeError, KeyError, IndexError):
+            raise ValueError("a list of labels with their judges") from None
 
     def _problem(self, table: Table, number: int, column: str, expected: str) -> None:
         self.problems.append(self.archive.place(table.name, number, column, expected))

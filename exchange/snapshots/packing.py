@@ -16,12 +16,22 @@ from django.db.models import ForeignKey
 
 from accounts.models import User
 from evaluation.errors import Refused
-from evaluation.models import Campaign
+from evaluation.models import Campaign, Judge
 from evaluation.pseudonyms import pseudonym_of
 from exchange.snapshots.archive import FORMAT, MANIFEST, PEOPLE, Manifest, Part, content_of, file_of, member
 from exchange.snapshots.cells import Coder, encoder
 from exchange.snapshots.people import COLUMNS, People, named, under_pseudonyms
-from exchange.snapshots.tables import ROOMS, TEXTS, Field, Model, Selection, Table, referred_to
+from exchange.snapshots.tables import (
+    JUDGES_BY_KEY,
+    ROOMS,
+    TEXTS,
+    Field,
+    Model,
+    Selection,
+    Table,
+    judges_changed,
+    referred_to,
+)
 from web.reading import consistent_read
 
 Documents = Mapping[str, str]
@@ -102,6 +112,8 @@ class _Packing:
             return lambda _value: blank
         if not self.wish.names and (table.model, field.name) == (Campaign, "salt"):
             return lambda _value: blank
+        if (table.name, field.name) == JUDGES_BY_KEY:
+            return lambda labels: judges_changed(labels, self.places[Judge].get)
         if isinstance(field, ForeignKey):
             return partial(self._place, table, field)
         return self.people.hides(table.name, field.name) or encoder(field)

@@ -23,6 +23,7 @@ MAY_NAME = {
     "evaluation.Finding": ("file", "message"),
     "evaluation.Task": ("blocked_reason", "reopened_reason"),
     "evaluation.Remark": ("about", "text", "answer"),
+    "reports.Adjudication": ("note",),
     "jobs.Job": ("title", "options"),
     "llmjobs.Trial": ("of",),
 }

@@ -35,8 +35,12 @@ TEXTS = {
     "evaluation.Sentence": ("text",),
     "evaluation.PracticeItem": ("text",),
     "evaluation.AnswerProvenance": ("extra",),
+    "reports.Adjudication": ("note",),  # it may quote
 }
 """What a licence may forbid to hand on: passages, answers, and what else a run's file said."""
+
+JUDGES_BY_KEY = ("reports.Adjudication", "labels")
+"""The column of JSON that names judges by their keys."""
 
 CHUNK = 2000
 
@@ -223,6 +227,11 @@ SPECIAL: dict[str, Callable[[Selection], QuerySet[Any]]] = {
     "llmjobs.Attempt": _attempts,
     "llmjobs.Text": _no_texts,
 }
+
+
+def judges_changed(labels: list[dict[str, Any]], change: Callable[[int], Any]) -> list[dict[str, Any]]:
+    """Return what stood at an adjudication with other numbers for its judges."""
+    return [one | {"judge": change(one["judge"])} for one in labels]
 
 
 @cache

@@ -14,6 +14,7 @@ from django.db import transaction
 from accounts.models import User
 from evaluation.errors import Refused
 from evaluation.models import (
+    Assignment,
     Campaign,
     Event,
     Judge,
@@ -28,7 +29,7 @@ from evaluation.models import (
     WorkingNugget,
 )
 from evaluation.services.campaigns import add_member
-from evaluation.terms import Role
+from evaluation.terms import JudgeKind, Role
 from exchange.models import LoadedCampaign, Snapshot, SnapshotPart
 from exchange.snapshots.archive import MANIFEST, Manifest, content_of, file_of
 from exchange.snapshots.packing import Wish
@@ -36,6 +37,7 @@ from exchange.snapshots.service import open_snapshot, pieces, take_snapshot
 from exchange.snapshots.tables import LEFT_OUT, ROOMS, missing, tables
 from jobs.models import Job, WorkItem
 from llmjobs.models import Call
+from reports.models import Adjudication
 from tests.assessor.desk_client import Window
 from tests.crawl.blind_world import make_blind_world
 from tests.evaluation.world import Outcome, run
@@ -275,3 +277,25 @@ def test_a_judge_of_that_name_who_is_another_is_not_taken_for_them(world: World,
     assert not Topic.objects.filter(campaign__slug="copy").exists()
     assert Nugget.objects.exists()
     assert SupportJudgment.objects.count() == 1
+
+
+def test_an_adjudication_comes_with_the_judges_of_its_labels(tmp_path: Path) -> None:
+    with transaction.atomic():
+        world = make_world(tmp_path)
+        label = Assignment.objects.filter(judge__name="robot")[0]
+        Adjudication.objects.create(
+            campaign=world.campaign,
+            answer=label.answer,
+            nugget_version=label.nugget_version,
+            verdict=2,
+            labels=[{"judge": label.judge_id, "condition": "", "label": 0}],
+            actor=world.people["olga"],
+            event=Event.objects.create(campaign=world.campaign, kind="pair.adjudicated"),
+        )
+        file = written(tmp_path / "river.zip")
+        transaction.set_rollback(True)
+    for number in range(5):
+        Judge.objects.create(name=f"judge {number}", kind=JudgeKind.HUMAN)
+    loaded(file)
+    (stood,) = Adjudication.objects.get().labels
+    assert stood["judge"] == Judge.objects.get(name="robot").pk
