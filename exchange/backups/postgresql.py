@@ -26,7 +26,8 @@ SELECT 'DROP TABLE IF EXISTS ' || string_agg(format('%I.%I', schemaname, tablena
 FROM pg_tables WHERE schemaname = current_schema()
 UNION ALL
 SELECT format('DROP FUNCTION IF EXISTS %s CASCADE;', oid::regprocedure)
-FROM pg_proc WHERE pronamespace = current_schema()::regnamespace AND proname LIKE 'evaluation\\_%\\_refuse'
+FROM pg_proc WHERE pronamespace = current_schema()::regnamespace AND proname LIKE '%\\_refuse'
+AND prorettype = 'trigger'::regtype
 """
 
 
