@@ -30,10 +30,10 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from accounts.tokens import Scope, make_token
-from api.throttles import PersonThrottle, TokenThrottle
 from evaluation.services.campaigns import add_member
 from evaluation.terms import Role
 from tests.api.test_permissions import places
+from tests.api.throttling import unlimited
 from tests.assessor.world import DeskWorld
 from tests.crawl.aviary import Aviary, heard
 from tests.crawl.blind_world import make_blind_world
@@ -151,8 +151,7 @@ def place_of(path: str, known: Mapping[str, str]) -> dict[str, str]:
 @pytest.fixture(autouse=True)
 def _unthrottled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let a person ask as often as it takes."""
-    for throttle in (TokenThrottle, PersonThrottle):
-        monkeypatch.setattr(throttle, "rate", None, raising=False)
+    unlimited(monkeypatch)
     yield
     for signal in (request_started, request_finished):
         signal.connect(close_old_connections)
