@@ -6,6 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from accounts.models import User
+from accounts.notice import NOTICE_VERSION
 from evaluation.formats.source import read_source
 from evaluation.models import Campaign, Qrel, QrelSource, Segment, Topic
 from evaluation.rules.sentences import split
@@ -92,7 +93,7 @@ def _run(folder: Path, number: int, topics: int, docids: list[str]) -> Path:
 
 
 def _person(campaign: Campaign, name: str, role: Role) -> User:
-    user = User.objects.create(username=name)
+    user = User.objects.create(username=name, notice_version=NOTICE_VERSION)
     user.set_unusable_password()
     user.save()
     add_member(campaign=campaign, user=user, role=role)
