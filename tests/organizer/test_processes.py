@@ -1,0 +1,13 @@
+"""What `make run` starts: at the port that the README names, unless another is given."""
+
+import pytest
+
+from tests.evaluation.world import run
+
+
+@pytest.mark.parametrize(("given", "port"), [("", "8000"), ("8123", "8123")])
+def test_the_port_is_that_of_the_readme_or_the_one_that_is_given(
+    monkeypatch: pytest.MonkeyPatch, given: str, port: str
+) -> None:
+    monkeypatch.setenv("PORT", given)
+    assert run("processes").out.startswith(f"--port {port} web worker")
