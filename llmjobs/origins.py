@@ -138,5 +138,5 @@ def grade_for(viewer: User, campaign: Campaign, pk: int) -> ShownGradeOrigin:
 
 def call_for(viewer: User, campaign: Campaign, pk: int) -> ShownCall:
     """Return one call that an item of this campaign's jobs rests on, or raise `Call.DoesNotExist`."""
-    uses = CallUse.objects.filter(call=pk, item__job__llm__campaign__in=within(viewer, campaign))
+    uses = CallUse.objects.filter(call__id=pk, item__job__llm__campaign__in=within(viewer, campaign))
     return shown_call(viewer, campaign, Call.objects.filter(pk__in=uses.values("call")).get())

@@ -119,12 +119,13 @@ def jobs_for(viewer: User, campaign: Campaign) -> QuerySet[LlmJob]:
 
 def job_for(viewer: User, campaign: Campaign, pk: int) -> LlmJob:
     """Return one job, or raise `LlmJob.DoesNotExist`."""
-    return jobs_for(viewer, campaign).get(pk=pk)
+    # By the job's own key: a number that no key can be is then nobody's, and no error.
+    return jobs_for(viewer, campaign).get(job__id=pk)
 
 
 def any_job_for(viewer: User, pk: int) -> LlmJob:
     """Return one job of any campaign that the viewer may see unblinded, or raise `LlmJob.DoesNotExist`."""
-    return LlmJob.objects.filter(campaign__in=unblinded(viewer)).select_related("job", "campaign").get(pk=pk)
+    return LlmJob.objects.filter(campaign__in=unblinded(viewer)).select_related("job", "campaign").get(job__id=pk)
 
 
 def why_none_moves(viewer: User, campaign: Campaign) -> str:

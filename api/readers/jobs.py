@@ -25,6 +25,7 @@ class Jobs(Reader):
         *("job__made_at", "job__ended_at", "job__priority", "sent_calls", "prompt_tokens", "completion_tokens"),
         *("most_calls", "most_tokens", "most_money", "currency", "price_table"),
     )
+    row_path = "job__id"
 
     def rows(self) -> QuerySet[LlmJob]:
         """Return the jobs in the viewer's campaigns."""

@@ -70,7 +70,8 @@ def test_every_error_is_a_problem_document(olga: Program) -> None:
     assert olga.problem("nothing", 404)["code"] == "not_found"
     assert olga.problem("topics/nothing/more", 404) == olga.problem("nothing", 404)
     assert olga.problem("campaigns/a%0A/", 404) == olga.problem("nothing", 404)
-    assert olga.problem("runs/99999999999999999999999999", 404)["code"] == "not_found"
+    for collection in ("runs", "jobs", "events"):
+        assert olga.problem(f"{collection}/99999999999999999999999999", 404)["code"] == "not_found"
     assert olga.problem("topics/%00", 404)["code"] == "not_found"
     for method, status in (("post", 403), ("put", 403), ("options", 405)):
         response = getattr(olga.client, method)("/api/v1/topics/", headers=olga.own)
