@@ -3,16 +3,14 @@
 from collections.abc import Callable
 from enum import StrEnum
 
-from django.core.exceptions import ObjectDoesNotExist
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import register_converter
 from django.views.decorators.http import require_safe
 
 from accounts.http import UserRequest
-from evaluation.models import Campaign
-from evaluation.queries.campaigns import unblinded_campaign_for
+from reports.answering import get_campaign
 from reports.methods import methods_report
 from reports.methods_form import MethodsReport, methods_json, methods_latex
 
@@ -62,7 +60,7 @@ register_converter(MethodsConverter, "methods_form")
 @require_safe
 def methods(request: UserRequest, slug: str) -> HttpResponse:
     """How the campaign was judged, written from what is stored."""
-    campaign = _campaign(request, slug)
+    campaign = get_campaign(request, slug)
     context = {"campaign": campaign, "report": methods_report(campaign), "forms": list(MethodsForm)}
     return render(request, "reports/methods.html", context)
 
@@ -70,14 +68,7 @@ def methods(request: UserRequest, slug: str) -> HttpResponse:
 @require_safe
 def methods_file(request: UserRequest, slug: str, document: MethodsForm) -> HttpResponse:
     """The report as a file to keep."""
-    report = methods_report(_campaign(request, slug))
+    report = methods_report(get_campaign(request, slug))
     response = HttpResponse(WRITERS[document](report), content_type=CONTENT_TYPES[document])
     response["Content-Disposition"] = f'attachment; filename="{slug}-methods.{document}"'
     return response
-
-
-def _campaign(request: UserRequest, slug: str) -> Campaign:
-    try:
-        return unblinded_campaign_for(request.user, slug)
-    except ObjectDoesNotExist:
-        raise Http404 from None

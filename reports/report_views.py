@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-from django.core.exceptions import ObjectDoesNotExist
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -11,9 +10,9 @@ from django.views.decorators.http import require_safe
 
 from accounts.http import UserRequest
 from evaluation.models import Campaign
-from evaluation.queries.campaigns import unblinded_campaign_for
 from evaluation.queries.runs import run_pks_for
 from evaluation.queries.topics import topics_for
+from reports.answering import get_campaign
 from reports.downloads import TableForm, downloaded
 from reports.packet_page import packet_archive
 from reports.pictures import CONTENT_TYPES, PictureForm, drawn
@@ -24,14 +23,14 @@ from reports.showing import ReportPage
 @require_safe
 def reports(request: UserRequest, slug: str) -> HttpResponse:
     """Every report page, with a line on each."""
-    context = {"campaign": _campaign(request, slug), "kinds": list(KINDS.items())}
+    context = {"campaign": get_campaign(request, slug), "kinds": list(KINDS.items())}
     return render(request, "reports/reports.html", context)
 
 
 @require_safe
 def report(request: UserRequest, slug: str, report: ReportName) -> HttpResponse:
     """A report page, everything chosen in the URL."""
-    campaign = _campaign(request, slug)
+    campaign = get_campaign(request, slug)
     page = KINDS[report].make(campaign, request.GET)
 
     def address_of(part: str, form: str) -> str:
@@ -47,7 +46,7 @@ def report(request: UserRequest, slug: str, report: ReportName) -> HttpResponse:
 @require_safe
 def report_table(request: UserRequest, slug: str, report: ReportName, part: str, table: TableForm) -> HttpResponse:
     """A section of the same query string as a file."""
-    page = KINDS[report].make(_campaign(request, slug), request.GET)
+    page = KINDS[report].make(get_campaign(request, slug), request.GET)
     return table_response(page, part, table, f"{slug}-{report}")
 
 
@@ -56,14 +55,14 @@ def report_picture(
     request: UserRequest, slug: str, report: ReportName, part: str, picture: PictureForm
 ) -> HttpResponse:
     """A section's picture of the same query string; `theme=dark` for dark pages."""
-    page = KINDS[report].make(_campaign(request, slug), request.GET)
+    page = KINDS[report].make(get_campaign(request, slug), request.GET)
     return picture_response(request, page, part, picture)
 
 
 @require_safe
 def packet(request: UserRequest, slug: str) -> HttpResponse:
     """All that one group gets, as one ZIP."""
-    archive, group = packet_archive(_campaign(request, slug), request.GET)
+    archive, group = packet_archive(get_campaign(request, slug), request.GET)
     response = HttpResponse(archive, content_type="application/zip")
     response["Content-Disposition"] = f'attachment; filename="{slug}-packet-{group}.zip"'
     return response
@@ -104,10 +103,3 @@ def picture_response(request: UserRequest, page: ReportPage, part: str, form: Pi
         raise Http404
     specification = picture.draw(request.GET.get("theme") == "dark")
     return HttpResponse(drawn(specification, form), content_type=CONTENT_TYPES[form])
-
-
-def _campaign(request: UserRequest, slug: str) -> Campaign:
-    try:
-        return unblinded_campaign_for(request.user, slug)
-    except ObjectDoesNotExist:
-        raise Http404 from None
