@@ -140,7 +140,7 @@ def _bare(shape: Shape, size: Size, turn: int) -> Measured:
         measured.seconds["cpu"] = _cpu() - before
     if not all(replies) or len(asked) != shape.calls(size):
         raise SystemExit("not every request was answered")
-    return _with_ideal(measured, shape)
+    return with_ideal(measured, shape)
 
 
 def _assay(shape: Shape, size: Size, turn: int) -> Measured:
@@ -163,9 +163,9 @@ def _assay(shape: Shape, size: Size, turn: int) -> Measured:
         measured.seconds["cpu"] = _cpu() - before
     measured.seconds["all"] = sending_seconds(job)
     measured.seconds["statements"] = next(statements) / measured.rows
-    if job.items.exclude(state=WorkItem.State.DONE).exists() or _calls(job).count() != measured.rows:
+    if job.items.exclude(state=WorkItem.State.DONE).exists() or calls_of(job).count() != measured.rows:
         raise SystemExit("not every item is done, or two shared a call")
-    return _with_ideal(measured, shape)
+    return with_ideal(measured, shape)
 
 
 def pages(size: Size, turn: int) -> Measured:
@@ -193,7 +193,8 @@ def pages(size: Size, turn: int) -> Measured:
     return Measured(rows=len(idle), seconds=seconds)
 
 
-def _with_ideal(measured: Measured, shape: Shape) -> Measured:
+def with_ideal(measured: Measured, shape: Shape) -> Measured:
+    """Add the seconds that the calls take where nothing but their latency counts."""
     measured.seconds["ideal"] = measured.rows * shape.latency_ms / 1000 / shape.concurrency
     return measured
 
@@ -240,7 +241,8 @@ def start_job(campaign: Campaign) -> Job:
     return start(request, "AutoAssign A/A", plan_evaluation(request, Condition.AA))
 
 
-def _calls(job: Job) -> QuerySet[Call]:
+def calls_of(job: Job) -> QuerySet[Call]:
+    """Return the calls that a job asked for."""
     return Call.objects.filter(uses__item__job=job).distinct()
 
 

@@ -1,24 +1,21 @@
 """One, two and four worker processes that share an endpoint's limit, which the simulated LLM enforces and logs."""
 
 import json
-import os
 import tempfile
-import time
 import urllib.request
 from contextlib import ExitStack
 from pathlib import Path
 
 from benchmarks.llm import Shape, campaign_of, make_campaign, sending_seconds, simulator, start_job
+from benchmarks.llm_worker import broker, wait_for
 from benchmarks.measuring import Measured
 from benchmarks.sizes import Size
-from jobs.models import Job, WorkItem
+from jobs.models import WorkItem
 from llmjobs.simulator import MODEL, Served, most_within
-from rig.services import Redis
 from rig.worker import running_worker
 
 PER_MINUTE = 3_000
 SHAPE = Shape("scaling", topics=20, runs=100, latency_ms=500, concurrency=16)
-LONGEST_WAIT = 600.0  # seconds
 
 
 def with_1(size: Size, turn: int) -> Measured:
@@ -49,11 +46,11 @@ def _with(workers: int, size: Size, turn: int) -> Measured:
             "OPENAI_MODEL": MODEL,
             "LLM_CONCURRENCY": str(SHAPE.concurrency),
             "LLM_REQUESTS_PER_MINUTE": str(PER_MINUTE),
-            "CELERY_BROKER_URL": _broker(stack, folder),
+            "CELERY_BROKER_URL": broker(stack, folder),
         }
         for number in range(workers):
             stack.enter_context(running_worker(folder / f"worker{number}.log", own))
-        _wait_for(job)
+        wait_for(job)
         served = _log(base_url)
     if job.items.exclude(state=WorkItem.State.DONE).exists():
         raise SystemExit("not every item is done")
@@ -66,16 +63,6 @@ def _with(workers: int, size: Size, turn: int) -> Measured:
     return measured
 
 
-def _broker(stack: ExitStack, folder: Path) -> str:
-    """Return the broker: a Redis of our own beside PostgreSQL, and the embedded one beside SQLite."""
-    if not os.environ.get("DATABASE_URL", "").startswith("postgres"):
-        return "memory://"
-    redis = Redis(folder)
-    stack.callback(redis.stop)
-    redis.start()
-    return redis.url
-
-
 def _limit(base_url: str) -> None:
     """Have the simulated LLM refuse what is over the limit."""
     switches = json.dumps({"requests_per_minute": PER_MINUTE}).encode()
@@ -86,11 +73,3 @@ def _limit(base_url: str) -> None:
 def _log(base_url: str) -> list[Served]:
     with urllib.request.urlopen(base_url.replace("/v1", "/log")) as reply:  # noqa: S310
         return [Served(**json.loads(line)) for line in reply]
-
-
-def _wait_for(job: Job) -> None:
-    end = time.monotonic() + LONGEST_WAIT
-    while Job.objects.filter(pk=job.pk, state=Job.State.RUNNING).exists():
-        if time.monotonic() > end:
-            raise SystemExit("the job does not end")
-        time.sleep(0.5)

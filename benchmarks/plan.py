@@ -184,6 +184,40 @@ BENCHMARKS["llm_quick"] = Benchmark(
         Shown("statements a call", "llm.quick_assay", "statements"),
     ),
 )
+
+
+def _worker_lines(name: str, shape: str, bare: str, goals: Sequence[Goal]) -> list[Shown]:
+    """Return the lines about a worker's sending phase, its CPU beside the bare client's, and its memory."""
+    step = f"llm_worker.{name}"
+    of_phase, of_cpu = goals
+    ideal = (step, "ideal") if of_phase.figure == "ratio" else None
+    return [
+        Shown(f"{shape}: sending phase", step, rate=True, goal=of_phase, beside=ideal),
+        Shown(f"{shape}: CPU, x bare client", step, "cpu", goal=of_cpu, beside=(bare, "cpu")),
+        Shown(f"{shape}: the worker's peak, MB", step, "memory"),
+    ]
+
+
+BENCHMARKS["llm_worker"] = Benchmark(
+    "AutoAssign by a Celery worker",
+    (
+        "llm.campaigns",
+        "llm.bare",
+        "llm_worker.usual",
+        "llm.wide_campaign",
+        "llm.wide_bare",
+        "llm_worker.wide",
+        "llm.quick_campaign",
+        "llm.quick_bare",
+        "llm_worker.quick",
+    ),
+    (
+        *_worker_lines("usual", "200 ms, 16 at once", "llm.bare", (Goal("ratio", 1.1), Goal("ratio", 2.5))),
+        *_worker_lines("wide", "1 s, 64 at once", "llm.wide_bare", (Goal("ratio", 1.05), Goal("ratio", 2.5))),
+        *_worker_lines("quick", "10 ms, 32 at once", "llm.quick_bare", (Goal("rate", 200), Goal("ratio", 2.5))),
+    ),
+    turns=1,
+)
 BENCHMARKS["llm_scaling"] = Benchmark(
     "workers at an endpoint of 3,000 requests a minute, 500 ms a call, 16 at once each",
     tuple(f"llm_scaling.with_{number}" for number in WORKERS),

@@ -82,12 +82,15 @@ class Prompt(models.Model):
         return next(task for task in TEMPLATES if task == self.task)
 
 
+TRIED_TASKS = ["assign", "support", "importance", "relevance"]
+
+
 class Trial(models.Model):
     """Prompts tried on the same pairs, which people have labelled. Its labels are in no table that a report reads."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="+")
-    task = models.CharField(max_length=20, choices=[("assign", "assign"), ("support", "support")])
-    of = models.CharField(max_length=200, help_text="the nugget set, or the condition, of people's labels")
+    task = models.CharField(max_length=20, choices=[(task, task) for task in TRIED_TASKS])
+    of = models.CharField(max_length=200, help_text="the nugget set, condition or qrels of people's labels")
     seed = models.PositiveIntegerField()
     pairs = models.PositiveIntegerField(help_text="how many were drawn")
     made_by = models.ForeignKey(
@@ -97,7 +100,7 @@ class Trial(models.Model):
 
     class Meta:
         ordering = ["-pk"]
-        constraints = [models.CheckConstraint(condition=Q(task__in=["assign", "support"]), name="trial_task")]
+        constraints = [models.CheckConstraint(condition=Q(task__in=TRIED_TASKS), name="trial_task")]
 
     def __str__(self) -> str:
         return f"{self.task} on {self.pairs} pairs of {self.of}"

@@ -4,21 +4,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db.models import QuerySet
+from django.db.models.functions import Left
 
 from accounts.models import User
-from evaluation.models import AnswerProvenance, Campaign, NuggetVersion, Segment, Sentence
+from evaluation.models import AnswerProvenance, Campaign, NuggetVersion, Segment, Sentence, Topic
 from evaluation.queries.answers import provenance_for
+from evaluation.queries.topics import SNIPPET, topics_for
 from jobs.models import WorkItem
 from llmjobs.models import Trial, TrialJob
 
 
 @dataclass(frozen=True, slots=True)
 class ShownPair:
-    """A nugget and whose answer it is looked for in; or a sentence, and the cited segment's id in `cited`."""
+    """A nugget and whose answer it is looked for in; a sentence, and the cited segment's id in `docid`; or a nugget, or
+    the beginning of a segment, and its topic, without an answer.
+    """
 
     text: str
-    cited: str
-    given: AnswerProvenance
+    docid: str
+    topic: Topic
+    given: AnswerProvenance | None = None
 
 
 def shown_pairs(viewer: User, campaign: Campaign, trial: Trial) -> list[ShownPair | None]:
@@ -26,7 +31,16 @@ def shown_pairs(viewer: User, campaign: Campaign, trial: Trial) -> list[ShownPai
     first = TrialJob.objects.filter(trial=trial).order_by("llm").first()
     items = list(WorkItem.objects.filter(job=first.llm_id).order_by("pk")) if first else []
     answers = provenance_for(viewer, campaign).select_related("run", "topic")
-    return _assigned(items, answers) if trial.task == "assign" else _supported(items, answers)
+    topics = topics_for(viewer, campaign)
+    match trial.task:
+        case "assign":
+            return _assigned(items, answers)
+        case "support":
+            return _supported(items, answers)
+        case "importance":
+            return _weighed(items, topics)
+        case _:
+            return _graded(items, topics)
 
 
 def _assigned(items: Sequence[WorkItem], answers: QuerySet[AnswerProvenance]) -> list[ShownPair | None]:
@@ -34,7 +48,9 @@ def _assigned(items: Sequence[WorkItem], answers: QuerySet[AnswerProvenance]) ->
     given = answers.in_bulk([answer for answer, _ in pairs])
     texts = dict(NuggetVersion.objects.filter(pk__in={nugget for _, nugget in pairs}).values_list("pk", "text"))
     return [
-        ShownPair(texts[nugget], "", given[answer]) if answer in given and nugget in texts else None
+        ShownPair(texts[nugget], "", given[answer].topic, given[answer])
+        if answer in given and nugget in texts
+        else None
         for answer, nugget in pairs
     ]
 
@@ -44,9 +60,35 @@ def _supported(items: Sequence[WorkItem], answers: QuerySet[AnswerProvenance]) -
     sentences = Sentence.objects.in_bulk([sentence for sentence, _ in pairs])
     given = answers.in_bulk([one.answer_id for one in sentences.values()])
     docids = dict(Segment.objects.filter(pk__in=[one for _, one in pairs]).values_list("pk", "docid"))
+    found: list[ShownPair | None] = []
+    for sentence, segment in pairs:
+        said = sentences.get(sentence)
+        answer = given.get(said.answer_id) if said else None
+        if said and answer and segment in docids:
+            found.append(ShownPair(said.text, docids[segment], answer.topic, answer))
+        else:
+            found.append(None)
+    return found
+
+
+def _weighed(items: Sequence[WorkItem], topics: QuerySet[Topic]) -> list[ShownPair | None]:
+    pairs = [(item.payload["topic"], nugget) for item in items for nugget in item.payload["nuggets"]]
+    about = topics.in_bulk([topic for topic, _ in pairs])
+    texts = dict(NuggetVersion.objects.filter(pk__in={nugget for _, nugget in pairs}).values_list("pk", "text"))
     return [
-        ShownPair(sentences[sentence].text, docids[segment], given[sentences[sentence].answer_id])
-        if sentence in sentences and segment in docids and sentences[sentence].answer_id in given
+        ShownPair(texts[nugget], "", about[topic]) if topic in about and nugget in texts else None
+        for topic, nugget in pairs
+    ]
+
+
+def _graded(items: Sequence[WorkItem], topics: QuerySet[Topic]) -> list[ShownPair | None]:
+    pairs = [(item.payload["topic"], item.payload["segment"]) for item in items]
+    about = topics.in_bulk([topic for topic, _ in pairs])
+    segments = Segment.objects.annotate(start=Left("text", SNIPPET)).only("docid")
+    found = segments.in_bulk([segment for _, segment in pairs])
+    return [
+        ShownPair(found[segment].start, found[segment].docid, about[topic])
+        if topic in about and segment in found
         else None
-        for sentence, segment in pairs
+        for topic, segment in pairs
     ]

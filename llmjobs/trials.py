@@ -1,19 +1,17 @@
 """Trying prompts: the same few pairs that people have labelled, asked by each of them, outside of all reports."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import groupby
-from random import Random
 
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef, QuerySet, Sum
+from django.db.models import Count, QuerySet, Sum
 
 from accounts.models import User
 from evaluation.errors import Refused
-from evaluation.models import Assignment, Campaign, Judge, SupportJudgment
+from evaluation.models import Campaign, Judge
 from evaluation.queries.campaigns import within
-from evaluation.terms import AssignmentLabel, JudgeKind, SupportCondition, SupportLabel
+from evaluation.terms import JudgeKind
 from jobs import queue
 from jobs.queue import NewItem, Progress
 from llmjobs import starting
@@ -25,20 +23,19 @@ from llmjobs.prompts import Task
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from llmjobs.starting import Estimate
 from llmjobs.stored_prompts import the_template
+from llmjobs.trial_drawing import Draw, draw
 from llmjobs.ways import versions_of
 
 PAIRS, MOST_PAIRS, MOST_PROMPTS = 30, 200, 6
 GREATEST_SEED = 2**31 - 1
-CHUNK = 50
-ASSIGNED = [AssignmentLabel.NOT_SUPPORT, AssignmentLabel.PARTIAL_SUPPORT, AssignmentLabel.SUPPORT]
-SUPPORTED = [SupportLabel.NO_SUPPORT, SupportLabel.PARTIAL_SUPPORT, SupportLabel.FULL_SUPPORT]
 
 
 @dataclass(frozen=True, slots=True)
 class TrialWish:
     """Which prompts are tried by whose model and endpoint, on which labels by people, and how many of them.
 
-    `of`: a nugget set's name for `assign`, a condition of people for `support`. The budget is that of each prompt.
+    `of`: a nugget set's name for `assign` and `importance`, a condition of people for `support`, a source of qrels for
+    `relevance`. The budget is that of each prompt.
     """
 
     task: Task
@@ -61,6 +58,7 @@ class Tried:
     """One prompt of a trial: what people said of the pairs, and what it said; None where nothing is known yet.
 
     `tokens` and `cost` are of all calls behind it, also of those that were paid before; `cost` is None without a price.
+    `top` is the highest grade of the scale, 0 where it is not grades that are tried.
     """
 
     prompt: str
@@ -72,6 +70,7 @@ class Tried:
     tokens: int
     cost: Decimal | None
     simulated: bool
+    top: int
 
 
 def foretell(campaign: Campaign, wish: TrialWish) -> list[tuple[str, Estimate]]:
@@ -107,7 +106,7 @@ def _drawn(campaign: Campaign, wish: TrialWish) -> list[NewItem]:
         )
     for ref in wish.prompts:
         the_template(ref, wish.task)
-    items = _assign_items(campaign, wish) if wish.task == "assign" else _support_items(campaign, wish)
+    items = draw(campaign, wish.task, Draw(wish.of, wish.pairs, wish.seed))
     if not items:
         raise Refused(
             "nothing_to_try", f"People have labelled nothing of {wish.of} yet; there is nothing to compare with."
@@ -136,95 +135,6 @@ def _judge_aside(wish: TrialWish, ref: str) -> Judge:
         aside=True,
         prompt_versions=versions,
     )
-
-
-def people_assigned(campaign: Campaign) -> QuerySet[Assignment]:
-    """Return people's labels of answers that may be compared with."""
-    return Assignment.objects.filter(
-        nugget_version__nugget__nugget_set__campaign=campaign,
-        judge__kind=JudgeKind.HUMAN,
-        judge__aside=False,
-        stands=True,
-        label__in=ASSIGNED,
-        answer__words__gt=0,
-    )
-
-
-def people_supported(campaign: Campaign) -> QuerySet[SupportJudgment]:
-    """Return people's labels of citations that may be compared with."""
-    return SupportJudgment.objects.filter(
-        segment__campaign=campaign,
-        segment__has_text=True,
-        judge__kind=JudgeKind.HUMAN,
-        judge__aside=False,
-        stands=True,
-        label__in=SUPPORTED,
-    ).exclude(condition=SupportCondition.LLM)
-
-
-def labelled_by_people(campaign: Campaign, task: Task) -> list[str]:
-    """Return of what people have labelled something to compare with: nugget sets, or conditions of support."""
-    if task == "assign":
-        theirs = people_assigned(campaign).filter(nugget_version__nugget__nugget_set=OuterRef("pk"))
-        return list(campaign.nugget_sets.filter(Exists(theirs)).order_by("name").values_list("name", flat=True))
-    labels = people_supported(campaign)
-    return [str(one) for one in SupportCondition if labels.filter(condition=one).exists()]
-
-
-def _assign_items(campaign: Campaign, wish: TrialWish) -> list[NewItem]:
-    """Draw answers, and of each as many labelled nuggets as one call asks about."""
-    labels = people_assigned(campaign).filter(nugget_version__nugget__nugget_set__name=wish.of)
-    answers = _shuffled(labels.values_list("answer", flat=True), wish.seed)
-    size, left, items = campaign.protocol.batch_size, wish.pairs, []
-    for start in range(0, len(answers), CHUNK):
-        some = answers[start : start + CHUNK]
-        rows = labels.filter(answer__in=some).order_by("given_at", "pk")
-        said = _first_labels(rows.values_list("answer", "nugget_version", "label"))
-        for answer in some:
-            batch = said.get(answer, [])[: min(size, left)]
-            if batch:
-                nuggets, people = [pk for pk, _ in batch], [label for _, label in batch]
-                payload = {"answer": answer, "nuggets": nuggets, "people": people}
-                items.append(
-                    NewItem(f"answer {answer}, nuggets {nuggets[0]}-{nuggets[-1]}", "try_assign", payload)
-                )
-                left -= len(batch)
-            if not left:
-                return items
-    return items
-
-
-def _first_labels(rows: Iterable[tuple[int, int, int]]) -> dict[int, list[tuple[int, int]]]:
-    """Return (what, label) by the first key. Of several people who labelled the same, whoever is first counts."""
-    found: dict[tuple[int, int], int] = {}
-    for one, what, label in rows:
-        found.setdefault((one, what), label)
-    by_key = groupby(sorted((one, what, label) for (one, what), label in found.items()), key=lambda row: row[0])
-    return {one: [(what, label) for _, what, label in some] for one, some in by_key}
-
-
-def _support_items(campaign: Campaign, wish: TrialWish) -> list[NewItem]:
-    labels = people_supported(campaign).filter(condition=wish.of)
-    sentences = _shuffled(labels.values_list("sentence", flat=True), wish.seed)[: wish.pairs]
-    rows = labels.filter(sentence__in=sentences).order_by("given_at", "pk")
-    said = _first_labels(rows.values_list("sentence", "segment", "label"))
-    items = [
-        NewItem(
-            f"sentence {sentence}, segment {segment}",
-            "try_support",
-            {"sentence": sentence, "segment": segment, "people": [label]},
-        )
-        for sentence in sentences
-        for segment, label in said[sentence]
-    ]
-    return items[: wish.pairs]
-
-
-def _shuffled(keys: "QuerySet[Assignment, int] | QuerySet[SupportJudgment, int]", seed: int) -> list[int]:
-    """Return the distinct keys in an order that the seed alone decides."""
-    distinct = sorted(keys.order_by().distinct())
-    Random(seed).shuffle(distinct)  # noqa: S311
-    return distinct
 
 
 def trials_for(viewer: User, campaign: Campaign) -> QuerySet[Trial]:
@@ -265,5 +175,6 @@ def _tried(one: TrialJob) -> Tried:
         calls=sums["n"],
         tokens=prompt + completion,
         cost=price.of(prompt, completion) if price else None,
+        top=max((item.payload.get("top", 0) for item in items), default=0),
         simulated=one.llm.judge.model == SIMULATED_MODEL or calls.filter(model_answered=SIMULATED_MODEL).exists(),
     )

@@ -12,6 +12,7 @@ from accounts.http import UserRequest
 from evaluation.models import Campaign
 from evaluation.queries.findings import findings_for
 from evaluation.terms import FindingCode
+from jobs.models import Job
 from llmjobs import ordering, provenance, queries
 from llmjobs.endpoints import default_endpoint
 from llmjobs.forecasting import told
@@ -35,6 +36,7 @@ def jobs(request: UserRequest, slug: str) -> HttpResponse:
         "page": page,
         "rows": rows,
         "simulated": any(row.simulated for row in rows),
+        "moving": any(row.llm.job.state == Job.State.RUNNING for row in rows),
         "no_worker": queries.why_none_moves(request.user, campaign),
         "may_run": queries.may_run_jobs(request.user, campaign),
     }

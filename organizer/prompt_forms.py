@@ -15,17 +15,19 @@ from llmjobs.prompt_files import LARGEST_FILE
 from llmjobs.prompts import TEMPLATES, Task
 from llmjobs.starting import judge_for
 from llmjobs.stored_prompts import LONGEST_TEXT, all_templates
-from llmjobs.trials import (
-    GREATEST_SEED,
-    MOST_PAIRS,
-    PAIRS,
-    TrialWish,
-    labelled_by_people,
-)
+from llmjobs.trial_drawing import labelled_by_people
+from llmjobs.trials import GREATEST_SEED, MOST_PAIRS, PAIRS, TrialWish
 from organizer.jobs_forms import BudgetForm, judge_choice
 
 TASKS: tuple[Task, ...] = get_args(Task)
-TRIABLE: tuple[Task, ...] = ("assign", "support")
+LABELLED: dict[Task, str] = {
+    "assign": "nugget set",
+    "support": "support,",
+    "importance": "nugget set",
+    "relevance": "qrels",
+}
+"""What people's labels of each task are called. Nuggetizing writes texts, which no label can be compared with."""
+TRIABLE: tuple[Task, ...] = tuple(LABELLED)
 
 
 def task_named(name: str, among: tuple[Task, ...] = TASKS) -> Task:
@@ -147,9 +149,8 @@ class TrialForm(BudgetForm):
 
 
 def _labelled(campaign: Campaign, task: Task) -> list[tuple[str, str]]:
-    """Return what people have labelled: nugget sets, or conditions of support."""
-    what = "nugget set" if task == "assign" else "support,"
-    return [(name, f"{what} {name}") for name in labelled_by_people(campaign, task)]
+    """Return what people have labelled: nugget sets, conditions of support, or qrels."""
+    return [(name, f"{LABELLED[task]} {name}") for name in labelled_by_people(campaign, task)]
 
 
 def _one_of(label: str, unsaid: str, names: Any) -> forms.ChoiceField:

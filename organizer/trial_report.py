@@ -12,8 +12,11 @@ from llmjobs.trial_pairs import ShownPair, shown_pairs
 from llmjobs.trials import Tried, outcome_of
 from reports.matched import ASSIGNMENT_LABELS, SUPPORT_LABELS
 from reports.metrics.arrays import Bytes
-from reports.metrics.confusion import LABELS, Confusion, confusion
+from reports.metrics.confusion import Confusion, confusion
 from reports.metrics.sheets import FAILED, UNJUDGED
+
+LABELS_OF = {"assign": ASSIGNMENT_LABELS, "support": SUPPORT_LABELS, "importance": ("okay", "vital")}
+"""The labels of each task in the order of their codes; those of relevance are the scale's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +34,13 @@ class TriedPrompt:
 
     @property
     def harsh(self) -> int:
-        """How many pairs are opposites: full support for one and none for the other."""
-        return int(self.against.counts[0][2] + self.against.counts[2][0])
+        """How many pairs are opposites: the highest label for one and the lowest for the other."""
+        return int(self.against.counts[0][-1] + self.against.counts[-1][0])
 
     @property
     def rows(self) -> list[tuple[int, list[int]]]:
         """Each label of the prompt, and how often people gave which."""
-        return [(label, [int(n) for n in self.against.counts[label]]) for label in range(LABELS)]
+        return [(label, [int(n) for n in counts]) for label, counts in enumerate(self.against.counts)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +57,19 @@ class TrialReport:
     """A trial and its prompts, side by side, and the pairs on which any of them differs from people."""
 
     trial: Trial
-    labels: tuple[str, str, str]
+    labels: tuple[str, ...]
     prompts: tuple[TriedPrompt, ...]
     differing: tuple[Differing, ...]
 
     @property
-    def support(self) -> bool:
-        """Say whether the labels are those of support."""
-        return self.trial.task == "support"
+    def what(self) -> str:
+        """What was asked about."""
+        return {"support": "sentence", "relevance": "segment"}.get(self.trial.task, "nugget")
+
+    @property
+    def of_answers(self) -> bool:
+        """Say whether it was asked about answers, and not about topics alone."""
+        return self.trial.task in ("assign", "support")
 
     @property
     def simulated(self) -> bool:
@@ -76,10 +84,15 @@ class TrialReport:
 
 def trial_report(viewer: User, campaign: Campaign, trial: Trial) -> TrialReport:
     """Compare what each prompt said with what people had said when the pairs were drawn."""
-    labels = ASSIGNMENT_LABELS if trial.task == "assign" else SUPPORT_LABELS
     tried = outcome_of(trial)
+    labels = LABELS_OF.get(trial.task) or _grades(tried)
     differing = _differing(shown_pairs(viewer, campaign, trial), tried)
-    return TrialReport(trial, labels, tuple(_prompt(one) for one in tried), tuple(differing))
+    return TrialReport(trial, labels, tuple(_prompt(one, len(labels)) for one in tried), tuple(differing))
+
+
+def _grades(tried: list[Tried]) -> tuple[str, ...]:
+    """Return the grades of the scale that was in force when the pairs were drawn."""
+    return tuple(f"grade {grade}" for grade in range(tried[0].top + 1))
 
 
 def _differing(pairs: list[ShownPair | None], tried: list[Tried]) -> Iterator[Differing]:
@@ -90,12 +103,12 @@ def _differing(pairs: list[ShownPair | None], tried: list[Tried]) -> Iterator[Di
             yield Differing(pair, people, said)
 
 
-def _prompt(tried: Tried) -> TriedPrompt:
-    said = _codes(tried.said)
-    return TriedPrompt(tried, confusion(said, _codes(tried.people)), int((said == FAILED).sum()))
+def _prompt(tried: Tried, labels: int) -> TriedPrompt:
+    said, people = _codes(tried.said, labels), _codes(tried.people, labels)
+    return TriedPrompt(tried, confusion(said, people, labels), int((said == FAILED).sum()))
 
 
-def _codes(labels: tuple[int | None, ...]) -> Bytes:
-    """Return labels as reports have them: what is none of the three is negative."""
-    known = [UNJUDGED if code is None else code if code < LABELS else FAILED for code in labels]
+def _codes(said: tuple[int | None, ...], labels: int) -> Bytes:
+    """Return labels as reports have them: what is none of the task's is negative."""
+    known = [UNJUDGED if code is None else code if 0 <= code < labels else FAILED for code in said]
     return np.array(known, dtype=np.int8)

@@ -28,6 +28,21 @@ class WorkerProcess:
                 command, env={**os.environ, **self._own}, cwd=settings.BASE_DIR, stdout=out, stderr=out
             )
 
+    def cpu_seconds(self) -> float:
+        """Return the CPU time that it has used so far, of user and system. Linux only."""
+        fields = self._read("stat").rpartition(")")[2].split()
+        return sum(int(ticks) for ticks in fields[11:13]) / os.sysconf("SC_CLK_TCK")
+
+    def peak_mb(self) -> float:
+        """Return the most memory that it has held so far, in MB. Linux only."""
+        found = next(line for line in self._read("status").splitlines() if line.startswith("VmHWM:"))
+        return int(found.split()[1]) / 1024
+
+    def _read(self, name: str) -> str:
+        if self._process is None:
+            raise RuntimeError("the worker is not running")
+        return Path(f"/proc/{self._process.pid}/{name}").read_text()
+
     def finish(self) -> None:
         """Let it bring to an end what it does."""
         if self._process is not None:

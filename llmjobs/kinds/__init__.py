@@ -5,7 +5,7 @@ from llmjobs.kinds.base import Ended, Kind, Stepping
 from llmjobs.kinds.grading import Grading
 from llmjobs.kinds.nuggetizing import Drafting, Nuggetizing
 from llmjobs.kinds.supporting import Supporting
-from llmjobs.kinds.trying import TryingAssign, TryingSupport
+from llmjobs.kinds.trying import TryingAssign, TryingImportance, TryingRelevance, TryingSupport
 
 KINDS: dict[str, Kind] = {
     "assign": Assigning(),
@@ -15,6 +15,8 @@ KINDS: dict[str, Kind] = {
     "relevance": Grading(),
     "try_assign": TryingAssign(),
     "try_support": TryingSupport(),
+    "try_importance": TryingImportance(),
+    "try_relevance": TryingRelevance(),
 }
 
 __all__ = ["KINDS", "Ended", "Kind", "Stepping"]

@@ -1,15 +1,28 @@
-"""Prompts on trial: asked as any other, but what they say goes into no table of labels."""
+"""Prompts on trial: asked as any other, but what they say goes into no table of labels.
+
+Items also say what `people` said, in the order of what they ask about.
+"""
 
 from collections.abc import Iterable, Sequence
 
+from evaluation.models import NuggetVersion, Topic
+from evaluation.terms import Importance
+from jobs.models import WorkItem
 from llmjobs.kinds.assigning import Assigning
-from llmjobs.kinds.base import Ended
+from llmjobs.kinds.base import Ended, Stepping, ids_of, texts_in_order
+from llmjobs.kinds.grading import Grading
 from llmjobs.kinds.supporting import Supporting
 from llmjobs.models import TriedLabels
+from llmjobs.steps.importance import ImportanceInput, importance
+from llmjobs.trial_drawing import WEIGHED
+from llmjobs.ways import Way
+
+FAILED = -1
+"""The code of what has no usable reply, where the labels themselves have none for it."""
 
 
 class TryingAssign(Assigning):
-    """As assigning; items also say what `people` said, in the order of their nuggets."""
+    """As assigning."""
 
     def record(self, ended: Sequence[Ended]) -> None:
         """Keep what was said of each item's nuggets."""
@@ -17,11 +30,48 @@ class TryingAssign(Assigning):
 
 
 class TryingSupport(Supporting):
-    """As supporting; items also say what `people` said of their pair."""
+    """As supporting."""
 
     def record(self, ended: Sequence[Ended]) -> None:
         """Keep what was said of each pair."""
         _keep((one, [int(one.outcome.label)]) for one in ended)
+
+
+class TryingImportance:
+    """As AutoNuggets asks how much nuggets matter. Items name a `topic` and `nuggets`, wordings in list order."""
+
+    def begin(self, items: Sequence[WorkItem], ways: Sequence[Way]) -> list[Stepping]:
+        """Return a step per item."""
+        topics = dict(Topic.objects.filter(pk__in=ids_of(items, "topic")).values_list("pk", "text"))
+        wordings = {pk for item in items for pk in item.payload["nuggets"]}
+        nuggets = dict(NuggetVersion.objects.filter(pk__in=wordings).values_list("pk", "text"))
+        return [
+            importance(
+                ImportanceInput(
+                    query=topics[item.payload["topic"]],
+                    nuggets=texts_in_order(nuggets, item.payload["nuggets"]),
+                    batch_size=len(item.payload["nuggets"]),
+                    template=way.templates["importance"],
+                )
+            )
+            for item, way in zip(items, ways, strict=True)
+        ]
+
+    def record(self, ended: Sequence[Ended]) -> None:
+        """Keep what was said of each item's nuggets."""
+        _keep((one, [_weight(said) for said in one.outcome.importances]) for one in ended)
+
+
+class TryingRelevance(Grading):
+    """As grading."""
+
+    def record(self, ended: Sequence[Ended]) -> None:
+        """Keep the grade of each pair."""
+        _keep((one, [FAILED if one.outcome.grade is None else one.outcome.grade]) for one in ended)
+
+
+def _weight(said: Importance) -> int:
+    return FAILED if said is Importance.UNKNOWN else WEIGHED.index(said)
 
 
 def _keep(said: Iterable[tuple[Ended, list[int]]]) -> None:

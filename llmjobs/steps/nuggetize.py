@@ -6,9 +6,9 @@ from evaluation.terms import Importance
 from llmjobs.parsing import Parsed, Problem, parse_nuggets
 from llmjobs.prompts import IMPORTANCE, NUGGETIZE, Template
 from llmjobs.steps.asking import Ask, Log, Note, Step, check_sizes, converse, halves, question, spans
-from llmjobs.steps.labelling import Labelled, Labelling, label_all
+from llmjobs.steps.importance import ImportanceInput, importance_of, weigh_all
+from llmjobs.steps.labelling import Labelled
 
-IMPORTANCES = {label.name.lower(): label for label in (Importance.VITAL, Importance.OKAY)}
 # A nugget whose label failed goes behind those that are known: nothing says that it belongs among the first.
 SORTED = (Importance.VITAL, Importance.OKAY, Importance.UNKNOWN)
 
@@ -94,10 +94,8 @@ def nuggetize(work: NuggetizeInput) -> Step[NuggetizeOutcome]:
     if made.failure:
         return NuggetizeOutcome((), (), made, made.failure, log.asked, tuple(log.notes))
     texts = tuple(draft.text for draft in made.drafts)
-    labelling = Labelling(
-        work.template, tuple(IMPORTANCES), texts, {"query": work.drafts.query}, "importance batch"
-    )
-    labelled = yield from label_all(log, labelling, work.batch_size)
+    weighing = ImportanceInput(work.drafts.query, texts, work.batch_size, work.template)
+    labelled = yield from weigh_all(log, weighing)
     nuggets = tuple(map(_nugget, made.drafts, labelled))
     ranked = sorted(nuggets, key=lambda nugget: SORTED.index(nugget.importance))
     kept, left_out = ranked[: work.nugget_cap], ranked[work.nugget_cap :]
@@ -108,8 +106,7 @@ def nuggetize(work: NuggetizeInput) -> Step[NuggetizeOutcome]:
 
 
 def _nugget(draft: Draft, one: Labelled) -> Nugget:
-    importance = Importance.UNKNOWN if one.label is None else IMPORTANCES[one.label]
-    return Nugget(draft.text, importance, draft.ask, one.ask, one.failure)
+    return Nugget(draft.text, importance_of(one), draft.ask, one.ask, one.failure)
 
 
 def _note_unknown(log: Log, nuggets: tuple[Nugget, ...]) -> None:

@@ -1,9 +1,13 @@
 """The prompts behind calls."""
 
 from django import template
+from django.utils.safestring import SafeString
 
+from evaluation.terms import AssignmentLabel
 from llmjobs.models import Call
 from llmjobs.prompt_queries import ref_of_call
+from llmjobs.trial_drawing import WEIGHED
+from web.templatetags.assay import importance, label
 
 register = template.Library()
 
@@ -12,3 +16,13 @@ register = template.Library()
 def prompt_ref(call: Call) -> str:
     """The prompt by which a call was made, where its very wording is there to be read; else nothing."""
     return ref_of_call(call.template, call.template_version, call.template_sha256)
+
+
+@register.simple_tag
+def tried_label(task: str, code: int | None) -> SafeString | str:
+    """A label of a trial, as mark and word; None where it is still to come, and what is none of the labels failed."""
+    if task in ("assign", "support"):
+        return label(code, support=task == "support")
+    if code is None or code < 0:
+        return label(None if code is None else AssignmentLabel.FAILED)
+    return importance(WEIGHED[code]) if task == "importance" else f"grade {code}"

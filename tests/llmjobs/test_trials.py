@@ -5,7 +5,19 @@ from pathlib import Path
 import pytest
 
 from evaluation.errors import Refused
-from evaluation.models import Assignment, Judge, SupportJudgment
+from evaluation.models import (
+    Assignment,
+    Event,
+    Judge,
+    ListedNugget,
+    Qrel,
+    QrelSource,
+    Segment,
+    SupportJudgment,
+    Topic,
+)
+from evaluation.services import importing
+from evaluation.terms import JudgeKind, Origin
 from jobs.models import Job
 from llmjobs.budget import Budget
 from llmjobs.models import Call, Trial, TriedLabels
@@ -14,7 +26,9 @@ from llmjobs.queries import callable_judges_for
 from llmjobs.simulator import Simulator
 from llmjobs.simulator.answering import MODEL
 from llmjobs.stored_prompts import save_prompt
+from llmjobs.trial_drawing import labelled_by_people
 from llmjobs.trials import TrialWish, outcome_of, start_trial
+from tests.factories import write_source
 from tests.llmjobs.test_budget import work_until_it_rests
 from tests.llmjobs.worlds import work_on
 from tests.organizer.world import World, make_world
@@ -68,6 +82,59 @@ def test_support_is_tried_too_with_json(world: World, simulator: Simulator) -> N
     assert (tried.people, tried.said) == ((2,), (2,))
     assert Call.objects.get().reply == '{"label": "full_support"}'
     assert SupportJudgment.objects.count() == supported
+
+
+def weighed(world: World, folder: Path) -> None:
+    """A person's list for the first topic: two nuggets weighed, one not."""
+    nuggets = [("sand moves", "vital"), ("banks erode", "okay"), ("water", "unsure")]
+    rows = ", ".join(f'{{"text": "{text}", "importance": "{said}"}}' for text, said in nuggets)
+    line = f'{{"query": "why rivers bend", "qid": "t1", "nuggets": [{rows}]}}\n'
+    importing.import_nuggets(
+        campaign=world.campaign,
+        source=write_source(folder, "by-hand.jsonl", line),
+        origin=Origin.MANUAL,
+        judge="ann",
+        kind=JudgeKind.HUMAN,
+    )
+
+
+def test_importance_is_compared_with_what_people_found_vital(
+    world: World, simulator: Simulator, tmp_path: Path
+) -> None:
+    weighed(world, tmp_path)
+    assert labelled_by_people(world.campaign, "importance") == ["manual-ann"]
+    lists = ListedNugget.objects.count()
+    trial = start_trial(world.campaign, wish("importance", "importance@1", of="manual-ann"), None)
+    work_on()
+    [tried] = outcome_of(trial)
+    assert (trial.pairs, tried.people) == (2, (1, 0))
+    assert set(tried.said) <= {0, 1}
+    assert Call.objects.get().template == "importance"
+    assert ListedNugget.objects.count() == lists
+
+
+def test_importance_without_a_usable_reply_has_failed(world: World, simulator: Simulator, tmp_path: Path) -> None:
+    weighed(world, tmp_path)
+    trial = start_trial(world.campaign, wish("importance", "importance@1", of="manual-ann"), None)
+    simulator.chooser.switch({"rates": {"bad_request": 1.0}})
+    work_on()
+    assert outcome_of(trial)[0].said == (-1, -1)
+
+
+def test_relevance_is_compared_with_grades_that_no_call_gave(world: World, simulator: Simulator) -> None:
+    source = QrelSource.objects.create(campaign=world.campaign, name="BY-LLM")
+    event = Event.objects.create(campaign=world.campaign, kind="llm.call")
+    topic, segment = Topic.objects.get(topic_id="t1"), Segment.objects.get(docid="d1")
+    Qrel.objects.create(source=source, topic=topic, segment=segment, grade=1, event=event)
+    assert labelled_by_people(world.campaign, "relevance") == ["NIST"]
+    grades = Qrel.objects.count()
+    trial = start_trial(world.campaign, wish("relevance", "relevance@1", of="NIST"), None)
+    work_on()
+    [tried] = outcome_of(trial)
+    # d1 has a text and is graded 3 for one topic and 1 for the other; d2 has none.
+    assert (trial.pairs, sorted(tried.people), tried.top) == (2, [1, 3], 3)
+    assert all(code in range(4) for code in tried.said)
+    assert Qrel.objects.count() == grades
 
 
 def test_a_label_that_failed_is_said_so_and_one_that_is_pending_too(world: World, simulator: Simulator) -> None:

@@ -204,6 +204,20 @@ def test_prompts_are_tried_and_stand_side_by_side(olga: Client) -> None:
     assert "3 labels of auto-robot" in page(olga, PROMPTS)
 
 
+def test_a_trial_of_relevance_shows_the_grades_of_its_scale(olga: Client) -> None:
+    asked = {"prompts": ["relevance@1"], "judge": "plain", "of": "NIST", "pairs": "9", "seed": "0", "start": "1"}
+    make_judge("plain")
+    response = olga.post(f"{PROMPTS}try/?task=relevance", asked)
+    for item in Trial.objects.get().jobs.get().llm.job.items.all():
+        TriedLabels.objects.create(item=item, labels=[3 if item.payload["people"] == [3] else -1])
+    Job.objects.update(state=Job.State.DONE)
+    shown = page(olga, response["Location"])
+    assert all(f"grade {grade}" in shown.lower() for grade in range(4))
+    # The one that differs has failed; its segment and topic are named.
+    assert "Sand moves." in shown
+    assert "failed" in shown
+
+
 def test_a_trial_that_cannot_be_is_refused_at_the_form(olga: Client) -> None:
     assert olga.post(f"{PROMPTS}try/", {"of": "auto-robot", "pairs": "3", "seed": "0"}).status_code == 422
     assert not Job.objects.exists()

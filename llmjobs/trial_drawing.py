@@ -1,0 +1,212 @@
+"""What people have labelled, and a few of it drawn by chance: what prompts are tried on."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from random import Random
+from typing import Any
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from evaluation.models import Assignment, Campaign, ListedNugget, Qrel, SupportJudgment
+from evaluation.queries.holdings import current_lists
+from evaluation.terms import AssignmentLabel, Importance, JudgeKind, SupportCondition, SupportLabel
+from jobs.queue import NewItem
+from llmjobs.prompts import Task
+
+CHUNK = 50
+ASSIGNED = [AssignmentLabel.NOT_SUPPORT, AssignmentLabel.PARTIAL_SUPPORT, AssignmentLabel.SUPPORT]
+SUPPORTED = [SupportLabel.NO_SUPPORT, SupportLabel.PARTIAL_SUPPORT, SupportLabel.FULL_SUPPORT]
+WEIGHED = [Importance.OKAY, Importance.VITAL]
+"""In the order of their codes on trial: okay is 0, vital 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """Of what people labelled, how many labels, and the seed that alone decides which."""
+
+    of: str
+    pairs: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawing:
+    """How one task draws: what there is to draw of, and the items that are drawn, each with `people`'s codes."""
+
+    names: Callable[[Campaign], list[str]]
+    items: Callable[[Campaign, Draw], list[NewItem]]
+
+
+def labelled_by_people(campaign: Campaign, task: Task) -> list[str]:
+    """Return of what people have labelled something to compare with: nugget sets, conditions of support, or qrels."""
+    return _DRAWINGS[task].names(campaign)
+
+
+def draw(campaign: Campaign, task: Task, wanted: Draw) -> list[NewItem]:
+    """Return the items of a trial's prompts; none where people have labelled nothing of it."""
+    return _DRAWINGS[task].items(campaign, wanted)
+
+
+def _assigned(campaign: Campaign) -> QuerySet[Assignment]:
+    return Assignment.objects.filter(
+        nugget_version__nugget__nugget_set__campaign=campaign,
+        judge__kind=JudgeKind.HUMAN,
+        judge__aside=False,
+        stands=True,
+        label__in=ASSIGNED,
+        answer__words__gt=0,
+    )
+
+
+def _assigned_sets(campaign: Campaign) -> list[str]:
+    theirs = _assigned(campaign).filter(nugget_version__nugget__nugget_set=OuterRef("pk"))
+    return list(campaign.nugget_sets.filter(Exists(theirs)).order_by("name").values_list("name", flat=True))
+
+
+def _assign_items(campaign: Campaign, wanted: Draw) -> list[NewItem]:
+    """Draw answers, and of each as many labelled nuggets as one call asks about."""
+    labels = _assigned(campaign).filter(nugget_version__nugget__nugget_set__name=wanted.of)
+    answers = _shuffled(labels.values_list("answer", flat=True), wanted.seed)
+    size, left, items = campaign.protocol.batch_size, wanted.pairs, []
+    for start in range(0, len(answers), CHUNK):
+        some = answers[start : start + CHUNK]
+        rows = labels.filter(answer__in=some).order_by("given_at", "pk")
+        said = _first_labels(rows.values_list("answer", "nugget_version", "label"))
+        for answer in some:
+            batch = said.get(answer, [])[: min(size, left)]
+            if batch:
+                nuggets, people = [pk for pk, _ in batch], [label for _, label in batch]
+                payload = {"answer": answer, "nuggets": nuggets, "people": people}
+                key = f"answer {answer}, nuggets {nuggets[0]}-{nuggets[-1]}"
+                items.append(NewItem(key, "try_assign", payload))
+                left -= len(batch)
+            if not left:
+                return items
+    return items
+
+
+def _supported(campaign: Campaign) -> QuerySet[SupportJudgment]:
+    return SupportJudgment.objects.filter(
+        segment__campaign=campaign,
+        segment__has_text=True,
+        judge__kind=JudgeKind.HUMAN,
+        judge__aside=False,
+        stands=True,
+        label__in=SUPPORTED,
+    ).exclude(condition=SupportCondition.LLM)
+
+
+def _supported_conditions(campaign: Campaign) -> list[str]:
+    labels = _supported(campaign)
+    return [str(one) for one in SupportCondition if labels.filter(condition=one).exists()]
+
+
+def _support_items(campaign: Campaign, wanted: Draw) -> list[NewItem]:
+    labels = _supported(campaign).filter(condition=wanted.of)
+    sentences = _shuffled(labels.values_list("sentence", flat=True), wanted.seed)[: wanted.pairs]
+    rows = labels.filter(sentence__in=sentences).order_by("given_at", "pk")
+    said = _first_labels(rows.values_list("sentence", "segment", "label"))
+    items = [
+        NewItem(
+            f"sentence {sentence}, segment {segment}",
+            "try_support",
+            {"sentence": sentence, "segment": segment, "people": [label]},
+        )
+        for sentence in sentences
+        for segment, label in said[sentence]
+    ]
+    return items[: wanted.pairs]
+
+
+def _weighed(campaign: Campaign) -> QuerySet[ListedNugget]:
+    """Return the nuggets that people found vital or okay, as the newest submitted lists have them."""
+    lists = current_lists(Campaign.objects.filter(pk=campaign.pk))
+    return ListedNugget.objects.filter(
+        nugget_list__in=lists,
+        nugget_list__nugget_set__judge__kind=JudgeKind.HUMAN,
+        nugget_list__nugget_set__judge__aside=False,
+        importance__in=WEIGHED,
+    )
+
+
+def _weighed_sets(campaign: Campaign) -> list[str]:
+    names = _weighed(campaign).order_by().values_list("nugget_list__nugget_set__name", flat=True)
+    return sorted(names.distinct())
+
+
+def _importance_items(campaign: Campaign, wanted: Draw) -> list[NewItem]:
+    """Draw topics, and of each list as many nuggets as one call asks about."""
+    rows = _weighed(campaign).filter(nugget_list__nugget_set__name=wanted.of)
+    topics = _shuffled(rows.values_list("nugget_list__topic_id", flat=True), wanted.seed)
+    size, left, items = campaign.protocol.batch_size, wanted.pairs, []
+    listed = rows.order_by("nugget_list__topic_id", "position")
+    by_topic = _grouped(listed.values_list("nugget_list__topic_id", "nugget_version", "importance"))
+    for topic in topics:
+        batch = by_topic[topic][: min(size, left)]
+        nuggets = [pk for pk, _ in batch]
+        people = [WEIGHED.index(Importance(code)) for _, code in batch]
+        payload = {"topic": topic, "nuggets": nuggets, "people": people}
+        items.append(NewItem(f"topic {topic}, nuggets {nuggets[0]}-{nuggets[-1]}", "try_importance", payload))
+        left -= len(batch)
+        if not left:
+            break
+    return items
+
+
+def _graded(campaign: Campaign) -> QuerySet[Qrel]:
+    """Return the grades on the campaign's scale that no call gave, of segments that can be read."""
+    return Qrel.objects.filter(
+        source__campaign=campaign,
+        segment__has_text=True,
+        grade__gte=0,
+        grade__lte=campaign.protocol.relevance_max,
+    ).exclude(event__kind__startswith="llm.")
+
+
+def _graded_sources(campaign: Campaign) -> list[str]:
+    theirs = _graded(campaign).filter(source=OuterRef("pk"))
+    return list(campaign.qrel_sources.filter(Exists(theirs)).values_list("name", flat=True))
+
+
+def _relevance_items(campaign: Campaign, wanted: Draw) -> list[NewItem]:
+    grades = _graded(campaign).filter(source__name=wanted.of)
+    drawn = _shuffled(grades.values_list("pk", flat=True), wanted.seed)[: wanted.pairs]
+    found = {one.pk: one for one in grades.filter(pk__in=drawn)}
+    top = campaign.protocol.relevance_max
+    return [
+        NewItem(
+            f"topic {one.topic_id}, segment {one.segment_id}",
+            "try_relevance",
+            {"topic": one.topic_id, "segment": one.segment_id, "top": top, "people": [one.grade]},
+        )
+        for one in (found[pk] for pk in drawn)
+    ]
+
+
+def _first_labels(rows: Iterable[tuple[int, int, int]]) -> dict[int, list[tuple[int, int]]]:
+    """Return (what, label) by the first key. Of several people who labelled the same, whoever is first counts."""
+    found: dict[tuple[int, int], int] = {}
+    for one, what, label in rows:
+        found.setdefault((one, what), label)
+    return _grouped(sorted((one, what, label) for (one, what), label in found.items()))
+
+
+def _grouped(rows: Iterable[tuple[int, int, int]]) -> dict[int, list[tuple[int, int]]]:
+    """Return what comes after the first key, by it; rows of one key stand together."""
+    return {one: [(what, label) for _, what, label in some] for one, some in groupby(rows, key=lambda row: row[0])}
+
+
+def _shuffled(keys: "QuerySet[Any, int]", seed: int) -> list[int]:
+    """Return the distinct keys in an order that the seed alone decides."""
+    distinct = sorted(keys.order_by().distinct())
+    Random(seed).shuffle(distinct)  # noqa: S311
+    return distinct
+
+
+_DRAWINGS: Mapping[Task, _Drawing] = {
+    "assign": _Drawing(_assigned_sets, _assign_items),
+    "support": _Drawing(_supported_conditions, _support_items),
+    "importance": _Drawing(_weighed_sets, _importance_items),
+    "relevance": _Drawing(_graded_sources, _relevance_items),
+}
