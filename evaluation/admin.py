@@ -69,23 +69,21 @@ class MembershipAdmin(ModelAdmin):
 
 
 @admin.register(Protocol)
-class ProtocolAdmin(ModelAdmin):
-    """The settings a campaign is judged under."""
+class ProtocolAdmin(ReadOnlyAdmin):
+    """The settings a campaign is judged under: changed on its own page, which asks why and keeps what was."""
 
     list_display = ["campaign", "version", "first_citations", "grade_threshold", "nugget_cap", "created_at"]
     list_filter = ["campaign"]
     list_select_related = ["campaign"]
-    raw_id_fields = ["campaign"]
 
 
 @admin.register(ConditionDefault)
-class ConditionDefaultAdmin(ModelAdmin):
+class ConditionDefaultAdmin(ReadOnlyAdmin):
     """What a condition means where several nugget sets or judges fit."""
 
     list_display = ["campaign", "condition", "nuggets", "judge"]
     list_filter = ["campaign", "condition"]
     list_select_related = ["campaign"]
-    raw_id_fields = ["campaign"]
 
 
 @admin.register(Topic)

@@ -41,7 +41,9 @@ class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]  # django-stubs' 
         self.before = settings_of(campaign.protocol)
         super().__init__(data, instance=campaign.protocol, initial={"seal": seal_of(campaign), "reason": ""})
         for name, setting in SETTINGS.items():
-            self.fields[name].label, self.fields[name].help_text = setting.label, _hint(setting.name)
+            label = f"{setting.label}: {setting.on}" if setting.on else setting.label
+            self.fields[name].label, self.fields[name].help_text = label, _hint(setting.name)
+        self.fields["passage_order"].choices = [*SETTINGS["passage_order"].words.items()]  # type: ignore[attr-defined]
         self.fields["guidelines"].max_length = LONGEST_GUIDELINES  # type: ignore[attr-defined]
 
     @property

@@ -53,7 +53,7 @@ class Found:
 
 @dataclass(slots=True)
 class _Budget:
-    left: int = MOST_BYTES
+    left: int
 
     def take(self, number: int) -> bool:
         self.left -= number
@@ -68,25 +68,22 @@ def is_a_file() -> bool:
 def newest(wanted: Wanted, most: int) -> Found:
     """Return the newest lines that fit, at most so many. A line that is no JSON is left out."""
     found: list[Line] = []
-    at: datetime | None = None
     if not is_a_file():
         return Found(found, None)
-    budget = _Budget()
+    budget, raw = _Budget(MOST_BYTES), b""
     needle = f'"campaign": {json.dumps(wanted.campaign)}'.encode() if wanted.campaign else b""
     for raw in _back(_files(), wanted.until, budget):
         line = _read(raw, needle)
-        if line is None:
+        if line is None or (wanted.until and time_of(line) >= wanted.until):
             continue
-        at = time_of(line)
-        if wanted.until and at >= wanted.until:
-            continue
-        if wanted.since and at < wanted.since:
+        if wanted.since and time_of(line) < wanted.since:
             return Found(found, None)
         if wanted.fits(line):
             found.append(line)
             if len(found) >= most:
-                return Found(found, at)
-    return Found(found, at if budget.left < 0 else None)
+                break
+    last = _read(raw, b"") if budget.left < 0 else None
+    return Found(found, time_of(last) if last else None)
 
 
 def time_of(line: Line) -> datetime:

@@ -1,7 +1,7 @@
 """The settings of a protocol in words, and what differs between two of its versions."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 Value = str | int | bool | None
@@ -19,7 +19,10 @@ class Group(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A setting in words. `unit`: what it counts; `none`: what no value means; `on`, `off`: what a switch means."""
+    """A setting in words. `unit`: what it counts; `none`: what no value means; `on`, `off`: what a switch means.
+
+    `words`: what a word of the database means.
+    """
 
     name: str
     group: Group
@@ -28,6 +31,7 @@ class Setting:
     none: str = ""
     on: str = ""
     off: str = ""
+    words: Mapping[str, str] = field(default_factory=dict)
 
     def said(self, value: Value) -> str:
         """Return a value in words."""
@@ -35,6 +39,8 @@ class Setting:
             return self.none or "none"
         if isinstance(value, bool):
             return self.on if value else self.off
+        if str(value) in self.words:
+            return self.words[str(value)]
         return f"{value} {self.unit}".strip()
 
 
@@ -76,7 +82,10 @@ ALL = (
         off="each judged by itself",
     ),
     Setting(
-        "passage_order", Group.ASSESSORS, "Order of the passages", unit="(rank: by grade; shuffle: by the topic)"
+        "passage_order",
+        Group.ASSESSORS,
+        "Order of the passages",
+        words={"rank": "by grade", "shuffle": "shuffled, by the topic's seed"},
     ),
     Setting(
         "group_overlaps",

@@ -135,9 +135,12 @@ def test_tasks_keep_the_version_they_were_handed_out_under(db: None, tmp_path: P
     world.client("olga").post(CHANGE, filled(world.campaign, guidelines="New words", reason="clearer"))
     world.post_edit.refresh_from_db()
     assert world.post_edit.protocol.version == 1
-    assert "New words" not in world.client("ann").get(
-        reverse("assessor:guidelines", args=[world.post_edit.public_id])
-    ).content.decode()
+    assert (
+        "New words"
+        not in world.client("ann")
+        .get(reverse("assessor:guidelines", args=[world.post_edit.public_id]))
+        .content.decode()
+    )
 
 
 def test_the_judges_of_conditions_are_changed_with_a_reason(world: World) -> None:
