@@ -16,7 +16,9 @@ else:
 
 
 class AccountAdmin(Base):
-    """Django's own, but that a closed account's sessions and tokens end."""
+    """Django's own, but that a closed account's sessions and tokens end, and that nobody writes when one signed in."""
+
+    readonly_fields = ("last_login", "date_joined")
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
         """Save; close the account where its tick was taken away."""

@@ -65,7 +65,7 @@ class MembershipAdmin(ModelAdmin):
     list_filter = ["role", "campaign"]
     list_select_related = ["user", "campaign"]
     search_fields = ["user__username", "user__email", "campaign__slug"]
-    autocomplete_fields = ["user", "campaign"]
+    raw_id_fields = ["user", "campaign"]  # boxes that complete have no name for screen readers
 
 
 @admin.register(Protocol)

@@ -150,7 +150,7 @@ def test_a_formula_in_a_path_is_defused(world: World, log: Audit) -> None:
     assert [row["about"] for row in _csv(world.client("olga"), kind="act", to="2026-03-02")] == ["'=HYPERLINK(1)"]
 
 
-def _csv(client: Client, **asked: object) -> list[dict[str, str]]:
+def _csv(client: Client, **asked: str | int) -> list[dict[str, str]]:
     response = client.get(f"{PAGE}entries.csv", asked)
     text = b"".join(response.streaming_content).decode()  # type: ignore[attr-defined]
     return list(csv.DictReader(io.StringIO(text)))
