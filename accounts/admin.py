@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
+from allauth.mfa.admin import Authenticator  # imported from there, so that it is registered when it is taken out
+from allauth.socialaccount.admin import SocialToken
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.http import HttpRequest
@@ -28,3 +30,6 @@ class AccountAdmin(Base):
 
 
 admin.site.register(User, AccountAdmin)
+# What a second factor or a provider's token is made of is nobody's to read or write; a factor is taken away on the
+# account's own page.
+admin.site.unregister([Authenticator, SocialToken])

@@ -36,7 +36,11 @@ from exchange.models import Snapshot
 from exchange.snapshots.packing import Wish
 from exchange.snapshots.service import take_snapshot
 from jobs.models import Notice, WorkItem
-from llmjobs.models import Call, LlmJob, Prompt, Trial, TrialJob
+from llmjobs.models import Call, LlmJob, Trial
+from llmjobs.prompts import ASSIGN
+from llmjobs.starting import judge_for
+from llmjobs.stored_prompts import save_prompt
+from llmjobs.trials import TrialWish, start_trial
 from tests.organizer.jobs_world import make_call
 
 Arguments = dict[str, Any]
@@ -139,9 +143,8 @@ def make_every_page() -> None:
     campaign = Campaign.objects.get(slug=SLUG)
     llm = LlmJob.objects.all()[0]
     make_call(WorkItem.objects.filter(job=llm.job)[0], number=9)
-    Prompt.objects.create(task="assign", name="strict", version=1, system="Be strict.", user="{nuggets}")
-    trial = Trial.objects.create(campaign=campaign, task="assign", of="auto", seed=0, pairs=1)
-    TrialJob.objects.create(trial=trial, llm=llm, prompt="strict@1")
+    save_prompt(task="assign", name="strict", system=ASSIGN.system, user=f"Be strict.\n{ASSIGN.user}", actor=None)
+    start_trial(campaign, TrialWish("assign", ("assign@1", "strict@1"), judge_for(""), "edited"), None)
     Notice.objects.create(job=llm.job, kind=Notice.Kind.STUCK, reason="It waits.", since=timezone.now())
     take_snapshot(campaign=campaign, name="first", wish=Wish())
     create_study(campaign=campaign, wish=StudyWish(name="who-is-right", kind=StudyKind.SUPPORT, per_topic=2))
