@@ -2,8 +2,11 @@
 
 from typing import TYPE_CHECKING, Any
 
-from allauth.mfa.admin import Authenticator  # imported from there, so that it is registered when it is taken out
-from allauth.socialaccount.admin import SocialToken
+# Imported here, so that what is taken out below was registered.
+import allauth.mfa.admin
+import allauth.socialaccount.admin  # noqa: F401
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialToken
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.http import HttpRequest
