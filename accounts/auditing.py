@@ -2,27 +2,26 @@
 
 from typing import Any
 
-from allauth.account.adapter import get_adapter
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
-from django.core.exceptions import PermissionDenied
 from django.dispatch import receiver
 from django.http import HttpRequest
 
 from accounts.models import User
 from web import audit
+from web.auditing import address_of
 
 UNKNOWN = "unknown"
 
 
 @receiver(user_logged_in)
 def _signed_in(sender: Any, user: User, request: HttpRequest | None = None, **_rest: Any) -> None:
-    audit.record_if_possible("account.signed_in", actor=audit.actor_of(user), address=_address(request))
+    audit.record_if_possible("account.signed_in", actor=audit.actor_of(user), address=address_of(request))
 
 
 @receiver(user_logged_out)
 def _signed_out(sender: Any, user: User | None, request: HttpRequest | None = None, **_rest: Any) -> None:
     if user is not None:
-        audit.record_if_possible("account.signed_out", actor=audit.actor_of(user), address=_address(request))
+        audit.record_if_possible("account.signed_out", actor=audit.actor_of(user), address=address_of(request))
 
 
 @receiver(user_login_failed)
@@ -32,7 +31,7 @@ def _failed(sender: Any, credentials: dict[str, Any], request: HttpRequest | Non
 
 def record_attempt(kind: str, credentials: dict[str, Any], request: HttpRequest | None) -> None:
     """Record an attempt by the account that was meant. A name that is no account may be a password: it is left out."""
-    audit.record_if_possible(kind, actor=_meant(credentials), address=_address(request))
+    audit.record_if_possible(kind, actor=_meant(credentials), address=address_of(request))
 
 
 def _meant(credentials: dict[str, Any]) -> str:
@@ -44,11 +43,3 @@ def _meant(credentials: dict[str, Any]) -> str:
         if user:
             return audit.actor_of(user)
     return UNKNOWN
-
-
-def _address(request: HttpRequest | None) -> str | None:
-    """Return where the request came from, behind as many proxies as are trusted."""
-    try:
-        return str(get_adapter().get_client_ip(request)) if request else None
-    except PermissionDenied:  # no address is known
-        return None

@@ -16,6 +16,7 @@ class AssayAdmin(AdminSite):
     """
 
     site_header = "Assay administration"
+    site_title = "Assay"
 
     def has_permission(self, request: HttpRequest) -> bool:
         """Say whether this account may see the admin at all."""

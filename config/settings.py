@@ -157,7 +157,7 @@ ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
 LOGIN_URL = "account_login"
-LOGIN_REDIRECT_URL = "organizer:campaigns"
+LOGIN_REDIRECT_URL = "organizer:landing"
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
 
 # A second factor. Passkeys need HTTPS, but for a browser on the same machine.

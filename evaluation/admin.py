@@ -65,27 +65,25 @@ class MembershipAdmin(ModelAdmin):
     list_filter = ["role", "campaign"]
     list_select_related = ["user", "campaign"]
     search_fields = ["user__username", "user__email", "campaign__slug"]
-    autocomplete_fields = ["user", "campaign"]
+    raw_id_fields = ["user", "campaign"]  # boxes that complete have no name for screen readers
 
 
 @admin.register(Protocol)
-class ProtocolAdmin(ModelAdmin):
-    """The settings a campaign is judged under."""
+class ProtocolAdmin(ReadOnlyAdmin):
+    """The settings a campaign is judged under: changed on its own page, which asks why and keeps what was."""
 
     list_display = ["campaign", "version", "first_citations", "grade_threshold", "nugget_cap", "created_at"]
     list_filter = ["campaign"]
     list_select_related = ["campaign"]
-    raw_id_fields = ["campaign"]
 
 
 @admin.register(ConditionDefault)
-class ConditionDefaultAdmin(ModelAdmin):
+class ConditionDefaultAdmin(ReadOnlyAdmin):
     """What a condition means where several nugget sets or judges fit."""
 
     list_display = ["campaign", "condition", "nuggets", "judge"]
     list_filter = ["campaign", "condition"]
     list_select_related = ["campaign"]
-    raw_id_fields = ["campaign"]
 
 
 @admin.register(Topic)

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.http import UserRequest
 from evaluation.models import Campaign
 from evaluation.queries import people as people_rows
+from evaluation.queries.auditing import may_audit
 from evaluation.queries.work import may_organize
 from evaluation.services.people import give_role, take_role, withdraw_invitation
 from evaluation.terms import Role
@@ -92,5 +93,6 @@ def _page(
         "invite_form": invite_form or InviteForm(auto_id="invite_%s"),
         "link": link,
         "may_organize": may_organize(request.user, campaign),
+        "may_audit": may_audit(request.user, campaign),
     }
     return render(request, "organizer/people.html", context, status=422 if wrong else 200)

@@ -5,14 +5,19 @@ from django.urls import URLPattern, URLResolver, include, path
 from evaluation.services.task_acts import Change
 from organizer import (
     account_views,
+    assessor_view_views,
+    audit_views,
+    catalogue_views,
     cost_views,
     invitation_views,
     jobs_views,
+    landing_views,
     origin_views,
     own_views,
     people_views,
     practice_views,
     prompt_views,
+    protocol_views,
     quality_views,
     snapshot_views,
     study_views,
@@ -28,6 +33,7 @@ register_converters()
 task_urls: list[URLPattern] = [
     path("", work_views.task, name="task"),
     path("reassign/", work_views.reassign_task, name="reassign_task"),
+    path("as-assessor/", assessor_view_views.view_as, name="view_as"),
 ]
 task_urls += [
     path(f"{change}/", work_views.change_task, {"change": change}, name=f"{change}_task") for change in Change
@@ -67,6 +73,12 @@ campaign_urls: list[URLPattern | URLResolver] = [
     path("people/take/", people_views.take, name="take_role"),
     path("people/invite/", people_views.invite, name="invite"),
     path("people/invitations/<int:pk>/revoke/", people_views.revoke, name="revoke_invitation"),
+    path("protocol/", protocol_views.protocol, name="protocol"),
+    path("protocol/change/", protocol_views.change, name="change_protocol"),
+    path("protocol/defaults/", protocol_views.defaults, name="change_defaults"),
+    path("audit/", audit_views.audit, name="audit"),
+    path("audit/entries.csv", audit_views.audit_file, name="audit_file"),
+    path("catalogue/", catalogue_views.catalogue, name="catalogue"),
     path("inbox/", work_views.inbox, name="inbox"),
     path("inbox/<str:public_id>/answer/", work_views.answer, name="answer"),
     path("inbox/jobs/<int:pk>/read/", jobs_views.read_notice, name="read_notice"),
@@ -100,6 +112,9 @@ campaign_urls: list[URLPattern | URLResolver] = [
 
 urlpatterns = [
     path("", views.campaigns, name="campaigns"),
+    path("start/", landing_views.landing, name="landing"),
+    path("audit/", audit_views.site_audit, name="site_audit"),
+    path("audit/entries.csv", audit_views.site_audit_file, name="site_audit_file"),
     path("campaigns/<slug:slug>/", include(campaign_urls)),
     path("invitation/", invitation_views.invitation, name="invitation"),
     path("invitation/accept/", invitation_views.accept, name="accept_invitation"),

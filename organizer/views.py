@@ -17,6 +17,7 @@ from evaluation.queries import topics as topic_rows
 from evaluation.queries.campaigns import campaigns_for
 from organizer import forms, getters
 from organizer.boards import board_for, scores_of_run
+from organizer.system_state import system_state
 
 TOPICS_A_PAGE = 50
 RUNS_A_PAGE = 50
@@ -32,7 +33,8 @@ def campaigns(request: UserRequest) -> HttpResponse:
     cards = campaigns_for(request.user)
     if cards and not any(card.unblinded for card in cards):
         return redirect("assessor:home")
-    return render(request, "organizer/campaigns.html", {"cards": cards})
+    state = system_state() if request.user.is_superuser else []
+    return render(request, "organizer/campaigns.html", {"cards": cards, "state": state})
 
 
 @require_safe

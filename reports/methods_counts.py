@@ -24,6 +24,7 @@ from evaluation.models import (
     Task,
 )
 from evaluation.rules.clock import RULE_VERSION
+from evaluation.rules.protocol import SETTINGS
 from evaluation.terms import AssignmentLabel, JudgeKind, SupportLabel, TaskState
 from reports.rendering import Row
 
@@ -59,8 +60,7 @@ def material(campaign: Campaign) -> Material:
 def protocol_rows(campaign: Campaign) -> list[Row]:
     """Return the settings in force, the guidelines by their length."""
     protocol = campaign.protocol
-    left_out = ("id", "campaign", "version", "created_at", "guidelines")
-    fields = [one for one in protocol._meta.concrete_fields if one.name not in left_out]
+    fields = [one for one in protocol._meta.concrete_fields if one.name in SETTINGS and one.name != "guidelines"]
     rows: list[Row] = [_setting(one, getattr(protocol, one.name)) for one in fields]
     return [*rows, {"setting": "guidelines", "value": f"{len(protocol.guidelines.split())} words"}]
 

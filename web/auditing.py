@@ -8,7 +8,9 @@ because what nobody can trace nobody may look at. Desks are exempt, so that no j
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from allauth.account.adapter import get_adapter
 from django.conf import settings
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -86,7 +88,16 @@ def _said(request: HttpRequest, match: ResolverMatch, status: int) -> dict[str, 
         "method": request.method,
         "path": request.path,
         "status": status,
+        "address": address_of(request),
     }
+
+
+def address_of(request: HttpRequest | None) -> str | None:
+    """Return where a request came from, behind as many proxies as are trusted; None where no address is known."""
+    try:
+        return str(get_adapter().get_client_ip(request)) if request else None
+    except PermissionDenied:
+        return None
 
 
 def _unavailable(request: HttpRequest, error: Exception) -> HttpResponse:

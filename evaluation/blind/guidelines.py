@@ -13,8 +13,9 @@ from accounts.models import User
 from evaluation.services.desk.finding import NoSuchTask, own_tasks
 from evaluation.terms import Stage
 
-# The drawer's own heading is an h2, so the guidelines start below it.
-DEMOTED = {"h1": "h3", "h2": "h4", "h3": "h5", "h4": "h6", "h5": "h6", "h6": "h6"}
+# The drawer's own heading is an h2, so the guidelines start below it, whichever level their author began with.
+HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+FIRST = HEADINGS.index("h3")
 TAGS = {
     *("h3", "h4", "h5", "h6", "p", "blockquote", "pre", "hr", "br", "ul", "ol", "li", "dl", "dt", "dd"),
     *("table", "thead", "tbody", "tr", "th", "td"),
@@ -138,8 +139,10 @@ def clean_html(text: str) -> SafeString:
 
 class _DemoteHeadings(Treeprocessor):
     def run(self, root: Element) -> None:
-        for element in root.iter():
-            element.tag = DEMOTED.get(element.tag, element.tag)
+        found = [(one, HEADINGS.index(one.tag)) for one in root.iter() if one.tag in HEADINGS]
+        highest = min((level for _, level in found), default=0)
+        for element, level in found:
+            element.tag = HEADINGS[min(level - highest + FIRST, len(HEADINGS) - 1)]
 
 
 class _Demote(Extension):

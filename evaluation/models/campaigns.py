@@ -83,6 +83,10 @@ class Protocol(models.Model):
     )
     practice = models.BooleanField(default=True, help_text="ask for practice before a stage's first task")
     guidelines = models.TextField(blank=True, help_text="what assessors are told, in Markdown")
+    reason = models.TextField(blank=True, help_text="why this version was made")
+    changed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

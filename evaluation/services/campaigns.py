@@ -67,6 +67,7 @@ class CampaignFile(BaseModel):
 
 
 LARGEST_FILE = 1_048_576
+BY_FILE = "the campaign's file was loaded again"
 UNLIMITED = (
     "manual_cap",
     "edited_cap",
@@ -128,7 +129,8 @@ def _change(campaign: Campaign, name: str, said: CampaignFile, replace: bool, ac
     _check(campaign)
     campaign.save()
     if any(getattr(campaign.protocol, key) != value for key, value in wanted.protocol.items()):
-        protocol = Protocol(campaign=campaign, version=campaign.protocol.version + 1, **wanted.protocol)
+        made = {"version": campaign.protocol.version + 1, "changed_by": actor, "reason": BY_FILE}
+        protocol = Protocol(campaign=campaign, **made, **wanted.protocol)
         _check(protocol)
         protocol.save()
     _write_defaults(campaign, said)

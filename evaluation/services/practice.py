@@ -52,6 +52,7 @@ def switch_practice(*, campaign: Campaign, on: bool, actor: User) -> None:
             return
         protocol.pk, protocol.version, protocol.practice = None, protocol.version + 1, on
         protocol._state.adding = True
+        protocol.reason, protocol.changed_by = f"practice is switched {'on' if on else 'off'}", actor
         protocol.save(force_insert=True)
         payload = {"protocol": {"practice": on}}
         Event.objects.create(campaign=campaign, kind="campaign.changed", actor=actor, payload=payload)

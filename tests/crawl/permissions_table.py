@@ -39,6 +39,8 @@ by a mailed link   GET    ok     ok       ok       ok         ok        ok      
 by a mailed link   POST   --     --       --       --         --        --        --        --
 own act            GET    in     by       by       by         by        by        by        by
 own act            POST   in     ok       ok       ok         ok        ok        ok        ok
+audit page         GET    in     --       --       ok         no        ok        ok        --
+audit page         POST   in     by       by       by         by        by        by        by
 administrator's page GET  in     no       no       no         no        no        ok        no
 administrator's page POST in     by       by       by         by        by        by        by
 administrator's act GET   in     by       by       by         by        by        by        by
@@ -72,12 +74,15 @@ ROUTES = {
         organizer:prompts organizer:prompt organizer:compare_prompts organizer:trial
         reports:reports reports:report reports:report_table reports:report_picture reports:packet_archive
         organizer:cost organizer:cost_table organizer:cost_picture
+        organizer:protocol organizer:catalogue
         organizer:snapshots organizer:snapshot_methods reports:methods reports:methods_file
     """,
-    "organizer's page": "organizer:snapshot_file",
+    "organizer's page": "organizer:snapshot_file organizer:view_as",
+    "audit page": "organizer:audit organizer:audit_file",
     "organizer's form": """
         organizer:hand_out organizer:change_work organizer:new_study organizer:new_job organizer:new_prompt
-        organizer:import_prompt organizer:prompt_judge organizer:try_prompts
+        organizer:change_protocol organizer:change_defaults organizer:import_prompt organizer:prompt_judge
+        organizer:try_prompts
     """,
     "organizer's act": """
         organizer:reassign_task organizer:reopen_task organizer:block_task organizer:unblock_task
@@ -87,11 +92,11 @@ ROUTES = {
         organizer:resume_job organizer:read_notice organizer:read_notices organizer:give_role organizer:take_role
         organizer:invite organizer:revoke_invitation reports:nuggets_verdict reports:citations_verdict
     """,
-    "own page": "organizer:campaigns assessor:home",
+    "own page": "organizer:campaigns organizer:landing assessor:home",
     "own form": "assessor:keys accounts:notice accounts:tokens organizer:own_data",
     "own act": "organizer:accept_invitation",
     "olga's own row": "accounts:revoke_token",
-    "administrator's page": "organizer:account",
+    "administrator's page": "organizer:account organizer:site_audit organizer:site_audit_file",
     "administrator's act": """
         organizer:close_account organizer:open_account organizer:drop_factor organizer:erase_account
     """,

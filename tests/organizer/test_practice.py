@@ -137,7 +137,7 @@ def test_the_switch_is_one_new_version_of_the_protocol_and_nothing_else(practise
 
 def settings_of(practised: Practised) -> dict[str, object]:
     protocol = practised.world.campaign.protocol
-    of_a_version = {"id", "version", "created_at"}
+    of_a_version = {"id", "version", "created_at", "reason", "changed_by_id"}
     return {
         one.attname: getattr(protocol, one.attname)
         for one in protocol._meta.concrete_fields

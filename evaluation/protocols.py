@@ -1,0 +1,42 @@
+"""What a campaign's protocol says now, whether anything was judged, and a seal that tells of changes."""
+
+import hashlib
+import json
+
+from evaluation.models import Campaign, ConditionDefault, Desk, NuggetList, Protocol, SupportJudgment
+from evaluation.rules.protocol import SETTINGS, Value
+
+CONDITIONS = ("A/A", "E/A", "M/A", "E/M", "M/M", "A/M", "scratch", "post-edit", "llm")
+
+
+def is_judged(campaign: Campaign) -> bool:
+    """Say whether anything was judged: a nugget list, a support label, or a desk that was opened.
+
+    An assignment needs a nugget list, so there is no need to ask for assignments.
+    """
+    return (
+        NuggetList.objects.filter(nugget_set__campaign=campaign).exists()
+        or Desk.objects.filter(task__campaign=campaign).exists()
+        or SupportJudgment.objects.filter(sentence__answer__topic__campaign=campaign).exists()
+    )
+
+
+def settings_of(protocol: Protocol) -> dict[str, Value]:
+    """Return the settings of a version by name."""
+    return {name: getattr(protocol, name) for name in SETTINGS}
+
+
+def defaults_of(campaign: Campaign) -> dict[str, tuple[str, str]]:
+    """Return the judge and the nugget set of each condition, '' where none is named."""
+    named = {one.condition: one for one in ConditionDefault.objects.filter(campaign=campaign)}
+    return {
+        condition: (named[condition].judge, named[condition].nuggets) if condition in named else ("", "")
+        for condition in CONDITIONS
+    }
+
+
+def seal_of(campaign: Campaign) -> str:
+    """Return what tells whether the protocol or the defaults are still those that somebody was shown."""
+    protocol = campaign.protocol
+    said = [protocol.version, settings_of(protocol), defaults_of(campaign)]
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:32]

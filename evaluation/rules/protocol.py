@@ -1,0 +1,130 @@
+"""The settings of a protocol in words, and what differs between two of its versions."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+Value = str | int | bool | None
+
+
+class Group(StrEnum):
+    """What a setting is about; the value is the heading on the page."""
+
+    ASSESSORS = "What assessors see and do"
+    LIMITS = "Limits"
+    POOL = "What is judged"
+    LLM = "LLM judges"
+    IMPORTS = "What imports notice"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting in words. `unit`: what it counts; `none`: what no value means; `on`, `off`: what a switch means.
+
+    `words`: what a word of the database means.
+    """
+
+    name: str
+    group: Group
+    label: str
+    unit: str = ""
+    none: str = ""
+    on: str = ""
+    off: str = ""
+    words: Mapping[str, str] = field(default_factory=dict)
+
+    def said(self, value: Value) -> str:
+        """Return a value in words."""
+        if value is None or value == "":
+            return self.none or "none"
+        if isinstance(value, bool):
+            return self.on if value else self.off
+        if str(value) in self.words:
+            return self.words[str(value)]
+        return f"{value} {self.unit}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A setting that two versions have different values of."""
+
+    setting: Setting
+    old: Value
+    new: Value
+
+    @property
+    def was(self) -> str:
+        """The old value in words."""
+        return self.setting.said(self.old)
+
+    @property
+    def becomes(self) -> str:
+        """The new value in words."""
+        return self.setting.said(self.new)
+
+
+GUIDELINES = Setting("guidelines", Group.ASSESSORS, "Guidelines", none="no guidelines")
+ALL = (
+    Setting(
+        "show_importance", Group.ASSESSORS, "Vital and okay while assigning", on="shown", off="hidden (blind)"
+    ),
+    Setting(
+        "practice", Group.ASSESSORS, "Practice before a stage's first task", on="asked for", off="not asked for"
+    ),
+    Setting(
+        "nugget_sweep", Group.ASSESSORS, "Nugget sweep at the end of a topic", on="offered", off="not offered"
+    ),
+    Setting(
+        "identical_once",
+        Group.ASSESSORS,
+        "Answers with the very same text",
+        on="judged once",
+        off="each judged by itself",
+    ),
+    Setting(
+        "passage_order",
+        Group.ASSESSORS,
+        "Order of the passages",
+        words={"rank": "by grade", "shuffle": "shuffled, by the topic's seed"},
+    ),
+    Setting(
+        "group_overlaps",
+        Group.ASSESSORS,
+        "Overlapping segments of a document",
+        on="stand together, what repeats is grey",
+        off="stand apart",
+    ),
+    Setting("manual_cap", Group.LIMITS, "Nuggets of a list by hand", "at most", none="no limit"),
+    Setting("edited_cap", Group.LIMITS, "Nuggets of a post-edited list", "at most", none="no limit"),
+    Setting(
+        "overlap",
+        Group.POOL,
+        "Assessors of a topic",
+        "and no more",
+        none="one, and more where somebody asks for it",
+    ),
+    Setting("pool_depth", Group.POOL, "Runs judged per group and task", "by priority", none="all"),
+    Setting("first_citations", Group.POOL, "Citations judged per sentence", "from the first on", none="all"),
+    Setting("grade_threshold", Group.POOL, "Grade from which a segment is read", "and above"),
+    Setting("relevance_max", Group.POOL, "Highest grade of the scale"),
+    Setting("window_size", Group.LLM, "Segments that a nuggetizer call reads"),
+    Setting("batch_size", Group.LLM, "Nuggets that a call labels", "at most"),
+    Setting("draft_cap", Group.LLM, "Nuggets that an AutoNuggets list grows to"),
+    Setting("nugget_cap", Group.LLM, "Nuggets kept of an AutoNuggets list"),
+    Setting("answer_word_limit", Group.IMPORTS, "Words of an answer", "at most", none="no limit"),
+    Setting("reference_limit", Group.IMPORTS, "References of an answer", "at most", none="no limit"),
+    GUIDELINES,
+)
+SETTINGS = {one.name: one for one in ALL}
+"""Every setting by the name of its column, in the order of the page."""
+
+
+def differences(old: Mapping[str, Value], new: Mapping[str, Value]) -> Iterator[Difference]:
+    """Yield what differs, in the order of the page; line ends as browsers send them are no difference."""
+    for name, setting in SETTINGS.items():
+        if _plain(old[name]) != _plain(new[name]):
+            yield Difference(setting, old[name], new[name])
+
+
+def _plain(value: Value) -> Value:
+    return value.replace("\r\n", "\n").strip() if isinstance(value, str) else value

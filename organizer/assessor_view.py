@@ -1,0 +1,147 @@
+"""A desk as its assessor sees it, to look at: read through the assessor's own door, and drawn without any script.
+
+The same getters that the desk calls are asked as the assessor, so that nothing else can stand on it. They only read.
+The page has no form, no script and no address of the desk: whoever looks makes no time, mark, operation or lease.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from evaluation.blind.desk import DeskPage, TaskHead, desk_page, task_head
+from evaluation.blind.guidelines import Guidelines, guidelines_of
+from evaluation.blind.judging import CitedPassage, ShownAnswer, shown_answer
+from evaluation.blind.passages import Passage
+from evaluation.blind.practice import PracticePage, practice_page
+from evaluation.models import Task
+from evaluation.services.desk.finding import NoSuchTask
+from evaluation.services.desk.labels import SEPARATOR
+from evaluation.terms import Decision, Importance, Making, Stage
+
+WORDS = {
+    "support": "● Support",
+    "full_support": "● Full",
+    "partial_support": "◐ Partial",
+    "not_support": "○ Not",
+    "no_support": "○ None",
+    "cant_judge": "⊘ Can't judge",
+}
+NOT_JUDGED = "▢ not judged"
+WEIGHTS = {Importance.VITAL: "◆ vital", Importance.OKAY: "◇ okay", Importance.UNKNOWN: ""}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A row of the right pane in words. `evidence`: places as the screen names them, P1 S2."""
+
+    number: int
+    text: str
+    tags: tuple[str, ...]
+    label: str = ""
+    reason: str = ""
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An answer in the list of answers."""
+
+    public_id: str
+    number: int
+    seen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AssessorView:
+    """What the assessor of a task sees now. Before the task was opened: its first page, without passages and lines."""
+
+    head: TaskHead
+    practice: PracticePage
+    guidelines: Guidelines
+    passages: tuple[Passage, ...] = ()
+    without_text: int = 0
+    lines: tuple[Line, ...] = ()
+    put_away: tuple[Line, ...] = ()
+    answers: tuple[Answered, ...] = ()
+    answer: ShownAnswer | None = None
+    cited: tuple[CitedPassage, ...] = ()
+
+
+def assessor_view(task: Task, answer: str) -> AssessorView | None:
+    """Return a task as its assessor sees it; None where they do not see it any more. `answer`: which of its answers."""
+    public_id, assessor = task.public_id, task.assessor
+    try:
+        head = task_head(public_id, assessor)
+        first = AssessorView(head, practice_page(public_id, assessor), guidelines_of(public_id, assessor))
+        if not head.opened:
+            return first
+        desk = desk_page(public_id, assessor)
+    except NoSuchTask:
+        return None
+    if head.judges:
+        return _judging(task, first, desk.state, answer)
+    lines, put_away = _nuggets(desk)
+    return replace(first, passages=desk.passages, without_text=desk.without_text, lines=lines, put_away=put_away)
+
+
+def _judging(task: Task, first: AssessorView, state: dict[str, Any], wanted: str) -> AssessorView:
+    answers = tuple(Answered(one["id"], one["number"], one["seen"]) for one in state["answers"])
+    chosen = next((one for one in answers if one.public_id == wanted), next(iter(answers), None))
+    if chosen is None:
+        return first
+    shown, cited = shown_answer(task.public_id, task.assessor, chosen.public_id)
+    lines = _assigned(state, chosen.public_id) if task.stage == Stage.ASSIGN else _pairs(state, chosen.public_id)
+    return replace(first, lines=tuple(lines), answers=answers, answer=shown, cited=cited)
+
+
+def _assigned(state: dict[str, Any], answer: str) -> Iterator[Line]:
+    given = {row["key"]: row for row in state["rows"]}
+    asked = next((one.get("nuggets") for one in state["answers"] if one["id"] == answer), None)
+    nuggets = [one for one in state["nuggets"] if asked is None or one["key"] in asked]
+    for number, nugget in enumerate(nuggets, start=1):
+        row = given.get(f"{answer}{SEPARATOR}{nugget['key']}", {})
+        tags = [nugget["importance"]] if nugget["importance"] else []
+        place = row.get("sentence")
+        yield Line(
+            number,
+            nugget["text"],
+            tuple(tags),
+            WORDS.get(row.get("label") or "", NOT_JUDGED),
+            row.get("reason", ""),
+            (f"S{place + 1}",) if place is not None else (),
+        )
+
+
+def _pairs(state: dict[str, Any], answer: str) -> Iterator[Line]:
+    given = {row["key"]: row for row in state["rows"]}
+    for number, pair in enumerate((one for one in state["pairs"] if one["answer"] == answer), start=1):
+        row = given.get(pair["key"], {})
+        label = WORDS.get(row.get("label") or "", NOT_JUDGED) if pair["judgeable"] else "no text to judge by"
+        # Only a stage that shows the machine's label has it in its state.
+        tags = [f"machine: {WORDS.get(pair['machine'], pair['machine'])}"] if pair.get("machine") else []
+        said = f"Sentence {pair['sentence'] + 1}, citation [{pair['citation']}]"
+        yield Line(number, said, tuple(tags), label, row.get("reason", ""))
+
+
+def _nuggets(desk: DeskPage) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
+    """Return the list as the desk shows it, and what was rejected or deleted."""
+    places = {one.public_id: one.number for one in desk.passages}
+    rows = sorted(desk.state["rows"], key=lambda row: row["position"])
+    listed = [row for row in rows if row["decision"] in (Decision.UNDECIDED, Decision.KEPT)]
+    away = [row for row in rows if row["decision"] == Decision.REJECTED]
+    return tuple(_numbered(listed, places)), tuple(_numbered(away, places))
+
+
+def _numbered(rows: list[dict[str, Any]], places: dict[str, int]) -> Iterator[Line]:
+    for number, row in enumerate(rows, start=1):
+        edited = row["draft"] is not None and row["draft"] != row["text"]
+        tags = [
+            "undecided" if row["decision"] == Decision.UNDECIDED else "",
+            str(row["making"]) if row["making"] != Making.ADDED else "",
+            "edited" if edited else "",
+            WEIGHTS[Importance(row["importance"])],
+        ]
+        evidence = [
+            f"P{places[segment]} S{sentence + 1}" for segment, sentence in row["evidence"] if segment in places
+        ]
+        yield Line(number, row["text"], tuple(filter(None, tags)), evidence=tuple(evidence))

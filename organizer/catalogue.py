@@ -1,0 +1,69 @@
+"""What there is of a campaign to take away, and how: for researchers, who come for data and not for pages."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from accounts.models import User
+from evaluation.models import AnswerProvenance, Campaign
+from evaluation.queries.campaigns import within
+from evaluation.queries.holdings import (
+    assignment_counts_for,
+    holdings_for,
+    nugget_sets_for,
+    sources_for,
+    support_counts_for,
+)
+from exchange.models import Snapshot
+from exchange.snapshots.archive import FORMAT
+
+API_VERSION = "1"
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """One collection of the API. `count`: how many rows of this campaign it has, None where nobody counted."""
+
+    name: str
+    what: str
+    count: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """What exists, and the snapshots in which it stays as it was."""
+
+    holdings: tuple[Holding, ...]
+    snapshots: tuple[Snapshot, ...]
+    revision: int
+    api_version: str
+    snapshot_form: int
+
+
+def catalogue_for(viewer: User, campaign: Campaign) -> Catalogue:
+    """Return the catalogue of a campaign that the viewer may see unblinded."""
+    snapshots = Snapshot.objects.filter(campaign__in=within(viewer, campaign)).defer("manifest")
+    return Catalogue(tuple(_holdings(viewer, campaign)), tuple(snapshots), campaign.revision, API_VERSION, FORMAT)
+
+
+def _holdings(viewer: User, campaign: Campaign) -> Iterator[Holding]:
+    held, answers = (
+        holdings_for(viewer, campaign),
+        AnswerProvenance.objects.filter(run__campaign__in=within(viewer, campaign)),
+    )
+    sets = nugget_sets_for(viewer, campaign)
+    assigned, support = assignment_counts_for(viewer, campaign), support_counts_for(viewer, campaign)
+    yield Holding("topics", "the questions", held.topics)
+    yield Holding("segments", "passages that answers cite or qrels grade", held.segments)
+    yield Holding("runs", "systems, with group and task", held.runs)
+    yield Holding("answers", "what the systems wrote, sentence by sentence, with citations", answers.count())
+    yield Holding("grades", "relevance of segments", sum(one.qrels for one in sources_for(viewer, campaign)))
+    yield Holding("nugget-sets", "lists of nuggets by origin and maker", len(sets))
+    yield Holding("nuggets", "of the newest submitted lists", sum(one.nuggets for one in sets))
+    yield Holding(
+        "assignments", "whether an answer contains a nugget, by judge", sum(one.total for one in assigned)
+    )
+    yield Holding("support-judgments", "whether a passage supports a sentence", sum(one.total for one in support))
+    yield Holding("scores", "run by run and topic by topic, computed when asked for", None)
+    yield Holding("time", "how long people worked, under pseudonyms", None)
+    yield Holding("events", "what happened, under pseudonyms", None)
+    yield Holding("findings", "what imports noticed", None)

@@ -1,0 +1,60 @@
+"""How the installation stands, in a few words for an administrator; `/readyz` says the same to programs."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from evaluation.triggers import missing_triggers
+from jobs.health import QueueState, queue_state
+from web import audit
+
+LATE = 600.0  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of the installation. `well`: whether nobody has to do anything."""
+
+    name: str
+    said: str
+    well: bool
+
+
+def system_state() -> list[Part]:
+    """Read how the queue, the workers and the logs stand: four short queries."""
+    queue = queue_state()
+    return [*_queue(queue), _workers(queue), _audit_log(), _append_only()]
+
+
+def _queue(queue: QueueState) -> Iterator[Part]:
+    lag = queue.oldest_due_seconds or 0.0
+    ended = queue.last_ended_seconds if queue.last_ended_seconds is not None else LATE + 1
+    said = f"{queue.due:,} due" + (f", the oldest for {_time(lag)}" if queue.due else "")
+    yield Part("LLM queue", said, not queue.due or min(lag, ended) < LATE)
+    if queue.failed:
+        yield Part("Failed items", f"{queue.failed:,}, of all jobs", True)
+
+
+def _workers(queue: QueueState) -> Part:
+    beat = queue.newest_heartbeat_seconds
+    seen = "" if beat is None else f", seen {_time(beat)} ago"
+    return Part("Workers", f"{queue.workers} alive{seen}", bool(queue.workers) or not queue.due)
+
+
+def _audit_log() -> Part:
+    try:
+        audit.ensure_writable()
+    except audit.AuditUnwritableError as error:
+        return Part("Audit log", str(error), False)
+    return Part("Audit log", "can be written", True)
+
+
+def _append_only() -> Part:
+    missing = missing_triggers()
+    said = f"can be changed: {', '.join(missing)}" if missing else "append-only"
+    return Part("Events and operations", said, not missing)
+
+
+def _time(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"

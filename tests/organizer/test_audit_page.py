@@ -1,0 +1,161 @@
+"""The audit page: who did what, from the log outside the database and the events in it; who may read it."""
+
+import csv
+import gzip
+import io
+import json
+import os
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from django.test import Client
+from pytest_django.fixtures import Settings
+
+from evaluation.models import Membership
+from evaluation.services.people import give_role
+from evaluation.terms import Role
+from tests.factories import make_user
+from tests.organizer.world import World
+from tests.security.conftest import Audit
+from web import audit, audit_reading
+from web.audit_reading import Wanted, newest
+
+PAGE = "/campaigns/river/audit/"
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def log(tmp_path: Path, settings: Settings) -> Audit:
+    """An audit log of this test's own."""
+    settings.AUDIT_LOG = str(tmp_path / "audit.jsonl")
+    return Audit(Path(settings.AUDIT_LOG))
+
+
+def line(number: int, **fields: object) -> str:
+    """Return a line that was written so many seconds after noon."""
+    said = {
+        "at": (NOW + timedelta(seconds=number)).isoformat(timespec="milliseconds"),
+        "kind": "act",
+        "actor": "os:x",
+    }
+    return json.dumps(said | {"n": number} | fields)
+
+
+def numbers(wanted: Wanted, most: int = 10) -> list[int]:
+    return [one["n"] for one in newest(wanted, most).lines]
+
+
+def test_who_did_what_is_told_with_old_new_and_address(world: World, log: Audit) -> None:
+    olga = world.client("olga")
+    give_role(campaign=world.campaign, username="sam", role=Role.RESEARCHER, actor=world.people["olga"])
+    world.client("rita").get("/campaigns/river/runs/", REMOTE_ADDR="192.0.2.7")
+    page = olga.get(PAGE).content.decode()
+    assert "member.added" in page
+    assert "researcher" in page
+    assert "view.unblinded" in page
+    assert "192.0.2.7" in page
+    assert "/campaigns/river/runs/" in page
+    found = {row["what"]: row for row in reversed(_csv(olga))}
+    assert (found["member.added"]["who"], found["member.added"]["about"]) == ("olga", "sam")
+    assert found["member.added"]["new"] == "researcher"
+
+
+def test_it_is_narrowed_by_person_kind_and_day(world: World, log: Audit) -> None:
+    for name in ("olga", "rita"):
+        world.client(name).get("/campaigns/river/topics/")
+    give_role(campaign=world.campaign, username="sam", role=Role.RESEARCHER, actor=world.people["olga"])
+    audrey, rita = world.client("audrey"), world.people["rita"]
+    assert {row["who"] for row in _csv(audrey, person=rita.pk)} == {"rita"}
+    assert {row["what"] for row in _csv(audrey, kind="member")} == {"member.added"}
+    assert _csv(audrey, to="2020-01-01") == []
+    assert _csv(audrey, since="2999-01-01") == []
+    assert _csv(audrey, since="nonsense")
+
+
+def test_another_campaign_s_lines_are_not_shown(world: World, log: Audit) -> None:
+    audit.record("view.unblinded", actor="user:1", campaign="elsewhere", path="/campaigns/elsewhere/")
+    assert "elsewhere" not in world.client("olga").get(PAGE).content.decode()
+    root = make_user("root", is_staff=True, is_superuser=True)
+    client = Client()
+    client.force_login(root)
+    assert "elsewhere" in client.get("/audit/").content.decode()
+
+
+def test_who_judges_or_only_researches_does_not_read_it(world: World, log: Audit) -> None:
+    assert world.client("rita").get(PAGE).status_code == 403
+    assert world.client("ann").get(PAGE).status_code == 404
+    Membership.objects.create(campaign=world.campaign, user=world.people["ann"], role=Role.ORGANIZER)
+    assert world.client("ann").get(PAGE).status_code == 404
+    assert world.client("olga").get("/audit/").status_code == 403
+
+
+def test_pages_follow_each_other_without_gap_or_repetition(world: World, log: Audit) -> None:
+    log.path.write_text(
+        "".join(line(number, campaign="river", path=f"/n/{number}") + "\n" for number in range(250))
+    )
+    olga, address, seen = world.client("olga"), PAGE + "?kind=act&to=2026-03-01", []
+    for _ in range(3):
+        page = olga.get(address)
+        seen += [row.about for row in page.context["rows"]]
+        address = f"{PAGE}?{page.context['older']}"
+    assert seen == [f"/n/{number}" for number in reversed(range(250))]
+
+
+def test_lines_come_back_over_blocks_and_rotated_files(log: Audit, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audit_reading, "BLOCK", 256)
+    folder = log.path.parent
+    log.path.write_text("".join(line(number) + "\n" for number in range(200, 260)))
+    (folder / "audit.jsonl.1").write_text("".join(line(number) + "\n" for number in range(100, 200)))
+    with gzip.open(folder / "audit.jsonl.2.gz", "wt") as packed:
+        packed.write("".join(line(number) + "\n" for number in range(100)))
+    for age, name in ((10, "audit.jsonl.1"), (20, "audit.jsonl.2.gz")):
+        _make_older(folder / name, age)
+    assert numbers(Wanted(), most=300) == list(reversed(range(260)))
+    assert numbers(Wanted(until=NOW + timedelta(seconds=230)), most=3) == [229, 228, 227]
+    assert numbers(Wanted(since=NOW + timedelta(seconds=257))) == [259, 258, 257]
+    assert numbers(Wanted(until=NOW + timedelta(seconds=2))) == [1, 0]
+
+
+def test_a_cut_or_foreign_line_spoils_nothing(log: Audit) -> None:
+    log.path.write_text(f'{line(1)}\n{{"at": "20\nnot json\n[1]\n{line(2)}\n{{"kind": 7, "at": 8}}\n')
+    assert [one.get("n") for one in newest(Wanted(), 10).lines] == [None, 2, 1]
+
+
+def test_a_long_log_is_read_to_a_limit_and_then_on(log: Audit, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audit_reading, "BLOCK", 256)
+    monkeypatch.setattr(audit_reading, "MOST_BYTES", 4096)
+    log.path.write_text("".join(line(number, campaign="x" if number else "rare") + "\n" for number in range(200)))
+    found = newest(Wanted(campaign="rare"), 10)
+    assert found.lines == []
+    assert found.reached is not None
+    reached = found.reached
+    for _ in range(20):
+        found = newest(Wanted(campaign="rare", until=reached), 10)
+        if found.lines:
+            break
+        assert found.reached is not None
+        assert found.reached < reached
+        reached = found.reached
+    assert [one["n"] for one in found.lines] == [0]
+
+
+def test_without_a_file_the_page_says_so(world: World, settings: Settings) -> None:
+    settings.AUDIT_LOG = audit.STDERR
+    assert "cannot be read here" in world.client("olga").get(PAGE).content.decode()
+
+
+def test_a_formula_in_a_path_is_defused(world: World, log: Audit) -> None:
+    log.path.write_text(line(1, campaign="river", path="=HYPERLINK(1)") + "\n")
+    assert [row["about"] for row in _csv(world.client("olga"), kind="act", to="2026-03-02")] == ["'=HYPERLINK(1)"]
+
+
+def _csv(client: Client, **asked: str | int) -> list[dict[str, str]]:
+    response = client.get(f"{PAGE}entries.csv", asked)
+    text = b"".join(response.streaming_content).decode()  # type: ignore[attr-defined]
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def _make_older(path: Path, seconds: int) -> None:
+    at = path.stat().st_mtime - seconds
+    os.utime(path, (at, at))
