@@ -112,13 +112,13 @@ def forecast_said(found: Forecast) -> str:
     if not found.tasks:
         return "Nothing that is handed out is still to be done."
     if found.unknown:
-        stages = ", ".join(STAGE_WORDS[stage] for stage in found.unknown)
+        stages = "; ".join(STAGE_WORDS[stage] for stage in found.unknown)
         return (
             f"Too little is known for a forecast: fewer than {FEWEST} first submissions with a time of {stages}."
         )
     if not found.pace.hours:
         return "No forecast: nobody worked at a desk in the last 14 days."
-    each = ", ".join(f"{hours_said(one.median)} ({STAGE_WORDS[stage]})" for stage, one in found.spreads.items())
+    each = "; ".join(f"{hours_said(one.median)} ({STAGE_WORDS[stage]})" for stage, one in found.spreads.items())
     people = f"{found.pace.people} assessor{'' if found.pace.people == 1 else 's'}"
     if not found.first or not found.last:
         return f"At the median {each} a topic and {people}: not within five years at the pace of the last 14 days."

@@ -15,6 +15,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from accounts.models import User
 from evaluation.models import (
+    AnswerProvenance,
     Assignment,
     Campaign,
     Judge,
@@ -104,6 +105,7 @@ class Differing:
 
     key: Key
     topic: str
+    run: str
     item: str
     beside: str
     labels: tuple[tuple[Judge, int], ...]
@@ -164,22 +166,27 @@ def _pairs(judges: Sequence[Judge], labels: Bytes) -> Iterable[PairOfPeople]:
 
 
 def read_differing(shared: Shared, places: Sequence[int]) -> list[Differing]:
-    """Return some places of an overlap set with their texts: three queries, however many."""
+    """Return some places of an overlap set with their texts: four queries, however many."""
     keys = [shared.keys[place] for place in places]
     topics = dict(
         Topic.objects.filter(pk__in={int(shared.topics[one]) for one in places}).values_list("pk", "topic_id")
     )
     if shared.stage is Stage.ASSIGN:
+        answers = [first for first, _ in keys]
         texts = dict(NuggetVersion.objects.filter(pk__in=[key[1] for key in keys]).values_list("pk", "text"))
         said = [(texts[second], "") for _, second in keys]
     else:
-        texts = dict(Sentence.objects.filter(pk__in=[key[0] for key in keys]).values_list("pk", "text"))
+        sentences = Sentence.objects.in_bulk([key[0] for key in keys])
+        texts = {pk: one.text for pk, one in sentences.items()}
+        answers = [sentences[first].answer_id for first, _ in keys]
         docids = dict(Segment.objects.filter(pk__in=[key[1] for key in keys]).values_list("pk", "docid"))
         said = [(texts[first], docids[second]) for first, second in keys]
+    runs = dict(AnswerProvenance.objects.filter(pk__in=answers).values_list("pk", "run__run_id"))
     return [
         Differing(
             key=key,
             topic=topics[int(shared.topics[place])],
+            run=runs.get(answer, ""),
             item=item,
             beside=beside,
             labels=tuple(
@@ -188,5 +195,5 @@ def read_differing(shared: Shared, places: Sequence[int]) -> list[Differing]:
                 if label >= 0
             ),
         )
-        for key, place, (item, beside) in zip(keys, places, said, strict=True)
+        for key, place, answer, (item, beside) in zip(keys, places, answers, said, strict=True)
     ]
