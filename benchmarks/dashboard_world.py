@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
-from django.db import connection, models, transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts.models import User
@@ -138,8 +138,8 @@ def _assigning(campaign: Campaign, made: NuggetSet, people: Sequence[User]) -> l
             )
     Task.objects.bulk_create(tasks)
     answers: dict[int, list[int]] = {}
-    for topic, answer in AnswerProvenance.objects.filter(run__campaign=campaign).values_list("topic__pk", "pk"):
-        answers.setdefault(topic, []).append(answer)
+    for place, answer in AnswerProvenance.objects.filter(run__campaign=campaign).values_list("topic__pk", "pk"):
+        answers.setdefault(place, []).append(answer)
     rows = [
         TaskAnswer(task=task, answer_id=answer, position=place)
         for task in tasks
@@ -285,6 +285,6 @@ def _log(campaign: Campaign, actor: User, events: int) -> None:
     Event.objects.bulk_create(rows, batch_size=synthetic.BATCH)
 
 
-def _event(campaign: Campaign, actor: User, number: int) -> models.Model:
+def _event(campaign: Campaign, actor: User, number: int) -> Event:
     payload: dict[str, Any] = {"task": number % 9973, "topic": number % 301}
     return Event(campaign=campaign, kind=KINDS[number % len(KINDS)], actor=actor, payload=payload)

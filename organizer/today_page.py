@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime, time
 from typing import Final
 from urllib.parse import urlencode
 
@@ -12,20 +12,18 @@ from django.utils.formats import date_format
 
 from accounts.models import User
 from evaluation.models import Campaign
-from evaluation.queries.kept_times import KeptTime, kept_times_for
+from evaluation.queries.kept_times import KeptTime, kept_times_for, odd_times
 from evaluation.queries.today import (
     Asked,
     TaskInNeed,
     TopicNumbers,
-    ahead_for,
     asked_for,
-    odd_days_for,
     open_tasks_for,
     tasks_in_need_for,
     topic_numbers_for,
 )
 from evaluation.rules.clock import SECOND
-from evaluation.rules.forecast import FEWEST, Forecast, OpenTask, Pace, forecast, pace_of, spread_of
+from evaluation.rules.forecast import FEWEST, LATELY, Forecast, OpenTask, Pace, forecast, pace_of, spread_of
 from evaluation.terms import RemarkKind, Stage
 from jobs.models import Notice
 from llmjobs.notices import ShownNotice, shown_notices
@@ -77,12 +75,12 @@ def today_for(viewer: User, campaign: Campaign) -> Today:
     """Return the page of today: some two dozen queries, however much there is."""
     now = timezone.now()
     numbers = topic_numbers_for(viewer, campaign)
-    foretold = _forecast(viewer, campaign, now)
-    return Today(numbers, foretold, forecast_said(foretold), tuple(_needs(viewer, campaign)), now)
-
-
-def _forecast(viewer: User, campaign: Campaign, now: datetime) -> Forecast:
     times = kept_times_for(viewer, campaign)
+    foretold = _forecast(viewer, campaign, times, now)
+    return Today(numbers, foretold, forecast_said(foretold), tuple(_needs(viewer, campaign, times)), now)
+
+
+def _forecast(viewer: User, campaign: Campaign, times: Sequence[KeptTime], now: datetime) -> Forecast:
     spent: dict[int, float] = {}
     for one in times:
         spent[one.task] = one.times.active.point / HOUR  # of the submission that is being made: the last in order
@@ -101,10 +99,15 @@ def hours_of(one: KeptTime) -> float:
 
 def _pace(times: Iterable[KeptTime], now: datetime) -> Pace:
     """Return the pace of the last two weeks: of each submission's active time the part that falls into them."""
-    recent = [one for one in times if one.lately and one.began]
-    hours = sum(hours_of(one) * min(1.0, one.lately / max(one.times.presence, 1)) for one in recent)
-    since = min((one.began for one in recent if one.began), default=None)
-    return pace_of({one.assessor for one in recent}, hours, since, now)
+    people, hours, began = set(), 0.0, now.date()
+    for one in times:
+        length, day = one.since((now - LATELY).date())
+        if day:
+            people.add(one.assessor)
+            hours += hours_of(one) * min(1.0, length / max(sum(one.recorded.days.values()), 1))
+            began = min(began, day)
+    since = datetime.combine(began, time(), tzinfo=UTC)
+    return pace_of(people, hours, max(since, now - LATELY), now)
 
 
 def forecast_said(found: Forecast) -> str:
@@ -125,7 +128,7 @@ def forecast_said(found: Forecast) -> str:
     return f"At the median {each} a topic and {people}: {days_said(found.first, found.last)}."
 
 
-def _needs(viewer: User, campaign: Campaign) -> Iterable[Need]:
+def _needs(viewer: User, campaign: Campaign, times: Sequence[KeptTime]) -> Iterable[Need]:
     """Yield what needs an organizer, what stops people first."""
     work = reverse("organizer:work", args=[campaign.slug])
     tasks = tasks_in_need_for(viewer, campaign)
@@ -137,7 +140,7 @@ def _needs(viewer: User, campaign: Campaign) -> Iterable[Need]:
         "Drafts left lying", campaign, tasks.untouched, f"{work}?{urlencode({'due': 'idle'})}", means
     )
     yield from _of_jobs(campaign, shown_notices(viewer, campaign))
-    yield from _of_clocks(viewer, campaign)
+    yield from _of_clocks(campaign, times)
 
 
 def _of_tasks(
@@ -187,14 +190,16 @@ def _of_jobs(campaign: Campaign, shown: Sequence[ShownNotice]) -> Iterable[Need]
         yield Need("Jobs that failed or wait", len(bad), cases, reverse("organizer:inbox", args=[campaign.slug]))
 
 
-def _of_clocks(viewer: User, campaign: Campaign) -> Iterable[Need]:
+def _of_clocks(campaign: Campaign, times: Sequence[KeptTime]) -> Iterable[Need]:
     link = reverse("organizer:people_work", args=[campaign.slug])
-    odd, ahead = odd_days_for(viewer, campaign), ahead_for(viewer, campaign)
+    odd = odd_times(times, (timezone.now() - LATELY).date())
+    people, ahead = User.objects.in_bulk([assessor for assessor, _, _ in odd.days]) if odd.days else {}, odd.ahead
     cases = [
-        Case(f"{one.assessor}: {hours_said(one.hours)} on {date_format(one.day, 'j M Y')}", link) for one in odd
+        Case(f"{people[assessor].name}: {hours_said(hours)} on {date_format(day, 'j M Y')}", link)
+        for assessor, day, hours in odd.days
     ]
     if ahead:
-        cases.append(Case(f"{ahead:,} stretch{'' if ahead == 1 else 'es'} of time after now", link))
+        cases.append(Case(f"{ahead:,} submission{'' if ahead == 1 else 's'} with time after now", link))
     if cases:
         means = "More than a day can hold, or after now: a clock that was set, or an account of two people."
         yield Need("Clocks that cannot be right", len(cases), tuple(cases[:SHOWN]), link, means)

@@ -1,25 +1,25 @@
-"""The times of all submissions of a campaign at once, each computed again only when its stretches have changed.
+"""The times of all submissions of a campaign at once, each computed again only when its stretches may have changed.
 
 A campaign has hundreds of thousands of stretches, and the rules are Python: reading them anew for each look at a page
-would take seconds. The database says by task and submission what would show that something is different.
+would take seconds. What is submitted gets no more stretches, so that it is looked at once; of what is open the database
+says by task and submission what would show that something is different.
 """
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from threading import Lock
 from typing import Any, Final
 
-from django.db.models import Count, F, Max, Min, Q, Sum
+from django.db.models import Count, F, Max, Q, Sum
 from django.utils import timezone
 
 from accounts.models import User
 from evaluation.models import Campaign, Submission, Task, TimeSegment
 from evaluation.queries.campaigns import within
 from evaluation.queries.timing import CHUNK, FIELDS, stretch_of
-from evaluation.rules.clock import AWAY, PRESENT, READING, Stretch, Times, limit_of, measure
-from evaluation.rules.forecast import LATELY
+from evaluation.rules.clock import AWAY, PRESENT, READING, SECOND, Stretch, Times, limit_of, measure, moment
 from evaluation.terms import Stage, TaskState
 
 KEPT: Final = 20_000
@@ -30,16 +30,22 @@ Key = tuple[int, int]
 Mark = tuple[Any, ...]
 """What shows that the stretches of a submission are as they were."""
 
-_LENGTH = F("ended_at") - F("started_at")
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What follows from the stretches of one submission: its times, and milliseconds of a visible screen by day.
+
+    Days are those of UTC. `seen`: the end of the last stretch.
+    """
+
+    times: Times
+    days: dict[date, int]
+    seen: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class KeptTime:
-    """The times of one submission. `submitted`: it is frozen. `whole`: it is not only of a study's pairs.
-
-    `lately`: milliseconds of it in which the screen was visible within the last two weeks, `began` when the first of
-    them were; `seen`: the end of its last stretch.
-    """
+    """The times of one submission. `submitted`: it is frozen. `whole`: it is not only of a study's pairs."""
 
     task: int
     version: int
@@ -48,33 +54,39 @@ class KeptTime:
     stage: Stage
     submitted: bool
     whole: bool
-    times: Times
-    lately: int
-    began: datetime | None
-    seen: datetime
+    recorded: Recorded
+
+    @property
+    def times(self) -> Times:
+        """The times."""
+        return self.recorded.times
 
     @property
     def is_first(self) -> bool:
         """Say whether it is a finished first submission of everything: what medians are over."""
         return self.submitted and self.whole and self.version == 1
 
+    def since(self, day: date) -> tuple[int, date | None]:
+        """Return the milliseconds of a visible screen from a day on, and on which day they begin."""
+        days = [one for one in self.recorded.days if one >= day]
+        return sum(self.recorded.days[one] for one in days), min(days, default=None)
+
 
 class _Store:
-    """Times by submission, the ones not used for longest thrown away first."""
+    """What was computed, by submission; the oldest is thrown away first."""
 
     def __init__(self, size: int) -> None:
-        self._kept: OrderedDict[Key, tuple[Mark, Times]] = OrderedDict()
+        self._kept: OrderedDict[Key, tuple[Mark, Recorded]] = OrderedDict()
         self._size, self._lock = size, Lock()
 
-    def found(self, marks: dict[Key, Mark]) -> dict[Key, Times]:
+    def found(self, marks: dict[Key, Mark]) -> dict[Key, Recorded]:
         with self._lock:
-            return {
-                key: self._kept[key][1] for key, mark in marks.items() if self._kept.get(key, ((),))[0] == mark
-            }
+            there = {key: self._kept[key] for key in marks if key in self._kept}
+        return {key: one for key, (mark, one) in there.items() if mark == marks[key]}
 
-    def keep(self, marks: dict[Key, Mark], times: dict[Key, Times]) -> None:
+    def keep(self, marks: dict[Key, Mark], recorded: dict[Key, Recorded]) -> None:
         with self._lock:
-            for key, one in times.items():
+            for key, one in recorded.items():
                 self._kept[key] = (marks[key], one)
                 self._kept.move_to_end(key)
             while len(self._kept) > self._size:
@@ -85,71 +97,100 @@ _store = _Store(KEPT)
 
 
 def kept_times_for(viewer: User, campaign: Campaign) -> list[KeptTime]:
-    """Return the times of a campaign's submissions as far as the viewer may see them: three queries or four.
+    """Return the times of a campaign's submissions as far as the viewer may see them: three queries, or four.
 
-    Withdrawn work is left out.
+    Withdrawn work is left out, and so is what has no stretch.
     """
     tasks = Task.objects.filter(campaign__in=within(viewer, campaign)).exclude(state=TaskState.WITHDRAWN)
-    known = {
-        row[0]: row[1:] for row in tasks.order_by().values_list("pk", "topic__pk", "assessor", "stage", "study")
+    fields = ("pk", "topic__pk", "assessor", "stage", "study", "public_id")
+    known = {row[0]: row[1:] for row in tasks.order_by().values_list(*fields)}
+    frozen = {
+        (task, version): (known[task][4], at)
+        for task, version, at in Submission.objects.filter(task__in=tasks).values_list("task", "version", "at")
+        if task in known
     }
-    rows = {(row["task"], row["submission"]): row for row in _changes(known)}
-    marks = {key: _mark(row) for key, row in rows.items()}
-    times = _store.found(marks)
-    lacking = marks.keys() - times.keys()
+    marks: dict[Key, Mark] = dict(frozen)
+    open_ones = tasks.exclude(state=TaskState.SUBMITTED).order_by().values_list("pk", flat=True)
+    marks |= {key: mark for key, mark in _marks(open_ones).items() if key not in frozen}
+    found = _store.found(marks)
+    lacking = marks.keys() - found.keys()
     if lacking:
         measured = _measured(lacking, {pk: Stage(row[2]) for pk, row in known.items()})
         _store.keep(marks, measured)
-        times |= measured
-    submitted = set(Submission.objects.filter(task__in=tasks).values_list("task", "version"))
+        found |= measured
     return [
         KeptTime(
-            task=key[0],
-            version=key[1],
-            topic=known[key[0]][0],
-            assessor=known[key[0]][1],
-            stage=Stage(known[key[0]][2]),
-            submitted=key in submitted,
-            whole=known[key[0]][3] is None,
-            times=times[key],
-            lately=_milliseconds(rows[key]["lately"]),
-            began=rows[key]["began"],
-            seen=rows[key]["seen"],
+            task=task,
+            version=version,
+            topic=known[task][0],
+            assessor=known[task][1],
+            stage=Stage(known[task][2]),
+            submitted=(task, version) in frozen,
+            whole=known[task][3] is None,
+            recorded=found[task, version],
         )
-        for key in sorted(rows)
+        for task, version in sorted(found)
+        if found[task, version].days or found[task, version].times.wall
     ]
 
 
-def _changes(tasks: Collection[int]) -> list[dict[str, Any]]:
+def _marks(tasks: Iterable[int]) -> dict[Key, Mark]:
     """Return by submission what shows a change: a beat moves an end, an answer about a gap changes a word."""
-    lately = Q(ended_at__gte=timezone.now() - LATELY, kind__in=PRESENT)
-    rows = TimeSegment.objects.filter(task__in=tasks).order_by().values("task", "submission")
+    rows = TimeSegment.objects.filter(task__in=list(tasks)).order_by().values_list("task", "submission")
     counted = rows.annotate(
-        number=Count("pk"),
-        whole=Sum(_LENGTH),
-        reading=Count("pk", filter=Q(said=READING)),
-        away=Count("pk", filter=Q(said=AWAY)),
-        lately=Sum(_LENGTH, filter=lately),
-        began=Min("started_at", filter=lately),
-        seen=Max("ended_at"),
+        Count("pk"),
+        Sum(F("ended_at") - F("started_at")),
+        Count("pk", filter=Q(said=READING)),
+        Count("pk", filter=Q(said=AWAY)),
+        Max("ended_at"),
     )
-    return [dict(row) for row in counted]
+    return {(task, version): tuple(mark) for task, version, *mark in counted}
 
 
-def _mark(row: dict[str, Any]) -> Mark:
-    return tuple(row[name] for name in ("number", "whole", "reading", "away", "seen"))
-
-
-def _measured(keys: Collection[Key], stages: dict[int, Stage]) -> dict[Key, Times]:
+def _measured(keys: Collection[Key], stages: dict[int, Stage]) -> dict[Key, Recorded]:
     """Compute times as the report does, from all stretches of these submissions in one query."""
     wanted = {task for task, _ in keys}
     rows = TimeSegment.objects.filter(task__in=wanted).order_by("task", "started_at", "window", "number")
-    found: dict[Key, list[Stretch]] = defaultdict(list)
+    found: dict[Key, list[Stretch]] = {key: [] for key in keys}
     for task, version, *fields in rows.values_list("task", "submission", *FIELDS).iterator(chunk_size=CHUNK):
-        if (task, version) in keys:
+        if (task, version) in found:
             found[task, version].append(stretch_of(*fields))
-    return {key: measure(stretches, limit_of(stages[key[0]])) for key, stretches in found.items()}
+    return {key: _recorded(stretches, stages[key[0]]) for key, stretches in found.items()}
 
 
-def _milliseconds(length: timedelta | None) -> int:
-    return length // timedelta(milliseconds=1) if length else 0
+def _recorded(stretches: list[Stretch], stage: Stage) -> Recorded:
+    days: dict[date, int] = defaultdict(int)
+    for one in stretches:
+        if one.kind in PRESENT:
+            days[moment(one.start).date()] += one.end - one.start
+    seen = moment(max((one.end for one in stretches), default=0))
+    return Recorded(measure(stretches, limit_of(stage)), dict(days), seen)
+
+
+@dataclass(frozen=True, slots=True)
+class OddTimes:
+    """What no clock can have seen: days of one person longer than a day's work, and stretches that end after now."""
+
+    days: tuple[tuple[int, date, float], ...]
+    ahead: int
+
+
+LONGEST_DAY: Final = timedelta(hours=16)
+"""More than that of one person's work on one day is a clock gone wrong, or an account that two people use."""
+AHEAD: Final = timedelta(minutes=5)
+
+
+def odd_times(times: Iterable[KeptTime], since: date) -> OddTimes:
+    """Return what is odd since a day: assessors with the day and its hours, and how many submissions end after now."""
+    days: dict[tuple[int, date], int] = defaultdict(int)
+    latest = timezone.now().astimezone(UTC) + AHEAD
+    ahead = 0
+    for one in times:
+        ahead += one.recorded.seen > latest
+        for day, length in one.recorded.days.items():
+            if day >= since:
+                days[one.assessor, day] += length
+    longest = LONGEST_DAY / timedelta(milliseconds=1)
+    hours = 3600 * SECOND
+    odd = ((assessor, day, length / hours) for (assessor, day), length in days.items() if length > longest)
+    return OddTimes(tuple(sorted(odd, key=lambda one: (one[1], one[0]))), ahead)

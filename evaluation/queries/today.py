@@ -2,26 +2,19 @@
 
 from collections import defaultdict
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from typing import Final
 
-from django.db.models import Count, F, Q, Sum
-from django.db.models.functions import TruncDate
+from django.db.models import Count, Q
 from django.utils import timezone
 
 from accounts.models import User
-from evaluation.models import Campaign, Desk, Remark, Task, TimeSegment
-from evaluation.queries.campaigns import within
+from evaluation.models import Campaign, Desk, Remark, Task
 from evaluation.queries.topics import topics_for
 from evaluation.queries.work import TOUCHED, UNTOUCHED, late, remarks_for, tasks_for
-from evaluation.rules.clock import PRESENT
-from evaluation.rules.forecast import LATELY
 from evaluation.rules.work import ACTIVE
 from evaluation.terms import RemarkKind, Stage, TaskState
 
-LONGEST_DAY: Final = timedelta(hours=16)
-"""More than that of one person's work on one day is a clock gone wrong, or an account that two people use."""
-AHEAD: Final = timedelta(minutes=5)
 SHOWN: Final = 3
 """How many remarks of a kind are shown; all are in the inbox."""
 
@@ -70,15 +63,6 @@ class Asked:
     kind: RemarkKind
     number: int
     oldest: tuple[Remark, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class OddDay:
-    """A day of somebody's stretches that no clock can have seen."""
-
-    assessor: str
-    day: date
-    hours: float
 
 
 def topic_numbers_for(viewer: User, campaign: Campaign) -> TopicNumbers:
@@ -130,30 +114,3 @@ def asked_for(viewer: User, campaign: Campaign) -> list[Asked]:
     wanted = (RemarkKind.FLAG, RemarkKind.REOPEN, RemarkKind.COMMENT)
     oldest = {kind: tuple(remarks_for(viewer, campaign, kind=kind)[:SHOWN]) for kind in wanted}
     return [Asked(kind, counts[kind], oldest[kind]) for kind in wanted if kind in counts]
-
-
-def odd_days_for(viewer: User, campaign: Campaign) -> list[OddDay]:
-    """Return the days of the last two weeks on which somebody's stretches add up to more than a person can work."""
-    rows = TimeSegment.objects.filter(
-        _of(viewer, campaign), started_at__gte=timezone.now() - LATELY, kind__in=PRESENT
-    )
-    days = rows.order_by().annotate(day=TruncDate("started_at")).values("task__assessor", "day")
-    found = [
-        row
-        for row in days.annotate(length=Sum(F("ended_at") - F("started_at")))
-        if row["length"] and row["length"] > LONGEST_DAY
-    ]
-    names = User.objects.in_bulk([row["task__assessor"] for row in found])
-    odd = [
-        OddDay(names[row["task__assessor"]].name, row["day"], row["length"] / timedelta(hours=1)) for row in found
-    ]
-    return sorted(odd, key=lambda one: (one.day, one.assessor))
-
-
-def ahead_for(viewer: User, campaign: Campaign) -> int:
-    """Count the stretches that end after now: the server's clock was set back since."""
-    return TimeSegment.objects.filter(_of(viewer, campaign), ended_at__gt=timezone.now() + AHEAD).count()
-
-
-def _of(viewer: User, campaign: Campaign) -> Q:
-    return Q(task__campaign__in=within(viewer, campaign))

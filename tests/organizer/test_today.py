@@ -72,11 +72,11 @@ def test_a_forecast_says_its_median_its_people_and_a_range(desk: DeskWorld) -> N
         for task, minutes in zip(tasks, (60, 120, 180), strict=False):
             worked(task, minutes, hours_ago=48)
         page = page_of(desk)
-    # Six hours in two days are three a day. Eight tasks are open: at the quartiles 1.5 h and 2.5 h each, so that they
-    # take 12 to 20 hours: 4 to 6.7 days from noon of the 20th.
-    assert "At the median 2 h 00 min (By hand) a topic and 1 assessor: 24 to 27 Nov 2026." in page
+    # Six hours since the 18th began are 2.4 a day. Eight tasks are open: at the quartiles 1.5 h and 2.5 h each, so that
+    # they take 12 to 20 hours: 5 to 8.3 days from noon of the 20th.
+    assert "At the median 2 h 00 min (By hand) a topic and 1 assessor: 25 to 28 Nov 2026." in page
     assert "16.0 active hours at the medians" in page
-    assert "3.0 active hours a day all together" in page
+    assert "2.4 active hours a day all together" in page
 
 
 def test_what_was_worked_already_is_taken_off(desk: DeskWorld) -> None:

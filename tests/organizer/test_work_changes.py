@@ -210,7 +210,12 @@ def test_many_tasks_are_given_to_somebody_else_and_the_preview_says_which_not(
     mine = list(Task.objects.filter(pk__in=[one.pk for one in fifteen], assessor__username="ann"))
     open_ones = [task for task in mine if task.state == TaskState.NOT_STARTED]
     Task.objects.filter(pk__in=[one.pk for one in mine[:-1]]).update(state=TaskState.NOT_STARTED)
-    said = {"change": "reassign", "tasks": [one.public_id for one in mine], "assessor": "ben", "reason": REASON}
+    said: dict[str, Any] = {
+        "change": "reassign",
+        "tasks": [one.public_id for one in mine],
+        "assessor": "ben",
+        "reason": REASON,
+    }
     page = bulk(desk, "preview", **said)
     assert f"Changes <b>{len(mine) - 1}</b>, skips <b>1</b>" in page
     assert "This task is submitted" in page
