@@ -138,11 +138,11 @@ def _marks(tasks: Iterable[int]) -> dict[Key, Mark]:
     """Return by submission what shows a change: a beat moves an end, an answer about a gap changes a word."""
     rows = TimeSegment.objects.filter(task__in=list(tasks)).order_by().values_list("task", "submission")
     counted = rows.annotate(
-        Count("pk"),
-        Sum(F("ended_at") - F("started_at")),
-        Count("pk", filter=Q(said=READING)),
-        Count("pk", filter=Q(said=AWAY)),
-        Max("ended_at"),
+        number=Count("pk"),
+        length=Sum(F("ended_at") - F("started_at")),
+        reading=Count("pk", filter=Q(said=READING)),
+        away=Count("pk", filter=Q(said=AWAY)),
+        last=Max("ended_at"),
     )
     return {(task, version): tuple(mark) for task, version, *mark in counted}
 
