@@ -28,6 +28,7 @@ PATHS = (
     "llmjobs/test_jobs_queue.py",
     "llmjobs/test_notices.py",
     "organizer/test_quality.py",
+    "organizer/test_today.py",
 )
 NOT_IN_CI = ("exchange/test_lineage_round_trip.py", "llmjobs/test_engine.py")
 
