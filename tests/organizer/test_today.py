@@ -181,13 +181,14 @@ def test_more_work_costs_no_more_queries(desk: DeskWorld) -> None:
     assert queries_of(client, TODAY) == before
 
 
-def test_times_are_read_anew_when_a_beat_or_an_answer_changes_them(desk: DeskWorld) -> None:
-    Task.objects.filter(pk=desk.post_edit.pk).update(state=TaskState.WITHDRAWN)
+def test_times_of_open_work_are_read_anew_when_a_beat_changes_them(desk: DeskWorld) -> None:
+    Task.objects.filter(pk__in=[desk.post_edit.pk, desk.manual.pk]).update(state=TaskState.WITHDRAWN)
     tasks = hand(desk, more_topics(desk.campaign, 4), "ben")
     for task in tasks[:3]:
         worked(task, 60)
-    assert "At the median 1 h 00 min (By hand)" in page_of(desk)
-    for one in TimeSegment.objects.all():
-        one.ended_at += 30 * MINUTE
-        one.save(update_fields=["ended_at"])
-    assert "At the median 1 h 30 min (By hand)" in page_of(desk)
+    worked(tasks[3], 30, submitted=False)
+    assert "0.5 active hours at the medians" in page_of(desk)
+    [one] = TimeSegment.objects.filter(task=tasks[3])
+    one.ended_at += 15 * MINUTE
+    one.save(update_fields=["ended_at"])
+    assert "0.2 active hours at the medians" in page_of(desk)
