@@ -1,6 +1,9 @@
-"""How stages are called on the organizer's pages."""
+"""How stages, times and days are called on the organizer's pages."""
 
+from datetime import date
 from typing import Final
+
+from django.utils.formats import date_format
 
 from evaluation.terms import Stage
 
@@ -19,3 +22,23 @@ STAGE_MEANINGS: Final = {
     Stage.SUPPORT_SCRATCH: "whether cited passages support the sentences, from scratch",
     Stage.SUPPORT_POST_EDIT: "the same, with an LLM's label beside each pair",
 }
+
+
+def hours_said(hours: float) -> str:
+    """Return active hours as people say them: 1 h 52 min."""
+    minutes = round(hours * 60)
+    return f"{minutes // 60} h {minutes % 60:02} min" if minutes >= 60 else f"{minutes} min"
+
+
+def days_said(first: date, last: date) -> str:
+    """Return a range of days, what both have in common said once."""
+    if first == last:
+        return f"on {date_format(first, 'j M Y')}"
+    form = (
+        "j"
+        if (first.year, first.month) == (last.year, last.month)
+        else "j M"
+        if first.year == last.year
+        else "j M Y"
+    )
+    return f"{date_format(first, form)} to {date_format(last, 'j M Y')}"

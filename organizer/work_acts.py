@@ -7,12 +7,13 @@ from django.http import QueryDict
 from accounts.models import User
 from evaluation.errors import Refused
 from evaluation.models import Campaign
-from evaluation.queries.work import tasks_for, work_topics
+from evaluation.queries.work import LATE, late, tasks_for, untouched
 from evaluation.services.handing_out import HandOutReceipt, hand_out
+from evaluation.services.reassigning import plan_reassigning, reassign_many
 from evaluation.services.task_acts import Change, ChangeReceipt, change_tasks, plan_change
 from evaluation.services.work_plan import Plan, plan_hand_out
 from evaluation.terms import TaskState
-from organizer.work_forms import ChangeForm, HandOutForm, WorkSearch
+from organizer.work_forms import REASSIGN, ChangeForm, HandOutForm, WorkSearch
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,8 @@ def answer_to_hand_out(form: HandOutForm, campaign: Campaign, actor: User, *, co
 def answer_to_change(form: ChangeForm, campaign: Campaign, actor: User, *, commits: bool) -> ChangeOffer:
     """Change the tasks as the form asks, or say what that would do; a refusal becomes an error of the form."""
     said = form.cleaned_data
+    if said["change"] == REASSIGN:
+        return _answer_to_reassign(form, campaign, actor, commits=commits)
     wish = form.wish(Change(said["change"]), tuple(said["tasks"]))
     try:
         if commits:
@@ -58,21 +61,36 @@ def answer_to_change(form: ChangeForm, campaign: Campaign, actor: User, *, commi
     return ChangeOffer(plan=plan_change(campaign, wish))
 
 
+def _answer_to_reassign(form: ChangeForm, campaign: Campaign, actor: User, *, commits: bool) -> ChangeOffer:
+    said = form.cleaned_data
+    act = reassign_many if commits else plan_reassigning
+    try:
+        done = act(
+            campaign=campaign, tasks=said["tasks"], assessor=said["assessor"], reason=said["reason"], actor=actor
+        )
+    except Refused as refusal:
+        form.add_error(None, refusal.message)
+        return ChangeOffer()
+    return ChangeOffer(receipt=done) if commits else ChangeOffer(plan=done)
+
+
 def ticked_topics(viewer: User, campaign: Campaign, said: QueryDict) -> list[str]:
     """Return the topics chosen in the matrix: those ticked, or all that its search found."""
     if said.get("choose") != "found":
         return said.getlist("topics")
     search = WorkSearch(viewer, campaign, said)
-    return list(work_topics(viewer, campaign, **search.wishes).values_list("public_id", flat=True))
+    return list(search.topics(viewer, campaign).values_list("public_id", flat=True))
 
 
 def ticked_tasks(viewer: User, campaign: Campaign, said: QueryDict) -> list[str]:
     """Return the tasks chosen in the matrix: those ticked, or all that its search found."""
     if said.get("choose") != "found":
         return said.getlist("tasks")
-    wishes = WorkSearch(viewer, campaign, said).wishes
-    topics = work_topics(viewer, campaign, **wishes)
+    search = WorkSearch(viewer, campaign, said)
+    wishes, topics = search.wishes, search.topics(viewer, campaign)
     tasks = tasks_for(viewer, campaign).filter(topic__in=topics.order_by()).exclude(state=TaskState.WITHDRAWN)
+    if wishes["due"]:
+        tasks = tasks.filter(late() if wishes["due"] == LATE else untouched())
     fields = {"state": "state", "assessor": "assessor__username", "stage": "stage"}
     return list(
         tasks.filter(**{field: wishes[name] for name, field in fields.items() if wishes[name]}).values_list(

@@ -3,13 +3,15 @@
 from typing import Any
 
 from django import forms
+from django.db.models import QuerySet
 
 from accounts.models import User
 from evaluation.errors import Refused
-from evaluation.models import Campaign
+from evaluation.models import Campaign, Topic
 from evaluation.queries.holdings import nugget_sets_for, sources_for
 from evaluation.queries.topics import topics_for
-from evaluation.queries.work import UNASSIGNED, assessors_for, machines_for, tasks_for
+from evaluation.queries.work import IDLE, LATE, UNASSIGNED, assessors_for, machines_for, tasks_for, work_topics
+from evaluation.rules.patterns import LONGEST_PATTERN, matcher
 from evaluation.services.pieces import ASSIGNED
 from evaluation.services.task_acts import LONGEST_REASON, Change, Wish
 from evaluation.services.work_plan import Order
@@ -18,11 +20,13 @@ from organizer.forms import Search
 from organizer.words import STAGE_MEANINGS, STAGE_WORDS
 
 STAGES = [(stage.value, f"{STAGE_WORDS[stage]}: {STAGE_MEANINGS[stage]}") for stage in Stage]
+REASSIGN = "reassign"
 CHANGES = [
     (Change.REOPEN.value, "Reopen submitted work: a further version begins as a copy"),
-    (Change.BLOCK.value, "Block: it waits until an organizer has done something"),
+    (Change.BLOCK.value, "Block: it is locked until an organizer has done something"),
     (Change.UNBLOCK.value, "Unblock"),
     (Change.RESCHEDULE.value, "Set due date and priority"),
+    (REASSIGN, "Reassign: somebody else gets a new, empty task; the old one's work is kept and does not count"),
     (Change.WITHDRAW.value, "Withdraw: its work is kept and does not count"),
 ]
 A_SET, AN_ORIGIN = "set:", "origin:"
@@ -48,6 +52,23 @@ class WorkSearch(Search):
     stage = forms.ChoiceField(
         required=False, choices=[("", "any stage"), *((one.value, STAGE_WORDS[one]) for one in Stage)]
     )
+    due = forms.ChoiceField(
+        required=False, choices=[("", "any"), (LATE, "overdue"), (IDLE, "begun, not touched for 24 h")]
+    )
+    pattern = forms.CharField(
+        required=False,
+        max_length=LONGEST_PATTERN,
+        widget=forms.TextInput({"spellcheck": "false", "autocapitalize": "none"}),
+    )
+
+    def clean_pattern(self) -> str:
+        """Refuse what is no regular expression, with the reason."""
+        pattern = str(self.cleaned_data["pattern"])
+        try:
+            matcher(pattern)
+        except Refused as refused:
+            raise forms.ValidationError(refused.message) from None
+        return pattern
 
     def __init__(self, viewer: User, campaign: Campaign, data: Any) -> None:
         super().__init__(data)
@@ -57,7 +78,18 @@ class WorkSearch(Search):
     @property
     def wishes(self) -> dict[str, str]:
         """What was asked for, as `work_topics` takes it."""
-        return {name: self.said(name) for name in ("words", "state", "assessor", "stage")}
+        names = ("words", "pattern", "state", "assessor", "stage", "due")
+        return {name: self.said(name) for name in names}
+
+    @property
+    def pattern_problem(self) -> str:
+        """Why the pattern finds nothing; empty where it is one. To act on all topics instead would be a disaster."""
+        return " ".join(str(error) for error in self.errors.get("pattern", []))
+
+    def topics(self, viewer: User, campaign: Campaign) -> QuerySet[Topic]:
+        """Return the topics that were asked for, none for a pattern that is none."""
+        found = work_topics(viewer, campaign, **self.wishes)
+        return found.none() if self.pattern_problem else found
 
 
 class InboxSearch(Search):
@@ -149,6 +181,8 @@ class ChangeForm(TaskForm):
         self, viewer: User, campaign: Campaign, data: Any = None, ticked: list[str] | None = None
     ) -> None:
         super().__init__(data, initial={"tasks": ticked or []})
+        people = [(user.username, user.name) for user in assessors_for(viewer, campaign)]
+        self.fields["assessor"] = _choice("To whom, if reassigned", "choose", people)
         tasks = tasks_for(viewer, campaign).exclude(state=TaskState.WITHDRAWN).select_related("topic", "assessor")
         said = [
             (

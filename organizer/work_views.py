@@ -19,7 +19,16 @@ from evaluation.terms import TaskState
 from llmjobs.notices import shown_notices
 from organizer import getters, work_acts, work_getters
 from organizer.lineage import picture_of
-from organizer.work_forms import PRIORITIES, AnswerForm, ChangeForm, HandOutForm, InboxSearch, TaskForm, WorkSearch
+from organizer.work_forms import (
+    PRIORITIES,
+    REASSIGN,
+    AnswerForm,
+    ChangeForm,
+    HandOutForm,
+    InboxSearch,
+    TaskForm,
+    WorkSearch,
+)
 
 TOPICS_A_PAGE = 50
 REMARKS_A_PAGE = 50
@@ -30,7 +39,7 @@ def work(request: UserRequest, slug: str) -> HttpResponse:
     """Topics down, stages across: who has what, and how far it is."""
     viewer, campaign = request.user, getters.get_campaign(request.user, slug)
     search = WorkSearch(viewer, campaign, request.GET)
-    found = work_rows.work_topics(viewer, campaign, **search.wishes)
+    found = search.topics(viewer, campaign)
     page = Paginator(found, TOPICS_A_PAGE).get_page(request.GET.get("page"))
     stages = work_rows.stages_shown(viewer, campaign, search.said("stage"))
     context = {
@@ -78,7 +87,8 @@ def change_work(request: UserRequest, slug: str) -> HttpResponse:
         offer = work_acts.answer_to_change(form, campaign, request.user, commits="commit" in said)
     if offer.receipt:
         left = f" {_counted(offer.receipt.left, 'task')} left as before." if offer.receipt.left else ""
-        done = PAST[Change(form.cleaned_data["change"])].capitalize()
+        change = form.cleaned_data["change"]
+        done = "Reassigned" if change == REASSIGN else PAST[Change(change)].capitalize()
         messages.success(request, f"{done}: {_counted(offer.receipt.changed, 'task')}.{left}")
         return redirect("organizer:work", campaign.slug)
     context = {"campaign": campaign, "form": form, "plan": offer.plan, "past": PAST}

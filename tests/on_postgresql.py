@@ -29,6 +29,7 @@ PATHS = (
     "llmjobs/test_notices.py",
     "organizer/test_protocol.py",
     "organizer/test_quality.py",
+    "organizer/test_today.py",
 )
 NOT_IN_CI = ("exchange/test_lineage_round_trip.py", "llmjobs/test_engine.py")
 

@@ -37,6 +37,9 @@ class Membership(models.Model):
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="memberships")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     role = models.CharField(max_length=10, choices=choices_of(Role))
+    paused_at = models.DateTimeField(
+        null=True, blank=True, help_text="an assessor's: since when nothing new is given"
+    )
 
     class Meta:
         constraints = [

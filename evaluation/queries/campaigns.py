@@ -13,7 +13,10 @@ from evaluation.terms import Role, TaskState
 
 @dataclass(frozen=True, slots=True)
 class CampaignCard:
-    """A campaign in someone's list. An assessor's card carries no counts: they would tell of others' work."""
+    """A campaign in someone's list. An assessor's card carries no counts: they would tell of others' work.
+
+    `work`: something is handed out, so that its organizers begin with today.
+    """
 
     slug: str
     name: str
@@ -22,6 +25,7 @@ class CampaignCard:
     topics: int = 0
     runs: int = 0
     labels: int = 0
+    work: bool = False
 
 
 def unblinded(viewer: User) -> QuerySet[Campaign]:
@@ -58,7 +62,7 @@ def is_taken_from(viewer: User, slug: str) -> bool:
 
 
 def campaigns_for(viewer: User) -> list[CampaignCard]:
-    """Return the campaigns the viewer belongs to (a superuser: all), in six queries however many there are."""
+    """Return the campaigns the viewer belongs to (a superuser: all), in seven queries however many there are."""
     mine = Membership.objects.filter(user=viewer).values("campaign")
     campaigns = Campaign.objects.all() if viewer.is_superuser else Campaign.objects.filter(pk__in=mine)
     seen = unblinded(viewer)
@@ -66,6 +70,8 @@ def campaigns_for(viewer: User) -> list[CampaignCard]:
     topics = _counts(Topic.objects.filter(campaign__in=seen).values_list("campaign").annotate(Count("pk")))
     runs = _counts(Run.objects.filter(campaign__in=seen).values_list("campaign").annotate(Count("pk")))
     labels = _label_counts(seen)
+    handed = Task.objects.filter(campaign__in=seen).exclude(state=TaskState.WITHDRAWN).order_by()
+    working = set(handed.values_list("campaign", flat=True).distinct())
     return [
         CampaignCard(
             slug=campaign.slug,
@@ -75,6 +81,7 @@ def campaigns_for(viewer: User) -> list[CampaignCard]:
             topics=topics.get(campaign.pk, 0),
             runs=runs.get(campaign.pk, 0),
             labels=labels.get(campaign.pk, 0),
+            work=campaign.pk in working,
         )
         for campaign in campaigns
     ]

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
@@ -24,6 +24,7 @@ from evaluation.models import (
 )
 from evaluation.queries.campaigns import unblinded, within
 from evaluation.queries.topics import topics_for
+from evaluation.rules.patterns import matcher
 from evaluation.rules.work import ACTIVE
 from evaluation.services.pieces import machines_of
 from evaluation.services.task_acts import PAST
@@ -31,6 +32,9 @@ from evaluation.terms import JudgeKind, RemarkKind, Role, Stage, SupportConditio
 from evaluation.workload import Progress, machine_gaps, progress_of
 
 UNASSIGNED = "not handed out"
+LATE, IDLE = "late", "idle"
+TOUCHED = (TaskState.IN_PROGRESS, TaskState.REOPENED)
+UNTOUCHED = timedelta(hours=24)
 TASK_EVENTS = [f"task.{act}" for act in ("handed_out", "opened", "submitted", "reassigned", *PAST.values())]
 """Named one by one, so that the log's index by kind serves: it holds an event for each LLM call."""
 
@@ -131,11 +135,29 @@ def assessors_for(viewer: User, campaign: Campaign) -> list[User]:
 
 
 def work_topics(
-    viewer: User, campaign: Campaign, *, words: str = "", state: str = "", assessor: str = "", stage: str = ""
+    viewer: User,
+    campaign: Campaign,
+    *,
+    words: str = "",
+    pattern: str = "",
+    state: str = "",
+    assessor: str = "",
+    stage: str = "",
+    due: str = "",
 ) -> QuerySet[Topic]:
-    """Return the topics with some words, and with a task in a state or of somebody, if asked."""
+    """Return the topics with some words or a pattern, and with a task in a state, of somebody or late, if asked.
+
+    Raises `Refused` for a pattern that is none.
+    """
     topics = topics_for(viewer, campaign, words)
+    if pattern:
+        fits = matcher(pattern)
+        rows = topics.order_by().values_list("pk", "topic_id", "text")
+        topics = topics.filter(pk__in=[pk for pk, *said in rows if any(fits(one) for one in said)])
     tasks = tasks_for(viewer, campaign).filter(**({"stage": stage} if stage else {}))
+    if due:
+        tasks = tasks.filter(late() if due == LATE else untouched())
+        topics = topics.filter(pk__in=tasks.values("topic"))
     if state == UNASSIGNED:
         whole = tasks.exclude(state=TaskState.WITHDRAWN).filter(study=None)
         return topics.exclude(pk__in=whole.values("topic"))
@@ -144,6 +166,18 @@ def work_topics(
         tasks = tasks.filter(assessor__username=assessor) if assessor else tasks
         return topics.filter(pk__in=tasks.values("topic"))
     return topics
+
+
+def late() -> Q:
+    """Return what is so of a task that should be done by now."""
+    return Q(state__in=ACTIVE, due__lt=timezone.localdate())
+
+
+def untouched() -> Q:
+    """Return what is so of a task that was begun, and at whose desk nobody was for a day."""
+    before = timezone.now() - UNTOUCHED
+    idle = Desk.objects.filter(Q(held_at__lt=before) | Q(held_at=None), task__opened_at__lt=before)
+    return Q(state__in=TOUCHED, pk__in=idle.values("task"))
 
 
 def stages_shown(viewer: User, campaign: Campaign, chosen: str = "") -> tuple[Stage, ...]:

@@ -84,7 +84,7 @@ class Candidate:
     `stages`: the stages of this topic that they have. `seen_drafts`: they have or had it to post-edit.
     `by_hand_open`: they have it to write by hand, and have not submitted that. `judged`: stages in which they have or
     had its answers. `assigns`: the nugget sets they have to assign; `makes`: those in which they have a list in the
-    making; `seen_lists`: they have or had another's list to assign.
+    making; `seen_lists`: they have or had another's list to assign. `paused`: they are given nothing new for now.
     """
 
     name: str
@@ -98,6 +98,7 @@ class Candidate:
     assigns: frozenset[str] = frozenset()
     makes: frozenset[str] = frozenset()
     seen_lists: bool = False
+    paused: bool = False
 
 
 def check_person(person: Candidate) -> None:
@@ -110,6 +111,8 @@ def check_person(person: Candidate) -> None:
         raise Refused("staff", f"{person.name} has an administrator's account, which sees what assessors may not.")
     if any(role in UNBLINDED_ROLES for role in person.roles):
         raise Refused("unblinded", f"{person.name} has an unblinded role in this campaign.")
+    if person.paused:
+        raise Refused("paused", f"{person.name} is paused and gets nothing new.")
 
 
 def check_hand_out(stage: Stage, person: Candidate, nuggets: str = "") -> None:

@@ -82,6 +82,7 @@ class Roster:
     tasks: dict[int, list[Task]]
     loads: dict[str, int]
     draft_sets: dict[int, NuggetSet | None] = field(default_factory=dict)
+    paused: frozenset[int] = frozenset()
 
     def candidate(self, user: User, topic: int) -> Candidate:
         """Return what the rules ask of someone about a topic."""
@@ -99,6 +100,7 @@ class Roster:
             assigns=frozenset(str(one.nugget_set) for one in have if one.stage == Stage.ASSIGN),
             makes=frozenset(str(one.nugget_set) for one in have if _is_in_the_making(one)),
             seen_lists=any(one.stage == Stage.ASSIGN and _maker_of(one) != user.pk for one in had),
+            paused=user.pk in self.paused,
         )
 
     def refusal(self, user: User, piece: Piece, order: Order, draft_set: NuggetSet | None) -> str:
@@ -203,8 +205,11 @@ def plan_reassignment(campaign: Campaign, old: Task, assessor: str, reason: str)
 def roster_of(campaign: Campaign, topics: Collection[Topic]) -> Roster:
     """Return the campaign's assessors with what they have."""
     roles: dict[int, set[Role]] = defaultdict(set)
-    for user, role in Membership.objects.filter(campaign=campaign).values_list("user", "role"):
+    paused = set()
+    for user, role, since in Membership.objects.filter(campaign=campaign).values_list("user", "role", "paused_at"):
         roles[user].add(Role(role))
+        if since:
+            paused.add(user)
     users = User.objects.filter(pk__in=roles).order_by("username")
     tasks: dict[int, list[Task]] = defaultdict(list)
     for task in Task.objects.filter(topic__in=topics).select_related("assessor", "nugget_set__judge"):
@@ -215,6 +220,7 @@ def roster_of(campaign: Campaign, topics: Collection[Topic]) -> Roster:
         tasks=tasks,
         loads=_open_minutes(campaign),
         draft_sets=_draft_sets(campaign),
+        paused=frozenset(paused),
     )
 
 

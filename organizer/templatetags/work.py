@@ -1,10 +1,11 @@
 """How handed-out work looks on the organizer's pages."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from django import template
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -12,7 +13,8 @@ from evaluation.models import Campaign
 from evaluation.queries.work import may_organize, open_remarks_for
 from evaluation.terms import Stage
 from llmjobs.notices import unread_for
-from organizer.words import STAGE_WORDS
+from organizer.words import STAGE_WORDS, hours_said
+from web.templatetags.assay import DASH
 
 register = template.Library()
 
@@ -53,6 +55,20 @@ def age(moment: datetime) -> str:
         return f"{passed.days} d"
     hours, minutes = passed.seconds // 3600, passed.seconds // 60
     return f"{hours} h" if hours else f"{minutes or 1} min"
+
+
+@register.simple_tag
+def since(moment: datetime | date) -> SafeString:
+    """How long ago something was; a day that has passed is said as such."""
+    if isinstance(moment, datetime):
+        return format_html('<time datetime="{}">{} ago</time>', moment.isoformat(), age(moment))
+    return format_html('was due <time datetime="{}">{}</time>', moment.isoformat(), date_format(moment, "j M Y"))
+
+
+@register.filter
+def hours(number: float | None) -> str:
+    """Active hours: 1 h 52 min."""
+    return DASH if number is None else hours_said(number)
 
 
 @register.simple_tag(takes_context=True)

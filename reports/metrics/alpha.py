@@ -18,18 +18,30 @@ def alpha_ordinal(labels: NDArray[np.integer]) -> float | None:
     """
     if labels.ndim != 2:
         raise ValueError(f"a judges x units matrix expected, found {labels.ndim} dimensions")
-    coincidences = _coincidences(_value_counts(labels))
-    totals = coincidences.sum(axis=1)
+    return alpha_of(coincidences(labels))
+
+
+def alpha_of(table: Floats) -> float | None:
+    """Alpha of a table of coincidences, V x V; None where no disagreement is expected."""
+    totals = table.sum(axis=1)
     distance = _ordinal_distance(totals)
     expected = (np.outer(totals, totals) * distance).sum()
     if not expected:
         return None
-    return float(1 - (totals.sum() - 1) * (coincidences * distance).sum() / expected)
+    return float(1 - (totals.sum() - 1) * (table * distance).sum() / expected)
 
 
-def _value_counts(labels: NDArray[np.integer]) -> Floats:
+def coincidences(labels: NDArray[np.integer], values: int = 0) -> Floats:
+    """Coincidences of a judges x units matrix, V x V; `values` is V where it is not to follow from the labels.
+
+    Those of all units are the sum of those of parts of them.
+    """
+    return _coincidences(_value_counts(labels, values))
+
+
+def _value_counts(labels: NDArray[np.integer], values: int = 0) -> Floats:
     """How often each unit got each value, units x values."""
-    values = int(labels.max(initial=0)) + 1
+    values = values or int(labels.max(initial=0)) + 1
     return np.stack([(labels == value).sum(axis=0) for value in range(values)], axis=1).astype(np.float64)
 
 

@@ -46,8 +46,8 @@ def intervals(
     found: dict[str, Interval | None] = {}
     for name, taus in levels.items():
         size = int(rows[name].sum())
-        draws = _draws(size, resamples, seed) if size > 1 else np.zeros((0, size), dtype=np.int64)
-        found[name] = _interval(taus(both, topics, rows[name], draws), confidence)
+        draws = draws_of(size, resamples, seed) if size > 1 else np.zeros((0, size), dtype=np.int64)
+        found[name] = interval_of(taus(both, topics, rows[name], draws), confidence)
     return found
 
 
@@ -63,7 +63,7 @@ def mean_intervals(
     few = (~np.isnan(values)).sum(axis=0) < 2
     if few.all():
         return np.full(values.shape[1], np.nan), np.full(values.shape[1], np.nan)
-    means = _resampled_means(values, _draws(len(values), resamples, seed))
+    means = _resampled_means(values, draws_of(len(values), resamples, seed))
     means[:, few] = 0.0
     tail = (1 - confidence) / 2
     low, high = np.nanquantile(means, [tail, 1 - tail], axis=0)
@@ -75,12 +75,12 @@ def _check(resamples: int, confidence: float) -> None:
         raise ValueError("confidence must lie in (0, 1) and resamples be positive")
 
 
-def _draws(topics: int, resamples: int, seed: int) -> Counts:
+def draws_of(topics: int, resamples: int, seed: int) -> Counts:
     """How often each topic is drawn, resamples x T."""
     return np.random.default_rng(seed).multinomial(topics, np.full(topics, 1 / topics), size=resamples)
 
 
-def _interval(taus: Floats, confidence: float) -> Interval | None:
+def interval_of(taus: Floats, confidence: float) -> Interval | None:
     known = taus[~np.isnan(taus)]
     if not known.size:
         return None

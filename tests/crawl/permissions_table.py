@@ -62,7 +62,8 @@ behind a password  POST   in     in       in       in         in        in      
 ROUTES = {
     "unblinded page": """
         organizer:campaign organizer:topics organizer:topic organizer:runs organizer:run organizer:segment
-        organizer:findings organizer:work organizer:task organizer:practice organizer:studies organizer:study
+        organizer:findings organizer:today organizer:people_work organizer:people_work_file organizer:people_quality
+        organizer:work organizer:task organizer:practice organizer:studies organizer:study
         organizer:quality organizer:inbox organizer:jobs organizer:job organizer:assignment_label
         organizer:support_label organizer:answer_labels organizer:list_origin organizer:nugget_origin
         organizer:grade_origin organizer:call
@@ -90,7 +91,8 @@ ROUTES = {
         organizer:judge_study organizer:answer organizer:cancel_job organizer:retry_job organizer:pause_job
         organizer:take_snapshot organizer:open_snapshot
         organizer:resume_job organizer:read_notice organizer:read_notices organizer:give_role organizer:take_role
-        organizer:invite organizer:revoke_invitation reports:nuggets_verdict reports:citations_verdict
+        organizer:invite organizer:revoke_invitation organizer:pause_assessor
+        reports:nuggets_verdict reports:citations_verdict
     """,
     "own page": "organizer:campaigns organizer:landing assessor:home",
     "own form": "assessor:keys accounts:notice accounts:tokens organizer:own_data",

@@ -205,3 +205,20 @@ def test_all_that_the_matrix_found_comes_ticked(desk: DeskWorld) -> None:
 
 def test_an_empty_choice_says_what_is_missing(desk: DeskWorld) -> None:
     assert "tick at least one" in said_to(desk, "preview", 422)
+
+
+def test_a_pattern_finds_topics_by_id_and_text(desk: DeskWorld) -> None:
+    page = desk.client("olga").get(WORK, {"pattern": "^(t1|how dams)"}).content.decode()
+    assert "2 topics;" in page
+    assert "why rivers bend" in page
+
+
+def test_a_pattern_that_is_none_is_named_finds_nothing_and_acts_on_nothing(desk: DeskWorld) -> None:
+    client = desk.client("olga")
+    page = client.get(WORK, {"pattern": "(bend"}).content.decode()
+    assert "This is no pattern: unclosed group." in page
+    assert "why rivers bend" not in page
+    chosen = {"choose": "found", "pattern": "(bend"}
+    for view in ("change_work", "hand_out"):
+        page = client.post(reverse(f"organizer:{view}", args=["river"]), chosen).content.decode()
+        assert "checked" not in page.split('class="ticks"')[1]

@@ -201,3 +201,40 @@ def test_a_submitted_task_shows_what_became_of_the_drafts(desk: DeskWorld) -> No
     assert page.count('<th scope="row">removed</th>') == 1
     assert page.count('<th scope="row">added</th>') == 1
     assert 'style="' not in page
+
+
+def test_many_tasks_are_given_to_somebody_else_and_the_preview_says_which_not(
+    desk: DeskWorld, fifteen: list[Task]
+) -> None:
+    before = {task.pk: task.assessor_id for task in Task.objects.all()}
+    mine = list(Task.objects.filter(pk__in=[one.pk for one in fifteen], assessor__username="ann"))
+    open_ones = [task for task in mine if task.state == TaskState.NOT_STARTED]
+    Task.objects.filter(pk__in=[one.pk for one in mine[:-1]]).update(state=TaskState.NOT_STARTED)
+    said: dict[str, Any] = {
+        "change": "reassign",
+        "tasks": [one.public_id for one in mine],
+        "assessor": "ben",
+        "reason": REASON,
+    }
+    page = bulk(desk, "preview", **said)
+    assert f"Changes <b>{len(mine) - 1}</b>, skips <b>1</b>" in page
+    assert "This task is submitted" in page
+    assert {task.pk: task.assessor_id for task in Task.objects.all()} == before
+    assert not Event.objects.filter(kind="task.reassigned").exists()
+    bulk(desk, "commit", 302, **said)
+    events = Event.objects.filter(kind="task.reassigned")
+    assert {event.payload["reason"] for event in events} == {REASON}
+    assert events.count() == len(mine) - 1 >= len(open_ones)
+    assert Task.objects.filter(assessor__username="ben", state=TaskState.NOT_STARTED).count() >= len(mine) - 1
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ({"assessor": "ben", "reason": " "}, "Say why: the reason is recorded."),
+        ({"assessor": "", "reason": REASON}, "Choose to whom the tasks are given."),
+    ],
+)
+def test_reassigning_needs_a_reason_and_somebody(desk: DeskWorld, said: dict[str, str], why: str) -> None:
+    page = bulk(desk, "preview", 422, change="reassign", tasks=[desk.manual.public_id], **said)
+    assert why in page

@@ -1,0 +1,205 @@
+"""The first page of a campaign's organizers: how far the work is, when it will be done, and what needs them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from typing import Final
+from urllib.parse import urlencode
+
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import date_format
+
+from accounts.models import User
+from evaluation.models import Campaign
+from evaluation.queries.kept_times import KeptTime, kept_times_for, odd_times
+from evaluation.queries.today import (
+    Asked,
+    TaskInNeed,
+    TopicNumbers,
+    asked_for,
+    open_tasks_for,
+    tasks_in_need_for,
+    topic_numbers_for,
+)
+from evaluation.rules.clock import SECOND
+from evaluation.rules.forecast import FEWEST, LATELY, Forecast, OpenTask, Pace, forecast, pace_of, spread_of
+from evaluation.terms import RemarkKind, Stage
+from jobs.models import Notice
+from llmjobs.notices import ShownNotice, shown_notices
+from organizer.words import STAGE_WORDS, days_said, hours_said
+
+SHOWN: Final = 5
+"""How many cases of a kind stand on the page; the others are where its link leads."""
+HOUR = 3600 * SECOND
+ASKED: Final = {
+    RemarkKind.FLAG: ("Flags", "flag"),
+    RemarkKind.REOPEN: ("Requests to reopen", "request"),
+    RemarkKind.COMMENT: ("Comments without an answer", "comment"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One thing that needs somebody, and where it is dealt with."""
+
+    what: str
+    link: str
+    since: datetime | date | None = None
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """Things of one kind: how many, the first of them, and where all of them are."""
+
+    title: str
+    number: int
+    cases: tuple[Case, ...]
+    link: str
+    means: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Today:
+    """What the page shows, and as of when."""
+
+    numbers: TopicNumbers
+    forecast: Forecast
+    said: str
+    needs: tuple[Need, ...]
+    checked_at: datetime
+
+
+def today_for(viewer: User, campaign: Campaign) -> Today:
+    """Return the page of today: some two dozen queries, however much there is."""
+    now = timezone.now()
+    numbers = topic_numbers_for(viewer, campaign)
+    times = kept_times_for(viewer, campaign)
+    foretold = _forecast(viewer, campaign, times, now)
+    return Today(numbers, foretold, forecast_said(foretold), tuple(_needs(viewer, campaign, times)), now)
+
+
+def _forecast(viewer: User, campaign: Campaign, times: Sequence[KeptTime], now: datetime) -> Forecast:
+    spent: dict[int, float] = {}
+    for one in times:
+        spent[one.task] = one.times.active.point / HOUR  # of the submission that is being made: the last in order
+    tasks = [OpenTask(stage, spent.get(pk, 0.0)) for pk, stage in open_tasks_for(viewer, campaign)]
+    spreads = {
+        stage: spread_of([hours_of(one) for one in times if one.is_first and one.stage is stage])
+        for stage in Stage
+    }
+    return forecast(tasks, spreads, _pace(times, now), now)
+
+
+def hours_of(one: KeptTime) -> float:
+    """Return a submission's active hours, the point estimate."""
+    return one.times.active.point / HOUR
+
+
+def _pace(times: Iterable[KeptTime], now: datetime) -> Pace:
+    """Return the pace of the last two weeks: of each submission's active time the part that falls into them."""
+    people, hours, began = set(), 0.0, now.date()
+    for one in times:
+        length, day = one.since((now - LATELY).date())
+        if day:
+            people.add(one.assessor)
+            hours += hours_of(one) * min(1.0, length / max(sum(one.recorded.days.values()), 1))
+            began = min(began, day)
+    since = datetime.combine(began, time(), tzinfo=UTC)
+    return pace_of(people, hours, max(since, now - LATELY), now)
+
+
+def forecast_said(found: Forecast) -> str:
+    """Return a forecast in words, or why there is none."""
+    if not found.tasks:
+        return "Nothing that is handed out is still to be done."
+    if found.unknown:
+        stages = "; ".join(STAGE_WORDS[stage] for stage in found.unknown)
+        return (
+            f"Too little is known for a forecast: fewer than {FEWEST} first submissions with a time of {stages}."
+        )
+    if not found.pace.hours:
+        return "No forecast: nobody worked at a desk in the last 14 days."
+    each = "; ".join(f"{hours_said(one.median)} ({STAGE_WORDS[stage]})" for stage, one in found.spreads.items())
+    people = f"{found.pace.people} assessor{'' if found.pace.people == 1 else 's'}"
+    if not found.first or not found.last:
+        return f"At the median {each} a topic and {people}: not within five years at the pace of the last 14 days."
+    return f"At the median {each} a topic and {people}: {days_said(found.first, found.last)}."
+
+
+def _needs(viewer: User, campaign: Campaign, times: Sequence[KeptTime]) -> Iterable[Need]:
+    """Yield what needs an organizer, what stops people first."""
+    work = reverse("organizer:work", args=[campaign.slug])
+    tasks = tasks_in_need_for(viewer, campaign)
+    yield from _of_tasks("Blocked tasks", campaign, tasks.blocked, f"{work}?{urlencode({'state': 'blocked'})}")
+    yield from (_of_remarks(campaign, asked) for asked in asked_for(viewer, campaign))
+    yield from _of_tasks("Overdue tasks", campaign, tasks.overdue, f"{work}?{urlencode({'due': 'late'})}")
+    means = "Begun, and nobody was at the desk for 24 hours."
+    yield from _of_tasks(
+        "Drafts left lying", campaign, tasks.untouched, f"{work}?{urlencode({'due': 'idle'})}", means
+    )
+    yield from _of_jobs(campaign, shown_notices(viewer, campaign))
+    yield from _of_clocks(campaign, times)
+
+
+def _of_tasks(
+    title: str, campaign: Campaign, tasks: Sequence[TaskInNeed], link: str, means: str = ""
+) -> Iterable[Need]:
+    if tasks:
+        cases = tuple(
+            Case(
+                f"{one.topic_id}, {STAGE_WORDS[one.stage]}: {one.assessor}",
+                reverse("organizer:task", args=[campaign.slug, one.public_id]),
+                one.since,
+                one.said,
+            )
+            for one in tasks[:SHOWN]
+        )
+        yield Need(title, len(tasks), cases, link, means)
+
+
+def _of_remarks(campaign: Campaign, asked: Asked) -> Need:
+    cases = tuple(
+        Case(
+            f"{one.task.topic.topic_id}: {one.task.assessor.name}",
+            reverse("organizer:task", args=[campaign.slug, one.task.public_id]) + "#h-remarks",
+            one.at,
+            one.text,
+        )
+        for one in asked.oldest
+    )
+    query = urlencode({"kind": asked.kind.value})
+    inbox = reverse("organizer:inbox", args=[campaign.slug])
+    return Need(ASKED[asked.kind][0], asked.number, cases, f"{inbox}?{query}")
+
+
+def _of_jobs(campaign: Campaign, shown: Sequence[ShownNotice]) -> Iterable[Need]:
+    """Yield the news of jobs that ask for somebody: paused, stuck, or ended with failures, until they are read."""
+    bad = [one for one in shown if one.notice.kind != Notice.Kind.DONE or one.progress.failed]
+    if bad:
+        cases = tuple(
+            Case(
+                f"{one.notice.job.title}: {one.notice.kind}",
+                reverse("organizer:job", args=[campaign.slug, one.notice.job_id]),
+                one.notice.since,
+                one.notice.reason or (f"{one.progress.failed:,} failed" if one.progress.failed else ""),
+            )
+            for one in bad[:SHOWN]
+        )
+        yield Need("Jobs that failed or wait", len(bad), cases, reverse("organizer:inbox", args=[campaign.slug]))
+
+
+def _of_clocks(campaign: Campaign, times: Sequence[KeptTime]) -> Iterable[Need]:
+    link = reverse("organizer:people_work", args=[campaign.slug])
+    odd = odd_times(times, (timezone.now() - LATELY).date())
+    people, ahead = User.objects.in_bulk([assessor for assessor, _, _ in odd.days]) if odd.days else {}, odd.ahead
+    cases = [
+        Case(f"{people[assessor].name}: {hours_said(hours)} on {date_format(day, 'j M Y')}", link)
+        for assessor, day, hours in odd.days
+    ]
+    if ahead:
+        cases.append(Case(f"{ahead:,} submission{'' if ahead == 1 else 's'} with time after now", link))
+    if cases:
+        means = "More than a day can hold, or after now: a clock that was set, or an account of two people."
+        yield Need("Clocks that cannot be right", len(cases), tuple(cases[:SHOWN]), link, means)

@@ -1,0 +1,20 @@
+"""The page of today."""
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from accounts.http import UserRequest
+from organizer import getters
+from organizer.today_page import today_for
+
+
+@require_safe
+@never_cache
+def today(request: UserRequest, slug: str) -> HttpResponse:
+    """How far the topics are, when they will be done, and what needs an organizer."""
+    campaign = getters.get_campaign(request.user, slug)
+    return render(
+        request, "organizer/today.html", {"campaign": campaign, "today": today_for(request.user, campaign)}
+    )

@@ -1,0 +1,50 @@
+"""When the work will be done, from times and pace alone."""
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+
+from evaluation.rules.forecast import FEWEST, OpenTask, Pace, forecast, pace_of, spread_of
+from evaluation.terms import Stage
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+KNOWN = {Stage.MANUAL: spread_of([1.0, 2.0, 3.0]), Stage.ASSIGN: spread_of([4.0] * FEWEST)}
+
+
+def test_quartiles_are_those_of_numpy() -> None:
+    found = spread_of([1.0, 2.0, 4.0, 8.0])
+    assert found is not None
+    assert (found.low, found.median, found.high, found.number) == (1.75, 3.0, 5.0, 4)
+
+
+@pytest.mark.parametrize(("hours", "number"), [([], None), ([3.0], 1)])
+def test_little_has_little_of_a_spread(hours: list[float], number: int | None) -> None:
+    found = spread_of(hours)
+    assert (found and found.number) == number
+
+
+def test_stages_are_added_up() -> None:
+    found = forecast([OpenTask(Stage.MANUAL), OpenTask(Stage.ASSIGN)], KNOWN, Pace(2, 2.0), NOW)
+    assert found.hours == 6.0
+    assert (found.first, found.last) == (date(2026, 11, 23), date(2026, 11, 23))
+
+
+def test_what_is_spent_is_taken_off_and_never_below_nothing() -> None:
+    tasks = [OpenTask(Stage.MANUAL, 1.5), OpenTask(Stage.MANUAL, 9.0)]
+    assert forecast(tasks, KNOWN, Pace(1, 1.0), NOW).hours == 0.5
+
+
+@pytest.mark.parametrize("number", range(1, FEWEST))
+def test_few_times_of_a_stage_foretell_nothing(number: int) -> None:
+    found = forecast([OpenTask(Stage.MANUAL)], {Stage.MANUAL: spread_of([1.0] * number)}, Pace(1, 1.0), NOW)
+    assert (found.unknown, found.first) == ((Stage.MANUAL,), None)
+
+
+def test_without_a_pace_or_within_no_lifetime_there_is_no_date() -> None:
+    assert forecast([OpenTask(Stage.MANUAL)], KNOWN, Pace(0, 0.0), NOW).first is None
+    assert forecast([OpenTask(Stage.MANUAL)] * 1000, KNOWN, Pace(1, 0.01), NOW).first is None
+
+
+def test_a_pace_is_by_the_day_and_of_one_day_at_least() -> None:
+    assert pace_of({1, 2}, 12.0, NOW - timedelta(days=4), NOW) == Pace(2, 3.0)
+    assert pace_of({1}, 2.0, NOW - timedelta(hours=3), NOW) == Pace(1, 2.0)
