@@ -9,7 +9,7 @@ from organizer.cost_page import cost_page
 from organizer.getters import get_campaign
 from reports.downloads import TableForm
 from reports.pictures import PictureForm
-from reports.report_views import page_response, picture_response, table_response
+from reports.report_views import page_response, part_picture, table_response
 
 
 @require_safe
@@ -35,4 +35,4 @@ def cost_table(request: UserRequest, slug: str, part: str, table: TableForm) -> 
 def cost_picture(request: UserRequest, slug: str, part: str, picture: PictureForm) -> HttpResponse:
     """A section's picture of the same query string."""
     page = cost_page(get_campaign(request.user, slug), request.GET)
-    return picture_response(request, page, part, picture)
+    return part_picture(request, page, part, picture)

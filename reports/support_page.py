@@ -12,7 +12,7 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign, Run
 from evaluation.terms import SupportCondition
 from reports import charts_reports as charts
-from reports.building import WRONG_CHOICE, State, choice_said, columns, sentences, state_of, tag_said
+from reports.building import WRONG_CHOICE, choice_said, columns, sentences, tag_said
 from reports.choices import SupportChoice, resolve_support
 from reports.documents import policies_document
 from reports.frames import support_sheet
@@ -24,6 +24,7 @@ from reports.metrics.sheets import SupportSheet
 from reports.metrics.support import AnswerSupport, answer_support, run_support
 from reports.report_forms import SupportForm
 from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Rows, counted, policies_said
+from reports.state import State, state_of
 from reports.tags import rows_of, tagged_support, topics_by_tag
 from web.reading import consistent_read
 

@@ -7,7 +7,7 @@ disagreement over the coincidences of values within units.
 import numpy as np
 from numpy.typing import NDArray
 
-from reports.metrics.arrays import Floats
+from reports.metrics.arrays import Counts, Floats
 
 
 def alpha_ordinal(labels: NDArray[np.integer]) -> float | None:
@@ -18,7 +18,15 @@ def alpha_ordinal(labels: NDArray[np.integer]) -> float | None:
     """
     if labels.ndim != 2:
         raise ValueError(f"a judges x units matrix expected, found {labels.ndim} dimensions")
-    coincidences = _coincidences(_value_counts(labels))
+    return _alpha(_coincidences(_value_counts(labels)))
+
+
+def alpha_of_pairs(counts: Counts) -> float | None:
+    """Alpha of two judges without gaps, from how often each pair of labels occurs (V x V); as `alpha_ordinal`."""
+    return _alpha((counts + counts.T).astype(np.float64))
+
+
+def _alpha(coincidences: Floats) -> float | None:
     totals = coincidences.sum(axis=1)
     distance = _ordinal_distance(totals)
     expected = (np.outer(totals, totals) * distance).sum()

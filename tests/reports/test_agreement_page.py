@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from django.urls import reverse
 
@@ -12,10 +13,11 @@ from evaluation.services import importing
 from evaluation.terms import JudgeKind, Origin, SupportCondition
 from reports.binning import cells_of, is_binned
 from reports.charts import scatter
-from reports.correlation import Correlation, TopicPoint
+from reports.correlation import Correlation
 from reports.metrics.agreement import LEVELS, run_level_agreement
 from reports.metrics.policies import Policies
 from reports.pictures import PictureForm, drawn
+from reports.points import TopicPoint, TopicPoints
 from tests.evaluation.world import report
 from tests.factories import write_source
 from tests.organizer.world import LABELS, World, make_world
@@ -168,10 +170,19 @@ def test_every_answer_leaves_as_a_file(world: World) -> None:
     assert "alpha,t1,RAG,1.0,1.0" in rows
 
 
+def many_points(number: int) -> TopicPoints:
+    place = np.arange(number)
+    runs = [(f"r{one}", "RAG") for one in range(70)]
+    topics = [f"t{one}" for one in range(number // 70 + 1)]
+    return TopicPoints(runs, topics, np.stack([place // 70, place % 70], axis=1), place % 8 / 7, place % 5 / 4)
+
+
 def test_very_many_answers_are_drawn_as_cells_that_count_them_all() -> None:
-    points = tuple(TopicPoint(f"r{i % 70}", f"t{i // 70}", "RAG", i % 8 / 7, i % 5 / 4) for i in range(5600))
+    points = many_points(5600)
     assert is_binned(points)
-    assert not is_binned(points[:5000])
+    assert not is_binned(many_points(5000))
+    assert points[71] == TopicPoint("r1", "t1", "RAG", 1.0, 0.25)
+    assert [one.topic_id for one in points[69:71]] == ["t0", "t1"]
     cells = cells_of(points)
     assert sum(cell["count"] for cell in cells) == len(points)
     assert len(cells) == 40
