@@ -1,4 +1,9 @@
-"""The agreement page of two conditions that share their nuggets, through Django's views, as HTML and as a picture."""
+"""The agreement page of two conditions that share their nuggets, through Django's views: HTML, picture, the rest.
+
+A test client in this process calls the whole application: middleware, queries, figures, template.
+"""
+
+import time
 
 from django.conf import settings
 from django.test import Client
@@ -9,8 +14,14 @@ from benchmarks import synthetic
 from benchmarks.measuring import Measured
 from benchmarks.scores import LLM, PERSON, SEEDS, SLUG
 from benchmarks.sizes import Size
+from evaluation.models import Campaign
 from evaluation.services.campaigns import add_member
-from evaluation.terms import JudgeKind, Origin, Role
+from evaluation.terms import Condition, JudgeKind, Origin, Role
+from reports.choices import resolve_condition
+from reports.correlation import table_of
+from reports.leaderboard import PRIMARY
+from reports.metrics.agreement import LEVELS, agreement
+from reports.metrics.policies import Policies
 
 READER = "bench-reader"
 QUERY = "?x=E/A&y=E/M"
@@ -28,12 +39,24 @@ def prepare(size: Size, _turn: int) -> Measured:
 
 
 def page(size: Size, _turn: int) -> Measured:
-    """Open the page in a new process, then again."""
+    """Open the page in a new process, and again; `... cpu` is what of it this process worked."""
     measured = Measured(rows=2 * size.labels)
     client = _client()
     for name in ("cold", "warm"):
-        with measured.timing(name):
-            _get(client, reverse("reports:agreement", args=[SLUG]))
+        _get(measured, client, name)
+    measured.values = _taus()
+    return measured
+
+
+def whole(size: Size, _turn: int) -> Measured:
+    """The page, then what follows it: the interval of the pooled tau, and the picture, cold and warm."""
+    measured = Measured(rows=2 * size.labels)
+    client = _client()
+    _get(measured, client, "page")
+    _get(measured, client, "pooled", query="&whole=on")
+    scatter = reverse("reports:scatter", args=[SLUG, "svg"])
+    for name in ("picture", "picture again"):
+        _get(measured, client, name, scatter)
     return measured
 
 
@@ -43,12 +66,24 @@ def _client() -> Client:
     settings.STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
     client = Client()
     client.force_login(User.objects.get(username=READER))
-    _get(client, reverse("reports:reports", args=[SLUG]))
+    _get(Measured(), client, "", reverse("reports:reports", args=[SLUG]))
     return client
 
 
-def _get(client: Client, address: str) -> bytes:
-    reply = client.get(address + QUERY)
+def _get(measured: Measured, client: Client, name: str, address: str = "", query: str = "") -> None:
+    address = address or reverse("reports:agreement", args=[SLUG])
+    worked = time.process_time()
+    with measured.timing(name):
+        reply = client.get(f"{address}{QUERY}{query}")
+    measured.seconds[f"{name} cpu"] = time.process_time() - worked
     if reply.status_code != 200:
         raise SystemExit(f"{address}: {reply.status_code}")
-    return reply.content
+
+
+def _taus() -> dict[str, float]:
+    """Return the taus that the page shows, from sheets in memory, to compare with the others'."""
+    campaign = Campaign.objects.get(slug=SLUG)
+    choices = [resolve_condition(campaign, one) for one in (Condition.EA, Condition.EM)]
+    x, y = (table_of(one, PRIMARY, Policies()) for one in choices)
+    found = agreement(x, y)
+    return {level: getattr(found, level) for level in LEVELS}
