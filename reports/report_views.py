@@ -1,6 +1,6 @@
 """The views of the report pages that share one form: a page, its tables and its pictures as files."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.http import HttpResponse
@@ -75,8 +75,13 @@ def page_response(
     name: str,
     address_of: Callable[[str, str], str],
     archive: str = "",
+    template: str = "reports/report.html",
+    more: Mapping[str, Any] | None = None,
 ) -> HttpResponse:
-    """Return a report as a page; `address_of` has the address of a section as a file in some form."""
+    """Return a report as a page; `address_of` has the address of a section as a file in some form.
+
+    `more` is what the template of a page of its own shows besides.
+    """
     context: dict[str, Any] = {
         "campaign": campaign,
         "page": page,
@@ -87,8 +92,9 @@ def page_response(
         "topic_keys": dict(topics_for(request.user, campaign).values_list("topic_id", "public_id")),
         "forms": list(TableForm),
         "pictures": list(PictureForm),
+        **(more or {}),
     }
-    return render(request, "reports/report.html", context)
+    return render(request, template, context)
 
 
 def table_response(page: ReportPage, part: str, form: TableForm, name: str) -> HttpResponse:

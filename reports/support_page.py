@@ -103,6 +103,8 @@ def _runs(
             "weighted_recall": number(scores.recall[place]),
             "topics": int(scores.recall_topics[place]),
             "sentences": number(scores.sentences[place]),
+            "all_sentences": int(by_run.sentences[place]),
+            "uncited": int(by_run.uncited[place]),
         }
         | _counted(by_run, place)
         for place, run in enumerate(sheet.run_ids)
@@ -119,14 +121,16 @@ def _runs(
             ("task", "Task"),
             *SCORES,
             ("topics", "Topics", Kind.COUNT),
-            ("sentences", "Sentences", Kind.DECIMAL),
+            ("sentences", "Sentences", Kind.MEAN),
+            ("all_sentences", "In all", Kind.COUNT),
+            ("uncited", "Uncited", Kind.COUNT),
             *COUNTS,
             primary="weighted_precision",
-            screen=ASIDE,
+            screen=f"{ASIDE} all_sentences uncited",
         ),
         rows=rows,
-        note="Over-citation: share of judged citations that give no support. Under-citation: share of sentences that "
-        "cite nothing.",
+        note="Sentences: mean per answer. Over-citation: share of judged citations that give no support. "
+        "Under-citation: share of sentences that cite nothing.",
         picture=_plane(rows, _topic_points(answers, sheet)),
     )
 

@@ -25,6 +25,18 @@ function marksOf(svg) {
   return marks;
 }
 
+/** Return the marks that keys reach, those in front first: whole layers, as long as they are not too many. */
+function reachable(marks) {
+  const layers = [...new Set(marks.map((mark) => mark.parentElement))].reverse();
+  const found = [];
+  for (const layer of layers) {
+    const own = marks.filter((mark) => mark.parentElement === layer);
+    if (found.length + own.length > MOST_STOPS) break;
+    found.push(...own);
+  }
+  return found;
+}
+
 /** Make the marks one stop of the Tab key. */
 function makeStops(marks) {
   marks.forEach((mark, place) => {
@@ -86,8 +98,7 @@ async function draw(image) {
   note.className = "mark-note";
   note.hidden = true;
   note.setAttribute("aria-hidden", "true");
-  const marks = marksOf(svg);
-  const stops = marks.length <= MOST_STOPS ? marks : [];
+  const stops = reachable(marksOf(svg));
   makeStops(stops);
   svg.classList.add("plot");
   svg.setAttribute("role", stops.length ? "group" : "img");

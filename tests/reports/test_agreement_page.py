@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from django.urls import reverse
 
+from evaluation.models import Topic, TopicTag
 from evaluation.services import importing
 from evaluation.terms import JudgeKind, Origin, SupportCondition
+from reports import binning
 from reports.binning import cells_of, is_binned
 from reports.charts import scatter
 from reports.correlation import Correlation
@@ -161,6 +163,26 @@ def test_tau_by_number_of_topics_is_shown_when_asked(world: World, tmp_path: Pat
     picture = reverse("reports:topics_picture", args=[slug, "svg"])
     assert client.get(picture + query).content.startswith(b"<svg")
     assert client.get(f"{picture}?x=nothing").status_code == 404
+
+
+def test_topics_by_tag_are_a_filter_and_a_table(world: World) -> None:
+    topic = Topic.objects.get(campaign=world.campaign, topic_id="t1")
+    TopicTag.objects.create(topic=topic, name="rivers")
+    page = page_of(world, "?x=A/A&y=A/M&unjudged=zero")
+    assert "Tau by topic tag</h2>" in page
+    narrowed = page_of(world, "?x=A/A&y=A/M&unjudged=zero&tag=rivers")
+    assert "Only topics tagged <b><bdi>rivers</bdi></b>" in narrowed
+    assert "Tau by topic tag</h2>" not in narrowed
+    assert taus_of(world, "?x=A/A&y=A/M&unjudged=zero&tag=rivers")["topics"] == 1
+    assert "This is not a choice" in page_of(world, "?x=A/A&y=A/M&tag=nothing")
+
+
+def test_the_interval_of_very_many_answers_follows_the_page(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(binning, "MOST_POINTS", 0)
+    query = "?x=A/A&y=A/M&unjudged=zero"
+    assert 'hx-select="#pooled"' in page_of(world, query)
+    assert 'hx-select="#pooled"' not in page_of(world, f"{query}&whole=on")
+    assert set(taus_of(world, query)["intervals"]) == set(LEVELS)
 
 
 def test_every_answer_leaves_as_a_file(world: World) -> None:
