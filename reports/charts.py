@@ -15,6 +15,7 @@ WIDTH, HEIGHT = 560, 380
 FONT = "Public Sans, system-ui, Segoe UI, Roboto, sans-serif"
 SHAPES = {"RAG": "circle", "AG": "square", "": "diamond"}
 NO_TASK = "no task"
+TASKS = ("RAG", "AG", NO_TASK)
 LARGE, MANY_RUNS = 130, 60
 """The size of a run's point, and from how many runs it is half of that."""
 ROW = 20
@@ -90,11 +91,12 @@ def _scatter(data: str, palette: Palette) -> str:
 
     given = json.loads(data)
     size = LARGE if len(given["runs"]) <= MANY_RUNS else LARGE // 2
+    given["tasks"] = _tasks(given["runs"] + given["answers"])
     behind = [_cells(alt, given["cells"], given["titles"], palette)] if given["cells"] else []
     layers = [
         *behind,
-        _points(alt, given["answers"], given["titles"], palette, size=18, opacity=0.35),
-        _points(alt, given["runs"], given["titles"], palette, size=size, opacity=1.0),
+        _points(alt, given["answers"], given, palette, size=18, opacity=0.35),
+        _points(alt, given["runs"], given, palette, size=size, opacity=1.0),
     ]
     highest = max(
         (point[axis] for part in ("runs", "answers") for point in given[part] for axis in "xy"), default=1
@@ -125,7 +127,17 @@ def _ranked(alt: Any, rows: list[dict[str, Any]], title: str, palette: Palette) 
 
 
 def _tasks(rows: list[dict[str, Any]]) -> list[str]:
-    return ["RAG", "AG", *([NO_TASK] if any(row["task"] == NO_TASK for row in rows) else [])]
+    """Return the tasks that occur, always in the same order."""
+    there = {row["task"] for row in rows}
+    return [task for task in TASKS if task in there]
+
+
+def _shapes(alt: Any, tasks: list[str]) -> Any:
+    return alt.Scale(domain=tasks, range=[SHAPES.get(task, SHAPES[""]) for task in tasks])
+
+
+def _fills(alt: Any, tasks: list[str], palette: Palette) -> Any:
+    return alt.Scale(domain=tasks, range=[palette.fills[TASKS.index(task)] for task in tasks])
 
 
 def _marks(alt: Any, base: Any, tasks: list[str], palette: Palette) -> Any:
@@ -133,21 +145,16 @@ def _marks(alt: Any, base: Any, tasks: list[str], palette: Palette) -> Any:
     legend = alt.Legend(title=None, orient="top", direction="horizontal", offset=10)
     return base.mark_point(filled=True, size=90, opacity=1, stroke=palette.ink, strokeWidth=1).encode(
         description="said:N",
-        shape=alt.Shape(
-            "task:N", scale=alt.Scale(domain=tasks, range=[*SHAPES.values()][: len(tasks)]), legend=legend
-        ),
-        fill=alt.Fill(
-            "task:N", scale=alt.Scale(domain=tasks, range=list(palette.fills[: len(tasks)])), legend=legend
-        ),
+        shape=alt.Shape("task:N", scale=_shapes(alt, tasks), legend=legend),
+        fill=alt.Fill("task:N", scale=_fills(alt, tasks, palette), legend=legend),
     )
 
 
 def _points(
-    alt: Any, rows: list[dict[str, Any]], titles: list[str], palette: Palette, *, size: int, opacity: float
+    alt: Any, rows: list[dict[str, Any]], given: dict[str, Any], palette: Palette, *, size: int, opacity: float
 ) -> Any:
-    tasks = _tasks(rows)
-    shapes = alt.Scale(domain=tasks, range=[*SHAPES.values()][: len(tasks)])
-    fills = alt.Scale(domain=tasks, range=list(palette.fills[: len(tasks)]))
+    titles = given["titles"]
+    shapes, fills = _shapes(alt, given["tasks"]), _fills(alt, given["tasks"], palette)
     legend = alt.Legend(title=None, orient="top", direction="horizontal", offset=10)
     stroke = palette.ink if opacity == 1 else None
     mark = alt.Chart(alt.Data(values=rows)).mark_point(

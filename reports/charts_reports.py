@@ -104,7 +104,12 @@ def _histograms(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
         labelColor=palette.ink, labelAnchor="start", labelFontSize=12, labelOrient="top", labelPadding=4
     )
     chart = bars.encode(
-        x=alt.X("value:Q", title=given["title"], bin=alt.Bin(binned=True, step=given["rows"][0]["step"])),
+        x=alt.X(
+            "value:Q",
+            title=given["title"],
+            bin=alt.Bin(binned=True, step=given["rows"][0]["step"]),
+            axis=alt.Axis(labelOverlap=True),
+        ),
         x2="end:Q",
         y=alt.Y("count:Q", title=given["counted"], axis=alt.Axis(tickMinStep=1)),
         row=alt.Row("name:N", sort=order, title=None, header=header),
