@@ -14,7 +14,8 @@ from pathlib import Path
 
 from benchmarks.database import engine, scratch_database
 from benchmarks.measuring import Measured
-from benchmarks.plan import BENCHMARKS, Benchmark, Line, Turn, disagreement, lines_of
+from benchmarks.plan import Benchmark, Line, Turn, disagreement, lines_of
+from benchmarks.plan_reports import BENCHMARKS
 
 
 def main() -> None:
@@ -22,7 +23,8 @@ def main() -> None:
     options = _options()
     lines: list[Line] = []
     for name in options.names or BENCHMARKS:
-        lines += _run(BENCHMARKS[name], "SMALL" if options.small else "TRACK", options.turns)
+        benchmark = BENCHMARKS[name]
+        lines += _run(benchmark, "SMALL" if options.small else benchmark.size or "TRACK", options.turns)
     print(f"{engine()}, Python {sys.version.split()[0]}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
     print(table(lines))
     if options.json:

@@ -48,7 +48,10 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """Steps taken once, then those of every turn, in order; times are medians over turns."""
+    """Steps taken once, then those of every turn, in order; times are medians over turns.
+
+    `size` names one of `benchmarks.sizes`, where it is not the track's.
+    """
 
     title: str
     steps: tuple[str, ...]
@@ -56,6 +59,7 @@ class Benchmark:
     prepare: tuple[str, ...] = ()
     beside: str = ""
     turns: int = 3
+    size: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,3 +20,5 @@ class Size:
 
 TRACK = Size(topics=301, runs=146, nuggets=19, segments=30_000)
 SMALL = Size(topics=12, runs=9, nuggets=5, segments=300)
+TENTH = Size(topics=30, runs=146, nuggets=19, segments=3_000)
+TRIPLE = Size(topics=903, runs=146, nuggets=19, segments=90_000)

@@ -1,4 +1,4 @@
-"""Database triggers that make the logs append-only, for every program that reaches the database.
+"""Database triggers that make logs and snapshots append-only, for every program that reaches the database.
 
 They are put in place again after each migrate: SQLite drops a table's triggers when a migration rebuilds it.
 """
@@ -8,8 +8,14 @@ from typing import Any
 
 from django.db import connections
 
-# The last is of a room above: this one knows no more of it than the name of its table.
-TABLES = ("evaluation_event", "evaluation_operation", "reports_adjudication")
+# The last three are of rooms above: this one knows no more of them than the names of their tables.
+TABLES = (
+    "evaluation_event",
+    "evaluation_operation",
+    "reports_adjudication",
+    "exchange_snapshot",
+    "exchange_snapshotpart",
+)
 REASON = "{table} is append-only"
 
 SQLITE_INSTALL = [

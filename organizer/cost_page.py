@@ -30,12 +30,17 @@ REFERENCES = (Condition.MM, Condition.EM, Condition.AM)
 """What people assigned, the whole by hand first."""
 
 
-class CostForm(PolicyForm):
-    """What an hour costs, and what conditions are measured against."""
-
-    rate = forms.DecimalField(
+def rate_field() -> forms.DecimalField:
+    """What an hour costs: a campaign keeps it, and a page may be asked for another."""
+    return forms.DecimalField(
         required=False, min_value=0, max_value=100_000, decimal_places=2, label="An assessor's hour costs"
     )
+
+
+class CostForm(PolicyForm):
+    """What an hour costs, by default what the campaign keeps, and what conditions are measured against."""
+
+    rate = rate_field()
     score = forms.ChoiceField(choices=SCORES[:-1], initial="vital_strict")
     reference = forms.ChoiceField(
         required=False,
@@ -51,6 +56,10 @@ class CostForm(PolicyForm):
     folded_said = "What to assume where no desk and no job tells"
     field_order = ["rate", "score", "reference"]
 
+    def __init__(self, query: QueryDict, campaign: Campaign) -> None:
+        kept = campaign.hourly_rate
+        super().__init__(query, {} if kept is None else {"rate": str(kept)})
+
     @property
     def assumed(self) -> dict[str, float | None]:
         """What units are assumed to cost where nothing was measured."""
@@ -62,6 +71,12 @@ class CostForm(PolicyForm):
     def policies(self) -> Policies:
         """The policies chosen."""
         return Policies(self.said["missing"], self.said["unjudged"], self.said["no_vital"])
+
+
+class RateForm(forms.Form):
+    """What an hour costs, to be kept; nothing for not known."""
+
+    rate = rate_field()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +112,7 @@ class Prices:
 
 def cost_page(campaign: Campaign, query: QueryDict) -> ReportPage:
     """Return the costs at the hourly rate that the query string names."""
-    form = CostForm(query)
+    form = CostForm(query, campaign)
     if not form.is_valid():
         return ReportPage(form, TITLE, WRONG_CHOICE)
     with consistent_read():

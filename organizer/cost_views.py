@@ -1,15 +1,20 @@
 """The page of costs, with its tables and pictures as files."""
 
+from django.contrib import messages
 from django.http import HttpResponse
+from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from accounts.http import UserRequest
-from organizer.cost_page import cost_page
+from evaluation.queries.work import may_organize
+from evaluation.services.campaigns import set_hourly_rate
+from organizer.cost_page import RateForm, cost_page
 from organizer.getters import get_campaign
+from organizer.work_getters import get_campaign_to_organize
 from reports.downloads import TableForm
 from reports.pictures import PictureForm
-from reports.report_views import page_response, picture_response, table_response
+from reports.report_views import page_response, part_picture, table_response
 
 
 @require_safe
@@ -21,7 +26,24 @@ def cost(request: UserRequest, slug: str) -> HttpResponse:
         name = "organizer:cost_table" if form in list(TableForm) else "organizer:cost_picture"
         return reverse(name, args=[slug, part, form])
 
-    return page_response(request, campaign, cost_page(campaign, request.GET), "cost", address_of)
+    page = cost_page(campaign, request.GET)
+    rate = page.form.said["rate"] if page.found else campaign.hourly_rate
+    offered = may_organize(request.user, campaign) and rate != campaign.hourly_rate
+    more = {"rate": rate, "may_keep_rate": offered}
+    return page_response(request, campaign, page, "cost", address_of, template="organizer/cost.html", more=more)
+
+
+@require_POST
+def keep_rate(request: UserRequest, slug: str) -> HttpResponse:
+    """Keep what an assessor's hour costs with the campaign."""
+    campaign = get_campaign_to_organize(request.user, slug)
+    form = RateForm(request.POST)
+    if form.is_valid():
+        set_hourly_rate(campaign=campaign, rate=form.cleaned_data["rate"], actor=request.user)
+        messages.success(request, "The campaign keeps what an hour costs.")
+    else:
+        messages.error(request, "An hour costs a number from 0 to 100,000, with two decimals at most.")
+    return redirect("organizer:cost", slug)
 
 
 @require_safe
@@ -35,4 +57,4 @@ def cost_table(request: UserRequest, slug: str, part: str, table: TableForm) -> 
 def cost_picture(request: UserRequest, slug: str, part: str, picture: PictureForm) -> HttpResponse:
     """A section's picture of the same query string."""
     page = cost_page(get_campaign(request.user, slug), request.GET)
-    return picture_response(request, page, part, picture)
+    return part_picture(request, page, part, picture)

@@ -114,6 +114,7 @@ campaign_urls: list[URLPattern | URLResolver] = [
     path("labels/grade/<int:pk>/", origin_views.grade, name="grade_origin"),
     path("calls/<int:pk>/", origin_views.call, name="call"),
     path("reports/cost/", cost_views.cost, name="cost"),
+    path("reports/cost/rate/", cost_views.keep_rate, name="keep_rate"),
     path("reports/cost/<slug:part>.<table:table>", cost_views.cost_table, name="cost_table"),
     path("reports/cost/<slug:part>.<picture:picture>", cost_views.cost_picture, name="cost_picture"),
 ]

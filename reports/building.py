@@ -1,7 +1,6 @@
 """What report pages are built from: the choice that a form makes, columns, and distributions."""
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -13,14 +12,6 @@ from reports.showing import Column, Kind, Row, isolated
 
 WRONG_CHOICE = "This is not a choice of this campaign. See the form."
 MOST_BARS = 30
-
-State = tuple[datetime, int]
-"""When a campaign was made, which tells databases apart, and its revision."""
-
-
-def state_of(campaign: Campaign) -> State:
-    """Return what a campaign's figures rest on."""
-    return campaign.created_at, campaign.revision
 
 
 def chosen_condition(campaign: Campaign, form: ConditionForm) -> ConditionChoice:

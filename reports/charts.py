@@ -8,12 +8,14 @@ from typing import Any
 
 from reports.binning import cells_of, is_binned
 from reports.correlation import Correlation
+from reports.points import RunPoint, TopicPoint
 from reports.standings import Standing, value_of
 
 WIDTH, HEIGHT = 560, 380
 FONT = "Public Sans, system-ui, Segoe UI, Roboto, sans-serif"
 SHAPES = {"RAG": "circle", "AG": "square", "": "diamond"}
 NO_TASK = "no task"
+TASKS = ("RAG", "AG", NO_TASK)
 LARGE, MANY_RUNS = 130, 60
 """The size of a run's point, and from how many runs it is half of that."""
 ROW = 20
@@ -43,13 +45,18 @@ def scatter(found: Correlation, *, dark: bool) -> str:
 
     Of very many answers, cells of a grid take the place of points, shaded by how many.
     """
+    sides = (found.x, found.y)
     runs = [
-        {"run": one.run_id, "task": one.task or NO_TASK, "x": one.x, "y": one.y}
+        {"task": one.task or NO_TASK, "x": one.x, "y": one.y, "said": f"{one.run_id}: {_both(sides, one)}"}
         for one in found.runs
         if one.x is not None and one.y is not None
     ]
     binned = is_binned(found.points)
-    answers = [] if binned else [{"task": one.task or NO_TASK, "x": one.x, "y": one.y} for one in found.points]
+    answers = [
+        {"task": one.task or NO_TASK, "x": one.x, "y": one.y}
+        | {"said": f"{one.run_id}, topic {one.topic_id}: {_both(sides, one)}"}
+        for one in (() if binned else found.points)
+    ]
     cells = cells_of(found.points) if binned else []
     name = found.score.replace("_", " ")
     titles = (f"{found.x}, {name}", f"{found.y}, {name}")
@@ -62,10 +69,19 @@ def ranking(found: Sequence[Standing], score: str, *, dark: bool) -> str:
     """Return the specification of runs by one score, each with its interval."""
     rows = [
         {"run": one.row.run_id, "task": one.row.task or NO_TASK, "mean": mean, "low": one.low, "high": one.high}
+        | {"said": f"{one.row.run_id}: {_with_interval(mean, one)}"}
         for one in found
         if (mean := value_of(one, score)) is not None
     ]
     return _ranking(json.dumps({"runs": rows, "title": score.replace("_", " ")}), DARK if dark else LIGHT)
+
+
+def _both(sides: tuple[str, str], one: RunPoint | TopicPoint) -> str:
+    return f"{sides[0]} {one.x:.3f}, {sides[1]} {one.y:.3f}"
+
+
+def _with_interval(mean: float, one: Standing) -> str:
+    return f"{mean:.3f}" if one.low is None or one.high is None else f"{mean:.3f}, {one.low:.3f} to {one.high:.3f}"
 
 
 @lru_cache(maxsize=64)
@@ -75,11 +91,12 @@ def _scatter(data: str, palette: Palette) -> str:
 
     given = json.loads(data)
     size = LARGE if len(given["runs"]) <= MANY_RUNS else LARGE // 2
+    given["tasks"] = _tasks(given["runs"] + given["answers"])
     behind = [_cells(alt, given["cells"], given["titles"], palette)] if given["cells"] else []
     layers = [
         *behind,
-        _points(alt, given["answers"], given["titles"], palette, size=18, opacity=0.35),
-        _points(alt, given["runs"], given["titles"], palette, size=size, opacity=1.0),
+        _points(alt, given["answers"], given, palette, size=18, opacity=0.35),
+        _points(alt, given["runs"], given, palette, size=size, opacity=1.0),
     ]
     highest = max(
         (point[axis] for part in ("runs", "answers") for point in given[part] for axis in "xy"), default=1
@@ -102,7 +119,7 @@ def _ranked(alt: Any, rows: list[dict[str, Any]], title: str, palette: Palette) 
     order = [row["run"] for row in rows]
     runs = alt.Y("run:N", sort=order, title=None, axis=alt.Axis(labelLimit=240, ticks=False, grid=True))
     base = alt.Chart(alt.Data(values=rows))
-    lines = base.transform_filter("datum.low != null").mark_rule(color=palette.control, strokeWidth=2)
+    lines = base.transform_filter("datum.low != null").mark_rule(color=palette.control, strokeWidth=2, aria=False)
     return [
         lines.encode(x=alt.X("low:Q", title=title), x2="high:Q", y=runs),
         _marks(alt, base, _tasks(rows), palette).encode(x=alt.X("mean:Q"), y=runs),
@@ -110,28 +127,34 @@ def _ranked(alt: Any, rows: list[dict[str, Any]], title: str, palette: Palette) 
 
 
 def _tasks(rows: list[dict[str, Any]]) -> list[str]:
-    return ["RAG", "AG", *([NO_TASK] if any(row["task"] == NO_TASK for row in rows) else [])]
+    """Return the tasks that occur, always in the same order."""
+    there = {row["task"] for row in rows}
+    return [task for task in TASKS if task in there]
+
+
+def _shapes(alt: Any, tasks: list[str]) -> Any:
+    return alt.Scale(domain=tasks, range=[SHAPES.get(task, SHAPES[""]) for task in tasks])
+
+
+def _fills(alt: Any, tasks: list[str], palette: Palette) -> Any:
+    return alt.Scale(domain=tasks, range=[palette.fills[TASKS.index(task)] for task in tasks])
 
 
 def _marks(alt: Any, base: Any, tasks: list[str], palette: Palette) -> Any:
     """Return points whose shape and colour are those of their task."""
     legend = alt.Legend(title=None, orient="top", direction="horizontal", offset=10)
     return base.mark_point(filled=True, size=90, opacity=1, stroke=palette.ink, strokeWidth=1).encode(
-        shape=alt.Shape(
-            "task:N", scale=alt.Scale(domain=tasks, range=[*SHAPES.values()][: len(tasks)]), legend=legend
-        ),
-        fill=alt.Fill(
-            "task:N", scale=alt.Scale(domain=tasks, range=list(palette.fills[: len(tasks)])), legend=legend
-        ),
+        description="said:N",
+        shape=alt.Shape("task:N", scale=_shapes(alt, tasks), legend=legend),
+        fill=alt.Fill("task:N", scale=_fills(alt, tasks, palette), legend=legend),
     )
 
 
 def _points(
-    alt: Any, rows: list[dict[str, Any]], titles: list[str], palette: Palette, *, size: int, opacity: float
+    alt: Any, rows: list[dict[str, Any]], given: dict[str, Any], palette: Palette, *, size: int, opacity: float
 ) -> Any:
-    tasks = _tasks(rows)
-    shapes = alt.Scale(domain=tasks, range=[*SHAPES.values()][: len(tasks)])
-    fills = alt.Scale(domain=tasks, range=list(palette.fills[: len(tasks)]))
+    titles = given["titles"]
+    shapes, fills = _shapes(alt, given["tasks"]), _fills(alt, given["tasks"], palette)
     legend = alt.Legend(title=None, orient="top", direction="horizontal", offset=10)
     stroke = palette.ink if opacity == 1 else None
     mark = alt.Chart(alt.Data(values=rows)).mark_point(
@@ -140,6 +163,7 @@ def _points(
     return mark.encode(
         x=alt.X("x:Q", title=titles[0]),
         y=alt.Y("y:Q", title=titles[1]),
+        description="said:N",
         shape=alt.Shape("task:N", scale=shapes, legend=legend),
         fill=alt.Fill("task:N", scale=fills, legend=legend),
     )
@@ -148,6 +172,7 @@ def _points(
 def _cells(alt: Any, rows: list[dict[str, Any]], titles: list[str], palette: Palette) -> Any:
     """Return the cells of a grid, shaded by how many answers are in them, on a logarithmic scale."""
     most = max(2, *(row["count"] for row in rows))
+    said = [row | {"said": f"{row['count']:,} answers"} for row in rows]
     shades = alt.Scale(type="log", domain=[1, most], range=list(palette.shades))
     legend = alt.Legend(
         title="answers per cell",
@@ -157,7 +182,7 @@ def _cells(alt: Any, rows: list[dict[str, Any]], titles: list[str], palette: Pal
         titleFontWeight="normal",
     )
     return (
-        alt.Chart(alt.Data(values=rows))
+        alt.Chart(alt.Data(values=said))
         .mark_rect()
         .encode(
             x=alt.X("x:Q", title=titles[0]),
@@ -165,13 +190,16 @@ def _cells(alt: Any, rows: list[dict[str, Any]], titles: list[str], palette: Pal
             y=alt.Y("y:Q", title=titles[1]),
             y2="y2:Q",
             color=alt.Color("count:Q", scale=shades, legend=legend),
+            description="said:N",
         )
     )
 
 
 def _diagonal(alt: Any, highest: float, palette: Palette) -> Any:
     rows = [{"x": 0, "y": 0}, {"x": highest, "y": highest}]
-    line = alt.Chart(alt.Data(values=rows)).mark_line(color=palette.control, strokeDash=[4, 4], strokeWidth=1)
+    line = alt.Chart(alt.Data(values=rows)).mark_line(
+        color=palette.control, strokeDash=[4, 4], strokeWidth=1, aria=False
+    )
     return line.encode(x="x:Q", y="y:Q")
 
 

@@ -16,6 +16,7 @@ def heat_map(report: ConfusionReport, *, dark: bool) -> str:
     names = [label.replace("_", " ") for label in report.labels]
     cells = [
         {"row": names[row], "column": names[column], "count": count, "share": count / pairs if pairs else 0.0}
+        | {"said": f"{report.rows} {names[row]}, {report.columns} {names[column]}: {count:,} pairs"}
         for row, counts in enumerate(report.confusion.counts.tolist())
         for column, count in enumerate(counts)
     ]
@@ -37,7 +38,8 @@ def _heat_map(data: str, palette: Palette) -> str:
     )
     # At most half of the fill, so that the ink of the figures keeps its contrast on every cell.
     tinted = base.mark_rect(color=palette.fills[0], stroke=palette.rule).encode(
-        opacity=alt.Opacity("share:Q", scale=alt.Scale(domain=[0, 1], range=[0.04, 0.5]), legend=None)
+        description="said:N",
+        opacity=alt.Opacity("share:Q", scale=alt.Scale(domain=[0, 1], range=[0.04, 0.5]), legend=None),
     )
     size = CELL * len(given["names"])
     chart = configured(alt.layer(tinted, *_figures(base, palette)), palette)
@@ -45,8 +47,8 @@ def _heat_map(data: str, palette: Palette) -> str:
 
 
 def _figures(base: Any, palette: Palette) -> list[Any]:
-    counts = base.mark_text(color=palette.text, fontSize=15, fontWeight="bold", dy=-8)
-    shares = base.mark_text(color=palette.text, fontSize=12, dy=11)
+    counts = base.mark_text(color=palette.text, fontSize=15, fontWeight="bold", dy=-8, aria=False)
+    shares = base.mark_text(color=palette.text, fontSize=12, dy=11, aria=False)
     return [
         counts.encode(text={"field": "count", "type": "quantitative", "format": ",d"}),
         shares.encode(text={"field": "share", "type": "quantitative", "format": ".1%"}),

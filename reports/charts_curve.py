@@ -11,7 +11,11 @@ from reports.metrics.subsampling import CurvePoint
 
 def curve(points: Sequence[CurvePoint], *, dark: bool) -> str:
     """Return the specification of run-level tau by the number of topics: the mean, and the central 95 %."""
-    return _curve(json.dumps([asdict(one) for one in points]), DARK if dark else LIGHT)
+    rows = [
+        asdict(one) | {"said": f"{one.topics:,} topics: {one.mean:.3f}, {one.low:.3f} to {one.high:.3f}"}
+        for one in points
+    ]
+    return _curve(json.dumps(rows), DARK if dark else LIGHT)
 
 
 @lru_cache(maxsize=64)
@@ -20,6 +24,8 @@ def _curve(data: str, palette: Palette) -> str:
 
     base = alt.Chart({"values": json.loads(data)}).encode(x=alt.X("topics:Q", title="Topics"))
     low = alt.Y("low:Q", title="Kendall's tau-b, run level", scale=alt.Scale(zero=False))
-    band = base.mark_area(color=palette.fills[0], opacity=0.2).encode(y=low, y2="high:Q")
-    line = base.mark_line(color=palette.fills[0], point={"color": palette.fills[0], "size": 40}).encode(y="mean:Q")
-    return str(configured(alt.layer(band, line), palette).to_json())
+    band = base.mark_area(color=palette.fills[0], opacity=0.2, aria=False).encode(y=low, y2="high:Q")
+    line = base.mark_line(color=palette.fills[0], aria=False).encode(y="mean:Q")
+    points = base.mark_point(color=palette.fills[0], filled=True, size=40, opacity=1)
+    layers = (band, line, points.encode(y="mean:Q", description="said:N"))
+    return str(configured(alt.layer(*layers), palette).to_json())

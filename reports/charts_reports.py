@@ -81,40 +81,58 @@ def _names(alt: Any, rows: Rows, **given: Any) -> Any:
 
 def _stacked(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
     rows, parts = given["rows"], given["parts"]
-    ranked = [row | {"place": parts.index(row["part"])} for row in rows]
+    ranked = [
+        row | {"place": parts.index(row["part"]), "said": f"{row['name']}, {row['part']}: {row['share']:.1%}"}
+        for row in rows
+    ]
     bars = alt.Chart(alt.Data(values=ranked)).mark_bar(stroke=palette.rule, strokeWidth=1)
     chart = bars.encode(
         x=alt.X("share:Q", title=given["title"], stack=True, axis=alt.Axis(format="%", grid=True)),
         y=_names(alt, rows),
         fill=alt.Fill("part:N", scale=_scale(alt, parts, palette), legend=_legend(alt)),
         order=alt.Order("place:Q"),
+        description="said:N",
     )
     return configured(chart, palette).properties(height={"step": BAR}, padding=ROOM)
 
 
 def _histograms(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
     order = list(dict.fromkeys(row["name"] for row in given["rows"]))
-    bars = alt.Chart(alt.Data(values=given["rows"])).mark_bar(color=palette.fills[0])
+    counted = [row | {"said": f"{row['name']}, {_bin_said(row)}: {row['count']:,}"} for row in given["rows"]]
+    bars = alt.Chart(alt.Data(values=counted)).mark_bar(color=palette.fills[0])
     header = alt.Header(
         labelColor=palette.ink, labelAnchor="start", labelFontSize=12, labelOrient="top", labelPadding=4
     )
     chart = bars.encode(
-        x=alt.X("value:Q", title=given["title"], bin=alt.Bin(binned=True, step=given["rows"][0]["step"])),
+        x=alt.X(
+            "value:Q",
+            title=given["title"],
+            bin=alt.Bin(binned=True, step=given["rows"][0]["step"]),
+            axis=alt.Axis(labelOverlap=True),
+        ),
         x2="end:Q",
         y=alt.Y("count:Q", title=given["counted"], axis=alt.Axis(tickMinStep=1)),
         row=alt.Row("name:N", sort=order, title=None, header=header),
+        description="said:N",
     )
     return configured(chart, palette).properties(height=PANEL)
 
 
+def _bin_said(row: dict[str, Any]) -> str:
+    last = row["end"] - 1
+    return str(row["value"]) if last == row["value"] else f"{row['value']} to {last}"
+
+
 def _side_by_side(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
     order = list(dict.fromkeys(row["bin"] for row in given["rows"]))
-    bars = alt.Chart(alt.Data(values=given["rows"])).mark_bar(stroke=palette.ink, strokeWidth=0.5)
+    said = [row | {"said": f"{row['bin']}, {row['part']}: {row['share']:.1%}"} for row in given["rows"]]
+    bars = alt.Chart(alt.Data(values=said)).mark_bar(stroke=palette.ink, strokeWidth=0.5)
     chart = bars.encode(
         x=alt.X("bin:N", sort=order, title=given["titles"][0], axis=alt.Axis(labelAngle=0)),
         xOffset=alt.XOffset("part:N", sort=given["parts"]),
         y=alt.Y("share:Q", title=given["titles"][1], axis=alt.Axis(format="%")),
         fill=alt.Fill("part:N", scale=_scale(alt, given["parts"], palette), legend=_legend(alt)),
+        description="said:N",
     )
     return configured(chart, palette)
 
@@ -123,14 +141,14 @@ def _plane(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
     layers = []
     if given["line"]:
         line = alt.Chart(alt.Data(values=given["line"]))
-        mark = line.mark_line(color=palette.control, strokeDash=[5, 3], interpolate="step-after")
+        mark = line.mark_line(color=palette.control, strokeDash=[5, 3], interpolate="step-after", aria=False)
         layers.append(mark.encode(x="x:Q", y="y:Q", order="x:Q"))
     if given["small"]:
         layers.append(_points(alt, given["small"], given, palette, size=26))
     layers.append(_points(alt, given["rows"], given, palette, size=120))
     if given["named"] and len(given["rows"]) <= MOST_NAMED:
         text = alt.Chart(alt.Data(values=given["rows"]))
-        mark = text.mark_text(align="left", dx=9, dy=-6, fontSize=11, color=palette.ink, limit=200)
+        mark = text.mark_text(align="left", dx=9, dy=-6, fontSize=11, color=palette.ink, limit=200, aria=False)
         layers.append(mark.encode(x="x:Q", y="y:Q", text="name:N"))
     return configured(alt.layer(*layers), palette).properties(padding=ROOM)
 
@@ -140,33 +158,45 @@ def _points(alt: Any, rows: Rows, given: dict[str, Any], palette: Palette, *, si
     shapes = [SHAPES.get(task, SHAPES[""]) for task in tasks]
     legend = _legend(alt) if len(tasks) > 1 else None
     is_small = size < 100
-    mark = alt.Chart(alt.Data(values=list(rows))).mark_point(
+    figures = [row | {"said": _point_said(row, given["titles"])} for row in rows]
+    mark = alt.Chart(alt.Data(values=figures)).mark_point(
         filled=True, size=size, opacity=0.45 if is_small else 1, stroke=None if is_small else palette.ink
     )
     free = alt.Scale(zero=False, nice=True, padding=12)
     return mark.encode(
         x=alt.X("x:Q", title=given["titles"][0], scale=free),
         y=alt.Y("y:Q", title=given["titles"][1], scale=free),
+        description="said:N",
         shape=alt.Shape("task:N", scale=alt.Scale(domain=tasks, range=shapes), legend=legend),
         fill=alt.Fill("task:N", scale=_scale(alt, tasks, palette), legend=legend),
     )
 
 
+def _point_said(row: dict[str, Any], titles: Sequence[str]) -> str:
+    figures = f"{titles[0]} {row['x']:,.4g}, {titles[1]} {row['y']:,.4g}"
+    return f"{row['name']}: {figures}" if "name" in row else figures
+
+
 def _spans(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
     rows = given["rows"]
-    base = alt.Chart(alt.Data(values=rows))
-    lines = base.mark_rule(color=palette.control, strokeWidth=3)
+    said = [row | {"said": f"{row['name']}: {_span_said(row)}"} for row in rows]
+    base = alt.Chart(alt.Data(values=said))
+    lines = base.mark_rule(color=palette.control, strokeWidth=3, aria=False)
     points = base.mark_point(filled=True, size=90, opacity=1, fill=palette.fills[0], stroke=palette.ink)
     published = base.transform_filter("datum.published != null").mark_tick(
-        color=palette.fills[1], thickness=3, size=NARROW - 3, opacity=1
+        color=palette.fills[1], thickness=3, size=NARROW - 3, opacity=1, aria=False
     )
     layers = [
         lines.encode(x=alt.X("low:Q", title=given["title"]), x2="high:Q", y=_names(alt, rows)),
-        points.encode(x=alt.X("point:Q"), y=_names(alt, rows)),
+        points.encode(x=alt.X("point:Q"), y=_names(alt, rows), description="said:N"),
         published.encode(x=alt.X("published:Q"), y=_names(alt, rows)),
     ]
     step = BAR if len(rows) <= MOST_NAMED else NARROW
     return configured(alt.layer(*layers), palette).properties(height={"step": step}, padding=ROOM)
+
+
+def _span_said(row: dict[str, Any]) -> str:
+    return f"{row['point']:.2f}, {row['low']:.2f} to {row['high']:.2f}"
 
 
 DRAW = {

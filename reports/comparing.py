@@ -7,10 +7,11 @@ from typing import TypeAlias
 import numpy as np
 
 from evaluation.errors import Refused
-from evaluation.models import Campaign, ListedNugget, NuggetLineage, QrelSource, TopicTag
+from evaluation.models import Campaign, ListedNugget, NuggetLineage, QrelSource
 from evaluation.terms import Condition, Importance, SupportCondition
 from reports.choices import ConditionChoice, SupportChoice, resolve_condition, resolve_support
 from reports.confusion_forms import ADDED, ConfusionForm
+from reports.confusions import within_tag
 from reports.frames import assignment_keys, assignment_sheet
 from reports.matched import (
     Ints,
@@ -85,9 +86,8 @@ def _chosen(matched: Matched, rows: LabelSide, form: ConfusionForm) -> Booleans:
         chosen &= _is(matched.topic_ids, said["topic"])[matched.topic]
     if said["run"] and matched.run_ids:
         chosen &= _is(matched.run_ids, said["run"])[matched.run]
-    if said["tag"] and isinstance(rows, ConditionChoice | SupportChoice | QrelSource):
-        tagged = TopicTag.objects.filter(topic__campaign=rows.campaign, name=said["tag"])
-        chosen &= np.isin(matched.topic_ids, list(tagged.values_list("topic__topic_id", flat=True)))[matched.topic]
+    if said["tag"]:
+        chosen &= within_tag(matched, rows.campaign, said["tag"])
     if isinstance(rows, ConditionChoice) and matched.comparable:
         chosen &= np.repeat(_nuggets(rows, said["importance"], said["made"]), len(matched.run_ids))
     return chosen

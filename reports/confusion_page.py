@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 from django.http import QueryDict
 
 from evaluation.errors import Refused
-from evaluation.models import Campaign, QrelSource, TopicTag
+from evaluation.models import Campaign, QrelSource
 from reports.choices import ConditionChoice
 from reports.comparing import Compared, LabelSide, compare
 from reports.confusion_forms import ConfusionForm
 from reports.confusions import ConfusionReport, confuse
 from reports.models import Adjudication
 from reports.sides import Offer, offer_of, side_said
+from reports.tags import rows_of, tags_of, topics_by_tag
 from reports.verdicts import CategoryCount, category_counts, verdicts_at
 
 HEAT_STEPS = 10
@@ -75,6 +76,22 @@ class ConfusionPage:
         return [("Rows", said_of(self.compared.rows)), ("Columns", said_of(self.compared.columns))]
 
     @property
+    def by_tag(self) -> list[tuple[str, ConfusionReport]]:
+        """The same comparison over the topics of each tag; nothing where only one tag's topics are looked at."""
+        if self.compared is None or self.report is None or self.form.said["tag"]:
+            return []
+        matched, chosen, said = self.compared.matched, self.compared.chosen, self.report
+        return [
+            (
+                tag,
+                confuse(
+                    matched, said.rows, said.columns, chosen & rows_of(matched.topic_ids, topics)[matched.topic]
+                ),
+            )
+            for tag, topics in topics_by_tag(self.offer.campaign).items()
+        ]
+
+    @property
     def differing(self) -> int:
         """How many pairs have two different labels."""
         if self.report is None:
@@ -96,7 +113,7 @@ def confusion_page(campaign: Campaign, query: QueryDict) -> ConfusionPage:
         offer,
         topics=campaign.topics.values_list("topic_id", flat=True),
         runs=campaign.runs.values_list("run_id", flat=True),
-        tags=sorted(set(TopicTag.objects.filter(topic__campaign=campaign).values_list("name", flat=True))),
+        tags=tags_of(campaign),
     )
     if not form.is_valid():
         return ConfusionPage(form, offer, "This is not a choice of this campaign. See the form.")

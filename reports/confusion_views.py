@@ -15,7 +15,7 @@ from evaluation.queries.answers import provenance_for
 from evaluation.queries.studies import studies_for, study_for
 from evaluation.queries.work import may_organize
 from reports.adjudicating import Pair, adjudicate, find_pair, labels_of, verdicts_on
-from reports.answering import get_campaign, is_dark, picture_response
+from reports.answering import get_campaign, is_dark, or_404, picture_response
 from reports.charts_confusion import heat_map
 from reports.confusion_documents import confusion_table, filters, study_table
 from reports.confusion_forms import VerdictForm
@@ -49,18 +49,15 @@ def confusion(request: UserRequest, slug: str) -> HttpResponse:
 @require_safe
 def confusion_picture(request: UserRequest, slug: str, picture: PictureForm) -> HttpResponse:
     """The heat map of the same query string; `theme=dark` for dark pages."""
-    page = confusion_page(get_campaign(request, slug), request.GET)
-    if page.report is None:
-        raise Http404
-    return picture_response(heat_map(page.report, dark=is_dark(request)), picture)
+    report = or_404(confusion_page(get_campaign(request, slug), request.GET).report)
+    return picture_response(heat_map(report, dark=is_dark(request)), picture)
 
 
 @require_safe
 def confusion_file(request: UserRequest, slug: str, table: TableForm) -> HttpResponse:
     """The matrix of the same query string as a file; as JSON with every figure."""
     page = confusion_page(get_campaign(request, slug), request.GET)
-    if page.report is None:
-        raise Http404
+    or_404(page.report)
     return downloaded(confusion_table(page), table, f"{slug}-confusion")
 
 

@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass
 
+from evaluation.models import Campaign
 from reports.choices import ConditionChoice, SupportChoice
 from reports.matched import Matched, match_citations, match_nuggets
 from reports.metrics.arrays import Booleans
 from reports.metrics.confusion import Confusion, confusion, harsh_conflicts
+from reports.tags import rows_of, tagged
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,17 +22,24 @@ class ConfusionReport:
     comparable: bool
 
 
-def confuse_assignments(rows: ConditionChoice, columns: ConditionChoice) -> ConfusionReport:
+def confuse_assignments(rows: ConditionChoice, columns: ConditionChoice, tag: str = "") -> ConfusionReport:
     """Compare labels of the same (answer, nugget) pairs: both conditions must use the same lists.
 
     Raises `Refused` where some labels are on both sides.
     """
-    return confuse(match_nuggets(rows, columns), str(rows), str(columns))
+    matched = match_nuggets(rows, columns)
+    return confuse(matched, str(rows), str(columns), within_tag(matched, rows.campaign, tag) if tag else None)
 
 
-def confuse_support(rows: SupportChoice, columns: SupportChoice) -> ConfusionReport:
+def confuse_support(rows: SupportChoice, columns: SupportChoice, tag: str = "") -> ConfusionReport:
     """Compare labels of the same (sentence, segment) pairs. Raises `Refused` where some are on both sides."""
-    return confuse(match_citations(rows, columns), str(rows), str(columns))
+    matched = match_citations(rows, columns)
+    return confuse(matched, str(rows), str(columns), within_tag(matched, rows.campaign, tag) if tag else None)
+
+
+def within_tag(matched: Matched, campaign: Campaign, tag: str) -> Booleans:
+    """Return which items are of topics with a tag, n."""
+    return rows_of(matched.topic_ids, tagged(campaign, tag))[matched.topic]
 
 
 def confuse(matched: Matched, rows: str, columns: str, chosen: Booleans | None = None) -> ConfusionReport:

@@ -1,14 +1,12 @@
 """How far two conditions agree: three taus with what they rest on, and the points of the scatter."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
+from evaluation.errors import Refused
 from evaluation.models import Campaign
 from reports.choices import Choice, ConditionChoice, SupportChoice, check_apart
 from reports.external import external_scores
-from reports.frames import assignment_sheet, support_sheet
 from reports.leaderboard import number, runs_by_id
 from reports.metrics.agreement import (
     LEVELS,
@@ -25,40 +23,19 @@ from reports.metrics.bootstrap import Interval, intervals
 from reports.metrics.policies import Policies, SupportPolicies, TopicChoice
 from reports.metrics.subsampling import CurvePoint, tau_by_topics
 from reports.metrics.support import support_table
+from reports.points import NO_POINTS, RunPoint, TopicPoints, topic_points
+from reports.tags import tagged_assignments, tagged_support
 from web.reading import consistent_read
 
 RESAMPLES = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class RunPoint:
-    """One run's mean under both conditions; `difference` is x - y."""
-
-    run_id: str
-    task: str
-    x: float | None
-    y: float | None
-
-    @property
-    def difference(self) -> float | None:
-        """How much higher x is, None where one side is undefined."""
-        return None if self.x is None or self.y is None else self.x - self.y
-
-
-@dataclass(frozen=True, slots=True)
-class TopicPoint:
-    """One answer's score under both conditions."""
-
-    run_id: str
-    topic_id: str
-    task: str
-    x: float
-    y: float
-
-
-@dataclass(frozen=True, slots=True)
 class Correlation:
-    """Two conditions side by side. `points` is empty and two taus are None where one side is a published table."""
+    """Two conditions side by side; `intervals` has those levels that were asked for.
+
+    `points` is empty and two taus are None where one side is a published table.
+    """
 
     x: str
     y: str
@@ -67,7 +44,7 @@ class Correlation:
     agreement: Agreement
     intervals: dict[str, Interval | None]
     runs: tuple[RunPoint, ...]
-    points: tuple[TopicPoint, ...]
+    points: TopicPoints
     published: bool = False
 
 
@@ -81,19 +58,25 @@ def correlate(
     score: str,
     policies: Policies | SupportPolicies,
     *,
+    tag: str = "",
     resamples: int = RESAMPLES,
+    levels: Sequence[str] = LEVELS,
 ) -> Correlation:
-    """Correlate a score under two conditions; a string names a published table, which has run-level scores only.
+    """Correlate a score under two conditions, in all topics or those with a tag, with the intervals of some levels.
 
-    Raises ValueError for a score that the conditions do not have, `Refused` where some labels are on both sides.
+    A string names a published table, which has run-level scores only. Raises ValueError for a score that the
+    conditions do not have, `Refused` where some labels are on both sides or a published table should be of a tag.
     """
     tasks = {run_id: run.task for run_id, run in runs_by_id(campaign).items()}
     if isinstance(x, str) or isinstance(y, str):
+        if tag:
+            raise Refused(
+                "usage", "A published table has no scores by topic, so it cannot be of those with a tag."
+            )
         return _with_published(campaign, x, y, score, policies, tasks)
     if isinstance(x, Choice) and isinstance(y, Choice):
         check_apart(x, y)
-    with consistent_read():
-        left, right = table_of(x, score, policies), table_of(y, score, policies)
+    left, right = tables_of(x, y, score, policies, tag)
     both = pair(left, right)
     return Correlation(
         x=str(x),
@@ -101,9 +84,9 @@ def correlate(
         score=score,
         policies=policies,
         agreement=agreement(left, right, policies.topics),
-        intervals=intervals(left, right, policies.topics, resamples=resamples),
+        intervals=intervals(left, right, policies.topics, resamples=resamples, levels=levels),
         runs=_run_points(both, policies.topics, tasks),
-        points=_topic_points(both, tasks),
+        points=topic_points(both, tasks),
     )
 
 
@@ -112,21 +95,32 @@ def topic_curve(
     y: ConditionChoice | SupportChoice,
     score: str,
     policies: Policies | SupportPolicies,
+    tag: str = "",
 ) -> tuple[CurvePoint, ...]:
     """Return the run-level tau of two conditions over fewer and fewer topics."""
+    return tau_by_topics(*tables_of(x, y, score, policies, tag), policies.topics)
+
+
+def tables_of(
+    x: ConditionChoice | SupportChoice,
+    y: ConditionChoice | SupportChoice,
+    score: str,
+    policies: Policies | SupportPolicies,
+    tag: str = "",
+) -> tuple[ScoreTable, ScoreTable]:
+    """Return both conditions' scores, from one state of the database."""
     with consistent_read():
-        left, right = table_of(x, score, policies), table_of(y, score, policies)
-    return tau_by_topics(left, right, policies.topics)
+        return table_of(x, score, policies, tag), table_of(y, score, policies, tag)
 
 
 def table_of(
-    side: ConditionChoice | SupportChoice, score: str, policies: Policies | SupportPolicies
+    side: ConditionChoice | SupportChoice, score: str, policies: Policies | SupportPolicies, tag: str = ""
 ) -> ScoreTable:
-    """Return one condition's score per topic and run."""
+    """Return one condition's score per topic and run, in all topics or those with a tag."""
     if isinstance(side, ConditionChoice) and isinstance(policies, Policies):
-        return score_table(assignment_sheet(side), score, policies)
+        return score_table(tagged_assignments(side, tag), score, policies)
     if isinstance(side, SupportChoice) and isinstance(policies, SupportPolicies):
-        return support_table(support_sheet(side), score, policies)
+        return support_table(tagged_support(side, tag), score, policies)
     raise TypeError(f"{side} is not scored under {type(policies).__name__}")
 
 
@@ -148,7 +142,7 @@ def _with_published(
         agreement=run_level_agreement(left, right),
         intervals=dict.fromkeys(LEVELS),
         runs=tuple(RunPoint(run_id, tasks.get(run_id, ""), left[run_id], right[run_id]) for run_id in runs),
-        points=(),
+        points=NO_POINTS,
         published=True,
     )
 
@@ -170,16 +164,3 @@ def _run_points(both: Paired, topics: TopicChoice, tasks: Mapping[str, str]) -> 
         for place, run_id in enumerate(both.run_ids)
     ]
     return tuple(sorted(points, key=lambda point: (point.y is None, -(point.y or 0.0), point.run_id)))
-
-
-def _topic_points(both: Paired, tasks: Mapping[str, str]) -> tuple[TopicPoint, ...]:
-    return tuple(
-        TopicPoint(
-            both.run_ids[run],
-            both.topic_ids[topic],
-            tasks.get(both.run_ids[run], ""),
-            float(both.x[topic, run]),
-            float(both.y[topic, run]),
-        )
-        for topic, run in np.argwhere(both.scored_on_both())
-    )

@@ -8,21 +8,12 @@ from django.utils import timezone
 
 from evaluation.models import Campaign, NuggetList
 from reports import charts_reports as charts
-from reports.building import (
-    SPREAD_COLUMNS,
-    WRONG_CHOICE,
-    State,
-    columns,
-    histogram_rows,
-    sentences,
-    spread_row,
-    state_of,
-    tag_said,
-)
+from reports.building import SPREAD_COLUMNS, WRONG_CHOICE, columns, histogram_rows, sentences, spread_row, tag_said
 from reports.describing import DescriptiveRow, NuggetSizes, descriptives, sizes
 from reports.parts import Topics
 from reports.report_forms import DescriptivesForm
 from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, counted, isolated
+from reports.state import State, state_of
 from web.reading import consistent_read
 
 TITLE = "Descriptives"

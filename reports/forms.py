@@ -169,6 +169,7 @@ class AgreementForm(PolicyForm):
         choices=[("skip", "is left out"), ("zero", "scores 0")],
         initial="skip",
     )
+    tag = forms.ChoiceField(required=False, label="Topics tagged")
     curve = forms.BooleanField(required=False, label="Tau by number of topics")
     topics = forms.ChoiceField(
         choices=[("all", "all of each condition"), ("common", "only common ones")], initial="all"
@@ -181,6 +182,7 @@ class AgreementForm(PolicyForm):
         "y_nuggets",
         "y_judge",
         "score",
+        "tag",
         "topics",
         "missing",
         "unjudged",
@@ -195,6 +197,7 @@ class AgreementForm(PolicyForm):
         sets: Iterable[str],
         judges: Iterable[str],
         published: Iterable[str],
+        tags: Iterable[str],
         defaults: dict[str, str],
     ) -> None:
         support = {query.get("x"), query.get("y")} & {*SupportCondition}
@@ -203,6 +206,7 @@ class AgreementForm(PolicyForm):
             ("Nugget scores", [(word.value, word.value) for word in Condition]),
             ("Support", [(word.value, word.value) for word in SupportCondition]),
         ]
+        self.offer("tag", [("", "all"), *((name, name) for name in tags)])
         tables = [("Published tables", [(name, name) for name in published])]
         for side in "xy":
             _offer(self.fields[side], [*sides, *(tables if tables[0][1] else [])])

@@ -10,16 +10,7 @@ from django.utils import timezone
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Run
 from reports import charts_reports as charts
-from reports.building import (
-    WRONG_CHOICE,
-    State,
-    choice_said,
-    chosen_condition,
-    columns,
-    sentences,
-    state_of,
-    tag_said,
-)
+from reports.building import WRONG_CHOICE, choice_said, chosen_condition, columns, sentences, tag_said
 from reports.choices import ConditionChoice
 from reports.documents import policies_document
 from reports.leaderboard import number, runs_by_id
@@ -28,6 +19,7 @@ from reports.metrics.policies import Policies
 from reports.metrics.scores import LENGTH, RunScores, run_scores
 from reports.report_forms import LengthForm
 from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, counted, policies_said
+from reports.state import State, state_of
 from reports.tags import tagged_assignments, topics_by_tag
 from web.reading import consistent_read
 from web.templatetags.assay import words

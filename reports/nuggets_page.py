@@ -11,16 +11,7 @@ from django.utils import timezone
 from evaluation.errors import Refused
 from evaluation.models import Campaign
 from reports import charts_reports as charts
-from reports.building import (
-    WRONG_CHOICE,
-    State,
-    choice_said,
-    chosen_condition,
-    columns,
-    sentences,
-    state_of,
-    tag_said,
-)
+from reports.building import WRONG_CHOICE, choice_said, chosen_condition, columns, sentences, tag_said
 from reports.choices import ConditionChoice
 from reports.describing import edit_report, edits_by_topic
 from reports.descriptives_page import chosen_topics
@@ -31,6 +22,7 @@ from reports.metrics.finding import STEPS, NuggetFindings, group_of, nugget_find
 from reports.metrics.sheets import FULL, OKAY, UNKNOWN, VITAL, AssignmentSheet
 from reports.report_forms import NuggetsForm
 from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, Rows, counted, isolated
+from reports.state import State, state_of
 from reports.tags import rows_of, tagged
 from web.reading import consistent_read
 from web.templatetags.assay import words

@@ -17,15 +17,7 @@ from django.utils import timezone
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Run
 from reports import charts_reports as charts
-from reports.building import (
-    WRONG_CHOICE,
-    State,
-    chosen_condition,
-    columns,
-    sentences,
-    state_of,
-    tag_said,
-)
+from reports.building import WRONG_CHOICE, chosen_condition, columns, sentences, tag_said
 from reports.choices import ConditionChoice
 from reports.documents import policies_document
 from reports.leaderboard import number, runs_by_id
@@ -48,6 +40,7 @@ from reports.showing import (
     plain,
     policies_said,
 )
+from reports.state import State, state_of
 from reports.tags import tagged_assignments
 from web.reading import consistent_read
 from web.templatetags.assay import words

@@ -1,9 +1,7 @@
 """What the agreement page shows for a query string, and why where it shows nothing."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from datetime import datetime
-from functools import lru_cache
+from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
 from django.http import QueryDict
@@ -11,26 +9,36 @@ from django.http import QueryDict
 from evaluation.errors import Refused
 from evaluation.models import Campaign, NuggetSet
 from evaluation.terms import Condition, Origin, SupportCondition
+from reports.agreeing import (
+    Compared,
+    TagAgreement,
+    agreement_by_tag,
+    confusion_of,
+    correlation_of,
+    curve_of,
+    pooled_interval,
+)
+from reports.binning import is_binned
 from reports.choices import Choice, ConditionChoice, SupportChoice, judges_of, resolve_condition, resolve_support
 from reports.confusion_page import HeatRow, heat_rows, said_of
-from reports.confusions import ConfusionReport, confuse_assignments, confuse_support
-from reports.correlation import Correlation, Side, correlate, topic_curve
+from reports.confusions import ConfusionReport
+from reports.correlation import Correlation, Side
 from reports.forms import AgreementForm
 from reports.leaderboard import PRIMARY
-from reports.metrics.agreement import LEVELS
+from reports.metrics.agreement import ALL_TOPIC_RUN, LEVELS
 from reports.metrics.bootstrap import Interval
 from reports.metrics.kendall import Ties
-from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.subsampling import CurvePoint
 from reports.metrics.support import SUPPORT_NAMES
 from reports.sides import Offer, offer_of
+from reports.tags import tags_of
 
 LEVEL_NAMES = {"run_level": "Run level", "topic_average": "Topic average", "all_topic_run": "All topic/run pairs"}
 
 
 @dataclass(frozen=True, slots=True)
 class Tau:
-    """One of the three taus with what it rests on."""
+    """One of the three taus with what it rests on. `is_pending`: its interval has not been reckoned yet."""
 
     name: str
     value: float | None
@@ -38,6 +46,7 @@ class Tau:
     ties: Ties
     discordant: int
     interval: Interval | None
+    is_pending: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +66,9 @@ class AgreementPage:
     form: AgreementForm
     offer: Offer
     message: str = ""
-    x: Side = ""
-    y: Side = ""
+    asked: Compared | None = None
     correlation: Correlation | None = None
     confusion: ConfusionReport | None = None
-    curve: tuple[CurvePoint, ...] = field(default=())
 
     @property
     def taus(self) -> list[Tau]:
@@ -72,7 +79,17 @@ class AgreementPage:
     @property
     def sides(self) -> list[dict[str, str]]:
         """What x and y mean here, in words."""
-        return [{"name": name, "said": _said(side)} for name, side in (("x", self.x), ("y", self.y))]
+        return [{"name": name, "said": _said(side)} for name, side in zip("xy", self._sides, strict=False)]
+
+    @property
+    def curve(self) -> tuple[CurvePoint, ...]:
+        """Tau by the number of topics, where the page is asked for it."""
+        return curve_of(self.asked) if self.asked and self.form.said["curve"] else ()
+
+    @property
+    def by_tag(self) -> tuple[TagAgreement, ...]:
+        """The three taus tag by tag; nothing where only one tag's topics are looked at."""
+        return agreement_by_tag(self.asked) if self.asked and not self.asked.tag else ()
 
     @property
     def heat(self) -> list[HeatRow]:
@@ -82,17 +99,22 @@ class AgreementPage:
     @property
     def judged_by(self) -> tuple[str, str]:
         """Whose labels x and y are, by name."""
-        x, y = ((side.judges_said or "") if isinstance(side, Choice) else "" for side in (self.x, self.y))
+        x, y = ((side.judges_said or "") if isinstance(side, Choice) else "" for side in self._sides or ("", ""))
         return x, y
+
+    @property
+    def _sides(self) -> tuple[Side, ...]:
+        return (self.asked.x, self.asked.y) if self.asked else ()
 
     @property
     def labels_link(self) -> str:
         """The query string of the confusion page for the same two sides and judges."""
         data = self.form.data
-        sides = {"rows": str(self.x), "columns": str(self.y)}
+        sides = dict(zip(("rows", "columns"), map(str, self._sides), strict=False))
         judges = {"rows_judge": data.get("x_judge"), "columns_judge": data.get("y_judge")}
         named = {name: value for name, value in judges.items() if value}
-        return urlencode(sides | named | ({"nuggets": data["x_nuggets"]} if data.get("x_nuggets") else {}))
+        same = {name: data[field] for name, field in (("nuggets", "x_nuggets"), ("tag", "tag")) if data.get(field)}
+        return urlencode(sides | named | same)
 
     @property
     def pairings(self) -> list[Pairing]:
@@ -101,14 +123,19 @@ class AgreementPage:
         return [Pairing(x, y, _first_score(x), (x, y) == here) for x, y in self.offer.pairings()]
 
 
-def agreement_page(campaign: Campaign, query: QueryDict) -> AgreementPage:
-    """Return the agreement of the two conditions that the query string names, or the first two that have labels."""
+def agreement_page(campaign: Campaign, query: QueryDict, *, whole: bool = False) -> AgreementPage:
+    """Return the agreement of the two conditions that the query string names, or the first two that have labels.
+
+    Of very many answers, the interval of the pooled tau takes longest: it is left pending unless the page is asked
+    for as a `whole`, as files are.
+    """
     offer = offer_of(campaign)
     form = AgreementForm(
         query,
         sets=[one.name for one in offer.sets],
         judges=offer.judges,
         published=offer.published,
+        tags=tags_of(campaign),
         defaults=_first_two(offer),
     )
     if not form.is_valid():
@@ -116,16 +143,14 @@ def agreement_page(campaign: Campaign, query: QueryDict) -> AgreementPage:
     try:
         x, y = (_side(campaign, form, side, offer.published) for side in "xy")
         _check_score(x, y, form.said["score"])
-        found = _correlation(campaign, x, y, form)
-        curve = _curve(campaign, x, y, form) if form.said["curve"] else ()
+        asked = Compared(campaign, x, y, form.said["score"], form.policies, form.said["tag"])
+        found = correlation_of(asked)
+        confusion = confusion_of(asked)
     except Refused as refused:
         return AgreementPage(form, offer, refused.message)
-    return AgreementPage(form, offer, "", x, y, found, _confusion(x, y), curve)
-
-
-def curve_of(campaign: Campaign, page: AgreementPage) -> tuple[CurvePoint, ...]:
-    """Return tau by the number of topics of a page's two sides, asked for there or not."""
-    return page.curve or (_curve(campaign, page.x, page.y, page.form) if page.correlation else ())
+    if whole or not is_binned(found.points):
+        found = replace(found, intervals=found.intervals | {ALL_TOPIC_RUN: pooled_interval(asked)})
+    return AgreementPage(form, offer, "", asked, found, confusion)
 
 
 def _first_two(offer: Offer) -> dict[str, str]:
@@ -166,53 +191,6 @@ def _check_score(x: Side, y: Side, score: str) -> None:
         raise Refused("usage", f"{score.replace('_', ' ').capitalize()} is of support: choose a nugget score.")
 
 
-def _curve(campaign: Campaign, x: Side, y: Side, form: AgreementForm) -> tuple[CurvePoint, ...]:
-    if isinstance(x, str) or isinstance(y, str):
-        return ()
-    state = (campaign.created_at, campaign.revision)
-    return _curved(campaign, x, y, form.said["score"], form.policies, state)
-
-
-@lru_cache(maxsize=64)
-def _curved(
-    _campaign: Campaign,
-    x: ConditionChoice | SupportChoice,
-    y: ConditionChoice | SupportChoice,
-    score: str,
-    policies: Policies | SupportPolicies,
-    _state: tuple[datetime, int],
-) -> tuple[CurvePoint, ...]:
-    """Draw once per state of the campaign, for the page, its picture and its files."""
-    return topic_curve(x, y, score, policies)
-
-
-def _correlation(campaign: Campaign, x: Side, y: Side, form: AgreementForm) -> Correlation:
-    state = (campaign.created_at, campaign.revision)
-    return _correlated(campaign, x, y, form.said["score"], form.policies, state)
-
-
-@lru_cache(maxsize=64)
-def _correlated(
-    campaign: Campaign,
-    x: Side,
-    y: Side,
-    score: str,
-    policies: Policies | SupportPolicies,
-    _state: tuple[datetime, int],
-) -> Correlation:
-    """Correlate once per state of the campaign: the page and its picture in both themes ask for the same."""
-    return correlate(campaign, x, y, score, policies)
-
-
-def _confusion(x: Side, y: Side) -> ConfusionReport | None:
-    if isinstance(x, ConditionChoice) and isinstance(y, ConditionChoice) and y.judges:
-        found = confuse_assignments(x, y)
-        return found if found.comparable else None
-    if isinstance(x, SupportChoice) and isinstance(y, SupportChoice):
-        return confuse_support(x, y)
-    return None
-
-
 def _tau(found: Correlation, level: str) -> Tau:
     agreed = found.agreement
     n = {
@@ -226,7 +204,8 @@ def _tau(found: Correlation, level: str) -> Tau:
         n=n[level],
         ties=agreed.ties[level],
         discordant=agreed.discordant[level],
-        interval=found.intervals[level],
+        interval=found.intervals.get(level),
+        is_pending=level not in found.intervals,
     )
 
 

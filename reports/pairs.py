@@ -18,6 +18,7 @@ from reports.matched import Ints, ItemKind
 from reports.metrics.arrays import Booleans
 from reports.metrics.confusion import harsh_conflicts
 from reports.models import Adjudication
+from reports.terms import UNSAID, category_of, category_said
 from reports.verdicts import places_of
 
 CELL = re.compile(r"(\d)-(\d)")
@@ -50,11 +51,15 @@ class PairList:
             raise ValueError(page.message)
         self.compared: Compared = page.compared
         self.verdicts = page.verdicts
-        self.cell = cell if cell in CELLS or CELL.fullmatch(cell) else "differ"
+        self.category = category_of(cell)
+        known = cell in CELLS or CELL.fullmatch(cell) or self.category is not None
+        self.cell = cell if known else "differ"
 
     @property
     def said(self) -> str:
         """Which pairs these are, in words."""
+        if self.category is not None:
+            return f"different labels: {category_said(self.category) or UNSAID}"
         found = CELL.fullmatch(self.cell)
         if not found:
             return CELLS[self.cell]
@@ -95,12 +100,19 @@ class PairList:
         if self.cell == "harsh":
             return harsh_conflicts(left, right, len(self.compared.matched.labels) - 1)
         if self.cell == "judged":
-            wanted = np.zeros(len(left), dtype=np.bool_)
-            wanted[list(self.verdicts)] = True
-            return wanted
+            return self._with_verdict(list(self.verdicts))
+        if self.category is not None:
+            of_category = [at for at, one in self.verdicts.items() if one.category == self.category]
+            of_it: Booleans = self._with_verdict(of_category) & (left != right)
+            return of_it
         row, column = (int(one) for one in self.cell.split("-"))
         cell: Booleans = (left == row) & (right == column)
         return cell
+
+    def _with_verdict(self, places: list[int]) -> Booleans:
+        wanted = np.zeros(len(self.compared.matched.left), dtype=np.bool_)
+        wanted[places] = True
+        return wanted
 
 
 def read_pairs(found: PairList, listed: Sequence[int], answers: QuerySet[AnswerProvenance]) -> list[ReadPair]:

@@ -1,9 +1,9 @@
 """The views of the report pages that share one form: a page, its tables and its pictures as files."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
@@ -12,10 +12,10 @@ from accounts.http import UserRequest
 from evaluation.models import Campaign
 from evaluation.queries.runs import run_pks_for
 from evaluation.queries.topics import topics_for
-from reports.answering import get_campaign
+from reports.answering import get_campaign, is_dark, or_404, picture_response
 from reports.downloads import TableForm, downloaded
 from reports.packet_page import packet_archive
-from reports.pictures import CONTENT_TYPES, PictureForm, drawn
+from reports.pictures import PictureForm
 from reports.report_pages import KINDS, ReportName
 from reports.showing import ReportPage
 
@@ -56,7 +56,7 @@ def report_picture(
 ) -> HttpResponse:
     """A section's picture of the same query string; `theme=dark` for dark pages."""
     page = KINDS[report].make(get_campaign(request, slug), request.GET)
-    return picture_response(request, page, part, picture)
+    return part_picture(request, page, part, picture)
 
 
 @require_safe
@@ -75,8 +75,13 @@ def page_response(
     name: str,
     address_of: Callable[[str, str], str],
     archive: str = "",
+    template: str = "reports/report.html",
+    more: Mapping[str, Any] | None = None,
 ) -> HttpResponse:
-    """Return a report as a page; `address_of` has the address of a section as a file in some form."""
+    """Return a report as a page; `address_of` has the address of a section as a file in some form.
+
+    `more` is what the template of a page of its own shows besides.
+    """
     context: dict[str, Any] = {
         "campaign": campaign,
         "page": page,
@@ -87,8 +92,9 @@ def page_response(
         "topic_keys": dict(topics_for(request.user, campaign).values_list("topic_id", "public_id")),
         "forms": list(TableForm),
         "pictures": list(PictureForm),
+        **(more or {}),
     }
-    return render(request, "reports/report.html", context)
+    return render(request, template, context)
 
 
 def table_response(page: ReportPage, part: str, form: TableForm, name: str) -> HttpResponse:
@@ -96,10 +102,7 @@ def table_response(page: ReportPage, part: str, form: TableForm, name: str) -> H
     return downloaded(page.table(part), form, f"{name}-{part}")
 
 
-def picture_response(request: UserRequest, page: ReportPage, part: str, form: PictureForm) -> HttpResponse:
+def part_picture(request: UserRequest, page: ReportPage, part: str, form: PictureForm) -> HttpResponse:
     """Return a section's picture. Raises `Http404` where there is none."""
-    picture = page.part(part).picture
-    if picture is None:
-        raise Http404
-    specification = picture.draw(request.GET.get("theme") == "dark")
-    return HttpResponse(drawn(specification, form), content_type=CONTENT_TYPES[form])
+    picture = or_404(page.part(part).picture)
+    return picture_response(picture.draw(is_dark(request)), form)

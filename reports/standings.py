@@ -18,6 +18,7 @@ from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.significance import MOST_RUNS, best_first, paired_tests
 from reports.metrics.significance import PairTests as Tests
 from reports.metrics.support import SUPPORT_NAMES
+from reports.state import State, state_of
 from reports.supporting import SupportRow, support_report
 from reports.tags import rows_of, tagged_assignments, topics_by_tag
 from web.reading import consistent_read
@@ -25,8 +26,6 @@ from web.reading import consistent_read
 SIGNIFICANT = 0.05
 INTERVAL = "interval"
 """The column of the chosen score's interval."""
-State = tuple[datetime, int]
-"""When a campaign was made, which tells databases apart, and its revision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +42,7 @@ class Wanted:
     @property
     def state(self) -> State:
         """What the figures rest on."""
-        campaign = self.choice.campaign
-        return campaign.created_at, campaign.revision
+        return state_of(self.choice.campaign)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign, Run
 from evaluation.terms import SupportCondition
 from reports import charts_reports as charts
-from reports.building import WRONG_CHOICE, State, choice_said, columns, sentences, state_of, tag_said
+from reports.building import WRONG_CHOICE, choice_said, columns, sentences, tag_said
 from reports.choices import SupportChoice, resolve_support
 from reports.documents import policies_document
 from reports.frames import support_sheet
@@ -24,6 +24,7 @@ from reports.metrics.sheets import SupportSheet
 from reports.metrics.support import AnswerSupport, answer_support, run_support
 from reports.report_forms import SupportForm
 from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Rows, counted, policies_said
+from reports.state import State, state_of
 from reports.tags import rows_of, tagged_support, topics_by_tag
 from web.reading import consistent_read
 
@@ -102,6 +103,8 @@ def _runs(
             "weighted_recall": number(scores.recall[place]),
             "topics": int(scores.recall_topics[place]),
             "sentences": number(scores.sentences[place]),
+            "all_sentences": int(by_run.sentences[place]),
+            "uncited": int(by_run.uncited[place]),
         }
         | _counted(by_run, place)
         for place, run in enumerate(sheet.run_ids)
@@ -118,14 +121,16 @@ def _runs(
             ("task", "Task"),
             *SCORES,
             ("topics", "Topics", Kind.COUNT),
-            ("sentences", "Sentences", Kind.DECIMAL),
+            ("sentences", "Sentences", Kind.MEAN),
+            ("all_sentences", "In all", Kind.COUNT),
+            ("uncited", "Uncited", Kind.COUNT),
             *COUNTS,
             primary="weighted_precision",
-            screen=ASIDE,
+            screen=f"{ASIDE} all_sentences uncited",
         ),
         rows=rows,
-        note="Over-citation: share of judged citations that give no support. Under-citation: share of sentences that "
-        "cite nothing.",
+        note="Sentences: mean per answer. Over-citation: share of judged citations that give no support. "
+        "Under-citation: share of sentences that cite nothing.",
         picture=_plane(rows, _topic_points(answers, sheet)),
     )
 

@@ -31,6 +31,22 @@ SAID = {
 """What each category is called on a page."""
 
 
+UNSAID = "no category said"
+WHY = "why-"
+"""Before a category in the address of the pairs that it is of."""
+
+
+def category_cell(category: str) -> str:
+    """Return the address of the pairs of a category; '' is those of none."""
+    return f"{WHY}{category.replace(' ', '_') or 'unsaid'}"
+
+
+def category_of(cell: str) -> str | None:
+    """Return the category that such an address means, None for another address."""
+    by_cell = {category_cell(one): one for one in ("", *ErrorCategory)}
+    return by_cell.get(cell)
+
+
 def category_said(category: str) -> str:
     """Return what a category is called; '' for none."""
     return SAID[ErrorCategory(category)] if category else ""

@@ -12,16 +12,15 @@ from reports.comparing import Compared
 from reports.frames import assignment_keys, support_keys
 from reports.matched import Ints
 from reports.models import Adjudication
-from reports.terms import category_said
+from reports.terms import UNSAID, category_cell, category_said
 
-UNSAID = "no category said"
 WHO = ("rows", "columns", "neither", "undecided")
 UNDECIDED = 8
 
 
 @dataclass(frozen=True, slots=True)
 class CategoryCount:
-    """How many of the pairs with a verdict are of a category, and whom the verdicts say to be right."""
+    """How many of the pairs with a verdict are of a category, whom the verdicts say to be right, and their address."""
 
     category: str
     pairs: int
@@ -29,6 +28,7 @@ class CategoryCount:
     columns: int
     neither: int
     undecided: int
+    cell: str
 
 
 def verdicts_at(campaign: Campaign, compared: Compared) -> dict[int, Adjudication]:
@@ -52,10 +52,15 @@ def category_counts(compared: Compared, verdicts: dict[int, Adjudication]) -> li
     for place, one in verdicts.items():
         if left[place] != right[place]:
             who = _who(one.verdict, int(left[place]), int(right[place]))
-            counted[category_said(one.category) or UNSAID, who] += 1
+            counted[one.category, who] += 1
     names = {category for category, _ in counted}
     rows = [
-        CategoryCount(name, sum(counted[name, who] for who in WHO), *(counted[name, who] for who in WHO))
+        CategoryCount(
+            category_said(name) or UNSAID,
+            sum(counted[name, who] for who in WHO),
+            **{who: counted[name, who] for who in WHO},
+            cell=category_cell(name),
+        )
         for name in names
     ]
     return sorted(rows, key=lambda row: (-row.pairs, row.category))

@@ -1,20 +1,24 @@
-"""The report pages."""
+"""The report pages that have a form of their own: leaderboard and agreement."""
 
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from accounts.http import UserRequest
 from evaluation.queries.runs import run_pks_for
 from reports import charts
-from reports.answering import get_campaign, is_dark, picture_response
+from reports.agreeing import curve_of
+from reports.answering import get_campaign, is_dark, or_404, picture_response
 from reports.binning import is_binned
 from reports.charts_curve import curve
 from reports.documents import answers_table, correlation_table, curve_table, standings_table
 from reports.downloads import TableForm, downloaded
 from reports.leaderboard_page import leaderboard_page
-from reports.pages import agreement_page, curve_of
+from reports.pages import agreement_page
 from reports.pictures import PictureForm
+
+WHOLE = "whole"
+"""What of the query string asks for figures that a page leaves pending."""
 
 
 @require_safe
@@ -35,17 +39,14 @@ def leaderboard(request: UserRequest, slug: str) -> HttpResponse:
 def ranking(request: UserRequest, slug: str, picture: PictureForm) -> HttpResponse:
     """The runs of the same query string as a picture; `theme=dark` for dark pages."""
     page = leaderboard_page(get_campaign(request, slug), request.GET)
-    if page.found is None:
-        raise Http404
-    return picture_response(charts.ranking(page.shown, page.found.score, dark=is_dark(request)), picture)
+    return picture_response(charts.ranking(page.shown, or_404(page.found).score, dark=is_dark(request)), picture)
 
 
 @require_safe
 def leaderboard_table(request: UserRequest, slug: str, table: TableForm) -> HttpResponse:
     """The runs of the same query string as a file."""
     page = leaderboard_page(get_campaign(request, slug), request.GET)
-    if page.found is None:
-        raise Http404
+    or_404(page.found)
     return downloaded(standings_table(page), table, f"{slug}-leaderboard")
 
 
@@ -53,7 +54,7 @@ def leaderboard_table(request: UserRequest, slug: str, table: TableForm) -> Http
 def agreement(request: UserRequest, slug: str) -> HttpResponse:
     """How far two conditions agree, everything chosen in the URL."""
     campaign = get_campaign(request, slug)
-    page = agreement_page(campaign, request.GET)
+    page = agreement_page(campaign, request.GET, whole=WHOLE in request.GET)
     context = {
         "campaign": campaign,
         "page": page,
@@ -68,46 +69,34 @@ def agreement(request: UserRequest, slug: str) -> HttpResponse:
 @require_safe
 def scatter(request: UserRequest, slug: str, picture: PictureForm) -> HttpResponse:
     """The scatter of the same query string as a picture; `theme=dark` for dark pages."""
-    page = agreement_page(get_campaign(request, slug), request.GET)
-    if page.correlation is None:
-        raise Http404
-    return picture_response(charts.scatter(page.correlation, dark=is_dark(request)), picture)
+    found = or_404(agreement_page(get_campaign(request, slug), request.GET).correlation)
+    return picture_response(charts.scatter(found, dark=is_dark(request)), picture)
 
 
 @require_safe
 def agreement_table(request: UserRequest, slug: str, table: TableForm) -> HttpResponse:
     """The three taus of the same query string as a file; as JSON with the runs."""
-    page = agreement_page(get_campaign(request, slug), request.GET)
-    if page.correlation is None:
-        raise Http404
-    return downloaded(correlation_table(page.correlation), table, f"{slug}-agreement")
+    found = or_404(agreement_page(get_campaign(request, slug), request.GET, whole=True).correlation)
+    return downloaded(correlation_table(found), table, f"{slug}-agreement")
 
 
 @require_safe
 def answers_file(request: UserRequest, slug: str, table: TableForm) -> HttpResponse:
     """Every answer that has a score on both sides of the same query string, as a file."""
-    page = agreement_page(get_campaign(request, slug), request.GET)
-    if page.correlation is None:
-        raise Http404
-    return downloaded(answers_table(page.correlation), table, f"{slug}-answers")
+    found = or_404(agreement_page(get_campaign(request, slug), request.GET).correlation)
+    return downloaded(answers_table(found), table, f"{slug}-answers")
 
 
 @require_safe
 def topics_picture(request: UserRequest, slug: str, picture: PictureForm) -> HttpResponse:
     """Tau by the number of topics of the same query string; `theme=dark` for dark pages."""
-    campaign = get_campaign(request, slug)
-    page = agreement_page(campaign, request.GET)
-    if page.correlation is None:
-        raise Http404
-    return picture_response(curve(curve_of(campaign, page), dark=is_dark(request)), picture)
+    asked = or_404(agreement_page(get_campaign(request, slug), request.GET).asked)
+    return picture_response(curve(curve_of(asked), dark=is_dark(request)), picture)
 
 
 @require_safe
 def topics_file(request: UserRequest, slug: str, table: TableForm) -> HttpResponse:
     """Tau by the number of topics of the same query string as a file."""
-    campaign = get_campaign(request, slug)
-    page = agreement_page(campaign, request.GET)
-    if page.correlation is None:
-        raise Http404
-    points = curve_of(campaign, page)
-    return downloaded(curve_table(page.correlation, points), table, f"{slug}-tau-by-topics")
+    page = agreement_page(get_campaign(request, slug), request.GET)
+    points = curve_of(or_404(page.asked))
+    return downloaded(curve_table(or_404(page.correlation), points), table, f"{slug}-tau-by-topics")

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('evaluation', '0008_addresses_judge'),
+        ('evaluation', '0009_protocol_changes'),
     ]
 
     operations = [

@@ -17,6 +17,9 @@ class Campaign(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     # Goes up with every import, in the same transaction: what a cached report was computed from.
     revision = models.PositiveBigIntegerField(default=0)
+    hourly_rate = models.DecimalField(
+        max_digits=8, decimal_places=2, null=True, blank=True, help_text="what an assessor's hour costs"
+    )
     salt = models.CharField(max_length=64, default=new_salt, editable=False, help_text="of the pseudonyms")
 
     class Meta:

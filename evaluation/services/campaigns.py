@@ -1,11 +1,13 @@
 """Making a campaign and changing its protocol."""
 
 from dataclasses import dataclass, field
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any
 
 from django.core.exceptions import ValidationError as DjangoValidationError
 from django.db import transaction
+from django.db.models import F
 from pydantic import BaseModel, ConfigDict, Field
 
 from accounts.models import User
@@ -179,6 +181,20 @@ def _check(row: Campaign | Protocol) -> None:
         raise Refused(
             "invalid", " ".join(f"{key}: {' '.join(said)}" for key, said in error.message_dict.items())
         ) from error
+
+
+def set_hourly_rate(*, campaign: Campaign, rate: Decimal | None, actor: User) -> bool:
+    """Keep what an assessor's hour costs, None for not known; return whether that is news. Raises `Refused`."""
+    with transaction.atomic():
+        locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
+        if locked.hourly_rate == rate:
+            return False
+        before, locked.hourly_rate = locked.hourly_rate, rate
+        _check(locked)
+        Campaign.objects.filter(pk=locked.pk).update(hourly_rate=rate, revision=F("revision") + 1)
+        payload = {"before": str(before or ""), "rate": str(rate or "")}
+        Event.objects.create(campaign=locked, kind="campaign.rate", actor=actor, payload=payload)
+    return True
 
 
 def add_member(*, campaign: Campaign, user: User, role: Role, actor: User | None = None) -> None:

@@ -7,7 +7,7 @@ disagreement over the coincidences of values within units.
 import numpy as np
 from numpy.typing import NDArray
 
-from reports.metrics.arrays import Floats
+from reports.metrics.arrays import Counts, Floats
 
 
 def alpha_ordinal(labels: NDArray[np.integer]) -> float | None:
@@ -19,6 +19,11 @@ def alpha_ordinal(labels: NDArray[np.integer]) -> float | None:
     if labels.ndim != 2:
         raise ValueError(f"a judges x units matrix expected, found {labels.ndim} dimensions")
     return alpha_of(coincidences(labels))
+
+
+def alpha_of_pairs(counts: Counts) -> float | None:
+    """Alpha of two judges without gaps, from how often each pair of labels occurs (V x V); as `alpha_ordinal`."""
+    return alpha_of((counts + counts.T).astype(np.float64))
 
 
 def alpha_of(table: Floats) -> float | None:

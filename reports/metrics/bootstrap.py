@@ -3,12 +3,12 @@
 Topics are the sampling unit. A resample is a row of multiplicities, how often each topic was drawn.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from reports.metrics.agreement import ALL_TOPIC_RUN, RUN_LEVEL, TOPIC_AVERAGE, Paired, ScoreTable, pair
+from reports.metrics.agreement import ALL_TOPIC_RUN, LEVELS, RUN_LEVEL, TOPIC_AVERAGE, Paired, ScoreTable, pair
 from reports.metrics.arrays import Booleans, Counts, Floats, comparable, ratio
 from reports.metrics.kendall import dense_ranks, kendall_rows
 from reports.metrics.policies import TopicChoice
@@ -31,8 +31,9 @@ def intervals(
     resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
+    levels: Sequence[str] = LEVELS,
 ) -> dict[str, Interval | None]:
-    """Bootstrap intervals of the three taus, keyed by LEVELS; None for fewer than two topics or no tau.
+    """Bootstrap intervals of the taus, keyed by those of LEVELS asked for; None for fewer than two topics or no tau.
 
     The run level resamples the topics that its means are over (of either condition under `all`), the
     other two the common ones. Equal arguments give equal intervals. Raises ValueError for
@@ -40,14 +41,14 @@ def intervals(
     """
     _check(resamples, confidence)
     both = pair(x, y)
-    levels = {RUN_LEVEL: run_level_taus, TOPIC_AVERAGE: _topic_average, ALL_TOPIC_RUN: _pooled}
+    taus_at = {RUN_LEVEL: run_level_taus, TOPIC_AVERAGE: _topic_average, ALL_TOPIC_RUN: _pooled}
     used = both.run_topics(topics)[0] | both.run_topics(topics)[1]
     rows = {RUN_LEVEL: used, TOPIC_AVERAGE: both.common, ALL_TOPIC_RUN: both.common}
     found: dict[str, Interval | None] = {}
-    for name, taus in levels.items():
+    for name in levels:
         size = int(rows[name].sum())
         draws = draws_of(size, resamples, seed) if size > 1 else np.zeros((0, size), dtype=np.int64)
-        found[name] = interval_of(taus(both, topics, rows[name], draws), confidence)
+        found[name] = interval_of(taus_at[name](both, topics, rows[name], draws), confidence)
     return found
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reports.metrics.alpha import alpha_ordinal
+from reports.metrics.alpha import alpha_of_pairs
 from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, defined
 from reports.metrics.sheets import FULL, NOT
 
@@ -62,7 +62,7 @@ def confusion(rows: Bytes, columns: Bytes, labels: int = LABELS) -> Confusion:
         agreement=_share(int(np.trace(counts)), pairs),
         kappa=kappa(counts, plain(labels)),
         kappa_linear=kappa(counts, linear(labels)),
-        alpha=alpha_ordinal(np.stack([a, b])),
+        alpha=alpha_of_pairs(counts),
         strictness=_share(int((a - b).sum()), pairs),
         row_rates=tuple(_share(int(n), pairs) for n in counts.sum(axis=1)),
         column_rates=tuple(_share(int(n), pairs) for n in counts.sum(axis=0)),

@@ -9,7 +9,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 from django.apps import apps
-from django.db import transaction
+from django.db import DatabaseError, transaction
 
 from accounts.models import User
 from evaluation.errors import Refused
@@ -30,6 +30,7 @@ from evaluation.models import (
 )
 from evaluation.services.campaigns import add_member
 from evaluation.terms import JudgeKind, Role
+from evaluation.triggers import remove_triggers
 from exchange.models import LoadedCampaign, Snapshot, SnapshotPart
 from exchange.snapshots.archive import MANIFEST, Manifest, content_of, file_of
 from exchange.snapshots.packing import Wish
@@ -259,9 +260,22 @@ def test_a_snapshot_stays_as_it_was_and_opens_beside(world: World, tmp_path: Pat
     assert set(Membership.objects.filter(campaign=copy).values_list("role", flat=True)) == {
         *("organizer", "auditor"),
     }  # who judges since then is not let in
+    remove_triggers()
     SnapshotPart.objects.filter(snapshot=snapshot).update(data=b"forged")
     with pytest.raises(Refused, match="not the one that was made"):
         open_snapshot(snapshot=snapshot, actor=world.people["olga"])
+
+
+def test_no_program_changes_a_snapshot(world: World) -> None:
+    snapshot = take_snapshot(campaign=world.campaign, name="kept", wish=Wish())
+    for change in (
+        lambda: Snapshot.objects.update(sha256="forged"),
+        lambda: SnapshotPart.objects.update(data=b"forged"),
+        lambda: SnapshotPart.objects.filter(number=0).delete(),
+        snapshot.delete,
+    ):
+        with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
+            change()
 
 
 def test_the_command_keeps_a_snapshot_too(world: World, tmp_path: Path) -> None:

@@ -108,3 +108,17 @@ def test_an_llm_s_labels_cost_what_its_job_paid(world: DeskWorld) -> None:
     assert row["cost"] == pytest.approx((1234 * 1 + 5 * 2) / 1_000_000 / 4)
     page = world.client("olga").get(reverse("organizer:cost", args=["river"])).content.decode()
     assert "LLM prices in EUR." in page
+
+
+def test_the_campaign_keeps_what_an_hour_costs(world: DeskWorld) -> None:
+    page, keep = reverse("organizer:cost", args=["river"]), reverse("organizer:keep_rate", args=["river"])
+    olga = world.client("olga")
+    assert "Keep 60.00" in olga.get(f"{page}?rate=60.00").content.decode()
+    assert "with two decimals" in olga.post(keep, {"rate": "much"}, follow=True).content.decode()
+    assert "An assessor&#x27;s hour costs 60.00." in olga.post(keep, {"rate": "60"}, follow=True).content.decode()
+    assert {row["what"]: row for row in cost_rows(world, "units")}["post-edited nugget list"]["cost"] == 30.0
+    assert {row["what"]: row for row in cost_rows(world, "units", "?rate=90")}["manual nugget list"][
+        "cost"
+    ] == 225.0
+    assert Event.objects.get(kind="campaign.rate").payload == {"before": "", "rate": "60"}
+    assert "Forget it" in olga.get(f"{page}?rate=").content.decode()

@@ -5,17 +5,21 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from django.urls import reverse
 
+from evaluation.models import Topic, TopicTag
 from evaluation.services import importing
 from evaluation.terms import JudgeKind, Origin, SupportCondition
+from reports import binning
 from reports.binning import cells_of, is_binned
 from reports.charts import scatter
-from reports.correlation import Correlation, TopicPoint
+from reports.correlation import Correlation
 from reports.metrics.agreement import LEVELS, run_level_agreement
 from reports.metrics.policies import Policies
 from reports.pictures import PictureForm, drawn
+from reports.points import TopicPoint, TopicPoints
 from tests.evaluation.world import report
 from tests.factories import write_source
 from tests.organizer.world import LABELS, World, make_world
@@ -161,6 +165,26 @@ def test_tau_by_number_of_topics_is_shown_when_asked(world: World, tmp_path: Pat
     assert client.get(f"{picture}?x=nothing").status_code == 404
 
 
+def test_topics_by_tag_are_a_filter_and_a_table(world: World) -> None:
+    topic = Topic.objects.get(campaign=world.campaign, topic_id="t1")
+    TopicTag.objects.create(topic=topic, name="rivers")
+    page = page_of(world, "?x=A/A&y=A/M&unjudged=zero")
+    assert "Tau by topic tag</h2>" in page
+    narrowed = page_of(world, "?x=A/A&y=A/M&unjudged=zero&tag=rivers")
+    assert "Only topics tagged <b><bdi>rivers</bdi></b>" in narrowed
+    assert "Tau by topic tag</h2>" not in narrowed
+    assert taus_of(world, "?x=A/A&y=A/M&unjudged=zero&tag=rivers")["topics"] == 1
+    assert "This is not a choice" in page_of(world, "?x=A/A&y=A/M&tag=nothing")
+
+
+def test_the_interval_of_very_many_answers_follows_the_page(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(binning, "MOST_POINTS", 0)
+    query = "?x=A/A&y=A/M&unjudged=zero"
+    assert 'hx-select="#pooled"' in page_of(world, query)
+    assert 'hx-select="#pooled"' not in page_of(world, f"{query}&whole=on")
+    assert set(taus_of(world, query)["intervals"]) == set(LEVELS)
+
+
 def test_every_answer_leaves_as_a_file(world: World) -> None:
     address = reverse("reports:answers_table", args=[world.campaign.slug, "csv"])
     rows = world.client("olga").get(f"{address}?x=A/A&y=A/M&unjudged=zero").content.decode().splitlines()
@@ -168,10 +192,19 @@ def test_every_answer_leaves_as_a_file(world: World) -> None:
     assert "alpha,t1,RAG,1.0,1.0" in rows
 
 
+def many_points(number: int) -> TopicPoints:
+    place = np.arange(number)
+    runs = [(f"r{one}", "RAG") for one in range(70)]
+    topics = [f"t{one}" for one in range(number // 70 + 1)]
+    return TopicPoints(runs, topics, np.stack([place // 70, place % 70], axis=1), place % 8 / 7, place % 5 / 4)
+
+
 def test_very_many_answers_are_drawn_as_cells_that_count_them_all() -> None:
-    points = tuple(TopicPoint(f"r{i % 70}", f"t{i // 70}", "RAG", i % 8 / 7, i % 5 / 4) for i in range(5600))
+    points = many_points(5600)
     assert is_binned(points)
-    assert not is_binned(points[:5000])
+    assert not is_binned(many_points(5000))
+    assert points[71] == TopicPoint("r1", "t1", "RAG", 1.0, 0.25)
+    assert [one.topic_id for one in points[69:71]] == ["t0", "t1"]
     cells = cells_of(points)
     assert sum(cell["count"] for cell in cells) == len(points)
     assert len(cells) == 40

@@ -132,6 +132,16 @@ def test_filters_hold_for_the_figures_and_the_pairs(world: World) -> None:
     assert "No pair has a label on both sides within these filters." in page_of(world, f"{QUERY}&tag=dams")
 
 
+def test_each_tag_has_its_figures_and_leads_to_them(world: World) -> None:
+    TopicTag.objects.create(topic=Topic.objects.get(topic_id="t1"), name="rivers")
+    page = page_of(world)
+    assert "By topic tag</h2>" in page
+    assert "tag=rivers" in page
+    narrowed = page_of(world, f"{QUERY}&tag=rivers")
+    assert "4 pairs" in narrowed
+    assert "By topic tag</h2>" not in narrowed
+
+
 def test_nuggets_are_told_apart_by_how_they_were_made_where_that_is_recorded(world: World) -> None:
     assert "This is not a choice" in page_of(world, f"{QUERY}&made=added")
     child, parent = NuggetVersion.objects.order_by("pk")
@@ -212,6 +222,9 @@ def test_a_verdict_is_noted_and_changes_no_label(world: World) -> None:
     (row,) = found["verdicts"]
     assert (row["category"], row["pairs"], row["rows"]) == ("one judge overlooked what is there", 1, 1)
     assert listed(world, "judged") == ["alpha"]
+    (link,) = re.findall(r'href="([^"]*cell=why-overlooked)"', page_of(world))
+    assert "one judge overlooked what is there" in read(world, link.replace("&amp;", "&"))
+    assert (listed(world, "why-overlooked"), listed(world, "why-text")) == (["alpha"], [])
     event = Event.objects.get(kind="pair.adjudicated")
     assert event.actor == world.people["olga"]
     assert "note" not in event.payload

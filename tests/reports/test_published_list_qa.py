@@ -20,24 +20,29 @@ BY_LLM, BY_PEOPLE = ("--judge", "llm", "--by", "llm"), ("--judge", "authors", "-
 LEVELS = ("run_level", "topic_average", "all_topic_run")
 
 
+def load_study(data: Path) -> None:
+    """Make the study's campaign."""
+    assert run("create_campaign", "river", "--name", "List QA").code == 0
+    load("import_topics", data / "topics.tsv")
+    load("import_segments", data / "segments.jsonl")
+    load("import_qrels", "--source", "gold", data / "qrels.txt")
+    load("import_run", "--task", "RAG", *sorted((data / "runs").iterdir()))
+    load("import_nuggets", *AUTO, "--judge", "llm", data / "nuggets" / "auto.jsonl")
+    load("import_nuggets", *EDITED, "--judge", "authors", data / "nuggets" / "edited.jsonl")
+    for options, folder in (
+        ((*AUTO, *BY_LLM), "auto-nuggets.auto-assign"),
+        ((*EDITED, *BY_LLM), "edited-nuggets.auto-assign"),
+        ((*EDITED, *BY_PEOPLE), "edited-nuggets.manual-assign"),
+    ):
+        load("import_assignments", *options, *sorted((data / "assignments" / folder).iterdir()))
+
+
 @pytest.fixture(scope="module")
 def list_qa(django_db_setup: None, django_db_blocker: DjangoDbBlocker, shared_data: Path) -> Iterator[Path]:
     """The study's campaign, loaded once for this module and rolled back."""
     data = shared_data / "qampari-list-qa"
     with django_db_blocker.unblock(), transaction.atomic():
-        assert run("create_campaign", "river", "--name", "List QA").code == 0
-        load("import_topics", data / "topics.tsv")
-        load("import_segments", data / "segments.jsonl")
-        load("import_qrels", "--source", "gold", data / "qrels.txt")
-        load("import_run", "--task", "RAG", *sorted((data / "runs").iterdir()))
-        load("import_nuggets", *AUTO, "--judge", "llm", data / "nuggets" / "auto.jsonl")
-        load("import_nuggets", *EDITED, "--judge", "authors", data / "nuggets" / "edited.jsonl")
-        for options, folder in (
-            ((*AUTO, *BY_LLM), "auto-nuggets.auto-assign"),
-            ((*EDITED, *BY_LLM), "edited-nuggets.auto-assign"),
-            ((*EDITED, *BY_PEOPLE), "edited-nuggets.manual-assign"),
-        ):
-            load("import_assignments", *options, *sorted((data / "assignments" / folder).iterdir()))
+        load_study(data)
         yield data
         transaction.set_rollback(True)
 

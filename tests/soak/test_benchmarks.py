@@ -7,7 +7,7 @@ import sys
 import pytest
 from django.conf import settings
 
-from benchmarks.plan import BENCHMARKS
+from benchmarks.plan_reports import BENCHMARKS
 
 
 def test_the_bare_application_starts() -> None:

@@ -107,6 +107,18 @@ def score(value: float | None) -> str:
 
 
 @register.filter
+def fine_score(value: float | None) -> str:
+    """A run's score with four decimals, as the field's tools print it."""
+    return DASH if value is None else f"{value:.4f}".replace("-", MINUS)
+
+
+@register.filter
+def mean(value: float | None) -> str:
+    """A mean with two decimals, as the studies print lengths."""
+    return DASH if value is None else f"{value:,.2f}"
+
+
+@register.filter
 def signed(value: float | None) -> str:
     """A difference with its sign."""
     return DASH if value is None else f"{value:+.3f}".replace("-", MINUS)

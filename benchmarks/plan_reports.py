@@ -1,0 +1,39 @@
+"""What is measured, all of it: with the pages of reports and the snapshots beside what `plan` has."""
+
+from benchmarks import plan
+from benchmarks.plan import Benchmark, Goal, Shown
+
+SIZES = {"": "", "_tenth": "TENTH", "_triple": "TRIPLE"}
+"""By what follows the name. Goals are for a whole track."""
+
+
+def _agreement_page(size: str) -> Benchmark:
+    cold, warm = (None, None) if size else (Goal("seconds", 2.5), Goal("seconds", 0.1))
+    return Benchmark(
+        f"agreement page{f', {size.lower()} of the topics' if size else ''}",
+        ("scores.bare", "agreement_page.page", "agreement_page.whole", "peers.with_pandas", "peers.floor"),
+        (
+            Shown("bare reading of the label rows", "scores.bare"),
+            Shown(
+                "the page, cold: run-level and topic-average intervals, confusion",
+                "agreement_page.page",
+                "cold",
+                goal=cold,
+            ),
+            Shown("  of it this process's CPU", "agreement_page.page", "cold cpu"),
+            Shown("the page, warm", "agreement_page.page", "warm", goal=warm),
+            Shown("  of it this process's CPU", "agreement_page.page", "warm cpu"),
+            Shown("the pooled interval, which follows", "agreement_page.whole", "pooled"),
+            Shown("the picture", "agreement_page.whole", "picture"),
+            Shown("the picture again", "agreement_page.whole", "picture again"),
+            Shown("pandas + scipy: scores and taus", "peers.with_pandas"),
+            Shown("NumPy in memory: scores", "peers.floor", "scores"),
+            Shown("NumPy in memory: taus", "peers.floor", "taus"),
+        ),
+        prepare=("agreement_page.prepare",),
+        beside="scores.bare",
+        size=size,
+    )
+
+
+BENCHMARKS = plan.BENCHMARKS | {f"agreement_page{end}": _agreement_page(size) for end, size in SIZES.items()}

@@ -1,0 +1,118 @@
+// Pictures that name what is pointed at. Without this script they are images; their tables say the same either way.
+//
+// The image's own SVG is put in its place. Each mark that says something gets a small note while the pointer is on it;
+// where there are not too many, they are one stop of the Tab key, and the arrow keys go from mark to mark.
+
+const MOST_STOPS = 300;
+const MARKS = ".role-mark > [aria-label]";
+
+/** Return the SVG of an image in the theme that it is shown in, or null where it cannot be had. */
+async function fetched(image) {
+  const reply = await fetch(image.currentSrc).catch(() => null);
+  if (!reply?.ok) return null;
+  const svg = new DOMParser().parseFromString(await reply.text(), "image/svg+xml").documentElement;
+  return svg.localName === "svg" ? document.importNode(svg, true) : null;
+}
+
+/** Take what the drawing says of its parts for itself, and return the marks. */
+function marksOf(svg) {
+  const marks = [...svg.querySelectorAll(MARKS)];
+  const said = new Map(marks.map((mark) => [mark, mark.getAttribute("aria-label")]));
+  for (const part of svg.querySelectorAll("[role], [aria-label], [aria-hidden], [aria-roledescription]")) {
+    for (const name of ["role", "aria-label", "aria-hidden", "aria-roledescription"]) part.removeAttribute(name);
+  }
+  for (const [mark, text] of said) mark.dataset.said = text;
+  return marks;
+}
+
+/** Return the marks that keys reach, those in front first: whole layers, as long as they are not too many. */
+function reachable(marks) {
+  const layers = [...new Set(marks.map((mark) => mark.parentElement))].reverse();
+  const found = [];
+  for (const layer of layers) {
+    const own = marks.filter((mark) => mark.parentElement === layer);
+    if (found.length + own.length > MOST_STOPS) break;
+    found.push(...own);
+  }
+  return found;
+}
+
+/** Make the marks one stop of the Tab key. */
+function makeStops(marks) {
+  marks.forEach((mark, place) => {
+    mark.setAttribute("role", "img");
+    mark.setAttribute("aria-label", mark.dataset.said);
+    mark.setAttribute("tabindex", place ? "-1" : "0");
+  });
+}
+
+/** Where the arrow keys lead from a mark; undefined for other keys. */
+function neighbour(marks, mark, key) {
+  const place = marks.indexOf(mark);
+  const to = { ArrowRight: place + 1, ArrowDown: place + 1, ArrowLeft: place - 1, ArrowUp: place - 1 };
+  const places = { ...to, Home: 0, End: marks.length - 1 };
+  return key in places ? marks[Math.max(0, Math.min(marks.length - 1, places[key]))] : undefined;
+}
+
+/** Show a mark's note beside it, inside the picture. */
+function show(note, frame, mark) {
+  note.textContent = mark.dataset.said;
+  note.hidden = false;
+  const [box, at] = [frame.getBoundingClientRect(), mark.getBoundingClientRect()];
+  const left = Math.min(at.left - box.left, box.width - note.offsetWidth);
+  const above = at.top - box.top - note.offsetHeight - 6;
+  note.style.insetInlineStart = `${Math.max(0, left)}px`;
+  note.style.insetBlockStart = `${above >= 0 ? above : at.bottom - box.top + 6}px`;
+}
+
+/** Answer to pointer and keys in a frame with a drawing; `marks` are those that keys reach. */
+function listen(frame, note, marks) {
+  const markAt = (event) => event.target.closest?.("[data-said]");
+  const hide = () => (note.hidden = true);
+  frame.addEventListener("pointerover", (event) => {
+    if (markAt(event)) show(note, frame, markAt(event));
+  });
+  frame.addEventListener("pointerleave", hide);
+  frame.addEventListener("focusin", (event) => {
+    if (markAt(event)) show(note, frame, markAt(event));
+  });
+  frame.addEventListener("focusout", hide);
+  frame.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") hide();
+    const next = markAt(event) && neighbour(marks, markAt(event), event.key);
+    if (!next) return;
+    event.preventDefault();
+    markAt(event).setAttribute("tabindex", "-1");
+    next.setAttribute("tabindex", "0");
+    next.focus();
+  });
+}
+
+/** Put the drawing of an image in its place. */
+async function draw(image) {
+  const svg = await fetched(image);
+  if (!svg) return;
+  const frame = document.createElement("div");
+  const note = document.createElement("p");
+  frame.className = "drawn";
+  note.className = "mark-note";
+  note.hidden = true;
+  note.setAttribute("aria-hidden", "true");
+  const stops = reachable(marksOf(svg));
+  makeStops(stops);
+  svg.classList.add("plot");
+  svg.setAttribute("role", stops.length ? "group" : "img");
+  svg.setAttribute("aria-label", `${image.alt}${stops.length ? " The arrow keys go from mark to mark." : ""}`);
+  frame.append(svg, note);
+  listen(frame, note, stops);
+  const picture = image.closest("picture");
+  picture.parentElement.querySelector(".drawn")?.remove();
+  picture.after(frame);
+  picture.hidden = true;
+}
+
+for (const image of document.querySelectorAll("figure picture img.plot")) {
+  // It loads again when the theme changes, and is drawn again then.
+  image.addEventListener("load", () => draw(image));
+  if (image.complete && image.naturalWidth) draw(image);
+}
