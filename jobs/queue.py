@@ -113,16 +113,22 @@ def is_due(now: datetime) -> Q:
     return Q(state=WorkItem.State.QUEUED) & ~waits | Q(state=WorkItem.State.LEASED, lease_until__lt=now)
 
 
-def anything_due() -> bool:
-    """Say whether a claim would find something."""
-    return WorkItem.objects.filter(is_due(timezone.now()), job__state=Job.State.RUNNING).exists()
+def anything_due(kind: str) -> bool:
+    """Say whether a claim of that kind would find something."""
+    return WorkItem.objects.filter(is_due(timezone.now()), job__state=Job.State.RUNNING, job__kind=kind).exists()
+
+
+def holder_in(worker: str, lane: str) -> str:
+    """Return as whom a worker holds what it does beside its main work, so that neither hands back the other's."""
+    return f"{worker}/{lane}"
 
 
 def renew(holder: str) -> None:
-    """Renew all of a worker's leases and say that it lives."""
+    """Renew all of a worker's leases, those of its other lanes too, and say that it lives."""
     now = timezone.now()
     with transaction.atomic():
-        held = WorkItem.objects.filter(holder=holder, state=WorkItem.State.LEASED)
+        own = Q(holder=holder) | Q(holder__startswith=holder_in(holder, ""))
+        held = WorkItem.objects.filter(own, state=WorkItem.State.LEASED)
         if connection.features.has_select_for_update_skip_locked:
             # Who has locked one is about to end it: to wait would be to wait for each other.
             free = held.select_for_update(skip_locked=True).values_list("pk", flat=True)
