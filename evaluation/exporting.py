@@ -64,9 +64,7 @@ def nugget_lines(
         }
         if is_traced(one):
             assay |= TRACED
-        yield line(
-            NuggetListRow(0, one.topic.topic_id, one.query, nuggets, one.extra | {PROVENANCE_KEY: assay})
-        )
+        yield line(NuggetListRow(0, one.topic.topic_id, one.query, nuggets, one.extra | {PROVENANCE_KEY: assay}))
 
 
 def assignment_lines(nugget_set: NuggetSet, judge: Judge, topics: Topics = None) -> Iterator[str]:

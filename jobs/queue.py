@@ -199,8 +199,11 @@ def postpone(items: Sequence[WorkItem], seconds: float) -> None:
         held.update(state=WorkItem.State.QUEUED, holder="", lease_until=None, not_before=later)
 
 
-def settle(jobs: Collection[int]) -> None:
-    """Mark those jobs done that have nothing left to do. The caller has locked them."""
+def settle(jobs: Collection[int], *, tell: bool = True) -> None:
+    """Mark those jobs done that have nothing left to do, and note it unless nobody is to be told.
+
+    The caller has locked them.
+    """
     open_states = [WorkItem.State.QUEUED, WorkItem.State.LEASED]
     busy = WorkItem.objects.filter(job__in=jobs, state__in=open_states).values("job")
     idle = Job.objects.filter(pk__in=jobs, state__in=[Job.State.RUNNING, Job.State.PAUSED]).exclude(pk__in=busy)
@@ -209,7 +212,8 @@ def settle(jobs: Collection[int]) -> None:
         Job.objects.filter(pk__in=[one.pk for one in ended]).update(
             state=Job.State.DONE, waiting_for="", ended_at=now
         )
-        note(Notice.Kind.DONE, ended, now)
+        if tell:
+            note(Notice.Kind.DONE, ended, now)
 
 
 def wait_for(jobs: Collection[int], reason: str) -> None:

@@ -125,7 +125,9 @@ def parse_argue(source: Source) -> tuple[NuggetListRow, ...]:
         if bank.topic_id is None:
             problems.add(line, "metadata.topic_id", "a topic id (`query_id` or `metadata.topic_id`)")
         elif once.is_first(line, bank.topic_id, f"topic {bank.topic_id}"):
-            rows.append(NuggetListRow(line, bank.topic_id, bank.title_query or "", tuple(_nuggets(bank)), _rest(bank)))
+            rows.append(
+                NuggetListRow(line, bank.topic_id, bank.title_query or "", tuple(_nuggets(bank)), _rest(bank))
+            )
     problems.raise_if_any()
     return tuple(rows)
 
@@ -224,4 +226,3 @@ def _question(together: Sequence[_Outgoing]) -> dict[str, Any]:
     answers = [answer for one in together for answer in one.said["answers"]]
     kind = {"aggregator_type": said["aggregator_type"]} if said.get("aggregator_type") else {}
     return {"question": said["question"], **kind, "answers": answers, **rest, **said.get("more", {})}
-

@@ -17,7 +17,11 @@ words = st.text(st.characters(categories=["Lu", "Ll", "Nd", "Po"]), min_size=1, 
 ids = st.from_regex(r"[a-z]{1,8}#[0-9]", fullmatch=True)
 answers = st.fixed_dictionaries({"answer": words, "references": st.lists(ids, unique=True, max_size=2)})
 questions = st.fixed_dictionaries(
-    {"question": words, "aggregator_type": st.sampled_from(["AND", "OR"]), "answers": st.lists(answers, max_size=3)},
+    {
+        "question": words,
+        "aggregator_type": st.sampled_from(["AND", "OR"]),
+        "answers": st.lists(answers, max_size=3),
+    },
     optional={"importance": st.sampled_from(["vital", "okay", "of note"]), "note": words},
 )
 
@@ -52,7 +56,10 @@ def test_nuggets_of_another_origin_come_back_from_a_bank(listed: list[tuple[str,
 
 
 def test_all_answers_are_a_nugget_each_and_any_answer_is_one() -> None:
-    said = [{"answer": "Yeast", "references": ["bread#0"]}, {"answer": "heat", "references": ["bread#0", "bread#1"]}]
+    said = [
+        {"answer": "Yeast", "references": ["bread#0"]},
+        {"answer": "heat", "references": ["bread#0", "bread#1"]},
+    ]
     question = {"question": "What makes bread rise?", "answers": said, "importance": "vital"}
     each = parsed(nugget_bank=[{**question, "aggregator_type": "AND"}])
     assert [one.text for one in each] == ["What makes bread rise? Yeast", "What makes bread rise? heat"]
