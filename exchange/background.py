@@ -4,7 +4,7 @@ from collections.abc import Callable
 from threading import Event as Signal
 
 import structlog
-from django.db import close_old_connections, transaction
+from django.db import transaction
 
 from accounts.models import User
 from evaluation.errors import Refused
@@ -39,7 +39,6 @@ def run(worker: str, stopping: Signal) -> None:
     try:
         while not stopping.is_set() and (claimed := queue.claim(holder, 1, kind=JOB_KIND)):
             _do(claimed[0])
-            close_old_connections()
     finally:
         queue.hand_back(holder)
 

@@ -91,6 +91,7 @@ class ImportAttempt(models.Model):
     event = models.ForeignKey(Event, on_delete=models.SET_NULL, null=True, related_name="+")
     job = models.ForeignKey(Job, on_delete=models.SET_NULL, null=True, related_name="+")
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
+    loaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     made_at = models.DateTimeField(auto_now_add=True)
     ended_at = models.DateTimeField(null=True)
     expires_at = models.DateTimeField(help_text="when the files are taken away")

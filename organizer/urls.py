@@ -6,8 +6,10 @@ from evaluation.services.task_acts import Change
 from organizer import (
     account_views,
     cost_views,
+    data_views,
     invitation_views,
     jobs_views,
+    making_views,
     origin_views,
     own_views,
     people_views,
@@ -62,6 +64,14 @@ campaign_urls: list[URLPattern | URLResolver] = [
         snapshot_views.snapshot_methods,
         name="snapshot_methods",
     ),
+    path("data/", data_views.data, name="data"),
+    path("data/load/<slug:kind>/", data_views.new_import, name="new_import"),
+    path("data/imports/<int:pk>/", data_views.import_attempt, name="import_attempt"),
+    path("data/imports/<int:pk>/commit/", data_views.commit_import, name="commit_import"),
+    path("data/imports/<int:pk>/discard/", data_views.discard_import, name="discard_import"),
+    path("data/imports/<int:pk>/problems.csv", data_views.import_problems, name="import_problems"),
+    path("data/exports/new/", data_views.new_export, name="new_export"),
+    path("data/exports/<int:pk>/file/", data_views.export_file, name="export_file"),
     path("people/", people_views.people, name="people"),
     path("people/give/", people_views.give, name="give_role"),
     path("people/take/", people_views.take, name="take_role"),
@@ -100,6 +110,7 @@ campaign_urls: list[URLPattern | URLResolver] = [
 
 urlpatterns = [
     path("", views.campaigns, name="campaigns"),
+    path("campaigns/new/", making_views.new_campaign, name="new_campaign"),
     path("campaigns/<slug:slug>/", include(campaign_urls)),
     path("invitation/", invitation_views.invitation, name="invitation"),
     path("invitation/accept/", invitation_views.accept, name="accept_invitation"),

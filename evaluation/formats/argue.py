@@ -1,8 +1,8 @@
 """ARGUE's nugget banks: a topic a line, questions with the answers that a report should give to them.
 
-Read are the form of RAGTIME 2025 (`query_id`, questions and answers as objects keyed by their text, `claim_bank`) and the
-one of 2026 (`metadata.topic_id`, both as lists); written is the latter. A question of which every answer must appear
-(`AND`) is a nugget for each answer, one of which any will do (`OR`) is a single nugget with all of them.
+Read are the form of RAGTIME 2025 (`query_id`, questions and answers as objects keyed by their text, `claim_bank`) and
+the one of 2026 (`metadata.topic_id`, both as lists); written is the latter. A question of which every answer must
+appear (`AND`) is a nugget for each answer, one of which any will do (`OR`) is a single nugget with all of them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""An import in two steps: try it out and show what it would do, then do it. Both times by the services of the commands."""
+"""An import in two steps: try it out and show what it would do, then do it; both by the services of the commands."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -49,7 +49,7 @@ def begin(
 def commit(*, attempt: ImportAttempt, actor: User | None) -> ImportAttempt:
     """Load what was tried out. Raises `Refused` where that is not so any more, or somebody does it already."""
     mine = ImportAttempt.objects.filter(pk=attempt.pk, state=State.CHECKED)
-    if not mine.update(state=State.LOADING):
+    if not mine.update(state=State.LOADING, loaded_by=actor):
         raise Refused("not_checked", "This import is not waiting to be loaded: it is, or its files are gone.")
     attempt.refresh_from_db()
     return _soon(attempt, load)
@@ -144,7 +144,7 @@ def _sources(attempt: ImportAttempt) -> list[Source]:
 def _load(attempt: ImportAttempt, sources: Sequence[Source]) -> Receipt:
     campaign, chosen = attempt.campaign, CHOSEN.validate_python(attempt.options)
     names = Names([campaign], DEFAULT_DB_ALIAS)
-    return KINDS[attempt.kind].load(Load(campaign, sources, chosen, names, attempt.made_by))
+    return KINDS[attempt.kind].load(Load(campaign, sources, chosen, names, attempt.loaded_by or attempt.made_by))
 
 
 def _event_of(attempt: ImportAttempt, sources: Sequence[Source]) -> Event | None:

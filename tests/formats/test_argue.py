@@ -1,4 +1,4 @@
-"""ARGUE's nugget banks in both forms: what becomes of questions, answers and claims, and that they leave as they came."""
+"""ARGUE's nugget banks in both forms: what becomes of questions, answers and claims, and how they leave."""
 
 import json
 from typing import Any

@@ -49,11 +49,11 @@ def import_nuggets(
     replace: bool = False,
     actor: User | None = None,
 ) -> Receipt:
-    """Load one set's lists, a topic a line, in nuggetizer's form or as ARGUE's banks. The set is named ORIGIN-JUDGE unless `name` gives another.
+    """Load one set's lists, a topic a line, in nuggetizer's form or as ARGUE's banks.
 
-    `kind` defaults to a person for edited and manual lists and to an LLM for auto and draft ones. Raises
-    `BadInput` for unknown topics and changed lists without `replace`, and `Refused` where labels hang on a
-    changed list.
+    The set is named ORIGIN-JUDGE unless `name` gives another. `kind` defaults to a person for edited and manual lists
+    and to an LLM for auto and draft ones. Raises `BadInput` for unknown topics and changed lists without `replace`, and
+    `Refused` where labels hang on a changed list.
     """
     rows = parse_argue(source) if is_argue(source) else parse_nuggets(source)
     made_by = kind or (JudgeKind.HUMAN if origin in (Origin.EDITED, Origin.MANUAL) else JudgeKind.LLM)
