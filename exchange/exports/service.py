@@ -192,7 +192,7 @@ class Progress:
         return self
 
     def __exit__(self, *_error: object) -> None:
-        self.thread.submit(connection.close).result()
+        self.thread.submit(_hang_up).result()
         self.thread.shutdown()
 
     def tell(self, done: int, of: int | None) -> None:
@@ -207,6 +207,11 @@ class Progress:
 
     def _note(self, done: int, of: int | None) -> None:
         Export.objects.filter(pk=self.export.pk).update(done=done, total=of)
+
+
+def _hang_up() -> None:
+    """Close the connection of the thread that runs this."""
+    connection.close()
 
 
 def _reads_only() -> bool:

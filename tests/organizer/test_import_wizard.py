@@ -75,7 +75,7 @@ def test_the_same_file_again_says_that_there_is_nothing_to_load(world: World) ->
     attempt = sent(olga, "qrels", ("more.txt", "t1 0 d1 3\nt1 0 d2 0\nt2 0 d1 1\n"), source="NIST")
     page = page_of(olga, attempt)
     assert "There is nothing to load." in page
-    assert "Nothing changed: 3 grades already loaded." in page
+    assert "Nothing changed: 3 qrels already loaded." in page
     assert '<button class="go">Load</button>' not in page
 
 
