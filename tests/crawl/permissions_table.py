@@ -41,6 +41,8 @@ own act            GET    in     by       by       by         by        by      
 own act            POST   in     ok       ok       ok         ok        ok        ok        ok
 administrator's page GET  in     no       no       no         no        no        ok        no
 administrator's page POST in     by       by       by         by        by        by        by
+administrator's form GET  in     no       no       no         no        no        ok        no
+administrator's form POST in     no       no       no         no        no        ok        no
 administrator's act GET   in     by       by       by         by        by        by        by
 administrator's act POST  in     no       no       no         no        no        ok        no
 within a sign-in   GET    in     in       in       in         in        in        in        in
@@ -72,18 +74,21 @@ ROUTES = {
         organizer:prompts organizer:prompt organizer:compare_prompts organizer:trial
         reports:reports reports:report reports:report_table reports:report_picture reports:packet_archive
         organizer:cost organizer:cost_table organizer:cost_picture
-        organizer:snapshots organizer:snapshot_methods reports:methods reports:methods_file
+        organizer:snapshots organizer:snapshot_methods reports:methods reports:methods_file organizer:data
     """,
-    "organizer's page": "organizer:snapshot_file",
+    "organizer's page": """
+        organizer:snapshot_file organizer:import_attempt organizer:import_problems organizer:export_file
+    """,
     "organizer's form": """
         organizer:hand_out organizer:change_work organizer:new_study organizer:new_job organizer:new_prompt
-        organizer:import_prompt organizer:prompt_judge organizer:try_prompts
+        organizer:import_prompt organizer:prompt_judge organizer:try_prompts organizer:new_import
     """,
     "organizer's act": """
         organizer:reassign_task organizer:reopen_task organizer:block_task organizer:unblock_task
         organizer:withdraw_task organizer:reschedule_task organizer:switch_practice organizer:hand_out_study
         organizer:judge_study organizer:answer organizer:cancel_job organizer:retry_job organizer:pause_job
-        organizer:take_snapshot organizer:open_snapshot
+        organizer:take_snapshot organizer:open_snapshot organizer:commit_import organizer:discard_import
+        organizer:new_export
         organizer:resume_job organizer:read_notice organizer:read_notices organizer:give_role organizer:take_role
         organizer:invite organizer:revoke_invitation reports:nuggets_verdict reports:citations_verdict
     """,
@@ -92,6 +97,7 @@ ROUTES = {
     "own act": "organizer:accept_invitation",
     "olga's own row": "accounts:revoke_token",
     "administrator's page": "organizer:account",
+    "administrator's form": "organizer:new_campaign",
     "administrator's act": """
         organizer:close_account organizer:open_account organizer:drop_factor organizer:erase_account
     """,
