@@ -21,6 +21,7 @@ from evaluation.formats.nuggets import (
     NuggetRow,
     Provenance,
     importance_word,
+    parse_nuggets,
 )
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
@@ -114,6 +115,11 @@ def is_argue(source: Source) -> bool:
 def _is_spread(source: Source) -> bool:
     """Say whether the file is one object over many lines, as people print it."""
     return source.lines[0][1].strip() == "{"
+
+
+def parse_lists(source: Source) -> tuple[NuggetListRow, ...]:
+    """Nugget lists of either kind of file, nuggetizer's or ARGUE's. Raises `BadInput`."""
+    return parse_argue(source) if is_argue(source) else parse_nuggets(source)
 
 
 def parse_argue(source: Source) -> tuple[NuggetListRow, ...]:

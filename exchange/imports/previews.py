@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evaluation.errors import BadInput
-from evaluation.formats.argue import is_argue, parse_argue
+from evaluation.formats.argue import parse_lists
 from evaluation.formats.assignments import parse_assignments
-from evaluation.formats.nuggets import importance_word, parse_nuggets
+from evaluation.formats.nuggets import importance_word
 from evaluation.formats.practice import parse_practice
 from evaluation.formats.qrels import parse_qrels
 from evaluation.formats.runs import parse_run
@@ -50,7 +50,7 @@ def _runs(source: Source) -> Rows:
 
 
 def _nuggets(source: Source) -> Rows:
-    for row in parse_argue(source) if is_argue(source) else parse_nuggets(source):
+    for row in parse_lists(source):
         for one in row.nuggets[:ROWS]:
             yield row.topic_id, one.text, importance_word(one.importance, one.raw_importance)
 

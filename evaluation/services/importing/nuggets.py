@@ -2,8 +2,8 @@
 
 from accounts.models import User
 from evaluation.errors import BadInput, Problem, Refused
-from evaluation.formats.argue import is_argue, parse_argue
-from evaluation.formats.nuggets import NuggetListRow, NuggetRow, parse_nuggets
+from evaluation.formats.argue import parse_lists
+from evaluation.formats.nuggets import NuggetListRow, NuggetRow
 from evaluation.formats.source import Source
 from evaluation.lineage import TRACED
 from evaluation.models import (
@@ -55,7 +55,7 @@ def import_nuggets(
     and to an LLM for auto and draft ones. Raises `BadInput` for unknown topics and changed lists without `replace`, and
     `Refused` where labels hang on a changed list.
     """
-    rows = parse_argue(source) if is_argue(source) else parse_nuggets(source)
+    rows = parse_lists(source)
     made_by = kind or (JudgeKind.HUMAN if origin in (Origin.EDITED, Origin.MANUAL) else JudgeKind.LLM)
 
     def make_plan(locked: Campaign) -> Plan:
