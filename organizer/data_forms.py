@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import forms
-from django.core.files.uploadedfile import UploadedFile
 from django.utils.timezone import localtime
 
 from evaluation.models import Campaign, QrelSource
@@ -34,7 +33,7 @@ class FilesInput(forms.ClearableFileInput):
 class FilesField(forms.FileField):
     """Several files."""
 
-    def clean(self, data: Any, initial: Any = None) -> list[UploadedFile]:
+    def clean(self, data: Any, initial: Any = None) -> list[Any]:
         """Return the files, each checked."""
         several = data if isinstance(data, list | tuple) else [data]
         return [super(FilesField, self).clean(one, initial) for one in several]

@@ -112,7 +112,7 @@ def run_job(page: Page, what: str) -> None:
     """Have an LLM do something, and wait until it is done."""
     page.get_by_role("navigation", name="Campaign").get_by_role("link", name="Jobs").click()
     go(page, "Start a job")
-    page.get_by_role("radio", name=re.compile(f"^{re.escape(what)}:")).check()
+    page.get_by_role("radio", name=re.compile(f"^{what}:".replace("/", "."))).check()
     go(page, "Start")
     expect(page.locator("#standing")).to_contain_text("Done.", timeout=2 * CALM)
     expect(page.locator("#standing")).to_contain_text("0 failed")
@@ -121,7 +121,7 @@ def run_job(page: Page, what: str) -> None:
 def hand_out(page: Page, stage: str) -> None:
     """Give the topic to whoever assesses."""
     page.get_by_role("navigation", name="Campaign").get_by_role("link", name="Work").click()
-    go(page, "Hand out work")
+    go(page, "Hand out…")
     page.get_by_role("radio", name=re.compile(f"^{re.escape(stage)}:")).check()
     for box in page.locator("fieldset.ticks input").all():
         box.check()
