@@ -156,7 +156,9 @@ def _event_of(attempt: ImportAttempt, sources: Sequence[Source]) -> Event | None
 
 
 def _found(attempt: ImportAttempt, event: Event | None) -> list[dict[str, Any]]:
-    rows = Finding.objects.filter(campaign=attempt.campaign, event=event).order_by("pk")
+    # What is said again of runs that were there already is no finding of these files.
+    names = [one["name"] for one in attempt.files]
+    rows = Finding.objects.filter(campaign=attempt.campaign, event=event, file__in=names).order_by("pk")
     fields = ("code", "file", "line", "run_id", "topic_id", "message")
     return list(rows.values(*fields)[:FINDINGS_SHOWN])
 
