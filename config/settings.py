@@ -227,10 +227,10 @@ if OIDC:
     # The form that begins the sign-in is led on to the provider, which a browser takes for sending the form there.
     CONTENT_SECURITY_POLICY["DIRECTIVES"]["form-action"].append(OIDC["settings"]["origin"])
 X_FRAME_OPTIONS = "DENY"
-# What a request may bring: a desk's batch is far smaller, and files are loaded at the command line.
+# What a request may bring: a desk's batch is far smaller, and the files of the import wizard are counted apart.
 DATA_UPLOAD_MAX_MEMORY_SIZE = FILE_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000  # a form names each topic and run that was ticked
-DATA_UPLOAD_MAX_NUMBER_FILES = 20
+DATA_UPLOAD_MAX_NUMBER_FILES = 200  # a track's runs are loaded at once
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 SESSION_COOKIE_HTTPONLY = True
@@ -302,8 +302,19 @@ REST_FRAMEWORK = {
     "URL_FORMAT_OVERRIDE": None,
 }
 
-# How much can be sent to an import of the API, as it is sent and as it is unpacked. A larger file is for the command.
+# How much can be sent to an import of the API or of the wizard, as it is sent and as it is unpacked. A larger file is
+# for the command.
 API_UPLOAD_MAX_BYTES = env.int("API_UPLOAD_MAX_MB", default=256) * 1024**2
+FILE_UPLOAD_HANDLERS = [
+    "web.uploads.BoundedUploadHandler",
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
+
+# Files that wait to be loaded, and exports: for the web and worker processes only. With several machines, one that all
+# of them see. Imports up to so many bytes are tried out and loaded while the page waits, larger ones by a worker.
+FILES_DIR = Path(env.str("FILES_DIR", default=str(VAR_DIR / "files")))
+IMPORT_AT_ONCE_BYTES = 4 * 1024**2
 
 SPECTACULAR_SETTINGS = {
     "TITLE": "Assay",

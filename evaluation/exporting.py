@@ -4,7 +4,7 @@ Our provenance stands under one extra key, `assay`, of which imports read back l
 was said of a label beside the label. Labels that were withdrawn, or replaced by a later submission, do not leave.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from datetime import datetime
 from itertools import islice
 from typing import Any
@@ -17,7 +17,7 @@ from evaluation.formats.assignments import (
     label_provenance,
 )
 from evaluation.formats.lines import json_line
-from evaluation.formats.nuggets import NuggetListRow, NuggetRow, nugget_list_line
+from evaluation.formats.nuggets import Evidence, NuggetListRow, NuggetRow, Provenance, nugget_list_line
 from evaluation.formats.qrels import QrelRow, qrel_line
 from evaluation.formats.support import SupportRow, shown_provenance, support_line
 from evaluation.lineage import TRACED, is_traced
@@ -45,8 +45,13 @@ CHUNK = 2000
 PART = 500
 
 
-def nugget_lines(nugget_set: NuggetSet, topics: Topics = None) -> Iterator[str]:
-    """Yield the newest submitted list of each of these topics, all for None, as nuggetizer writes it."""
+def nugget_lines(
+    nugget_set: NuggetSet, topics: Topics = None, *, line: Callable[[NuggetListRow], str] = nugget_list_line
+) -> Iterator[str]:
+    """Yield the newest submitted list of each of these topics, all for None, as nuggetizer writes it.
+
+    `line` gives another form, such as ARGUE's.
+    """
     lineage, evidence = _lineage(nugget_set), _evidence(nugget_set)
     for one in _newest_lists(nugget_set, topics):
         nuggets = tuple(_nugget_row(item, lineage, evidence) for item in _items(one))
@@ -59,9 +64,7 @@ def nugget_lines(nugget_set: NuggetSet, topics: Topics = None) -> Iterator[str]:
         }
         if is_traced(one):
             assay |= TRACED
-        yield nugget_list_line(
-            NuggetListRow(0, one.topic.topic_id, one.query, nuggets, one.extra | {PROVENANCE_KEY: assay})
-        )
+        yield line(NuggetListRow(0, one.topic.topic_id, one.query, nuggets, one.extra | {PROVENANCE_KEY: assay}))
 
 
 def assignment_lines(nugget_set: NuggetSet, judge: Judge, topics: Topics = None) -> Iterator[str]:
@@ -163,7 +166,9 @@ def _nugget_row(item: ListedNugget, lineage: Related, evidence: Related) -> Nugg
         assay["evidence"] = evidence[wording.pk]
     importance = Importance(item.importance)
     extra = item.extra | {PROVENANCE_KEY: assay}
-    return NuggetRow(wording.text, importance, item.raw_importance, item.group, extra)
+    rests_on = tuple(Evidence.model_validate(one) for one in evidence.get(wording.pk, ()))
+    provenance = Provenance(evidence=rests_on)
+    return NuggetRow(wording.text, importance, item.raw_importance, item.group, extra, provenance=provenance)
 
 
 def _lineage(nugget_set: NuggetSet) -> Related:

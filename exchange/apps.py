@@ -1,5 +1,11 @@
+from importlib import import_module
+
 from django.apps import AppConfig
 
 
 class ExchangeConfig(AppConfig):
     name = "exchange"
+
+    def ready(self) -> None:
+        """Offer imports and exports to the workers."""
+        import_module("exchange.offering").offer()

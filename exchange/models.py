@@ -3,7 +3,8 @@
 from django.conf import settings
 from django.db import models
 
-from evaluation.models import Campaign
+from evaluation.models import Campaign, Event
+from jobs.models import Job
 
 
 class Snapshot(models.Model):
@@ -60,3 +61,103 @@ class LoadedCampaign(models.Model):
 
     def __str__(self) -> str:
         return f"{self.campaign} of {self.slug}"
+
+
+class ImportAttempt(models.Model):
+    """Files that somebody gave to the wizard, what trying them out said, and what became of them.
+
+    The files lie in the private folder (`exchange.files`) until they are loaded, put aside or too old.
+    """
+
+    class State(models.TextChoices):
+        CHECKING = "checking"
+        CHECKED = "checked"
+        REFUSED = "refused"
+        LOADING = "loading"
+        LOADED = "loaded"
+        DISCARDED = "discarded"
+        EXPIRED = "expired"
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="+")
+    kind = models.CharField(max_length=20)
+    options = models.JSONField(default=dict, help_text="what was chosen beside the files")
+    files = models.JSONField(help_text="name, size and sha256 of each file as it was sent")
+    folder = models.CharField(max_length=60, help_text="where they lie; empty when they are gone")
+    state = models.CharField(max_length=10, choices=State.choices, default=State.CHECKING)
+    outcome = models.JSONField(
+        default=dict, help_text="counts, first rows and first findings, or why it was refused"
+    )
+    problems = models.JSONField(default=list, help_text="file, line, field and what was expected, of each")
+    event = models.ForeignKey(Event, on_delete=models.SET_NULL, null=True, related_name="+")
+    job = models.ForeignKey(Job, on_delete=models.SET_NULL, null=True, related_name="+")
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
+    loaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
+    made_at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True)
+    expires_at = models.DateTimeField(help_text="when the files are taken away")
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [models.Index(fields=["expires_at"], name="attempt_expiry")]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(
+                    state__in=["checking", "checked", "refused", "loading", "loaded", "discarded", "expired"]
+                ),
+                name="attempt_state",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} ({self.state})"
+
+    @property
+    def is_open(self) -> bool:
+        """Say whether something is still to become of it by itself."""
+        return self.state in (self.State.CHECKING, self.State.LOADING)
+
+
+class Export(models.Model):
+    """A file that was asked for and is written in the background. A snapshot's own file lies with the snapshot."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting"
+        DONE = "done"
+        FAILED = "failed"
+        EXPIRED = "expired"
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="+")
+    what = models.CharField(max_length=20)
+    options = models.JSONField(default=dict, help_text="condition, set, judge and what else was asked for")
+    texts = models.BooleanField(default=True, help_text="whether passages, answers and calls are in it")
+    names = models.BooleanField(default=True, help_text="whether people stand in it by their names")
+    snapshot = models.ForeignKey(
+        Snapshot, on_delete=models.PROTECT, null=True, related_name="+", help_text="whose state it holds"
+    )
+    revision = models.PositiveBigIntegerField(null=True, help_text="of the campaign that it was read from")
+    schema = models.JSONField(default=dict, help_text="newest migration of each room: the version of the data")
+    state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
+    reason = models.TextField(blank=True, help_text="why it failed")
+    done = models.PositiveBigIntegerField(default=0, help_text="lines or tables that are written")
+    total = models.PositiveBigIntegerField(null=True, help_text="of so many, where that is known")
+    name = models.CharField(max_length=200, blank=True, help_text="of the file, for whoever downloads it")
+    folder = models.CharField(max_length=60, blank=True, help_text="where it lies; empty where a snapshot has it")
+    size = models.PositiveBigIntegerField(null=True)
+    sha256 = models.CharField(max_length=64, blank=True)
+    job = models.ForeignKey(Job, on_delete=models.SET_NULL, null=True, related_name="+")
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
+    made_at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True)
+    expires_at = models.DateTimeField(help_text="when the file is taken away")
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [models.Index(fields=["expires_at"], name="export_expiry")]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(state__in=["waiting", "done", "failed", "expired"]), name="export_state"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.what} ({self.state})"

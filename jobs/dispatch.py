@@ -17,8 +17,8 @@ from django.db import close_old_connections, connections
 
 from jobs import queue
 from jobs.notices import note_stuck
-from jobs.registry import watchers
-from jobs.tasks import at_work, stopping, woken, work
+from jobs.registry import Lane, lanes, watchers
+from jobs.tasks import stopping, work
 
 LOOK_EVERY = 0.5
 WATCH_EVERY = 15.0
@@ -66,20 +66,21 @@ def say_goodbye(**_signal: Any) -> None:
 
 
 def _dispatch(name: str) -> None:
-    sent = 0.0
+    sent: dict[str, float] = {}
     while not stopping.wait(LOOK_EVERY):
-        on_its_way = woken.is_set() and time.monotonic() - sent < LOST_AFTER
-        if not on_its_way and not at_work.locked() and _due():
-            sent = time.monotonic()
-            _wake(name)
+        for lane in lanes():
+            on_its_way = lane.woken.is_set() and time.monotonic() - sent.get(lane.kind, 0.0) < LOST_AFTER
+            if not on_its_way and not lane.at_work.locked() and _due(lane.kind):
+                sent[lane.kind] = time.monotonic()
+                _wake(name, lane)
 
 
-def _wake(name: str) -> None:
-    woken.set()
+def _wake(name: str, lane: Lane) -> None:
+    lane.woken.set()
     try:
-        work.apply_async(args=[name], queue=name, expires=LOST_AFTER)
+        work.apply_async(args=[name, lane.kind], queue=name, expires=LOST_AFTER)
     except Exception as error:
-        woken.clear()
+        lane.woken.clear()
         log.warning("broker does not take messages: %s", error)
 
 
@@ -107,9 +108,9 @@ def _watch() -> None:
                 connections.close_all()
 
 
-def _due() -> bool:
+def _due(kind: str) -> bool:
     try:
-        return queue.anything_due()
+        return queue.anything_due(kind)
     except Exception as error:
         log.warning("queue not read: %s", error)
         return False

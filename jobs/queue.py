@@ -113,16 +113,22 @@ def is_due(now: datetime) -> Q:
     return Q(state=WorkItem.State.QUEUED) & ~waits | Q(state=WorkItem.State.LEASED, lease_until__lt=now)
 
 
-def anything_due() -> bool:
-    """Say whether a claim would find something."""
-    return WorkItem.objects.filter(is_due(timezone.now()), job__state=Job.State.RUNNING).exists()
+def anything_due(kind: str) -> bool:
+    """Say whether a claim of that kind would find something."""
+    return WorkItem.objects.filter(is_due(timezone.now()), job__state=Job.State.RUNNING, job__kind=kind).exists()
+
+
+def holder_in(worker: str, lane: str) -> str:
+    """Return as whom a worker holds what it does beside its main work, so that neither hands back the other's."""
+    return f"{worker}/{lane}"
 
 
 def renew(holder: str) -> None:
-    """Renew all of a worker's leases and say that it lives."""
+    """Renew all of a worker's leases, those of its other lanes too, and say that it lives."""
     now = timezone.now()
     with transaction.atomic():
-        held = WorkItem.objects.filter(holder=holder, state=WorkItem.State.LEASED)
+        own = Q(holder=holder) | Q(holder__startswith=holder_in(holder, ""))
+        held = WorkItem.objects.filter(own, state=WorkItem.State.LEASED)
         if connection.features.has_select_for_update_skip_locked:
             # Who has locked one is about to end it: to wait would be to wait for each other.
             free = held.select_for_update(skip_locked=True).values_list("pk", flat=True)
@@ -193,8 +199,11 @@ def postpone(items: Sequence[WorkItem], seconds: float) -> None:
         held.update(state=WorkItem.State.QUEUED, holder="", lease_until=None, not_before=later)
 
 
-def settle(jobs: Collection[int]) -> None:
-    """Mark those jobs done that have nothing left to do. The caller has locked them."""
+def settle(jobs: Collection[int], *, tell: bool = True) -> None:
+    """Mark those jobs done that have nothing left to do, and note it unless nobody is to be told.
+
+    The caller has locked them.
+    """
     open_states = [WorkItem.State.QUEUED, WorkItem.State.LEASED]
     busy = WorkItem.objects.filter(job__in=jobs, state__in=open_states).values("job")
     idle = Job.objects.filter(pk__in=jobs, state__in=[Job.State.RUNNING, Job.State.PAUSED]).exclude(pk__in=busy)
@@ -203,7 +212,8 @@ def settle(jobs: Collection[int]) -> None:
         Job.objects.filter(pk__in=[one.pk for one in ended]).update(
             state=Job.State.DONE, waiting_for="", ended_at=now
         )
-        note(Notice.Kind.DONE, ended, now)
+        if tell:
+            note(Notice.Kind.DONE, ended, now)
 
 
 def wait_for(jobs: Collection[int], reason: str) -> None:

@@ -1,7 +1,8 @@
 """Who works on claimed items, and who looks after jobs. Rooms above register here: this one knows none of them."""
 
 from collections.abc import Callable
-from threading import Event
+from dataclasses import dataclass, field
+from threading import Event, Lock
 
 Runner = Callable[[str, Event], None]
 """Works, as a named worker, until nothing is due or the event is set."""
@@ -9,18 +10,37 @@ Runner = Callable[[str, Event], None]
 Watcher = Callable[[], None]
 """Looks from time to time for what has to be told."""
 
-_runners: list[Runner] = []
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Lane:
+    """Jobs of one kind, and who does them. Lanes do not wait for each other: an export is done beside LLM calls.
+
+    `woken`: a message is on its way to the worker. `at_work`: held while the runner runs.
+    """
+
+    kind: str
+    runner: Runner
+    woken: Event = field(default_factory=Event)
+    at_work: Lock = field(default_factory=Lock)
+
+
+_lanes: dict[str, Lane] = {}
 _watchers: list[Watcher] = []
 
 
-def register(runner: Runner) -> None:
-    """Have a runner work on items whenever some are due."""
-    _runners.append(runner)
+def register(kind: str, runner: Runner) -> None:
+    """Have a runner work on jobs of that kind whenever some of their items are due."""
+    _lanes[kind] = Lane(kind, runner)
 
 
-def runners() -> tuple[Runner, ...]:
-    """Return the runners in the order of their registration."""
-    return tuple(_runners)
+def lanes() -> tuple[Lane, ...]:
+    """Return the lanes in the order of their registration."""
+    return tuple(_lanes.values())
+
+
+def lane_of(kind: str) -> Lane:
+    """Return the lane of that kind of jobs."""
+    return _lanes[kind]
 
 
 def register_watcher(watcher: Watcher) -> None:

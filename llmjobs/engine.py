@@ -45,7 +45,7 @@ told = structlog.stdlib.get_logger(__name__)
 
 def offer() -> None:
     """Have the workers run this engine."""
-    registry.register(run)
+    registry.register(JOB_KIND, run)
 
 
 def run(worker: str, stopping: Signal) -> None:

@@ -1,8 +1,5 @@
 """Snapshots: those there are, making one, its file, its methods report, and opening it as a campaign."""
 
-from tempfile import TemporaryFile
-from typing import IO
-
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import FileResponse, Http404, HttpResponse
@@ -10,12 +7,11 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.http import UserRequest
-from evaluation.errors import Refused
 from evaluation.models import Campaign
 from evaluation.queries.work import may_organize
 from exchange.models import LoadedCampaign, Snapshot
 from exchange.snapshots.archive import read_document
-from exchange.snapshots.service import open_snapshot, write_snapshot
+from exchange.snapshots.service import content_of, open_snapshot
 from organizer import getters, work_getters
 from organizer.snapshot_acts import take_from
 from organizer.snapshot_forms import SnapshotForm
@@ -46,14 +42,14 @@ def snapshot_file(request: UserRequest, slug: str, pk: int) -> FileResponse:
     campaign, snapshot = _snapshot(request, slug, pk)
     if snapshot.names and not may_organize(request.user, campaign):
         raise PermissionDenied
-    return FileResponse(_content(snapshot), as_attachment=True, filename=f"{slug}-{snapshot.name}.zip")
+    return FileResponse(content_of(snapshot), as_attachment=True, filename=f"{slug}-{snapshot.name}.zip")
 
 
 @require_safe
 def snapshot_methods(request: UserRequest, slug: str, pk: int, document: MethodsForm) -> HttpResponse:
     """The methods report that was written with a snapshot."""
     _, snapshot = _snapshot(request, slug, pk)
-    with _content(snapshot) as content:
+    with content_of(snapshot) as content:
         try:
             said = read_document(content, f"methods.{document}")
         except KeyError:
@@ -81,18 +77,6 @@ def _snapshot(request: UserRequest, slug: str, pk: int) -> tuple[Campaign, Snaps
 def _of(campaign: Campaign, pk: int) -> Snapshot:
     with getters.missing_is_404():
         return Snapshot.objects.select_related("campaign").get(campaign=campaign, pk=pk)
-
-
-def _content(snapshot: Snapshot) -> IO[bytes]:
-    """Return a snapshot's whole file, open at its beginning. Raises `Refused` where it is not the one that was made."""
-    file: IO[bytes] = TemporaryFile()  # noqa: SIM115  # the response closes it
-    try:
-        write_snapshot(snapshot, file)
-    except Refused:
-        file.close()
-        raise
-    file.seek(0)
-    return file
 
 
 def _page(request: UserRequest, campaign: Campaign, form: SnapshotForm, status: int = 200) -> HttpResponse:

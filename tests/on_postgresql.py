@@ -27,6 +27,8 @@ PATHS = (
     "exchange/test_snapshots.py",
     "llmjobs/test_jobs_queue.py",
     "llmjobs/test_notices.py",
+    "organizer/test_exports_page.py",
+    "organizer/test_import_wizard.py",
     "organizer/test_protocol.py",
     "organizer/test_quality.py",
     "organizer/test_today.py",

@@ -4,7 +4,6 @@ from http import HTTPStatus
 from typing import Annotated, Any
 
 from django.core.exceptions import PermissionDenied
-from django.db import transaction
 from django.http import HttpResponse
 from pydantic import ConfigDict, Field
 
@@ -16,8 +15,7 @@ from api.writes.base import Write, WriteView, told_row
 from api.writes.said import Query
 from evaluation.errors import Refused
 from evaluation.queries.campaigns import is_taken_from
-from evaluation.services.campaigns import CampaignFile, add_member, create_campaign
-from evaluation.terms import Role
+from evaluation.services.campaigns import CampaignFile, start_campaign
 
 
 class CampaignOptions(Query):
@@ -58,9 +56,6 @@ def _made(actor: User, said: NewCampaign, replace: bool) -> HttpResponse:
     if is_taken_from(actor, said.slug):
         raise Refused("slug_taken", "There is a campaign with this slug, in which you judge. Choose another slug.")
     file = CampaignFile.model_validate(said.model_dump(exclude={"slug"}, exclude_unset=True))
-    with transaction.atomic():
-        name = said.name or said.slug
-        campaign, outcome = create_campaign(slug=said.slug, name=name, file=file, replace=replace, actor=actor)
-        if outcome == "made":
-            add_member(campaign=campaign, user=actor, role=Role.ORGANIZER, actor=actor)
+    name = said.name or said.slug
+    campaign, outcome = start_campaign(slug=said.slug, name=name, file=file, replace=replace, actor=actor)
     return told_row(actor, "campaigns", campaign.slug, HTTPStatus.CREATED if outcome == "made" else HTTPStatus.OK)

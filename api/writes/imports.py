@@ -1,6 +1,6 @@
 """Imports as uploads: the same services, options and refusals as the commands. The same file twice changes nothing."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
@@ -11,7 +11,6 @@ from pydantic import BaseModel, Field
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 
-from accounts.models import User
 from api.once import Doing
 from api.writes.base import Write, WriteView, told
 from api.writes.said import Name, NamedOne, Query, WrongBody
@@ -19,10 +18,10 @@ from api.writes.uploads import MULTIPART, PART, Sent, Upload, received
 from evaluation.formats.segments import names_any
 from evaluation.formats.source import MAX_SEGMENT_LINE_BYTES, Source, read_source
 from evaluation.models import Campaign
-from evaluation.queries.data.names import Names
-from evaluation.services import importing
-from evaluation.services.importing import Receipt, RunOptions, needed_docids
+from evaluation.services.importing import Receipt, needed_docids
 from evaluation.terms import JudgeKind, Origin, SupportCondition, Task
+from exchange.imports import kinds
+from exchange.imports.kinds import Load
 
 BINARY = {"type": "string", "format": "binary"}
 FORM = {"type": "object", "properties": {PART: {"type": "array", "items": BINARY}}, "required": [PART]}
@@ -100,82 +99,6 @@ class ImportReceipt(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
-    """An import as it was asked for: names of people and sets are those of the database."""
-
-    campaign: Campaign
-    sources: Sequence[Source]
-    options: Any
-    names: Names
-    actor: User
-
-    @property
-    def common(self) -> dict[str, Any]:
-        """What every service takes."""
-        return {"campaign": self.campaign, "replace": self.options.replace, "actor": self.actor}
-
-    @property
-    def judge(self) -> str:
-        """Who gave what is loaded: whoever downloads data knows a person by pseudonym."""
-        return self.names.real_judge(self.campaign.pk, self.options.judge)
-
-    def set_called(self, name: str) -> str:
-        """Return a set's name in the database."""
-        return self.names.real_set(self.campaign.pk, name)
-
-
-def _topics(load: Load) -> Receipt:
-    return importing.import_topics(source=load.sources[0], **load.common)
-
-
-def _segments(load: Load) -> Receipt:
-    needed = needed_docids(load.campaign) if load.options.needed_only else None
-    return importing.import_segments(sources=load.sources, needed=needed, **load.common)
-
-
-def _qrels(load: Load) -> Receipt:
-    return importing.import_qrels(source=load.sources[0], name=load.options.source, **load.common)
-
-
-def _runs(load: Load) -> Receipt:
-    said = load.options
-    options = RunOptions(said.group, said.task, said.priority, said.control, said.pool)
-    return importing.import_runs(sources=load.sources, options=options, **load.common)
-
-
-def _nuggets(load: Load) -> Receipt:
-    said = load.options
-    return importing.import_nuggets(
-        source=load.sources[0],
-        origin=said.origin,
-        judge=load.judge,
-        kind=said.by,
-        name=load.set_called(said.set),
-        drafts=load.set_called(said.drafts),
-        **load.common,
-    )
-
-
-def _assignments(load: Load) -> Receipt:
-    said = load.options
-    return importing.import_assignments(
-        sources=load.sources,
-        origin=said.origin,
-        judge=load.judge,
-        kind=said.by,
-        nuggets=load.set_called(said.nuggets),
-        **load.common,
-    )
-
-
-def _support(load: Load) -> Receipt:
-    said = load.options
-    return importing.import_support(
-        sources=load.sources, judge=load.judge, kind=said.by, condition=said.condition, **load.common
-    )
-
-
-@dataclass(frozen=True, slots=True)
 class Kind:
     """A kind of file: its options, how it is loaded, and whether several are loaded at once."""
 
@@ -186,15 +109,21 @@ class Kind:
 
 
 KINDS = {
-    "topics": Kind(Loading, _topics, "topics: TSV (id<TAB>text), or JSONL {id, title|text}"),
+    "topics": Kind(Loading, kinds.load_topics, "topics: TSV (id<TAB>text), or JSONL {id, title|text}"),
     "segments": Kind(
-        SegmentsOptions, _segments, "segment texts: MS MARCO V2.1 JSONL, or candidates", several=True
+        SegmentsOptions, kinds.load_segments, "segment texts: MS MARCO V2.1 JSONL, or candidates", several=True
     ),
-    "qrels": Kind(QrelsOptions, _qrels, "one source's relevance grades: TREC qrels"),
-    "run": Kind(RunsOptions, _runs, "runs, one a file, in the TREC RAG forms of 2024 and 2025", several=True),
-    "nuggets": Kind(NuggetsOptions, _nuggets, "nugget lists as nuggetizer writes them"),
-    "assignments": Kind(AssignmentsOptions, _assignments, "labels as nuggetizer writes them", several=True),
-    "support": Kind(SupportOptions, _support, "support labels: JSONL", several=True),
+    "qrels": Kind(QrelsOptions, kinds.load_qrels, "one source's relevance grades: TREC qrels"),
+    "run": Kind(
+        RunsOptions, kinds.load_runs, "runs, one a file, in the forms of TREC RAG and RAGTIME", several=True
+    ),
+    "nuggets": Kind(
+        NuggetsOptions, kinds.load_nuggets, "nugget lists as nuggetizer writes them, or ARGUE's nugget banks"
+    ),
+    "assignments": Kind(
+        AssignmentsOptions, kinds.load_assignments, "labels as nuggetizer writes them", several=True
+    ),
+    "support": Kind(SupportOptions, kinds.load_support, "support labels: JSONL", several=True),
 }
 
 

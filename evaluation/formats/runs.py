@@ -4,7 +4,7 @@ Read are the 2024 form (`run_id, topic_id, topic, references, answer`), the 2025
 `run_id, narrative_id`), and RAGTIME's (`responses`, citations as `{docid: score}`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from typing import Annotated, Any, NamedTuple
 
@@ -110,11 +110,11 @@ class RunLine(Head):
         return self.metadata if self.metadata and self.run_id is None else self
 
 
-def parse_run(source: Source) -> RunFile:
-    """One run of any of the three forms, answers in file order.
+def parse_run(source: Source, topics: Container[str] | None = None) -> RunFile:
+    """One run of any of the three forms, answers in file order; `topics` are those that it may answer, None is any.
 
-    Raises `BadInput`: unknown structure, wrong types, a missing or second run id, a topic twice. Limits and other
-    oddities are findings: see `run_findings`.
+    Raises `BadInput`: unknown structure, wrong types, a missing or second run id, a topic twice, one that is not among
+    `topics`. Limits and other oddities are findings: see `run_findings`.
     """
     problems = Problems(source.name)
     once = Once(problems, "topic_id")
@@ -127,6 +127,8 @@ def parse_run(source: Source) -> RunFile:
         if missing or not _same_run(line, found.head, heads, problems):
             continue
         answer = _answer(line, found)
+        if topics is not None and answer.topic_id not in topics:
+            problems.add(line, "topic_id", f"a topic of the campaign, not {answer.topic_id}")
         if once.is_first(line, answer.topic_id, f"topic {answer.topic_id}"):
             answers.append(answer)
     problems.raise_if_any()

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from accounts.models import User
 from evaluation.errors import Refused
 from evaluation.formats.source import read_source
+from evaluation.formats.stream import Readable
 from evaluation.formats.toml import read_toml
 from evaluation.models import Campaign, ConditionDefault, Event, Membership, Protocol
 from evaluation.terms import Condition, PassageOrder, Role, SupportCondition
@@ -81,9 +82,9 @@ UNLIMITED = (
 )
 
 
-def read_campaign_file(path: str | Path) -> CampaignFile:
+def read_campaign_file(path: str | Path | Readable, name: str = "") -> CampaignFile:
     """Read a campaign's settings. Raises `BadInput` naming the file, the line and the field."""
-    return read_toml(read_source(path, max_bytes=LARGEST_FILE), CampaignFile)
+    return read_toml(read_source(path, name=name, max_bytes=LARGEST_FILE), CampaignFile)
 
 
 def create_campaign(
@@ -105,6 +106,17 @@ def create_campaign(
         if campaign is None:
             return _make(slug, name, said, actor), "made"
         return campaign, _change(campaign, name, said, replace, actor)
+
+
+def start_campaign(
+    *, slug: str, name: str, file: CampaignFile, actor: User, replace: bool = False
+) -> tuple[Campaign, str]:
+    """Make a campaign as `create_campaign` does, whose maker becomes its organizer."""
+    with transaction.atomic():
+        campaign, outcome = create_campaign(slug=slug, name=name, file=file, replace=replace, actor=actor)
+        if outcome == "made":
+            add_member(campaign=campaign, user=actor, role=Role.ORGANIZER, actor=actor)
+    return campaign, outcome
 
 
 def _make(slug: str, name: str, said: CampaignFile, actor: User | None) -> Campaign:

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -35,6 +35,8 @@ from exchange.snapshots.tables import (
 from web.reading import consistent_read
 
 Documents = Mapping[str, str]
+Tell = Callable[[int, int], None]
+"""Hears how much of how much is done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +47,20 @@ class Wish:
     names: bool = True
 
 
-def pack(path: Path, campaign: Campaign, wish: Wish, documents: Documents | None = None) -> Manifest:
+def pack(
+    path: Path, campaign: Campaign, wish: Wish, documents: Documents | None = None, tell: Tell | None = None
+) -> Manifest:
     """Write a campaign's state into a file; return what it holds. `documents` come along, and are not its state.
+
+    `tell` hears after each table how many of how many are written.
 
     Raises `Refused` where the file cannot be written, or where a row rests on one of another campaign.
     """
     try:
         with consistent_read() as alias, ZipFile(path, "w", ZIP_DEFLATED, compresslevel=6) as archive:
             now = Campaign.objects.using(alias).get(pk=campaign.pk)
-            manifest = _Packing(archive, Selection(now, alias, wish.texts), wish).write(documents or {})
+            packing = _Packing(archive, Selection(now, alias, wish.texts), wish)
+            manifest = packing.write(documents or {}, tell or _nobody_listens)
     except OSError as error:
         raise Refused("cannot_write", f"{path}: {error.strerror or error}") from error
     return manifest
@@ -78,9 +85,10 @@ class _Packing:
         called = under_pseudonyms(self.chosen.campaign, users, self.chosen.judges())
         return called, _places([one.pk for one in users])
 
-    def write(self, documents: Documents) -> Manifest:
+    def write(self, documents: Documents, tell: Tell) -> Manifest:
         tables = {PEOPLE: self._write(PEOPLE, COLUMNS, self.people.rows)}
-        for table in self.chosen.tables:
+        for number, table in enumerate(self.chosen.tables):
+            tell(number, len(self.chosen.tables))
             columns = [one.name for one in table.fields]
             tables[table.name] = self._write(table.name, columns, self._rows(table))
         for name, text in documents.items():
@@ -136,18 +144,22 @@ class _Packing:
             made_at=datetime.now(UTC).isoformat(timespec="seconds"),
             texts=self.wish.texts,
             people="names" if self.wish.names else "pseudonyms",
-            migrations=_migrations(),
+            migrations=schema_of(),
             content=content_of(tables),
             tables=tables,
             documents={name: hashlib.sha256(text.encode()).hexdigest() for name, text in documents.items()},
         )
 
 
+def _nobody_listens(_done: int, _of: int) -> None:
+    """Hear nothing."""
+
+
 def _places(keys: Sequence[int]) -> dict[int, int]:
     return {key: place for place, key in enumerate(keys, start=1)}
 
 
-def _migrations() -> dict[str, str]:
-    """Return the newest migration of each room: which version of Assay wrote the file."""
+def schema_of() -> dict[str, str]:
+    """Return the newest migration of each room: which version of Assay writes files now."""
     applied = MigrationRecorder(connection).applied_migrations()
     return {app: max(name for one, name in applied if one == app) for app in ROOMS}

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO
 
 from django.db import transaction
@@ -20,21 +20,21 @@ from evaluation.terms import Role
 from exchange.models import LoadedCampaign, Snapshot, SnapshotPart
 from exchange.snapshots.archive import Archive, Manifest, opened
 from exchange.snapshots.loading import Loaded, Target, load
-from exchange.snapshots.packing import Wish, pack
+from exchange.snapshots.packing import Tell, Wish, pack
 from reports.methods import methods_documents
 
 PIECE = 1 << 20
 SHORT_NAME = re.compile(r"[a-zA-Z0-9][-a-zA-Z0-9_]{0,59}")
 
 
-def write_campaign(path: Path, campaign: Campaign, wish: Wish) -> Manifest:
+def write_campaign(path: Path, campaign: Campaign, wish: Wish, tell: Tell | None = None) -> Manifest:
     """Write a campaign's state and its methods report into a file, which appears under its name when it is whole.
 
     Raises `Refused` where it cannot be written.
     """
     part = path.with_name(f"{path.name}.part")
     try:
-        manifest = pack(part, campaign, wish, methods_documents(campaign))
+        manifest = pack(part, campaign, wish, methods_documents(campaign), tell)
         part.replace(path)
     except OSError as error:
         raise Refused("cannot_write", f"{path}: {error.strerror or error}") from error
@@ -44,19 +44,30 @@ def write_campaign(path: Path, campaign: Campaign, wish: Wish) -> Manifest:
 
 
 def take_snapshot(
-    *, campaign: Campaign, name: str, wish: Wish, note: str = "", actor: User | None = None
+    *,
+    campaign: Campaign,
+    name: str,
+    wish: Wish,
+    note: str = "",
+    actor: User | None = None,
+    tell: Tell | None = None,
 ) -> Snapshot:
     """Keep a campaign's state under a name. Raises `Refused` where the name is no short name, or is taken."""
+    check_new_name(campaign, name)
+    with TemporaryDirectory(prefix="assay-snapshot-") as folder:
+        path = Path(folder) / "campaign.zip"
+        manifest = write_campaign(path, campaign, wish, tell)
+        with transaction.atomic():
+            return _keep(path, manifest, Snapshot(campaign=campaign, name=name, note=note, made_by=actor))
+
+
+def check_new_name(campaign: Campaign, name: str) -> None:
+    """Raise `Refused` where a snapshot cannot have that name."""
     _check_short("name", name)
     if Snapshot.objects.filter(campaign=campaign, name=name).exists():
         raise Refused(
             "is_there", f"There is a snapshot {name} of {campaign.slug} already; it is never written over."
         )
-    with TemporaryDirectory(prefix="assay-snapshot-") as folder:
-        path = Path(folder) / "campaign.zip"
-        manifest = write_campaign(path, campaign, wish)
-        with transaction.atomic():
-            return _keep(path, manifest, Snapshot(campaign=campaign, name=name, note=note, made_by=actor))
 
 
 def _check_short(what: str, name: str) -> None:
@@ -91,6 +102,18 @@ def write_snapshot(snapshot: Snapshot, out: IO[bytes]) -> None:
         out.write(data)
     if digest.hexdigest() != snapshot.sha256:
         raise Refused("damaged", f"The file of the snapshot {snapshot.name} is not the one that was made.")
+
+
+def content_of(snapshot: Snapshot) -> IO[bytes]:
+    """Return a snapshot's whole file, open at its beginning. Raises `Refused` where it is not the one that was made."""
+    file: IO[bytes] = TemporaryFile()  # noqa: SIM115  # whoever reads it closes it
+    try:
+        write_snapshot(snapshot, file)
+    except Refused:
+        file.close()
+        raise
+    file.seek(0)
+    return file
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from django.core.management import call_command, load_command_class
 from django.core.management.base import CommandParser
 
 from evaluation.errors import BadInput
+from evaluation.formats.argue import parse_lists
 from evaluation.formats.assignments import parse_assignments
-from evaluation.formats.nuggets import parse_nuggets
 from evaluation.formats.practice import parse_practice
 from evaluation.formats.qrels import parse_qrels
 from evaluation.formats.runs import parse_run
@@ -47,7 +47,7 @@ PARSERS: dict[str, Callable[[str], object]] = {
     "segments": lambda path: parse_segments(read_source(path)),
     "qrels": lambda path: parse_qrels(read_source(path)),
     "run": lambda path: parse_run(read_source(path)),
-    "nuggets": lambda path: parse_nuggets(read_source(path)),
+    "nuggets": lambda path: parse_lists(read_source(path)),
     "assignments": lambda path: parse_assignments(read_source(path)),
     "support": lambda path: parse_support(read_source(path)),
     "practice": lambda path: parse_practice(read_source(path)),

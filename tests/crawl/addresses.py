@@ -16,8 +16,9 @@ FILES: dict[str, Sequence[str]] = {
     "document": ["html", "tex", "json"],
     "report": ["descriptives", "nuggets", "support", "length", "time", "packet"],
     "part": ["overview"],
+    "kind": ["topics"],
 }
-"""The report pages, their first section, and what reports leave as."""
+"""The report pages, their first section, what reports leave as, and what the wizard loads."""
 
 
 def addresses(candidates: Mapping[str, Sequence[str]]) -> Iterator[str]:

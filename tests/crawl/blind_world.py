@@ -53,7 +53,7 @@ from evaluation.services.remarks import answer_remark
 from evaluation.services.reopening import reopen
 from evaluation.terms import JudgeKind, Origin, PracticeKind, Role, Stage, SupportCondition
 from evaluation.terms import Task as TrackTask
-from exchange.models import LoadedCampaign, Snapshot, SnapshotPart
+from exchange.models import Export, ImportAttempt, LoadedCampaign, Snapshot, SnapshotPart
 from jobs.models import Job, Notice, Worker, WorkItem
 from llmjobs.models import (
     Attempt,
@@ -97,7 +97,7 @@ SECRET: tuple[type[Model], ...] = (
         NuggetCalls,
     ),
     *(Prompt, Trial, TrialJob, TriedLabels, EndpointLimits, EndpointUse),
-    *(ApiToken, Invitation, Cached, Adjudication, Snapshot, SnapshotPart, LoadedCampaign),
+    *(ApiToken, Invitation, Cached, Adjudication, Snapshot, SnapshotPart, LoadedCampaign, ImportAttempt, Export),
 )
 """What no nugget desk shows a column of. Judges are planted below, for a person has no model; so are verdicts, which
 are never changed."""
@@ -208,6 +208,15 @@ def _load_snapshot(campaign: Campaign) -> None:
     LoadedCampaign.objects.create(
         campaign=campaign, slug="river", content="?", revision=0, made_at=timezone.now(), snapshot=kept
     )
+    soon = timezone.now() + timedelta(days=1)
+    ImportAttempt.objects.create(
+        campaign=campaign,
+        kind="topics",
+        files=[{"name": "t.tsv", "size": 1, "sha256": "?"}],
+        folder="f",
+        expires_at=soon,
+    )
+    Export.objects.create(campaign=campaign, what="nuggets", expires_at=soon, folder="f", name="n.jsonl")
 
 
 def _load_calls(world: DeskWorld) -> None:

@@ -43,6 +43,8 @@ audit page         GET    in     --       --       ok         no        ok      
 audit page         POST   in     by       by       by         by        by        by        by
 administrator's page GET  in     no       no       no         no        no        ok        no
 administrator's page POST in     by       by       by         by        by        by        by
+administrator's form GET  in     no       no       no         no        no        ok        no
+administrator's form POST in     no       no       no         no        no        ok        no
 administrator's act GET   in     by       by       by         by        by        by        by
 administrator's act POST  in     no       no       no         no        no        ok        no
 within a sign-in   GET    in     in       in       in         in        in        in        in
@@ -75,21 +77,25 @@ ROUTES = {
         organizer:prompts organizer:prompt organizer:compare_prompts organizer:trial
         reports:reports reports:report reports:report_table reports:report_picture reports:packet_archive
         organizer:cost organizer:cost_table organizer:cost_picture
-        organizer:protocol organizer:catalogue
+        organizer:protocol organizer:catalogue organizer:data
         organizer:snapshots organizer:snapshot_methods reports:methods reports:methods_file
     """,
-    "organizer's page": "organizer:snapshot_file organizer:view_as",
+    "organizer's page": """
+        organizer:snapshot_file organizer:view_as organizer:import_attempt organizer:import_problems
+        organizer:export_file
+    """,
     "audit page": "organizer:audit organizer:audit_file",
     "organizer's form": """
         organizer:hand_out organizer:change_work organizer:new_study organizer:new_job organizer:new_prompt
         organizer:change_protocol organizer:change_defaults organizer:import_prompt organizer:prompt_judge
-        organizer:try_prompts
+        organizer:try_prompts organizer:new_import
     """,
     "organizer's act": """
         organizer:reassign_task organizer:reopen_task organizer:block_task organizer:unblock_task
         organizer:withdraw_task organizer:reschedule_task organizer:switch_practice organizer:hand_out_study
         organizer:judge_study organizer:answer organizer:cancel_job organizer:retry_job organizer:pause_job
         organizer:take_snapshot organizer:open_snapshot organizer:keep_rate
+        organizer:commit_import organizer:discard_import organizer:new_export
         organizer:resume_job organizer:read_notice organizer:read_notices organizer:give_role organizer:take_role
         organizer:invite organizer:revoke_invitation organizer:pause_assessor
         reports:nuggets_verdict reports:citations_verdict
@@ -99,6 +105,7 @@ ROUTES = {
     "own act": "organizer:accept_invitation",
     "olga's own row": "accounts:revoke_token",
     "administrator's page": "organizer:account organizer:site_audit organizer:site_audit_file",
+    "administrator's form": "organizer:new_campaign",
     "administrator's act": """
         organizer:close_account organizer:open_account organizer:drop_factor organizer:erase_account
     """,

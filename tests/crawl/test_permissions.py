@@ -32,6 +32,7 @@ from evaluation.models import (
     TaskAnswer,
 )
 from evaluation.terms import JudgeKind, PracticeKind, Role, StudyKind, SupportCondition
+from exchange.models import Export, ImportAttempt
 from exchange.snapshots.packing import Wish
 from exchange.snapshots.service import take_snapshot
 from jobs.models import Notice, WorkItem
@@ -259,10 +260,12 @@ def ids_of(world: DeskWorld) -> dict[str, object]:
     listed = ListedNugget.objects.exclude(pk__in=NuggetCalls.objects.values("listed"))[0]
     call = make_call(WorkItem.objects.all()[0], number=9)
     snapshot = take_snapshot(campaign=world.campaign, name="whole", wish=Wish())
+    attempt, export = ImportAttempt.objects.all()[0], Export.objects.all()[0]
     return {
         "organizer:snapshot_file": snapshot.pk,
         "organizer:snapshot_methods": snapshot.pk,
         "organizer:open_snapshot": snapshot.pk,
+        "organizer:export_file": export.pk,
         "organizer:topic": topic.public_id,
         "organizer:segment": passage_of(topic),
         "organizer:answer": Remark.objects.filter(task__campaign=world.campaign)[0].public_id,
@@ -281,6 +284,8 @@ def ids_of(world: DeskWorld) -> dict[str, object]:
         "organizer:prompt": "assign@1",
         "organizer:trial": Trial.objects.all()[0].pk,
         "organizer:read_notice": Notice.objects.all()[0].pk,
+        **{f"organizer:{act}_import": attempt.pk for act in ("commit", "discard")},
+        **{f"organizer:import_{part}": attempt.pk for part in ("attempt", "problems")},
     } | {
         f"organizer:{act}": LlmJob.objects.all()[0].pk
         for act in ("job", "cancel_job", "retry_job", "pause_job", "resume_job")

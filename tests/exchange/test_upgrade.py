@@ -34,7 +34,7 @@ from evaluation.triggers import missing_triggers
 for task in Task.objects.filter(opened_at__isnull=False):
     assert desk_state(task.public_id, task.assessor)["seq"] == Operation.objects.filter(task=task).count(), task
 from jobs import queue
-assert queue.anything_due()
+assert queue.anything_due("llm")
 assert missing_triggers() == [], missing_triggers()
 Event.objects.create(kind="after the upgrade")
 print("goes on")

@@ -214,7 +214,7 @@ def test_a_paused_job_keeps_the_replies_that_were_under_way(simulator: Simulator
     assert asked < 12
     assert Assignment.objects.count() == 3 * asked
     assert Call.objects.filter(state="answered").count() == asked
-    assert not queue.anything_due()
+    assert not queue.anything_due("llm")
     assert queue.resume(job.pk)
     work_on()
     assert states_of(job) == {"done": 12}

@@ -10,10 +10,11 @@ import pytest
 from django.db import connections, transaction
 from django.utils import timezone
 
-from jobs import queue, tasks
+from jobs import queue, registry, tasks
 from jobs.dispatch import worker_name
 from jobs.models import Job, Worker, WorkItem
 from jobs.queue import NewItem
+from jobs.registry import Lane
 from tests.llmjobs.worlds import states_of
 
 pytestmark = pytest.mark.usefixtures("transactional_db")
@@ -95,9 +96,9 @@ def test_an_item_is_added_once() -> None:
 def test_a_lease_that_ran_out_gives_the_item_to_another() -> None:
     make_job(1)
     (first,) = claim("dead")
-    assert (claim("other"), queue.anything_due()) == ([], False)
+    assert (claim("other"), queue.anything_due(KIND)) == ([], False)
     let_leases_run_out()
-    assert queue.anything_due()
+    assert queue.anything_due(KIND)
     (second,) = claim("other")
     assert (second.pk, second.attempt) == (first.pk, 2)
 
@@ -156,7 +157,7 @@ def test_a_cancelled_job_gives_out_nothing_and_takes_nothing_in() -> None:
     end(done)
     assert queue.cancel(job) == 2
     assert not end(held)
-    assert (claim(), queue.anything_due()) == ([], False)
+    assert (claim(), queue.anything_due(KIND)) == ([], False)
     assert states_of(job) == {"done": 1, "cancelled": 2}
     job.refresh_from_db()
     assert job.state == Job.State.CANCELLED
@@ -209,7 +210,7 @@ def test_what_is_postponed_is_due_later() -> None:
     make_job(1)
     (item,) = claim()
     queue.postpone([item], seconds=60)
-    assert (claim(), queue.anything_due()) == ([], False)
+    assert (claim(), queue.anything_due(KIND)) == ([], False)
     WorkItem.objects.update(not_before=timezone.now())
     assert len(claim()) == 1
 
@@ -230,10 +231,11 @@ def test_a_worker_never_has_the_name_of_one_before_it() -> None:
 
 def test_a_second_wake_up_does_not_work_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[str] = []
-    monkeypatch.setattr("jobs.tasks.runners", lambda: (lambda worker, _stopping: ran.append(worker),))
-    with tasks.at_work:
-        tasks.work("w")
-    tasks.work("w")
+    lane = Lane(KIND, lambda worker, _stopping: ran.append(worker))
+    monkeypatch.setitem(registry._lanes, KIND, lane)
+    with lane.at_work:
+        tasks.work("w", KIND)
+    tasks.work("w", KIND)
     assert ran == ["w"]
 
 
@@ -241,10 +243,22 @@ def test_a_runner_that_fails_leaves_the_worker_free(monkeypatch: pytest.MonkeyPa
     def fail(_worker: str, _stopping: object) -> None:
         raise RuntimeError("boom")
 
-    monkeypatch.setattr("jobs.tasks.runners", lambda: (fail,))
+    lane = Lane(KIND, fail)
+    monkeypatch.setitem(registry._lanes, KIND, lane)
     with pytest.raises(RuntimeError):
-        tasks.work("w")
-    assert not tasks.at_work.locked()
+        tasks.work("w", KIND)
+    assert not lane.at_work.locked()
+
+
+def test_lanes_of_one_worker_do_not_hand_back_each_others_items() -> None:
+    make_job(2)
+    claim("w", 1)
+    claim(queue.holder_in("w", "data"), 1)
+    queue.hand_back("w")
+    assert states_of(Job.objects.get()) == {"leased": 1, "queued": 1}
+    WorkItem.objects.filter(state="leased").update(lease_until=timezone.now())
+    queue.renew("w")
+    assert len(claim("other")) == 1
 
 
 def test_jobs_of_one_priority_share_what_a_worker_takes() -> None:

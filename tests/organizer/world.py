@@ -98,6 +98,8 @@ class World:
             "pair": reverse("reports:nuggets_pair", args=[slug, *_first_pair()]),
             "methods": reverse("reports:methods", args=[slug]),
             "snapshots": reverse("organizer:snapshots", args=[slug]),
+            "data": reverse("organizer:data", args=[slug]),
+            **{f"load_{kind}": reverse("organizer:new_import", args=[slug, kind]) for kind in ("runs", "nuggets")},
             "reports": reverse("reports:reports", args=[slug]),
             **{f"report_{name}": reverse("reports:report", args=[slug, name]) for name in ReportName},
             "cost": reverse("organizer:cost", args=[slug]),

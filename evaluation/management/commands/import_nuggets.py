@@ -11,7 +11,10 @@ from evaluation.terms import JudgeKind, Origin
 
 
 class Command(AssayCommand):
-    help = "Load nugget lists as nuggetizer writes them: {query, qid, nuggets: [{text, importance}]}."
+    help = (
+        "Load nugget lists as nuggetizer writes them, {query, qid, nuggets: [{text, importance}]}, or ARGUE's banks, "
+        "{metadata: {topic_id}, nugget_bank: [{question, answers}]}: which they are is seen from the file."
+    )
     example = "manage.py import_nuggets --campaign rag24 --origin auto --judge gpt-4o nuggets.jsonl"
     audited = "import"
 

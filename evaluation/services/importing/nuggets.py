@@ -2,7 +2,8 @@
 
 from accounts.models import User
 from evaluation.errors import BadInput, Problem, Refused
-from evaluation.formats.nuggets import NuggetListRow, NuggetRow, parse_nuggets
+from evaluation.formats.argue import parse_lists
+from evaluation.formats.nuggets import NuggetListRow, NuggetRow
 from evaluation.formats.source import Source
 from evaluation.lineage import TRACED
 from evaluation.models import (
@@ -48,13 +49,13 @@ def import_nuggets(
     replace: bool = False,
     actor: User | None = None,
 ) -> Receipt:
-    """Load one set's lists, a topic a line. The set is named ORIGIN-JUDGE unless `name` gives another.
+    """Load one set's lists, a topic a line, in nuggetizer's form or as ARGUE's banks.
 
-    `kind` defaults to a person for edited and manual lists and to an LLM for auto and draft ones. Raises
-    `BadInput` for unknown topics and changed lists without `replace`, and `Refused` where labels hang on a
-    changed list.
+    The set is named ORIGIN-JUDGE unless `name` gives another. `kind` defaults to a person for edited and manual lists
+    and to an LLM for auto and draft ones. Raises `BadInput` for unknown topics and changed lists without `replace`, and
+    `Refused` where labels hang on a changed list.
     """
-    rows = parse_nuggets(source)
+    rows = parse_lists(source)
     made_by = kind or (JudgeKind.HUMAN if origin in (Origin.EDITED, Origin.MANUAL) else JudgeKind.LLM)
 
     def make_plan(locked: Campaign) -> Plan:

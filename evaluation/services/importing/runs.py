@@ -1,7 +1,7 @@
 """Import runs: answers with their sentences and citations."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -68,7 +68,8 @@ def import_runs(
         check_name("group", options.group)
     if options and options.priority is not None and not 1 <= options.priority <= LAST_PRIORITY:
         raise Refused("usage", f"priority: a number from 1 to {LAST_PRIORITY:,}, found {options.priority}")
-    submitted = [_submitted(source, options or RunOptions()) for source in sources]
+    topics = frozenset(campaign.topics.values_list("topic_id", flat=True))
+    submitted = _all_submitted(sources, topics, options or RunOptions())
     _refuse_same_run_twice(submitted)
     with transaction.atomic():
         lock_judging(campaign)
@@ -81,8 +82,22 @@ def import_runs(
         )
 
 
-def _submitted(source: Source, options: RunOptions) -> _Submitted:
-    file = parse_run(source)
+def _all_submitted(sources: Sequence[Source], topics: Container[str], options: RunOptions) -> list[_Submitted]:
+    """Parse all files; what is wrong with several of them is told together. Raises `BadInput`."""
+    submitted: list[_Submitted] = []
+    problems: list[Problem] = []
+    for source in sources:
+        try:
+            submitted.append(_submitted(source, topics, options))
+        except BadInput as wrong:
+            problems += wrong.problems
+    if problems:
+        raise BadInput(problems)
+    return submitted
+
+
+def _submitted(source: Source, topics: Container[str], options: RunOptions) -> _Submitted:
+    file = parse_run(source, topics)
     said = {
         "group": options.group if options.group is not None else file.team or None,
         "task": options.task or _task(file.task_type),
@@ -124,7 +139,6 @@ def _refuse_same_run_twice(submitted: Sequence[_Submitted]) -> None:
 
 def _plan(campaign: Campaign, submitted: Sequence[_Submitted], replace: bool) -> Plan:
     topics = {topic.topic_id: topic for topic in campaign.topics.all()}
-    _refuse_unknown_topics(submitted, set(topics))
     loaded = {run.run_id: run for run in campaign.runs.all()}
     new = [one for one in submitted if one.file.run_id not in loaded]
     changed = [one for one in submitted if _differs(one, loaded.get(one.file.run_id))]
@@ -156,17 +170,6 @@ def _differs(one: _Submitted, run: Run | None) -> bool:
     if run is None:
         return False
     return run.sha256 != one.sha256 or any(getattr(run, key) != value for key, value in one.wanted.items())
-
-
-def _refuse_unknown_topics(submitted: Sequence[_Submitted], topics: set[str]) -> None:
-    problems = [
-        Problem(one.source.name, answer.line, "topic_id", f"a topic of the campaign, not {answer.topic_id}")
-        for one in submitted
-        for answer in one.file.answers
-        if answer.topic_id not in topics
-    ]
-    if problems:
-        raise BadInput(problems)
 
 
 def _findings(campaign: Campaign, one: _Submitted, topics: dict[str, str]) -> list[Found]:

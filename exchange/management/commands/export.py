@@ -1,28 +1,21 @@
 """Take judgments out, in the formats that the field's own tools read."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
 from django.core.management.base import CommandParser
 
-from evaluation import exporting
 from evaluation.errors import Refused
 from evaluation.management.base import AssayCommand, the_campaign
-from evaluation.models import Campaign, NuggetSet, QrelSource
-from evaluation.terms import Condition, SupportCondition
+from evaluation.models import Campaign
+from exchange.exports.lines import CAMPAIGN, EXPORTS, NUGGET_FORMS, lines_of
 from exchange.snapshots.packing import Wish
 from exchange.snapshots.service import take_snapshot, write_campaign, write_snapshot
-from reports.choices import lists_of, resolve_condition, resolve_support
-from reports.exporting import score_lines
-from reports.metrics.policies import Policies
-from reports.timing import segment_lines, time_lines
 
 Options = dict[str, Any]
-CAMPAIGN = "campaign"
 
 
 class Command(AssayCommand):
@@ -38,6 +31,8 @@ class Command(AssayCommand):
         parser.add_argument("--nuggets", default="", metavar="SET", help="which nugget set, where several fit")
         parser.add_argument("--judge", default="", metavar="NAME", help="whose labels, where several fit")
         parser.add_argument("--source", default="", metavar="NAME", help="which qrels, where there are several")
+        said = "of nuggets: nuggetizer's form, or a nugget bank of ARGUE"
+        parser.add_argument("--format", choices=list(NUGGET_FORMS), default="nuggetizer", help=said)
         parser.add_argument("--missing", choices=["zero", "skip"], default="zero")
         parser.add_argument("--unjudged", choices=["exclude", "zero"], default="exclude")
         parser.add_argument("--no-vital", choices=["zero", "skip"], default="zero")
@@ -58,7 +53,7 @@ class Command(AssayCommand):
         if options["what"] == CAMPAIGN:
             self.say(_campaign(campaign, options))
             return
-        lines = EXPORTS[options["what"]](campaign, options)
+        lines = lines_of(options["what"], campaign, options)
         with _output(options["output"]) as out:
             count = _write(lines, out)
         self.say(f"{count:,} lines written.")
@@ -101,92 +96,3 @@ def _output(name: str | None) -> Iterator[IO[str]]:
         raise Refused("cannot_write", f"{name}: {error.strerror or error}") from error
     finally:
         part.unlink(missing_ok=True)
-
-
-def _nuggets(campaign: Campaign, options: Options) -> Iterator[str]:
-    lists = lists_of(campaign, _condition(options)) if options["condition"] and not options["nuggets"] else []
-    if lists:
-        return chain.from_iterable(exporting.nugget_lines(made, topics) for made, topics in lists)
-    return exporting.nugget_lines(_nugget_set(campaign, options))
-
-
-def _nugget_set(campaign: Campaign, options: Options) -> NuggetSet:
-    sets = campaign.nugget_sets.select_related("judge")
-    if options["condition"]:
-        sets = sets.filter(origin=_condition(options).origin)
-    if options["nuggets"]:
-        sets = sets.filter(name=options["nuggets"])
-    names = [one.name for one in sets]
-    if len(names) == 1:
-        return sets[0]
-    there = ", ".join(names or campaign.nugget_sets.values_list("name", flat=True)) or "none"
-    said = f"Say which nugget set with --nuggets: {there}."
-    raise Refused("ambiguous" if names else "no_such_set", said)
-
-
-def _assignments(campaign: Campaign, options: Options) -> Iterator[str]:
-    choice = resolve_condition(campaign, _condition(options), judge=options["judge"], nuggets=options["nuggets"])
-    if not choice.judges:
-        raise Refused("no_labels", f"There are no labels under {choice} in {campaign.slug}.")
-    return chain.from_iterable(
-        exporting.assignment_lines(part.nugget_set, part.judge, part.topics)
-        for part in choice.parts
-        if part.nugget_set and part.judge
-    )
-
-
-def _support(campaign: Campaign, options: Options) -> Iterator[str]:
-    choice = resolve_support(campaign, _support_condition(options), judge=options["judge"])
-    if not choice.judges:
-        raise Refused("no_labels", f"There are no support labels under {choice} in {campaign.slug}.")
-    return chain.from_iterable(
-        exporting.support_lines(campaign, choice.condition, part.judge, part.topics)
-        for part in choice.parts
-        if part.judge
-    )
-
-
-def _scores(campaign: Campaign, options: Options) -> Iterator[str]:
-    choice = resolve_condition(campaign, _condition(options), judge=options["judge"], nuggets=options["nuggets"])
-    return score_lines(choice, Policies(options["missing"], options["unjudged"], options["no_vital"]))
-
-
-def _qrels(campaign: Campaign, options: Options) -> Iterator[str]:
-    sources = QrelSource.objects.filter(campaign=campaign)
-    fitting = sources.filter(name=options["source"]) if options["source"] else sources
-    names = [one.name for one in fitting]
-    if len(names) == 1:
-        return exporting.qrel_lines(fitting[0])
-    there = ", ".join(sources.values_list("name", flat=True)) or "none"
-    raise Refused("ambiguous" if names else "no_such_source", f"Say which qrels with --source: {there}.")
-
-
-def _events(campaign: Campaign, options: Options) -> Iterator[str]:
-    return exporting.event_lines(campaign)
-
-
-def _time(campaign: Campaign, options: Options) -> Iterator[str]:
-    return segment_lines(campaign) if options["segments"] else time_lines(campaign)
-
-
-def _condition(options: Options) -> Condition:
-    if options["condition"] not in list(Condition):
-        raise Refused("usage", f"Say which condition with --condition: {', '.join(Condition)}.")
-    return Condition(options["condition"])
-
-
-def _support_condition(options: Options) -> SupportCondition:
-    if options["condition"] not in list(SupportCondition):
-        raise Refused("usage", f"Say which condition with --condition: {', '.join(SupportCondition)}.")
-    return SupportCondition(options["condition"])
-
-
-EXPORTS: dict[str, Callable[[Campaign, Options], Iterator[str]]] = {
-    "nuggets": _nuggets,
-    "assignments": _assignments,
-    "support": _support,
-    "scores": _scores,
-    "qrels": _qrels,
-    "time": _time,
-    "events": _events,
-}

@@ -1,0 +1,234 @@
+"""ARGUE's nugget banks: a topic a line, questions with the answers that a report should give to them.
+
+Read are the form of RAGTIME 2025 (`query_id`, questions and answers as objects keyed by their text, `claim_bank`) and
+the one of 2026 (`metadata.topic_id`, both as lists); written is the latter. A question of which every answer must
+appear (`AND`) is a nugget for each answer, one of which any will do (`OR`) is a single nugget with all of them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Final
+
+from pydantic import Field, field_validator
+
+from evaluation.formats.ids import Id, Text
+from evaluation.formats.lines import Line, Once, json_line, json_rows
+from evaluation.formats.nuggets import (
+    IMPORTANCE,
+    Evidence,
+    NuggetListRow,
+    NuggetRow,
+    Provenance,
+    importance_word,
+    parse_nuggets,
+)
+from evaluation.formats.problems import Problems
+from evaluation.formats.source import Source
+from evaluation.terms import Importance
+
+BANKS: Final = ("nugget_bank", "claim_bank")
+KEY: Final = "argue"
+"""Under this key a nugget keeps what its bank said of it, so that it leaves as it came."""
+
+ALL, ANY = "AND", "OR"
+
+
+class Reference(Line):
+    """A document that an answer rests on, where it is more than an id."""
+
+    doc_id: Id
+
+
+class BankAnswer(Line):
+    """An answer, or a claim: what a report should say, and the documents that say it."""
+
+    answer: Text
+    references: list[Id | Reference] | None = None
+
+    @property
+    def docids(self) -> tuple[str, ...]:
+        """Each document once, in their order."""
+        said = [one if isinstance(one, str) else one.doc_id for one in self.references or ()]
+        return tuple(dict.fromkeys(said))
+
+
+class BankQuestion(Line):
+    """A question with its answers."""
+
+    question: Text
+    aggregator_type: str | None = None
+    importance: int | str | None = None
+    answers: list[BankAnswer] = Field(default_factory=list)
+
+    @field_validator("answers", mode="before")
+    @classmethod
+    def _listed(cls, value: Any) -> Any:
+        return [] if value is None else _values(value)
+
+
+class BankClaim(Line):
+    """A nugget without a question."""
+
+    claim: Text
+    importance: int | str | None = None
+    references: list[Id | Reference] | None = None
+
+
+class Metadata(Line):
+    """Whose bank it is, and of which topic."""
+
+    topic_id: Id | None = None
+
+
+class Bank(Line):
+    """A topic's bank."""
+
+    metadata: Metadata | None = None
+    query_id: Id | None = None
+    title_query: str | None = None
+    nugget_bank: list[BankQuestion] = Field(default_factory=list)
+    claim_bank: list[BankClaim] = Field(default_factory=list)
+
+    @field_validator(*BANKS, mode="before")
+    @classmethod
+    def _listed(cls, value: Any) -> Any:
+        return [] if value is None else _values(value)
+
+    @property
+    def topic_id(self) -> str | None:
+        """The topic, wherever the form names it."""
+        return self.query_id or (self.metadata.topic_id if self.metadata else None)
+
+
+def _values(value: Any) -> Any:
+    """Return the values of an object that is keyed by their texts."""
+    return list(value.values()) if isinstance(value, Mapping) else value
+
+
+def is_argue(source: Source) -> bool:
+    """Say whether a file holds ARGUE's banks: told by its first object."""
+    text = "\n".join(line for _, line in source.lines) if _is_spread(source) else source.lines[0][1]
+    return any(f'"{name}"' in text for name in BANKS)
+
+
+def _is_spread(source: Source) -> bool:
+    """Say whether the file is one object over many lines, as people print it."""
+    return source.lines[0][1].strip() == "{"
+
+
+def parse_lists(source: Source) -> tuple[NuggetListRow, ...]:
+    """Nugget lists of either kind of file, nuggetizer's or ARGUE's. Raises `BadInput`."""
+    return parse_argue(source) if is_argue(source) else parse_nuggets(source)
+
+
+def parse_argue(source: Source) -> tuple[NuggetListRow, ...]:
+    """All banks in file order. Raises `BadInput`: a topic twice, a bank without a topic, wrong types."""
+    problems = Problems(source.name)
+    once = Once(problems, "topic_id")
+    rows = []
+    for line, bank in json_rows(_in_lines(source), Bank.model_validate_json, problems):
+        if bank.topic_id is None:
+            problems.add(line, "metadata.topic_id", "a topic id (`query_id` or `metadata.topic_id`)")
+        elif once.is_first(line, bank.topic_id, f"topic {bank.topic_id}"):
+            rows.append(
+                NuggetListRow(line, bank.topic_id, bank.title_query or "", tuple(_nuggets(bank)), _rest(bank))
+            )
+    problems.raise_if_any()
+    return tuple(rows)
+
+
+def _in_lines(source: Source) -> Source:
+    if not _is_spread(source):
+        return source
+    return Source(source.name, source.sha256, ((1, "\n".join(text for _, text in source.lines)),))
+
+
+def _rest(bank: Bank) -> dict[str, Any]:
+    extra = bank.extra
+    if bank.metadata:
+        extra["metadata"] = bank.metadata.extra
+    return extra
+
+
+def _nuggets(bank: Bank) -> Iterator[NuggetRow]:
+    for place, question in enumerate(bank.nugget_bank):
+        for answers in _together(question):
+            yield _nugget(question, place, answers)
+    for claim in bank.claim_bank:
+        answer = BankAnswer(answer=claim.claim, references=claim.references)
+        yield _row(claim.claim, claim.importance, answer.docids, {KEY: claim.extra} if claim.extra else {})
+
+
+def _together(question: BankQuestion) -> list[list[BankAnswer]]:
+    """Return the answers of each nugget that a question makes."""
+    if question.aggregator_type == ALL and question.answers:
+        return [[one] for one in question.answers]
+    return [question.answers]
+
+
+def _nugget(question: BankQuestion, place: int, answers: Sequence[BankAnswer]) -> NuggetRow:
+    docids = tuple(dict.fromkeys(docid for one in answers for docid in one.docids))
+    if [one.answer for one in answers] == [question.question] and not (question.extra or answers[0].extra):
+        return _row(question.question, question.importance, docids, {})
+    said = {
+        "place": place,
+        "question": question.question,
+        "aggregator_type": question.aggregator_type,
+        "answers": [{"answer": one.answer, "references": list(one.docids), **one.extra} for one in answers],
+        **({"more": question.extra} if question.extra else {}),
+    }
+    text = " ".join([question.question, *([" / ".join(one.answer for one in answers)] if answers else [])])
+    return _row(text, question.importance, docids, {KEY: said})
+
+
+def _row(text: str, importance: int | str | None, docids: Sequence[str], extra: dict[str, Any]) -> NuggetRow:
+    raw = "" if importance is None else str(importance)
+    evidence = tuple(Evidence(docid=one) for one in docids)
+    return NuggetRow(
+        text=text,
+        importance=IMPORTANCE.get(raw, Importance.UNKNOWN),
+        raw_importance=raw,
+        extra=extra,
+        provenance=Provenance(evidence=evidence),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Outgoing:
+    """A nugget on its way out, and what its bank said of it where it came from one."""
+
+    nugget: NuggetRow
+    said: Mapping[str, Any]
+
+    @property
+    def of(self) -> object:
+        """What nuggets of one question share; nothing else is equal to a nugget without one."""
+        return (self.said["place"], self.said["question"]) if self.said else id(self)
+
+
+def argue_line(row: NuggetListRow) -> str:
+    """The list as a bank of the form of 2026; a nugget without a question stands as its own question and answer."""
+    outgoing = [_Outgoing(one, _said(one)) for one in row.nuggets]
+    bank = [_question(list(together)) for _, together in groupby(outgoing, key=lambda one: one.of)]
+    extra = dict(row.extra)
+    metadata = {**(extra.pop("metadata", None) or {}), "topic_id": row.topic_id}
+    return json_line({"metadata": metadata, "title_query": row.query or None, "nugget_bank": bank}, extra)
+
+
+def _said(nugget: NuggetRow) -> Mapping[str, Any]:
+    said = nugget.extra.get(KEY)
+    return said if isinstance(said, dict) and {"place", "question", "answers"} <= said.keys() else {}
+
+
+def _question(together: Sequence[_Outgoing]) -> dict[str, Any]:
+    nugget, said = together[0].nugget, together[0].said
+    importance = importance_word(nugget.importance, nugget.raw_importance)
+    rest = {"importance": importance} if importance else {}
+    if not said:
+        docids = dict.fromkeys(one.docid for one in nugget.provenance.evidence)
+        answers: list[Any] = [{"answer": nugget.text, "references": list(docids)}]
+        return {"question": nugget.text, "aggregator_type": ANY, "answers": answers, **rest}
+    answers = [answer for one in together for answer in one.said["answers"]]
+    kind = {"aggregator_type": said["aggregator_type"]} if said.get("aggregator_type") else {}
+    return {"question": said["question"], **kind, "answers": answers, **rest, **said.get("more", {})}

@@ -1,0 +1,63 @@
+"""What exchange does in the background: a lane of its own in every worker, beside that of LLM jobs."""
+
+from collections.abc import Callable
+from threading import Event as Signal
+
+import structlog
+from django.db import transaction
+
+from accounts.models import User
+from evaluation.errors import Refused
+from jobs import queue, registry
+from jobs.models import Job, WorkItem
+from jobs.queue import NewItem
+
+JOB_KIND = "data"
+IMPORT, EXPORT = "import", "export"
+UNEXPECTED = "An error that nobody expected; the log of the worker says more."
+log = structlog.stdlib.get_logger(__name__)
+
+Doing = Callable[[int], None]
+_doings: dict[str, Doing] = {}
+
+
+def offer(kind: str, doing: Doing) -> None:
+    """Have items of a kind done by `doing`, which gets the key of the row that the item is about."""
+    _doings[kind] = doing
+
+
+def start_item(kind: str, about: int, title: str, actor: User | None) -> Job:
+    """Queue one item about a row as a job, in the caller's transaction."""
+    job = Job.objects.create(kind=JOB_KIND, title=title[:200], made_by=actor, options=queue.asked_by())
+    queue.add_items(job, [NewItem(f"{kind} {about}", kind, {"about": about})])
+    return job
+
+
+def run(worker: str, stopping: Signal) -> None:
+    """Do what is due, one after the other, until nothing is or the worker stops."""
+    holder = queue.holder_in(worker, JOB_KIND)
+    try:
+        while not stopping.is_set() and (claimed := queue.claim(holder, 1, kind=JOB_KIND)):
+            _do(claimed[0])
+    finally:
+        queue.hand_back(holder)
+
+
+def _do(item: WorkItem) -> None:
+    failed = ""
+    try:
+        _doings[item.kind](item.payload["about"])
+    except Refused as refusal:
+        failed = refusal.message
+    except Exception:
+        log.exception("data job failed", item=item.pk)
+        failed = UNEXPECTED
+    with transaction.atomic():
+        queue.lock_jobs([item.job_id])
+        queue.end(item, failed=failed)
+        queue.settle([item.job_id], tell=False)  # who asked for it looks at the page where it stands
+
+
+def register() -> None:
+    """Have the workers do this."""
+    registry.register(JOB_KIND, run)

@@ -1,0 +1,223 @@
+"""An export as a job: asked for, written to a file in the background, there for a while, with its checksum."""
+
+import time
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import IO, Any
+
+from django.db import connection, transaction
+from django.utils.timezone import now
+
+from accounts.models import User
+from evaluation.errors import Refused
+from evaluation.models import Campaign
+from exchange import files
+from exchange.background import EXPORT, UNEXPECTED, start_item
+from exchange.exports.lines import CAMPAIGN, lines_of
+from exchange.models import Export, Snapshot
+from exchange.snapshots.packing import Wish, schema_of
+from exchange.snapshots.service import check_new_name, content_of, open_snapshot, take_snapshot
+from web.reading import consistent_read
+
+KEPT_FOR = timedelta(days=14)
+TELL_EVERY = 1.0
+"""Seconds between two looks at how far it is: no row is written for each line."""
+
+ENDINGS = {CAMPAIGN: "zip", "qrels": "txt", "time": "csv"}
+NAMELESS = ("qrels",)
+"""What holds nobody's name, whoever is in the campaign."""
+
+State = Export.State
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is asked for. `snapshot`: of its state, instead of the campaign as it is now.
+
+    `name`: of the new snapshot that an export of the whole campaign makes; `texts` and `names` concern that one only.
+    """
+
+    what: str
+    options: dict[str, Any] = field(default_factory=dict)
+    snapshot: Snapshot | None = None
+    name: str = ""
+    note: str = ""
+    texts: bool = True
+    names: bool = True
+
+
+def order_export(*, campaign: Campaign, order: Order, actor: User | None) -> Export:
+    """Queue an export. Raises `Refused` where it is not clear what is meant, as far as that can be seen at once."""
+    is_whole = order.what == CAMPAIGN
+    if is_whole and order.snapshot is None:
+        check_new_name(campaign, order.name)
+    elif order.snapshot is None:
+        lines_of(order.what, campaign, order.options)
+    with transaction.atomic():
+        export = Export.objects.create(
+            campaign=campaign,
+            what=order.what,
+            options=order.options | ({"name": order.name, "note": order.note} if is_whole else {}),
+            texts=order.texts,
+            names=order.names if is_whole else order.what not in NAMELESS,
+            snapshot=order.snapshot,
+            made_by=actor,
+            expires_at=now() + KEPT_FOR,
+        )
+        export.job = start_item(EXPORT, export.pk, f"{order.what} of {campaign.slug}", actor)
+        export.save(update_fields=["job"])
+    return export
+
+
+def carry_out(export: Export) -> None:
+    """Write what was asked for. Done again, as after a worker's death, it begins anew."""
+    if export.state != State.WAITING:
+        return
+    try:
+        _write_whole(export) if export.what == CAMPAIGN else _write_lines(export)
+    except Refused as refusal:
+        _fail(export, refusal.message)
+        raise
+    except Exception:
+        _fail(export, UNEXPECTED)
+        raise
+
+
+def content(export: Export) -> IO[bytes]:
+    """Return an export's file, open at its beginning. Raises `Refused` where it is gone."""
+    if export.state != State.DONE:
+        raise Refused("not_there", "This file is not there: it is not finished yet, or was taken away.")
+    if export.what == CAMPAIGN and export.snapshot:
+        return content_of(export.snapshot)
+    return files.open_file(export.folder)
+
+
+def _write_whole(export: Export) -> None:
+    snapshot = export.snapshot
+    if snapshot is None:
+        made = Snapshot.objects.filter(campaign=export.campaign, name=export.options["name"])
+        # It is there when a worker died between making it and saying so.
+        snapshot = made.filter(made_at__gte=export.made_at).first() or _take(export)
+    export.names, export.texts = snapshot.names, snapshot.texts
+    export.snapshot, export.revision = snapshot, snapshot.manifest["revision"]
+    export.schema = snapshot.manifest["migrations"]
+    export.name, export.size, export.sha256 = _named(export), snapshot.size, snapshot.sha256
+    _end(export)
+
+
+def _take(export: Export) -> Snapshot:
+    said = export.options
+    with Progress(export) as progress:
+        return take_snapshot(
+            campaign=export.campaign,
+            name=said["name"],
+            note=said.get("note", ""),
+            wish=Wish(export.texts, export.names),
+            actor=export.made_by,
+            tell=progress.tell,
+        )
+
+
+def _write_lines(export: Export) -> None:
+    campaign = _campaign_of(export)
+    export.folder, folder = files.new_folder()
+    path = folder / "0"
+    try:
+        with consistent_read(), Progress(export) as progress:
+            export.revision = campaign.revision
+            lines = lines_of(export.what, campaign, export.options)
+            export.done = _write(path, lines, progress)
+    except BaseException:
+        files.remove(export.folder)
+        raise
+    export.name, export.schema = _named(export), schema_of()
+    export.size, export.sha256 = path.stat().st_size, files.digest_of(path)
+    _end(export)
+
+
+def _campaign_of(export: Export) -> Campaign:
+    """Return the campaign that is read: a snapshot is opened as one, where it is not already."""
+    if export.snapshot is None:
+        return export.campaign
+    if export.made_by is None:
+        raise Refused("nobody", "Nobody asked for this, so nobody can be let into the opened snapshot.")
+    return open_snapshot(snapshot=export.snapshot, actor=export.made_by).campaign
+
+
+def _write(path: Path, lines: Iterable[str], progress: "Progress") -> int:
+    count = 0
+    with path.open("x", encoding="utf-8", newline="\n") as out:
+        path.chmod(0o600)
+        for line in lines:
+            out.write(f"{line}\n")
+            count += 1
+            progress.tell(count, None)
+    return count
+
+
+def _named(export: Export) -> str:
+    of = f"-{export.snapshot.name}" if export.snapshot else ""
+    condition = str(export.options.get("condition", "")).replace("/", "")
+    parts = [export.campaign.slug + of, *([] if export.what == CAMPAIGN else [export.what]), condition]
+    return f"{'-'.join(filter(None, parts))}.{ENDINGS.get(export.what, 'jsonl')}"
+
+
+def _end(export: Export) -> None:
+    export.state, export.ended_at = State.DONE, now()
+    export.save()
+
+
+def _fail(export: Export, reason: str) -> None:
+    Export.objects.filter(pk=export.pk).update(state=State.FAILED, reason=reason, ended_at=now(), folder="")
+
+
+class Progress:
+    """Notes how far an export is, about once a second.
+
+    What is read stands in one state of the database, which on PostgreSQL is a transaction that cannot write. So the
+    row is written by a thread with a connection of its own.
+    """
+
+    def __init__(self, export: Export) -> None:
+        self.export = export
+        # Inside somebody else's transaction, which the other connection could not see and might wait for.
+        self.own = connection.in_atomic_block and not _reads_only()
+        self.told = time.monotonic()
+
+    def __enter__(self) -> "Progress":
+        self.thread = ThreadPoolExecutor(1)
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.thread.submit(_hang_up).result()
+        self.thread.shutdown()
+
+    def tell(self, done: int, of: int | None) -> None:
+        """Note how much of how much is done, unless that was just said."""
+        if time.monotonic() - self.told < TELL_EVERY:
+            return
+        self.told = time.monotonic()
+        if self.own:
+            self._note(done, of)
+        else:
+            self.thread.submit(self._note, done, of).result()
+
+    def _note(self, done: int, of: int | None) -> None:
+        Export.objects.filter(pk=self.export.pk).update(done=done, total=of)
+
+
+def _hang_up() -> None:
+    """Close the connection of the thread that runs this."""
+    connection.close()
+
+
+def _reads_only() -> bool:
+    """Say whether the transaction at work is one of `consistent_read` on PostgreSQL."""
+    if connection.vendor != "postgresql":
+        return False
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW transaction_read_only")
+        return bool(cursor.fetchone()[0] == "on")

@@ -1,0 +1,93 @@
+"""The private folder: files that were sent to the wizard, and exports. Nothing in it is served by its path.
+
+Each import and each export has a folder of its own with a name that nobody can guess. A file has a number for its name:
+what somebody called it stands in the database only.
+"""
+
+import hashlib
+import secrets
+import shutil
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+from django.conf import settings
+
+from evaluation.errors import Refused
+
+CHUNK = 1 << 20
+
+
+class Sent(Protocol):
+    """A file of a form."""
+
+    name: str | None
+
+    def chunks(self) -> Iterable[bytes]:
+        """Return its bytes."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A file as it was sent."""
+
+    name: str
+    size: int
+    sha256: str
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """As a row has it."""
+        return asdict(self)
+
+
+def new_folder() -> tuple[str, Path]:
+    """Make a folder; return its name and where it is."""
+    name = secrets.token_urlsafe(24)
+    path = folder_of(name)
+    path.mkdir(parents=True, mode=0o700)
+    return name, path
+
+
+def folder_of(name: str) -> Path:
+    """Return where a folder is."""
+    return Path(settings.FILES_DIR) / name
+
+
+def keep(files: Iterable[Sent]) -> tuple[str, list[Kept]]:
+    """Keep files in a folder of their own; return its name, and what each file is."""
+    name, folder = new_folder()
+    return name, [_kept(folder / str(number), one) for number, one in enumerate(files)]
+
+
+def _kept(path: Path, sent: Sent) -> Kept:
+    digest, size = hashlib.sha256(), 0
+    with path.open("xb") as out:
+        for chunk in sent.chunks():
+            digest.update(chunk)
+            size += len(chunk)
+            out.write(chunk)
+    path.chmod(0o600)
+    return Kept(Path(sent.name or "file").name, size, digest.hexdigest())
+
+
+def open_file(folder: str, number: int = 0) -> IO[bytes]:
+    """Open a file. Raises `Refused` where it is gone."""
+    try:
+        return (folder_of(folder) / str(number)).open("rb")
+    except OSError as error:
+        raise Refused("file_gone", "The file is not on this server any more. Make or send it again.") from error
+
+
+def remove(folder: str) -> None:
+    """Take a folder away; that it is gone already is fine."""
+    if folder:
+        shutil.rmtree(folder_of(folder), ignore_errors=True)
+
+
+def digest_of(path: Path) -> str:
+    """Return a file's SHA-256."""
+    with path.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()

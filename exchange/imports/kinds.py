@@ -1,0 +1,187 @@
+"""The kinds of files that can be loaded, what each can be told, and the service that loads it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from accounts.models import User
+from evaluation.formats.source import Source
+from evaluation.models import Campaign
+from evaluation.queries.data.names import Names
+from evaluation.services import importing
+from evaluation.services.importing import Receipt, RunOptions, needed_docids
+from evaluation.terms import JudgeKind, Origin, SupportCondition, Task
+from reports.external import import_scores
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What the wizard was told, for all kinds; each reads what concerns it."""
+
+    replace: bool = False
+    needed_only: bool = False
+    source: str = ""
+    group: str | None = None
+    task: Task | None = None
+    priority: int | None = None
+    control: bool = False
+    pool: bool = False
+    origin: Origin | None = None
+    judge: str = ""
+    by: JudgeKind | None = None
+    set: str = ""
+    drafts: str = ""
+    nuggets: str = ""
+    condition: SupportCondition | None = None
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """An import as it was asked for: people and sets may be named as data name them, `names` knows their own.
+
+    `options` says what the kind's service asks about: `Chosen`, or the parameters of an address of the API.
+    """
+
+    campaign: Campaign
+    sources: Sequence[Source]
+    options: Any
+    names: Names
+    actor: User | None
+
+    @property
+    def common(self) -> dict[str, Any]:
+        """What every service takes."""
+        return {"campaign": self.campaign, "replace": self.options.replace, "actor": self.actor}
+
+    @property
+    def judge(self) -> str:
+        """Who gave what is loaded: whoever downloads data knows a person by pseudonym."""
+        return self.names.real_judge(self.campaign.pk, self.options.judge)
+
+    def set_called(self, name: str) -> str:
+        """Return a set's name in the database."""
+        return self.names.real_set(self.campaign.pk, name)
+
+
+def load_topics(load: Load) -> Receipt:
+    """Load topics."""
+    return importing.import_topics(source=load.sources[0], **load.common)
+
+
+def load_segments(load: Load) -> Receipt:
+    """Load segment texts."""
+    needed = needed_docids(load.campaign) if load.options.needed_only else None
+    return importing.import_segments(sources=load.sources, needed=needed, **load.common)
+
+
+def load_qrels(load: Load) -> Receipt:
+    """Load one source's grades."""
+    return importing.import_qrels(source=load.sources[0], name=load.options.source, **load.common)
+
+
+def load_runs(load: Load) -> Receipt:
+    """Load runs, one a file."""
+    said = load.options
+    options = RunOptions(said.group, said.task, said.priority, said.control, said.pool)
+    return importing.import_runs(sources=load.sources, options=options, **load.common)
+
+
+def load_nuggets(load: Load) -> Receipt:
+    """Load nugget lists."""
+    said = load.options
+    return importing.import_nuggets(
+        source=load.sources[0],
+        origin=said.origin,
+        judge=load.judge,
+        kind=said.by,
+        name=load.set_called(said.set),
+        drafts=load.set_called(said.drafts),
+        **load.common,
+    )
+
+
+def load_assignments(load: Load) -> Receipt:
+    """Load labels of nuggets in answers."""
+    said = load.options
+    return importing.import_assignments(
+        sources=load.sources,
+        origin=said.origin,
+        judge=load.judge,
+        kind=said.by,
+        nuggets=load.set_called(said.nuggets),
+        **load.common,
+    )
+
+
+def load_support(load: Load) -> Receipt:
+    """Load labels of cited segments."""
+    said = load.options
+    return importing.import_support(
+        sources=load.sources, judge=load.judge, kind=said.by, condition=said.condition, **load.common
+    )
+
+
+def load_scores(load: Load) -> Receipt:
+    """Load a published table."""
+    return import_scores(source=load.sources[0], name=load.options.name, **load.common)
+
+
+def load_practice(load: Load) -> Receipt:
+    """Load practice items."""
+    return importing.import_practice(source=load.sources[0], **load.common)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of file: its names, how it is loaded, whether several are at once, and which options it has."""
+
+    key: str
+    said: str
+    what: str
+    load: Callable[[Load], Receipt]
+    options: tuple[str, ...] = ()
+    several: bool = False
+
+
+KINDS = {
+    kind.key: kind
+    for kind in (
+        Kind("topics", "Topics", "TSV (id, tab, text), or JSONL {id, title|text}", load_topics),
+        Kind(
+            *("segments", "Segments", "Texts of passages: MS MARCO V2.1 JSONL, or candidates", load_segments),
+            ("needed_only",),
+            several=True,
+        ),
+        Kind(
+            "qrels",
+            "Qrels",
+            "One source's relevance grades: TREC qrels, four or six columns",
+            load_qrels,
+            ("source",),
+        ),
+        Kind(
+            *("runs", "Runs", "One run a file, as TREC RAG 2024 to 2026 and RAGTIME have them", load_runs),
+            ("group", "task", "priority", "control", "pool"),
+            several=True,
+        ),
+        Kind(
+            *("nuggets", "Nuggets", "Lists as nuggetizer writes them, or ARGUE's nugget banks", load_nuggets),
+            ("origin", "judge", "by", "set", "drafts"),
+        ),
+        Kind(
+            *("assignments", "Assignments", "Labels of nuggets in answers, as nuggetizer writes them"),
+            load_assignments,
+            ("origin", "judge", "by", "nuggets"),
+            several=True,
+        ),
+        Kind(
+            *("support", "Support labels", "JSONL, a sentence and a cited segment a line", load_support),
+            ("judge", "by", "condition"),
+            several=True,
+        ),
+        Kind("scores", "Published scores", "CSV with run_id and score columns", load_scores, ("name",)),
+        Kind("practice", "Practice items", "JSONL with known labels and explanations", load_practice),
+    )
+}
+"""In the order in which a campaign is filled."""

@@ -1,0 +1,183 @@
+"""An import in two steps: try it out and show what it would do, then do it; both by the services of the commands."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import DEFAULT_DB_ALIAS, transaction
+from django.utils.timezone import now
+from pydantic import TypeAdapter
+
+from accounts.models import User
+from evaluation.errors import BadInput, Problem, Refused
+from evaluation.formats.segments import names_any
+from evaluation.formats.source import MAX_SEGMENT_LINE_BYTES, Source, read_source
+from evaluation.models import Campaign, Event, Finding
+from evaluation.queries.data.names import Names
+from evaluation.services.importing import Receipt, needed_docids
+from exchange import files
+from exchange.background import IMPORT, UNEXPECTED, start_item
+from exchange.imports.kinds import KINDS, Chosen, Load
+from exchange.imports.previews import preview_of
+from exchange.models import ImportAttempt
+
+KEPT_FOR = timedelta(days=2)
+FINDINGS_SHOWN = 50
+CHOSEN: TypeAdapter[Chosen] = TypeAdapter(Chosen)
+State = ImportAttempt.State
+
+
+def begin(
+    *, campaign: Campaign, kind: str, chosen: Chosen, sent: Sequence[files.Sent], actor: User | None
+) -> ImportAttempt:
+    """Keep the files and try them out: small ones at once, large ones in the background."""
+    folder, kept = files.keep(sent)
+    attempt = ImportAttempt.objects.create(
+        campaign=campaign,
+        kind=kind,
+        options=CHOSEN.dump_python(chosen, mode="json", exclude_defaults=True),
+        files=[one.said for one in kept],
+        folder=folder,
+        made_by=actor,
+        expires_at=now() + KEPT_FOR,
+    )
+    return _soon(attempt, check)
+
+
+def commit(*, attempt: ImportAttempt, actor: User | None) -> ImportAttempt:
+    """Load what was tried out. Raises `Refused` where that is not so any more, or somebody does it already."""
+    mine = ImportAttempt.objects.filter(pk=attempt.pk, state=State.CHECKED)
+    if not mine.update(state=State.LOADING, loaded_by=actor):
+        raise Refused("not_checked", "This import is not waiting to be loaded: it is, or its files are gone.")
+    attempt.refresh_from_db()
+    return _soon(attempt, load)
+
+
+def discard(*, attempt: ImportAttempt) -> None:
+    """Put an import aside, its files with it."""
+    given = ImportAttempt.objects.filter(pk=attempt.pk, state__in=[State.CHECKED, State.REFUSED])
+    if given.update(state=State.DISCARDED, folder="", ended_at=now()):
+        files.remove(attempt.folder)
+
+
+def _soon(attempt: ImportAttempt, act: Callable[[ImportAttempt], None]) -> ImportAttempt:
+    if _weight(attempt) <= settings.IMPORT_AT_ONCE_BYTES:
+        act(attempt)
+        return attempt
+    with transaction.atomic():
+        attempt.job = start_item(
+            IMPORT, attempt.pk, f"{attempt.kind} for {attempt.campaign.slug}", attempt.made_by
+        )
+        attempt.save(update_fields=["job"])
+    return attempt
+
+
+def _weight(attempt: ImportAttempt) -> int:
+    """Return about how many bytes have to be read: text of our kinds compresses some ten times."""
+    return sum(one["size"] * (10 if one["name"].endswith(".gz") else 1) for one in attempt.files)
+
+
+def carry_on(attempt: ImportAttempt) -> None:
+    """Do what an import waits for, in the background. Done again it changes nothing."""
+    if attempt.state == State.CHECKING:
+        check(attempt)
+    elif attempt.state == State.LOADING:
+        load(attempt)
+
+
+def check(attempt: ImportAttempt) -> None:
+    """Load the files in a transaction that is taken back, and note what that said."""
+    try:
+        sources = _sources(attempt)
+        with transaction.atomic():
+            receipt = _load(attempt, sources)
+            found = _found(attempt, _event_of(attempt, sources)) if not receipt.nothing_changed else []
+            transaction.set_rollback(True)
+    except Refused as refusal:
+        _refuse(attempt, refusal)
+        return
+    except Exception:
+        _refuse(attempt, Refused("unexpected", UNEXPECTED))
+        raise
+    outcome = _counts(receipt) | {"preview": preview_of(attempt.kind, sources), "found": found}
+    _to(attempt, State.CHECKED, outcome=outcome, problems=[])
+
+
+def load(attempt: ImportAttempt) -> None:
+    """Load the files, and let them go."""
+    try:
+        sources = _sources(attempt)
+        receipt = _load(attempt, sources)
+    except Refused as refusal:
+        _refuse(attempt, refusal)
+        return
+    except BaseException:
+        _to(attempt, State.CHECKED)  # nothing was written, and it may be tried again
+        raise
+    event = None if receipt.nothing_changed else _event_of(attempt, sources)
+    folder, outcome = attempt.folder, attempt.outcome | _counts(receipt)
+    _to(attempt, State.LOADED, outcome=outcome, event=event, folder="", ended_at=now())
+    files.remove(folder)
+
+
+def _sources(attempt: ImportAttempt) -> list[Source]:
+    """Read all files; what is wrong with several is told together. Raises `BadInput`."""
+    limits: dict[str, Any] = {"max_bytes": settings.API_UPLOAD_MAX_BYTES}
+    if attempt.kind == "segments":
+        limits["max_line_bytes"] = MAX_SEGMENT_LINE_BYTES
+    if attempt.options.get("needed_only"):
+        limits["keep"] = names_any(needed_docids(attempt.campaign))
+    sources, problems = [], list[Problem]()
+    for number, one in enumerate(attempt.files):
+        with files.open_file(attempt.folder, number) as content:
+            try:
+                sources.append(read_source(content, name=one["name"], **limits))
+            except BadInput as wrong:
+                problems += wrong.problems
+    if problems:
+        raise BadInput(problems)
+    return sources
+
+
+def _load(attempt: ImportAttempt, sources: Sequence[Source]) -> Receipt:
+    campaign, chosen = attempt.campaign, CHOSEN.validate_python(attempt.options)
+    names = Names([campaign], DEFAULT_DB_ALIAS)
+    return KINDS[attempt.kind].load(Load(campaign, sources, chosen, names, attempt.loaded_by or attempt.made_by))
+
+
+def _event_of(attempt: ImportAttempt, sources: Sequence[Source]) -> Event | None:
+    """Return the event of an import that was just done: the newest of the campaign that names these files."""
+    digests = [one.sha256 for one in sources]
+    events = Event.objects.filter(campaign=attempt.campaign, kind__startswith="import.").order_by("-pk")
+    of = (one for one in events[:20] if [file["sha256"] for file in one.payload.get("files", [])] == digests)
+    return next(of, None)
+
+
+def _found(attempt: ImportAttempt, event: Event | None) -> list[dict[str, Any]]:
+    # What is said again of runs that were there already is no finding of these files.
+    names = [one["name"] for one in attempt.files]
+    rows = Finding.objects.filter(campaign=attempt.campaign, event=event, file__in=names).order_by("pk")
+    fields = ("code", "file", "line", "run_id", "topic_id", "message")
+    return list(rows.values(*fields)[:FINDINGS_SHOWN])
+
+
+def _counts(receipt: Receipt) -> dict[str, Any]:
+    return asdict(receipt) | {"message": str(receipt), "nothing_changed": receipt.nothing_changed}
+
+
+def _refuse(attempt: ImportAttempt, refusal: Refused) -> None:
+    """Note why nothing was loaded. The files go: what is wrong is mended in them and sent again."""
+    rows = refusal.problems if isinstance(refusal, BadInput) else ()
+    problems = [[one.file, one.line, one.field, one.expected] for one in rows]
+    folder, outcome = attempt.folder, {"refused": refusal.code, "message": refusal.message}
+    _to(attempt, State.REFUSED, outcome=outcome, problems=problems, folder="", ended_at=now())
+    files.remove(folder)
+
+
+def _to(attempt: ImportAttempt, state: ImportAttempt.State, **fields: Any) -> None:
+    for name, value in fields.items():
+        setattr(attempt, name, value)
+    attempt.state = state
+    attempt.save(update_fields=["state", *fields])

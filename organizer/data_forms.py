@@ -1,0 +1,191 @@
+"""What the data page asks: files with what is to be known of them, and exports."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+from django.utils.timezone import localtime
+
+from evaluation.models import Campaign, QrelSource
+from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition, Task
+from exchange.exports.lines import CAMPAIGN, EXPORTS, NUGGET_FORMS
+from exchange.exports.service import Order
+from exchange.imports.kinds import Chosen, Kind
+from exchange.imports.service import CHOSEN
+from exchange.models import Snapshot
+
+LONGEST = 200
+REQUIRED = {
+    "qrels": ("source",),
+    "nuggets": ("origin", "judge"),
+    "assignments": ("origin", "judge", "by"),
+    "support": ("judge", "by"),
+    "scores": ("name",),
+}
+
+
+class FilesInput(forms.ClearableFileInput):
+    """A choice of several files."""
+
+    allow_multiple_selected = True
+
+
+class FilesField(forms.FileField):
+    """Several files."""
+
+    def clean(self, data: Any, initial: Any = None) -> list[Any]:
+        """Return the files, each checked."""
+        several = data if isinstance(data, list | tuple) else [data]
+        return [super(FilesField, self).clean(one, initial) for one in several]
+
+
+class ImportForm(forms.Form):
+    """The files of one kind, and the options that its command has."""
+
+    def __init__(self, campaign: Campaign, kind: Kind, data: Any = None, files: Any = None) -> None:
+        super().__init__(data, files)
+        self.kind = kind
+        widget = FilesInput() if kind.several else forms.FileInput()
+        widget.attrs["data-files"] = ""
+        self.fields["files"] = FilesField(label="Files" if kind.several else "File", widget=widget)
+        offered = _fields(campaign)
+        for name in kind.options:
+            self.fields[name] = offered[name]
+            self.fields[name].required = name in REQUIRED.get(kind.key, ())
+        self.fields["replace"] = forms.BooleanField(
+            required=False, label="Change what is loaded already, where no label hangs on it"
+        )
+
+    @property
+    def texts(self) -> list[forms.BoundField]:
+        """The options that are written or chosen."""
+        return [self[name] for name in self.kind.options if not isinstance(self.fields[name], forms.BooleanField)]
+
+    @property
+    def ticks(self) -> list[forms.BoundField]:
+        """The options that are ticked."""
+        ticked = [name for name in self.kind.options if isinstance(self.fields[name], forms.BooleanField)]
+        return [self[name] for name in [*ticked, "replace"]]
+
+    @property
+    def chosen(self) -> Chosen:
+        """What was chosen, as the services take it."""
+        said = {
+            name: value for name, value in self.cleaned_data.items() if name != "files" and value not in ("", None)
+        }
+        return CHOSEN.validate_python(said)
+
+    @property
+    def sent(self) -> Sequence[Any]:
+        """The files."""
+        return list(self.cleaned_data["files"])
+
+
+def _fields(campaign: Campaign) -> dict[str, forms.Field]:
+    sets = [(one.name, f"{one.name} ({one.origin})") for one in campaign.nugget_sets.all()]
+    drafts = [(one.name, one.name) for one in campaign.nugget_sets.filter(origin=Origin.DRAFT)]
+    return {
+        "needed_only": forms.BooleanField(label="Only segments that qrels or runs name"),
+        "source": _words("Who graded", "such as NIST or UMBRELA"),
+        "group": _words("Group", "without it what the files say"),
+        "task": _choice("Task", "as the files say", [(one.value, one.value) for one in Task]),
+        "priority": forms.IntegerField(
+            min_value=1, max_value=32767, label="Priority", help_text="1 is judged first"
+        ),
+        "control": forms.BooleanField(label="Control runs of the organizers"),
+        "pool": forms.BooleanField(label="Judge these runs whatever their priority"),
+        "origin": _choice("Origin", "choose", [(one.value, one.value) for one in Origin]),
+        "judge": _words("Judge", "who gave or made what is in the files; made if unknown"),
+        "by": _choice("A person or an LLM", "as usual", [(one.value, one.value) for one in JudgeKind]),
+        "set": _words("Name of the set", "ORIGIN-JUDGE without it"),
+        "drafts": _choice("Made from the drafts", "none", drafts),
+        "nuggets": _choice("Nugget set", "the one of that origin", sets),
+        "condition": _choice(
+            "Condition", "as the files say", [(one.value, one.value) for one in SupportCondition]
+        ),
+        "name": _words("Name of the table", "under which reports compare with it"),
+    }
+
+
+def _words(label: str, help_text: str) -> forms.CharField:
+    return forms.CharField(max_length=LONGEST, label=label, help_text=help_text)
+
+
+def _choice(label: str, unsaid: str, choices: Sequence[tuple[str, str]]) -> forms.ChoiceField:
+    return forms.ChoiceField(choices=[("", unsaid), *choices], required=False, label=label)
+
+
+WHAT = {
+    CAMPAIGN: "the whole campaign, as a new snapshot",
+    "nuggets": "nuggets",
+    "assignments": "assignments",
+    "support": "support labels",
+    "scores": "scores",
+    "qrels": "qrels",
+    "time": "time",
+    "events": "event log",
+}
+FORMS = {"nuggetizer": "nuggetizer", "argue": "ARGUE nugget bank"}
+POLICIES = {"missing": ("zero", "skip"), "unjudged": ("exclude", "zero"), "no_vital": ("zero", "skip")}
+
+
+class ExportForm(forms.Form):
+    """What is to leave, of which state."""
+
+    what = forms.ChoiceField(choices=[(one, WHAT[one]) for one in (CAMPAIGN, *EXPORTS)], label="What")
+    format = forms.ChoiceField(
+        choices=[(one, FORMS[one]) for one in NUGGET_FORMS], required=False, label="Nuggets as"
+    )
+    name = forms.CharField(max_length=60, required=False, label="Name of the new snapshot")
+    judge = forms.CharField(max_length=LONGEST, required=False, label="Judge, where several fit")
+    texts = forms.BooleanField(required=False, initial=True, label="With passages, answers and calls")
+    pseudonyms = forms.BooleanField(required=False, label="People by pseudonyms")
+    segments = forms.BooleanField(required=False, label="Time as recorded stretches")
+
+    def __init__(self, campaign: Campaign, data: Any = None) -> None:
+        now = f"{localtime():%Y-%m-%d-%H%M}"
+        super().__init__(data, initial={"name": now}, auto_id="export_%s")
+        kept = Snapshot.objects.filter(campaign=campaign)
+        sets = [(one.name, f"{one.name} ({one.origin})") for one in campaign.nugget_sets.all()]
+        graded = [(one.name, one.name) for one in QrelSource.objects.filter(campaign=campaign)]
+        conditions = [(one.value, one.value) for one in (*Condition, *SupportCondition)]
+        self.fields["condition"] = _choice("Condition", "none", conditions)
+        self.fields["nuggets"] = _choice("Nugget set", "the one that fits", sets)
+        self.fields["source"] = _choice("Qrels of", "the only ones", graded)
+        self.fields["snapshot"] = forms.ModelChoiceField(
+            kept, required=False, label="State", empty_label="as it is now", widget=SnapshotSelect()
+        )
+        for name, values in POLICIES.items():
+            self.fields[name] = forms.ChoiceField(
+                choices=[(one, one) for one in values], required=False, label=name.replace("_", " ").capitalize()
+            )
+
+    @property
+    def policies(self) -> list[forms.BoundField]:
+        """What scores are computed under."""
+        return [self[name] for name in POLICIES]
+
+    @property
+    def order(self) -> Order:
+        """What the filled form asks for."""
+        said = self.cleaned_data
+        asked = ("condition", "nuggets", "judge", "source", "format", "segments", *POLICIES)
+        options = {name: said[name] for name in asked if said[name]} if said["what"] != CAMPAIGN else {}
+        return Order(
+            what=said["what"],
+            options=options,
+            snapshot=said["snapshot"],
+            name=said["name"],
+            texts=said["texts"],
+            names=not said["pseudonyms"],
+        )
+
+
+class SnapshotSelect(forms.Select):
+    """Snapshots by the moment that they are of."""
+
+    def create_option(self, name: str, value: Any, label: Any, *args: Any, **more: Any) -> dict[str, Any]:
+        """Put the moment before the name."""
+        kept = getattr(value, "instance", None)
+        said = f"{localtime(kept.made_at):%Y-%m-%d %H:%M}, snapshot {kept.name}" if kept else label
+        return super().create_option(name, value, said, *args, **more)

@@ -1,0 +1,131 @@
+"""Data in and out: the import wizard, its attempts, and exports that are written in the background."""
+
+import csv
+from itertools import pairwise
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import FileResponse, Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.http import UserRequest
+from evaluation.models import Campaign
+from evaluation.queries.work import may_organize
+from exchange.exports.service import content
+from exchange.imports.kinds import KINDS
+from exchange.imports.service import begin, commit, discard
+from exchange.models import Export, ImportAttempt
+from jobs.queue import live_workers
+from organizer import data_acts, data_getters, getters, work_getters
+from organizer.data_forms import ExportForm, ImportForm
+from web.csv_cells import safe_cell
+from web.uploads import is_too_large
+
+SHOWN = 30
+PROBLEMS_SHOWN = 50
+
+
+@require_safe
+def data(request: UserRequest, slug: str) -> HttpResponse:
+    """What can be loaded, what was tried, and what left."""
+    campaign = getters.get_campaign(request.user, slug)
+    return _page(request, campaign, ExportForm(campaign))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_import(request: UserRequest, slug: str, kind: str) -> HttpResponse:
+    """Files of one kind, which are tried out first."""
+    campaign = work_getters.get_campaign_to_organize(request.user, slug)
+    if kind not in KINDS:
+        raise Http404
+    sent = (request.POST, request.FILES) if request.method == "POST" else ()
+    form = ImportForm(campaign, KINDS[kind], *sent)
+    if is_too_large(request):
+        data_acts.say_too_large(form)
+    elif form.is_valid():
+        attempt = begin(campaign=campaign, kind=kind, chosen=form.chosen, sent=form.sent, actor=request.user)
+        return redirect("organizer:import_attempt", slug, attempt.pk)
+    context = {"campaign": campaign, "kind": KINDS[kind], "form": form}
+    return render(request, "organizer/new_import.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+def import_attempt(request: UserRequest, slug: str, pk: int) -> HttpResponse:
+    """What trying the files out said, and what became of them."""
+    campaign, attempt = data_getters.get_attempt(request.user, slug, pk)
+    keys = list(KINDS)
+    context = {
+        "campaign": campaign,
+        "attempt": attempt,
+        "kind": KINDS[attempt.kind],
+        "problems": attempt.problems[:PROBLEMS_SHOWN],
+        "next": KINDS.get(dict(pairwise(keys)).get(attempt.kind, "")),
+        "no_worker": attempt.is_open and not live_workers(),
+    }
+    return render(request, "organizer/import_attempt.html", context)
+
+
+@require_safe
+def import_problems(request: UserRequest, slug: str, pk: int) -> HttpResponse:
+    """Everything that is wrong with the files, as CSV."""
+    _, attempt = data_getters.get_attempt(request.user, slug, pk)
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{slug}-{attempt.kind}-problems.csv"'
+    rows = csv.writer(response)
+    rows.writerow(["file", "line", "field", "expected"])
+    rows.writerows([[safe_cell(cell) for cell in row] for row in attempt.problems])
+    return response
+
+
+@require_POST
+def commit_import(request: UserRequest, slug: str, pk: int) -> HttpResponse:
+    """Load what was tried out."""
+    _, attempt = data_getters.get_attempt(request.user, slug, pk)
+    commit(attempt=attempt, actor=request.user)
+    return redirect("organizer:import_attempt", slug, pk)
+
+
+@require_POST
+def discard_import(request: UserRequest, slug: str, pk: int) -> HttpResponse:
+    """Put it aside."""
+    _, attempt = data_getters.get_attempt(request.user, slug, pk)
+    discard(attempt=attempt)
+    messages.success(request, "Put aside. Nothing was loaded, and the files are gone.")
+    return redirect("organizer:data", slug)
+
+
+@require_POST
+def new_export(request: UserRequest, slug: str) -> HttpResponse:
+    """Have something written to a file."""
+    campaign = work_getters.get_campaign_to_organize(request.user, slug)
+    form = ExportForm(campaign, request.POST)
+    if data_acts.export_from(form, campaign, request.user) is None:
+        return _page(request, campaign, form, status=422)
+    return redirect("organizer:data", slug)
+
+
+@require_safe
+def export_file(request: UserRequest, slug: str, pk: int) -> FileResponse:
+    """An export's file; one with people's names for organizers only."""
+    campaign, export = data_getters.get_export(request.user, slug, pk)
+    if export.names and not may_organize(request.user, campaign):
+        raise PermissionDenied
+    return FileResponse(content(export), as_attachment=True, filename=export.name)
+
+
+def _page(request: UserRequest, campaign: Campaign, form: ExportForm, status: int = 200) -> HttpResponse:
+    exports = list(Export.objects.filter(campaign=campaign).select_related("made_by", "snapshot")[:SHOWN])
+    waits = any(one.state == Export.State.WAITING for one in exports)
+    context = {
+        "campaign": campaign,
+        "kinds": KINDS.values(),
+        "said": {kind.key: kind.said for kind in KINDS.values()},
+        "attempts": ImportAttempt.objects.filter(campaign=campaign).select_related("made_by")[:SHOWN],
+        "exports": exports,
+        "waits": waits,
+        "no_worker": waits and not live_workers(),
+        "form": form,
+        "may_organize": may_organize(request.user, campaign),
+    }
+    return render(request, "organizer/data.html", context, status=status)
