@@ -7,11 +7,8 @@ from evaluation.models import Membership
 from evaluation.queries.campaigns import unblinded
 from evaluation.terms import Role
 
-ORGANIZER_S_PAGE = "organizer:campaign"
-"""The page on which an organizer of one campaign begins the day."""
-
 FIRST_PAGES = {
-    Role.ORGANIZER: ORGANIZER_S_PAGE,
+    Role.ORGANIZER: "organizer:today",
     Role.AUDITOR: "organizer:audit",
     Role.RESEARCHER: "organizer:catalogue",
 }

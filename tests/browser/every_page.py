@@ -32,7 +32,7 @@ from evaluation.services.desk.opening import open_desk
 from evaluation.services.studies import StudyWish, create_study
 from evaluation.terms import StudyKind, TaskState
 from exchange.demo_campaign import SLUG, load_demo, start_demo_jobs
-from exchange.models import Snapshot
+from exchange.models import ImportAttempt, Snapshot
 from exchange.snapshots.packing import Wish
 from exchange.snapshots.service import take_snapshot
 from jobs.models import Notice, WorkItem
@@ -64,13 +64,15 @@ PAGES = {
         organizer:nugget_origin organizer:grade_origin organizer:call organizer:cost
         reports:leaderboard reports:agreement reports:reports reports:report reports:confusion reports:pairs
         reports:nuggets_pair reports:citations_pair reports:methods
+        organizer:today organizer:people_work organizer:people_quality organizer:data organizer:new_import
+        organizer:import_attempt
     """,
     "ann": """
         assessor:home assessor:keys assessor:task assessor:practice assessor:practised assessor:review
         assessor:history assessor:guidelines accounts:notice
     """,
     "admin": """
-        organizer:account organizer:site_audit organizer:own_data accounts:tokens
+        organizer:account organizer:site_audit organizer:new_campaign organizer:own_data accounts:tokens
         account_logout account_email account_change_password account_reauthenticate
         mfa_index mfa_activate_totp mfa_list_webauthn mfa_add_webauthn mfa_reauthenticate
         socialaccount_connections
@@ -87,10 +89,12 @@ NOT_PAGES = {
         organizer:accept_invitation organizer:close_account organizer:open_account organizer:drop_factor
         organizer:erase_account reports:nuggets_verdict reports:citations_verdict accounts:revoke_token
         assessor:start assessor:ops assessor:beat assessor:hold assessor:said assessor:submit assessor:restore
-        assessor:remark
+        assessor:remark organizer:pause_assessor organizer:keep_rate organizer:commit_import
+        organizer:discard_import organizer:new_export
     """,
     "a file or JSON": """
-        organizer:audit_file organizer:site_audit_file
+        organizer:audit_file organizer:site_audit_file organizer:people_work_file organizer:import_problems
+        organizer:export_file
         organizer:snapshot_file organizer:snapshot_methods organizer:cost_table organizer:cost_picture
         reports:ranking reports:leaderboard_table reports:scatter reports:agreement_table reports:answers_table
         reports:topics_picture reports:topics_table reports:packet_archive reports:report_table
@@ -131,6 +135,7 @@ FILLING: Arguments = {
     "token": "no-such-token",
     "key": "no-such-key",
     "uidb36": "1",
+    "kind": "topics",
 }
 
 REPORTS = ("descriptives", "nuggets", "support", "length", "time", "packet")
@@ -148,6 +153,15 @@ def make_every_page() -> None:
     Notice.objects.create(job=llm.job, kind=Notice.Kind.STUCK, reason="It waits.", since=timezone.now())
     take_snapshot(campaign=campaign, name="first", wish=Wish())
     create_study(campaign=campaign, wish=StudyWish(name="who-is-right", kind=StudyKind.SUPPORT, per_topic=2))
+    ImportAttempt.objects.create(
+        campaign=campaign,
+        kind="runs",
+        state=ImportAttempt.State.REFUSED,
+        files=[{"name": "new.jsonl", "size": 9, "sha256": "0" * 64}],
+        folder="gone",
+        problems=[["new.jsonl", 3, "topic_id", "a topic of this campaign"]],
+        expires_at=timezone.now(),
+    )
     ann = User.objects.get(username="ann")
     for task in Task.objects.filter(assessor=ann, state=TaskState.NOT_STARTED):
         open_desk(task=task.public_id, user=ann)
@@ -220,6 +234,8 @@ ONLY: dict[str, Callable[[], Arguments]] = {
     "organizer:grade_origin": lambda: _key(Qrel),
     "organizer:snapshot_file": lambda: _key(Snapshot),
     "organizer:snapshot_methods": lambda: _key(Snapshot),
+    "organizer:import_attempt": lambda: _key(ImportAttempt),
+    "organizer:import_problems": lambda: _key(ImportAttempt),
     "organizer:account": lambda: {"pk": User.objects.get(username="ann").pk},
     "reports:nuggets_pair": lambda: _pair(Assignment, "answer", "nugget_version"),
     "reports:citations_pair": lambda: _pair(SupportJudgment, "sentence", "segment"),

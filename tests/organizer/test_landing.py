@@ -26,7 +26,7 @@ def test_signing_in_leads_where_the_role_works(world: World) -> None:
     found = {name: first_page(world.client(name)) for name in ("ann", "olga", "rita", "audrey", "sam")}
     assert found == {
         "ann": "/desk/",
-        "olga": "/campaigns/river/",
+        "olga": "/campaigns/river/today/",
         "rita": CATALOGUE,
         "audrey": "/campaigns/river/audit/",
         "sam": "/",
