@@ -25,7 +25,7 @@ def commands() -> list[str]:
 
 @pytest.mark.thorough
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.usefixtures("simulator")
+@pytest.mark.usefixtures("transactional_db", "simulator")
 def test_the_quickstart_leads_to_a_leaderboard_of_both_systems(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
