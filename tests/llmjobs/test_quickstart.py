@@ -1,4 +1,4 @@
-"""docs/quickstart.md, followed to the letter: its commands in its order, on an empty database, with the simulated LLM."""
+"""docs/quickstart.md, followed to the letter: its commands in order, on an empty database, with the simulated LLM."""
 
 import json
 import shlex
