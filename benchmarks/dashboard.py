@@ -26,7 +26,7 @@ PAGES = {
     "today": "organizer:today",
     "work": "organizer:work",
     "people": "organizer:people",
-    "people/work": "organizer:people_work",
+    "people/activity": "organizer:people_work",
     "quality": "organizer:quality",
     "quality/people": "organizer:people_quality",
     "inbox": "organizer:inbox",

@@ -344,36 +344,6 @@ BENCHMARKS["export"] = Benchmark(
 )
 
 
-DASHBOARD = (
-    *("today", "work", "people", "people/work", "quality", "quality/people"),
-    *("inbox", "overview", "findings", "jobs", "runs", "topics"),
-)
-BENCHMARKS["dashboard"] = Benchmark(
-    "the dashboard, 301 topics, 40 assessors, 5 million events",
-    ("dashboard.pages",),
-    tuple(
-        line
-        for page in DASHBOARD
-        for line in (
-            Shown(f"{page}, first", "dashboard.pages", f"{page} first"),
-            Shown(f"{page}, p50", "dashboard.pages", f"{page} p50"),
-            Shown(f"{page}, p95", "dashboard.pages", f"{page} p95", goal=Goal("seconds", 0.3)),
-            Shown(f"{page}, slowest query, first", "dashboard.pages", f"{page} slowest query, first"),
-            Shown(f"{page}, slowest query", "dashboard.pages", f"{page} slowest query", goal=Goal("seconds", 0.2)),
-            Shown(
-                f"{page}, queries, x those of a tenth of the data",
-                "dashboard.pages",
-                f"{page} queries",
-                goal=Goal("ratio", 1.0),
-                beside=("dashboard.pages", f"{page} queries of a tenth"),
-            ),
-        )
-    ),
-    prepare=("dashboard.prepare",),
-    turns=1,
-)
-
-
 def lines_of(benchmark: Benchmark, turns: Sequence[Turn]) -> list[Line]:
     """Return the benchmark's lines, each figure the median of its turns'."""
     return [_line(benchmark, shown, turns) for shown in benchmark.shown]

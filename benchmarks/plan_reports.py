@@ -1,4 +1,4 @@
-"""What is measured, all of it: with the pages of reports and the snapshots beside what `plan` has."""
+"""What is measured, all of it: with the dashboard and the pages of reports beside what `plan` has."""
 
 from benchmarks import plan
 from benchmarks.plan import Benchmark, Goal, Shown
@@ -36,4 +36,37 @@ def _agreement_page(size: str) -> Benchmark:
     )
 
 
-BENCHMARKS = plan.BENCHMARKS | {f"agreement_page{end}": _agreement_page(size) for end, size in SIZES.items()}
+DASHBOARD = (
+    *("today", "work", "people", "people/activity", "quality", "quality/people"),
+    *("inbox", "overview", "findings", "jobs", "runs", "topics"),
+)
+_DASHBOARD = Benchmark(
+    "the dashboard, 301 topics, 40 assessors, 5 million events",
+    ("dashboard.pages",),
+    tuple(
+        line
+        for page in DASHBOARD
+        for line in (
+            Shown(f"{page}, first", "dashboard.pages", f"{page} first"),
+            Shown(f"{page}, p50", "dashboard.pages", f"{page} p50"),
+            Shown(f"{page}, p95", "dashboard.pages", f"{page} p95", goal=Goal("seconds", 0.3)),
+            Shown(f"{page}, slowest query, first", "dashboard.pages", f"{page} slowest query, first"),
+            Shown(f"{page}, slowest query", "dashboard.pages", f"{page} slowest query", goal=Goal("seconds", 0.2)),
+            Shown(
+                f"{page}, queries, x those of a tenth of the data",
+                "dashboard.pages",
+                f"{page} queries",
+                goal=Goal("ratio", 1.0),
+                beside=("dashboard.pages", f"{page} queries of a tenth"),
+            ),
+        )
+    ),
+    prepare=("dashboard.prepare",),
+    turns=1,
+)
+
+BENCHMARKS = (
+    plan.BENCHMARKS
+    | {"dashboard": _DASHBOARD}
+    | {f"agreement_page{end}": _agreement_page(size) for end, size in SIZES.items()}
+)

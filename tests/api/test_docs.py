@@ -39,3 +39,15 @@ def test_the_examples_do_what_the_guide_says(live_server: LiveServer, world: Wor
     assert done.stdout == "alpha 2\nbeta 1\n"
     assert len((tmp_path / "labels.jsonl").read_text().splitlines()) == 4
     assert (tmp_path / "scores.csv").read_text().startswith("campaign,condition,judge,")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_program_of_the_guide_for_researchers_gets_the_servers_own_scores(
+    live_server: LiveServer, world: World
+) -> None:
+    page = (Path(settings.BASE_DIR) / "docs" / "guide-researchers.md").read_text(encoding="utf-8")
+    program = "\n".join(re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL))
+    own = os.environ | {"ASSAY": live_server.url, "TOKEN": program_of(world, "rita").token}
+    done = subprocess.run([sys.executable, "-c", program], env=own, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "alpha 1.0 1.0\nbeta 0.0 0.0\n"

@@ -62,6 +62,11 @@ class Aviary:
                 rows.update(**{column.name: _song(column, planted[-1])})
         return planted
 
+    def sing(self, row: models.Model) -> None:
+        """Let every text of a row sing that is still to be written: what is append-only cannot be planted in later."""
+        for column in text_columns(type(row)):
+            setattr(row, column.name, _song(column, self.canary(f"{type(row).__name__}.{column.name}")))
+
     def wrong(self, response: HttpResponseBase, person: str, address: str) -> list[str]:
         """Return what sings in a response and may not: not to this person at this address."""
         allowed = {canary for canary, at in self.may.get(person, []) if at in address}

@@ -99,8 +99,8 @@ SECRET: tuple[type[Model], ...] = (
     *(Prompt, Trial, TrialJob, TriedLabels, EndpointLimits, EndpointUse),
     *(ApiToken, Invitation, Cached, Adjudication, Snapshot, SnapshotPart, LoadedCampaign, ImportAttempt, Export),
 )
-"""What no nugget desk shows a column of. Judges are planted below, for a person has no model; so are verdicts, which
-are never changed."""
+"""What no nugget desk shows a column of. Judges are planted below, for a person has no model; so are verdicts and
+snapshots, which are never changed."""
 
 KNOWN_TO_SOME = {
     *("User", "Campaign", "Membership", "Protocol", "Event", "Topic", "Segment", "Qrel"),
@@ -196,18 +196,12 @@ def _load_keys(world: DeskWorld) -> None:
     make_token(user=olga, name="notebook", scopes=["read"], expires_at=tomorrow)
     new_invitation(campaign_id=world.campaign.pk, role=Role.AUDITOR, email="x@example.org", made_by=olga)
     Cached.objects.create(cache_key="attempts", value="", expires=tomorrow)
-    _load_snapshot(world.campaign)
+    _load_traffic(world.campaign)
 
 
-def _load_snapshot(campaign: Campaign) -> None:
-    """Note a snapshot, and that the campaign came from one."""
-    kept = Snapshot.objects.create(
-        campaign=campaign, name="kept", note="for the paper", size=1, manifest={}, texts=True, names=True
-    )
-    SnapshotPart.objects.create(snapshot=kept, number=0, data=b"?")
-    LoadedCampaign.objects.create(
-        campaign=campaign, slug="river", content="?", revision=0, made_at=timezone.now(), snapshot=kept
-    )
+def _load_traffic(campaign: Campaign) -> None:
+    """Note that the campaign came from a snapshot, and what was loaded and taken out since."""
+    LoadedCampaign.objects.create(campaign=campaign, slug="river", content="?", revision=0, made_at=timezone.now())
     soon = timezone.now() + timedelta(days=1)
     ImportAttempt.objects.create(
         campaign=campaign,
@@ -257,7 +251,7 @@ def _load_sealed(member: User) -> None:
 def _plant(world: DeskWorld, aviary: Aviary, bens: str) -> None:
     """Let every secret column sing. The drafts that are post-edited are heard where they are, and only there."""
     for model in SECRET:
-        if model not in (Judge, Adjudication):
+        if model not in (Judge, Adjudication, Snapshot, SnapshotPart):
             aviary.plant(model._default_manager.all())
     aviary.plant(Judge.objects.all(), "name", "prompt_versions")
     aviary.plant(Judge.objects.filter(kind=JudgeKind.LLM), "model", "base_url")
@@ -273,6 +267,7 @@ def _plant(world: DeskWorld, aviary: Aviary, bens: str) -> None:
         aviary.allow(editor, drafts, at="/your-data/")  # what they were given to edit is in their own data
     Event.objects.create(campaign=world.campaign, kind="note", payload={"said": aviary.canary("Event.payload")})
     _plant_verdict(world, aviary)
+    _plant_snapshot(world.campaign, aviary)
     sealed = Campaign.objects.filter(slug=SEALED)
     aviary.plant(Topic.objects.filter(campaign__in=sealed), kind="a topic elsewhere")
     aviary.plant(Segment.objects.filter(campaign__in=sealed), kind="a passage elsewhere")
@@ -296,6 +291,14 @@ def _plant_verdict(world: DeskWorld, aviary: Aviary) -> None:
         actor=world.people["olga"],
         event=event,
     )
+
+
+def _plant_snapshot(campaign: Campaign, aviary: Aviary) -> None:
+    """Keep a snapshot whose every text sings."""
+    kept = Snapshot(campaign=campaign, size=1, texts=True, names=True)
+    aviary.sing(kept)
+    kept.save()
+    SnapshotPart.objects.create(snapshot=kept, number=0, data=b"?")
 
 
 def _at_work(world: DeskWorld, aviary: Aviary, name: str, window: Window) -> Window:

@@ -1,0 +1,61 @@
+"""docs/quickstart.md, followed to the letter: its commands in order, on an empty database, with the simulated LLM."""
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+
+from tests.architecture.test_docs import blocks
+
+PAGE = Path(settings.BASE_DIR) / "docs" / "quickstart.md"
+MANAGE = [".venv/bin/python", "manage.py"]
+
+
+def commands() -> list[str]:
+    """What the page has its reader type while `make run` serves, in order."""
+    found: list[str] = []
+    for info, body in blocks(PAGE):
+        if info == ["console", "tried"]:
+            found += body.replace("\\\n", " ").removeprefix("$ ").rstrip("\n").split("\n$ ")
+    return found
+
+
+@pytest.mark.thorough
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("transactional_db", "simulator")
+def test_the_quickstart_leads_to_a_leaderboard_of_both_systems(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)  # files that are taken out go here, and what the page reads lies in the repository
+    (tmp_path / "docs").symlink_to(Path(settings.BASE_DIR) / "docs")
+    printed = ""
+    for line in commands():
+        words = shlex.split(line)
+        assert words[:2] == MANAGE, line
+        capsys.readouterr()
+        call_command(*words[2:])
+        printed = capsys.readouterr().out
+    scores = [json.loads(one) for one in (tmp_path / "scores.jsonl").read_text("utf-8").splitlines()]
+    assert {one["run_id"] for one in scores} == {"plain", "reranked"}
+    assert [one.split()[0] for one in printed.splitlines()[1:3]] == ["reranked", "plain"]
+
+
+def shown_files() -> list[tuple[str, str]]:
+    """The pieces of files that the page shows: their kind and their lines."""
+    return [
+        (info[1], line)
+        for info, body in blocks(PAGE)
+        if len(info) == 2 and info[0] != "console"
+        for line in body.splitlines()
+    ]
+
+
+def test_the_files_that_the_page_shows_are_those_that_its_commands_load() -> None:
+    folder = PAGE.parent / "example" / "quickstart"
+    lines = {line for file in folder.iterdir() for line in file.read_text("utf-8").splitlines()}
+    shown = shown_files()
+    assert {kind for kind, _ in shown} == {"topics", "segments", "run", "nuggets"}
+    assert [line for _, line in shown if line not in lines] == []
