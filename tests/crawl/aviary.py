@@ -65,7 +65,8 @@ class Aviary:
     def sing(self, row: models.Model) -> None:
         """Let every text of a row sing that is still to be written: what is append-only cannot be planted in later."""
         for column in text_columns(type(row)):
-            setattr(row, column.name, _song(column, self.canary(f"{type(row).__name__}.{column.name}")))
+            canary = self.canary(f"{type(row).__name__}.{column.name}")
+            setattr(row, column.name, {"said": canary} if isinstance(column, JSONField) else f"{canary}-")
 
     def wrong(self, response: HttpResponseBase, person: str, address: str) -> list[str]:
         """Return what sings in a response and may not: not to this person at this address."""
