@@ -8,6 +8,9 @@ from django.conf import settings
 from django.template.base import Lexer, TokenType
 from django.template.loader import get_template
 
+from assessor.keymap import default_actions, groups
+from assessor.keymap_words import WORDS
+
 TEMPLATES: Path = settings.BASE_DIR / "templates"
 # What is finished. The pages of organizers, reports, the admin and the API are not.
 FINISHED = [
@@ -119,3 +122,9 @@ def test_what_is_not_marked_is_found() -> None:
     assert unmarked('<p aria-label="Shown">{% translate "Read" %} {{ name }}</p>') == ["Shown"]
     assert unmarked("<p>{{ n }} item{{ n|pluralize }} <kbd>Esc</kbd></p>") == ["item", "n|pluralize"]
     assert unmarked("{% blocktranslate with n=n %}Item {{ n }}{% endblocktranslate %} · Assay") == []
+
+
+def test_the_words_of_the_keys_are_marked() -> None:
+    actions = default_actions()
+    said = {*groups(), *(one.label for one in actions), *(word for one in actions for word in one.labels.values())}
+    assert set(WORDS) == said
