@@ -5,32 +5,37 @@ from typing import Any
 
 from django import forms
 from django.utils.timezone import now
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from accounts.tokens import NAME_LENGTH, Scope, longest_life
 
 DAYS = (7, 30, 90, 180, 365)
 USUAL_DAYS = 90
-WORDS = {Scope.READ: "read: see what you may see", Scope.WRITE: "write: also change what you may change"}
+WORDS = {Scope.READ: _("read: see what you may see"), Scope.WRITE: _("write: also change what you may change")}
 
 
 class TokenForm(forms.Form):
     """A token's name, what it is for, and for how long."""
 
-    name = forms.CharField(label="Name", max_length=NAME_LENGTH, help_text="What it is for, such as a notebook.")
+    name = forms.CharField(
+        label=_("Name"), max_length=NAME_LENGTH, help_text=_("What it is for, such as a notebook.")
+    )
     scopes = forms.MultipleChoiceField(
-        label="May",
+        label=_("May"),
         choices=[(scope.value, WORDS[scope]) for scope in Scope],
         initial=[Scope.READ.value],
         widget=forms.CheckboxSelectMultiple,
     )
-    days = forms.TypedChoiceField(label="Ends after", coerce=int)
+    days = forms.TypedChoiceField(label=_("Ends after"), coerce=int)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         longest = longest_life().days
         offered = [days for days in DAYS if days < longest] + [longest]
         days = self.fields["days"]
-        days.choices = [(days, f"{days} days") for days in offered]  # type: ignore[attr-defined]
+        choices = [(one, ngettext("%(days)d day", "%(days)d days", one) % {"days": one}) for one in offered]
+        days.choices = choices  # type: ignore[attr-defined]
         days.initial = min(USUAL_DAYS, longest)
 
     def ends(self) -> datetime:

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
 from assessor.getters import BadBody, View, json_problem
@@ -18,11 +19,11 @@ def desk_json(view: View) -> View:
     @wraps(view)
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if not request.user.is_authenticated:
-            return json_problem(401, "signed_out", "Your session has ended. Sign in again to go on.")
+            return json_problem(401, "signed_out", _("Your session has ended. Sign in again to go on."))
         try:
             return view(request, *args, **kwargs)
         except NoSuchTask:
-            return json_problem(404, "not_found", "There is no such task.")
+            return json_problem(404, "not_found", _("There is no such task."))
         except BadBody as error:
             return json_problem(400, "bad_request", str(error))
         except Refused as error:

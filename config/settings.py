@@ -193,7 +193,8 @@ RETENTION_DAYS = env.int("RETENTION_DAYS", default=180)
 # How long a token for the API may live at most.
 API_TOKEN_MAX_DAYS = env.int("API_TOKEN_MAX_DAYS", default=365)
 
-LANGUAGE_CODE = "en-us"
+LANGUAGE_CODE = "en"
+LOCALE_PATHS = [BASE_DIR / "locale"]
 TIME_ZONE = env.str("TIME_ZONE", default="UTC")
 USE_I18N = True
 USE_TZ = True

@@ -6,6 +6,8 @@ from xml.etree.ElementTree import Element
 import markdown
 import nh3
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
 from markdown.extensions import Extension
 from markdown.treeprocessors import Treeprocessor
 
@@ -42,64 +44,80 @@ class Guidelines:
 
 
 IMPORTANCE = (
-    Definition("vital", "Vital", "A good answer must contain this."),
-    Definition("okay", "Okay", "Worthwhile in an answer, but an answer without it can still be good."),
+    Definition("vital", _("Vital"), _("A good answer must contain this.")),
+    Definition("okay", _("Okay"), _("Worthwhile in an answer, but an answer without it can still be good.")),
 )
 PASSAGES = (
-    Definition("read", "Read", "You read this passage."),
-    Definition("linked", "Linked", "At least one nugget names a sentence of this passage as its evidence."),
+    Definition("read", _("Read"), _("You read this passage.")),
+    Definition("linked", _("Linked"), _("At least one nugget names a sentence of this passage as its evidence.")),
 )
 MAKING = (
-    Definition("merged", "Merged", "Made from two or more nuggets that said the same; they are replaced by it."),
-    Definition("split", "Split", "Made from a nugget that said more than one thing; the parts replace it."),
     Definition(
-        "no-passage", "No passage", "No sentence is linked as evidence. Allowed, and counted when you submit."
+        "merged", _("Merged"), _("Made from two or more nuggets that said the same; they are replaced by it.")
+    ),
+    Definition("split", _("Split"), _("Made from a nugget that said more than one thing; the parts replace it.")),
+    Definition(
+        "no-passage",
+        _("No passage"),
+        _("No sentence is linked as evidence. Allowed, and counted when you submit."),
     ),
 )
 OF_STAGE = {
     Stage.POST_EDIT: (
         Definition(
-            "proposed", "Proposed", "Drafted by a machine. It is neither right nor wrong until you decide."
+            "proposed", _("Proposed"), _("Drafted by a machine. It is neither right nor wrong until you decide.")
         ),
         Definition(
-            "undecided", "Undecided", "Not looked at yet: keep it, edit it or reject it before you submit."
+            "undecided", _("Undecided"), _("Not looked at yet: keep it, edit it or reject it before you submit.")
         ),
-        Definition("kept", "Kept", "In your list, in the words it was proposed in."),
-        Definition("edited", "Edited", "In your list, in your own words."),
-        Definition("rejected", "Rejected", "Not in your list. It can be restored at any time before you submit."),
-        Definition("added", "Added", "Written by you; it was not among the proposals."),
+        Definition("kept", _("Kept"), _("In your list, in the words it was proposed in.")),
+        Definition("edited", _("Edited"), _("In your list, in your own words.")),
+        Definition(
+            "rejected", _("Rejected"), _("Not in your list. It can be restored at any time before you submit.")
+        ),
+        Definition("added", _("Added"), _("Written by you; it was not among the proposals.")),
     ),
     Stage.MANUAL: (
-        Definition("added", "Added", "Written by you; it is in your list."),
+        Definition("added", _("Added"), _("Written by you; it is in your list.")),
         Definition(
-            "deleted", "Deleted", "Taken out of your list. It can be restored at any time before you submit."
+            "deleted", _("Deleted"), _("Taken out of your list. It can be restored at any time before you submit.")
         ),
-        Definition("nothing-new", "Nothing new", "You read this passage, and no further nugget follows from it."),
+        Definition(
+            "nothing-new", _("Nothing new"), _("You read this passage, and no further nugget follows from it.")
+        ),
     ),
 }
 
 
 CANT_JUDGE = Definition(
-    "cant_judge", "Can't judge", "Nobody could say: unreadable, a text that is missing, another language. Say why."
+    "cant_judge",
+    _("Can't judge"),
+    _("Nobody could say: unreadable, a text that is missing, another language. Say why."),
 )
 SUPPORTS = (
-    Definition("full_support", "Full", "Everything that the sentence says is in the passage."),
-    Definition("partial_support", "Partial", "Part of what the sentence says is in the passage, part is not."),
-    Definition("no_support", "None", "The passage does not say what the sentence says."),
+    Definition("full_support", _("Full"), _("Everything that the sentence says is in the passage.")),
+    Definition(
+        "partial_support", _("Partial"), _("Part of what the sentence says is in the passage, part is not.")
+    ),
+    Definition("no_support", _("None"), _("The passage does not say what the sentence says.")),
     CANT_JUDGE,
 )
 OF_JUDGING = {
     Stage.ASSIGN: (
-        Definition("support", "Support", "The answer says all of what the nugget says, in whatever words."),
-        Definition("partial_support", "Partial", "The answer says part of what the nugget says."),
-        Definition("not_support", "Not", "The answer does not say what the nugget says."),
+        Definition("support", _("Support"), _("The answer says all of what the nugget says, in whatever words.")),
+        Definition("partial_support", _("Partial"), _("The answer says part of what the nugget says.")),
+        Definition("not_support", _("Not"), _("The answer does not say what the nugget says.")),
         CANT_JUDGE,
-        Definition("place", "Place", "The sentence of the answer in which you found it. It need not be given."),
+        Definition(
+            "place", _("Place"), _("The sentence of the answer in which you found it. It need not be given.")
+        ),
     ),
     Stage.SUPPORT_SCRATCH: SUPPORTS,
     Stage.SUPPORT_POST_EDIT: (
         *SUPPORTS,
-        Definition("machine", "Machine label", "What a machine said of this pair. It may be right or wrong."),
+        Definition(
+            "machine", _("Machine label"), _("What a machine said of this pair. It may be right or wrong.")
+        ),
     ),
 }
 
@@ -108,8 +126,10 @@ def definitions_of(stage: str, *, show_importance: bool = False) -> tuple[Defini
     """Return a line on every label that a stage's desk shows. `show_importance`: also while nuggets are assigned."""
     known = Stage(stage)
     if known.judges:
-        return OF_JUDGING[known] + (IMPORTANCE if known is Stage.ASSIGN and show_importance else ())
-    return (*IMPORTANCE, *OF_STAGE[known], *MAKING, *PASSAGES)
+        lines = OF_JUDGING[known] + (IMPORTANCE if known is Stage.ASSIGN and show_importance else ())
+    else:
+        lines = (*IMPORTANCE, *OF_STAGE[known], *MAKING, *PASSAGES)
+    return tuple(Definition(one.term, gettext(one.word), gettext(one.meaning)) for one in lines)
 
 
 def guidelines_of(task: str, user: User) -> Guidelines:

@@ -5,6 +5,8 @@ from typing import Any
 from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
 
 register = template.Library()
 
@@ -13,14 +15,15 @@ MINUS = "\N{MINUS SIGN}"
 
 # By stored code; None is a label that was never given. Glyph, class, and the words of assigning and of support.
 LABELS: dict[int | None, tuple[str, str, str, str]] = {
-    2: ("●", "full", "support", "full support"),
-    1: ("◐", "part", "partial support", "partial support"),
-    0: ("○", "none", "not support", "no support"),
-    8: ("⊘", "cant", "can't judge", "can't judge"),
-    9: ("✕", "failed", "failed", "failed"),
-    None: ("▢", "unjudged", "unjudged", "unjudged"),
+    2: ("●", "full", _("support"), _("full support")),
+    1: ("◐", "part", _("partial support"), _("partial support")),
+    0: ("○", "none", _("not support"), _("no support")),
+    8: ("⊘", "cant", _("can't judge"), _("can't judge")),
+    9: ("✕", "failed", _("failed"), _("failed")),
+    None: ("▢", "unjudged", _("unjudged"), _("unjudged")),
 }
-IMPORTANCES = {2: ("◆", "vital"), 1: ("◇", "okay"), 0: ("?", "unknown")}
+IMPORTANCES = {2: ("◆", _("vital")), 1: ("◇", _("okay")), 0: ("?", _("unknown"))}
+SHORT = {"partial support": _("partial"), "not support": _("not")}
 
 
 @register.simple_tag
@@ -32,7 +35,7 @@ def label(code: int | None, *, support: bool = False, raw: str = "") -> SafeStri
         '<span class="label label-{}"><span class="glyph" aria-hidden="true">{}</span> {}<bdi>{}</bdi></span>',
         kind,
         glyph,
-        supported if support else assigned,
+        gettext(supported if support else assigned),
         said,
     )
 
@@ -40,28 +43,28 @@ def label(code: int | None, *, support: bool = False, raw: str = "") -> SafeStri
 @register.simple_tag
 def label_cell(code: int | None) -> SafeString:
     """A label in a dense grid: the glyph for the eye, the word for everybody else."""
-    glyph, kind, assigned, _ = LABELS[code]
+    glyph, kind, assigned, _supported = LABELS[code]
+    said = gettext(assigned)
     return format_html(
         '<span class="label-{}" title="{}"><span class="glyph" aria-hidden="true">{}</span>'
         '<span class="visually-hidden">{}</span></span>',
         kind,
-        assigned,
+        said,
         glyph,
-        assigned,
+        said,
     )
 
 
 @register.simple_tag
 def label_heading(code: int) -> SafeString:
     """A label as the heading of a column of counts, short, the whole word as its title."""
-    glyph, kind, assigned, _ = LABELS[code]
-    short = {"partial support": "partial", "not support": "not"}.get(assigned, assigned)
+    glyph, kind, assigned, _supported = LABELS[code]
     return format_html(
         '<span class="label label-{}" title="{}"><span class="glyph" aria-hidden="true">{}</span> {}</span>',
         kind,
-        assigned,
+        gettext(assigned),
         glyph,
-        short,
+        gettext(SHORT.get(assigned, assigned)),
     )
 
 
@@ -81,7 +84,7 @@ def importance(code: int, raw: str = "") -> SafeString:
         '<span class="nowrap {}"><span class="glyph" aria-hidden="true">{}</span> {}<bdi>{}</bdi></span>',
         word,
         glyph,
-        word,
+        gettext(word),
         said,
     )
 
@@ -94,9 +97,9 @@ def importance_mark(code: int) -> SafeString:
         '<span class="{}" title="{}"><span class="glyph" aria-hidden="true">{}</span>'
         '<span class="visually-hidden">{}: </span></span>',
         word,
-        word,
+        gettext(word),
         glyph,
-        word,
+        gettext(word),
     )
 
 

@@ -1,0 +1,130 @@
+"""The pages that assessors and strangers see have all their words marked for translation."""
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+from django.conf import settings
+from django.template.base import Lexer, TokenType
+from django.template.loader import get_template
+
+from assessor.keymap import default_actions, groups
+from assessor.keymap_words import WORDS
+
+TEMPLATES: Path = settings.BASE_DIR / "templates"
+# What is finished. The pages of organizers, reports, the admin and the API are not.
+FINISHED = [
+    "assessor",
+    "account",
+    "accounts",
+    "mfa",
+    "socialaccount",
+    "allauth",
+    "base.html",
+    "skeleton.html",
+    "403.html",
+    "404.html",
+    "429.html",
+    "500.html",
+    "refused.html",
+    "unavailable.html",
+    "components",
+]
+# The product's name, names of formats and units, and the letters that number passages and sentences.
+ALLOWED = {"Assay", "JSON", "sha", "px", "ms", "P", "S"}
+READ_OUT = {"aria-label", "title", "placeholder", "alt"}
+# Elements whose text nobody reads as words, or that name a key or a piece of code.
+SILENT = {"script", "style", "kbd", "code"}
+# Blocks within a tag: they hold attributes or names of classes.
+WITHIN_TAGS = {"main_class", "body_class", "split"}
+# A template that other templates include within a tag.
+ONLY_ATTRIBUTES = {"assessor/desk_urls.html"}
+WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
+
+
+class Words(HTMLParser):
+    """Collect the words of text nodes and of the attributes that are read out."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.found: list[str] = []
+        self._silent = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Take in the attributes, and the depth of silent elements."""
+        self._silent += tag in SILENT
+        for name, value in attrs:
+            if name in READ_OUT:
+                self._take(value or "")
+
+    def handle_endtag(self, tag: str) -> None:
+        """Leave a silent element."""
+        self._silent -= tag in SILENT
+
+    def handle_data(self, data: str) -> None:
+        """Take in a text node."""
+        if not self._silent:
+            self._take(data)
+
+    def _take(self, text: str) -> None:
+        if set(WORD.findall(text)) - ALLOWED:
+            self.found.append(" ".join(text.split()))
+
+
+def unmarked(source: str) -> list[str]:
+    """The texts of a template that stand outside of every tag for translation, and plurals made by `pluralize`."""
+    kept: list[str] = []
+    plurals: list[str] = []
+    marked = within = False
+    for token in Lexer(source).tokenize():
+        name = token.contents.split(" ", 1)[0]
+        if token.token_type == TokenType.BLOCK and name in {"blocktranslate", "comment"}:
+            marked = True
+        elif token.token_type == TokenType.BLOCK and name in {"endblocktranslate", "endcomment"}:
+            marked = False
+        elif token.token_type == TokenType.BLOCK and name in {"block", "endblock"}:
+            within = any(token.contents == f"block {one}" for one in WITHIN_TAGS)
+        elif token.token_type == TokenType.TEXT and not marked and not within:
+            kept.append(token.contents)
+        elif token.token_type == TokenType.VAR and "|pluralize" in token.contents:
+            plurals.append(token.contents)
+    words = Words()
+    words.feed("".join(kept))
+    words.close()
+    return words.found + plurals
+
+
+def finished() -> list[Path]:
+    """Every template that is finished."""
+    return [
+        path
+        for name in FINISHED
+        for path in ([TEMPLATES / name] if name.endswith(".html") else sorted((TEMPLATES / name).rglob("*.html")))
+    ]
+
+
+def test_finished_templates_have_no_unmarked_words() -> None:
+    found = {
+        str(path.relative_to(TEMPLATES)): texts
+        for path in finished()
+        if str(path.relative_to(TEMPLATES)) not in ONLY_ATTRIBUTES
+        and (texts := unmarked(path.read_text(encoding="utf-8")))
+    }
+    assert found == {}
+
+
+def test_finished_templates_compile() -> None:
+    for path in finished():
+        get_template(str(path.relative_to(TEMPLATES)))
+
+
+def test_what_is_not_marked_is_found() -> None:
+    assert unmarked('<p aria-label="Shown">{% translate "Read" %} {{ name }}</p>') == ["Shown"]
+    assert unmarked("<p>{{ n }} item{{ n|pluralize }} <kbd>Esc</kbd></p>") == ["item", "n|pluralize"]
+    assert unmarked("{% blocktranslate with n=n %}Item {{ n }}{% endblocktranslate %} · Assay") == []
+
+
+def test_the_words_of_the_keys_are_marked() -> None:
+    actions = default_actions()
+    said = {*groups(), *(one.label for one in actions), *(word for one in actions for word in one.labels.values())}
+    assert set(WORDS) == said
