@@ -8,7 +8,7 @@ from collections.abc import Collection
 
 from django.db.models import QuerySet
 
-from evaluation.models import Campaign, Judge, NuggetSet, Task
+from evaluation.models import Campaign, Judge, Task
 from evaluation.terms import Origin, Stage, SupportCondition, TaskState
 
 
@@ -19,9 +19,10 @@ def makers_sets(campaign: Campaign, origin: Origin) -> dict[int, int]:
     return dict(tasks.values_list("topic__pk", "nugget_set"))
 
 
-def is_made_here(nugget_set: NuggetSet) -> bool:
-    """Whether the lists of a set are made at desks, by people who share the topics."""
-    return Task.objects.filter(nugget_set=nugget_set).exclude(stage=Stage.ASSIGN).exists()
+def made_here(campaign: Campaign) -> set[int]:
+    """Return the sets whose lists are made at desks, by people who share the topics."""
+    tasks = Task.objects.filter(campaign=campaign).exclude(nugget_set=None).exclude(stage=Stage.ASSIGN)
+    return set(tasks.order_by().values_list("nugget_set", flat=True).distinct())
 
 
 def second_lists(campaign: Campaign) -> set[tuple[int, int]]:

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from accounts.models import User
 from evaluation.errors import Refused
-from evaluation.handed import is_made_here
+from evaluation.handed import made_here
 from evaluation.models import Campaign, Event, Judge, NuggetList, QrelSource, Study
 from evaluation.services.judges import add_judge, judge_in, stored_judge
 from evaluation.terms import Condition, JudgeKind, Origin
@@ -226,7 +226,7 @@ def _lists(request: Request, condition: Condition, named: str, topics: list[int]
     sets = list(campaign.nugget_sets.filter(origin=origin))
     own = f"{origin}-{request.judge.name}"
     if not name and len(sets) > 1 and own not in [one.name for one in sets] and origin is not Origin.AUTO:
-        if all(is_made_here(one) for one in sets):
+        if {one.pk for one in sets} <= made_here(campaign):
             return planning.handed_lists(campaign, origin, topics)
         names = ", ".join(one.name for one in sets)
         raise Refused("ambiguous", f"Several nugget sets fit {condition}; say which: {names}.")

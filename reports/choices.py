@@ -1,6 +1,5 @@
 """What a condition means in a campaign: which nugget sets and whose labels, as a whole or topic by topic."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -122,7 +121,7 @@ def resolve_condition(
     default = _default(campaign, condition)
     lists = _lists(campaign, condition, judge, nuggets, default[1])
     sets = [one.nugget_set for one in lists if one.nugget_set]
-    judges = _unique(found for one in sets for found in judges_of(one, condition.judge_kind, named=judge))
+    judges = list(judges_of(*sets, kind=condition.judge_kind, named=judge))
     chosen = _named(condition, judges, judge, default[0])
     if chosen is None and condition.judge_kind is JudgeKind.HUMAN:
         shared = by_assigners(campaign, lists, judges)
@@ -149,10 +148,10 @@ def lists_of(campaign: Campaign, condition: Condition) -> list[tuple[NuggetSet, 
     return [(one.nugget_set, one.topics) for one in lists if one.nugget_set]
 
 
-def judges_of(nugget_set: NuggetSet, kind: JudgeKind | None = None, *, named: str = "") -> QuerySet[Judge]:
-    """Return the judges who have labels of a set's nuggets; of those of studies only one that is named."""
+def judges_of(*sets: NuggetSet, kind: JudgeKind | None = None, named: str = "") -> QuerySet[Judge]:
+    """Return the judges who have labels of some sets' nuggets; of those of studies only one that is named."""
     labels = Assignment.objects.filter(
-        judge=OuterRef("pk"), nugget_version__nugget__nugget_set=nugget_set, stands=True
+        judge=OuterRef("pk"), nugget_version__nugget__nugget_set__in=sets, stands=True
     )
     judges = Judge.objects.filter(kind=kind) if kind else Judge.objects.all()
     return judges.filter(Q(aside=False) | Q(name=named), Exists(labels)).order_by("name")
@@ -180,9 +179,12 @@ def _lists(campaign: Campaign, condition: Condition, judge: str, named: str, def
     preferred = [one for one in sets if one.name == default]
     if preferred or len(sets) < 2:
         return [Part(one, None) for one in (preferred or sets)[:1]]
-    fitting = [one for one in sets if _fits(one, condition, judge)] or sets
     makers = handed.makers_sets(campaign, condition.origin)
-    if makers and all(handed.is_made_here(one) for one in fitting):
+    made_here = handed.made_here(campaign) if makers else set()
+    if makers and all(one.pk in made_here for one in sets):
+        return by_makers(sets, makers)
+    fitting = [one for one in sets if _fits(one, condition, judge)] or sets
+    if makers and all(one.pk in made_here for one in fitting):
         return by_makers(sets, makers)
     if len(fitting) == 1:
         return [Part(fitting[0], None)]
@@ -199,12 +201,8 @@ def _named_set(campaign: Campaign, condition: Condition, sets: list[NuggetSet], 
 
 
 def _fits(nugget_set: NuggetSet, condition: Condition, judge: str) -> bool:
-    judges = judges_of(nugget_set, condition.judge_kind, named=judge)
+    judges = judges_of(nugget_set, kind=condition.judge_kind, named=judge)
     return (judges.filter(name=judge) if judge else judges).exists()
-
-
-def _unique(judges: Iterable[Judge]) -> list[Judge]:
-    return sorted(dict.fromkeys(judges), key=lambda one: one.name)
 
 
 def _named(condition: Condition | SupportCondition, judges: list[Judge], named: str, default: str) -> Judge | None:

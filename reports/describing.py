@@ -210,7 +210,7 @@ def _derived(edited: Sequence[Part], beside: Beside, topics: Topics) -> list[Der
 def _edited(campaign: Campaign, name: str) -> list[Part]:
     """Return the edited sets that are meant, each with its topics. Raises `Refused`."""
     sets = list(campaign.nugget_sets.filter(origin=Origin.EDITED, pk__in=_with_lists(campaign)))
-    if not name and len(sets) > 1 and all(handed.is_made_here(one) for one in sets):
+    if not name and len(sets) > 1 and {one.pk for one in sets} <= handed.made_here(campaign):
         return by_makers(sets, handed.makers_sets(campaign, Origin.EDITED))
     return [Part(_one(campaign, name, [Origin.EDITED], "--nuggets"), None)]
 

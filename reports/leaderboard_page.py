@@ -116,7 +116,7 @@ def leaderboard_page(campaign: Campaign, query: QueryDict) -> LeaderboardPage:
 
 def _form(campaign: Campaign, query: QueryDict) -> LeaderboardForm:
     sets = list(campaign.nugget_sets.exclude(origin=Origin.DRAFT))
-    judges = {one.name for made in sets for one in judges_of(made)}
+    judges = {one.name for one in judges_of(*sets)}
     runs = list(campaign.runs.values_list("group", "task"))
     by_condition = {one: _names(support_judges_of(campaign, one)) for one in SupportCondition}
     labelled = next((one for one, names in by_condition.items() if names), "")

@@ -44,7 +44,7 @@ class ConditionForm(BoardForm):
 
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
         sets = list(campaign.nugget_sets.exclude(origin=Origin.DRAFT))
-        judges = {one.name for made in sets for one in judges_of(made)}
+        judges = {one.name for one in judges_of(*sets)}
         super().__init__(
             query,
             sets=[one.name for one in sets],
