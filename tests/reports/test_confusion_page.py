@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 from django.db import DatabaseError, transaction
+from django.db.models import F
 from django.urls import reverse
 
 from evaluation.models import (
     Assignment,
+    Campaign,
     Event,
     NuggetLineage,
     NuggetVersion,
@@ -146,6 +148,7 @@ def test_nuggets_are_told_apart_by_how_they_were_made_where_that_is_recorded(wor
     assert "This is not a choice" in page_of(world, f"{QUERY}&made=added")
     child, parent = NuggetVersion.objects.order_by("pk")
     NuggetLineage.objects.create(child=child, parent=parent, relation="edited")
+    Campaign.objects.update(revision=F("revision") + 1)  # as every import and submission does
     assert figures(world, f"{QUERY}&made=edited")["counts"] == [[1, 0, 0], [0, 0, 0], [1, 0, 0]]
     assert figures(world, f"{QUERY}&made=added")["pairs"] == 2
     assert figures(world, f"{QUERY}&made=split")["pairs"] == 0

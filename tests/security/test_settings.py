@@ -51,7 +51,7 @@ def test_a_sign_in_leads_to_this_host_only(away: str) -> None:
     address = f"{reverse('account_login')}?next={away}"
     answer = Client().post(address, {"login": "ann", "password": "ann", "next": away})
     assert answer.status_code == 302
-    assert answer["Location"] == "/"
+    assert answer["Location"] == reverse("organizer:landing")
 
 
 def test_what_changes_something_needs_the_token_of_a_page(desk_world: DeskWorld) -> None:
