@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from django.core.management import call_command
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
@@ -39,7 +40,8 @@ PAGES = {
 
 
 def prepare(size: Size, _turn: int) -> Measured:
-    """Make the two campaigns."""
+    """Make the two campaigns, and what pages load beside themselves."""
+    call_command("collectstatic", interactive=False, verbosity=0)
     shares = TINY if size is SMALL else (TENTH, WHOLE)
     for share in shares:
         make_share(share, size)

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Q, QuerySet
 
 from evaluation import handed
 from evaluation.errors import Refused
-from evaluation.models import Assignment, Campaign, Judge, NuggetSet, SupportJudgment
+from evaluation.models import Campaign, Judge, NuggetSet
 from evaluation.terms import Condition, JudgeKind, SupportCondition
+from reports.labelled import assigned, supported
 from reports.parts import Part, PartKey, Topics
 from reports.sharing import by_assigners, by_makers, by_support_judges
 
@@ -150,19 +151,15 @@ def lists_of(campaign: Campaign, condition: Condition) -> list[tuple[NuggetSet, 
 
 def judges_of(*sets: NuggetSet, kind: JudgeKind | None = None, named: str = "") -> QuerySet[Judge]:
     """Return the judges who have labels of some sets' nuggets; of those of studies only one that is named."""
-    labels = Assignment.objects.filter(
-        judge=OuterRef("pk"), nugget_version__nugget__nugget_set__in=sets, stands=True
-    )
+    labelled = {judge for one in sets for judge, _ in assigned(one.campaign, one.pk)}
     judges = Judge.objects.filter(kind=kind) if kind else Judge.objects.all()
-    return judges.filter(Q(aside=False) | Q(name=named), Exists(labels)).order_by("name")
+    return judges.filter(Q(aside=False) | Q(name=named), pk__in=labelled).order_by("name")
 
 
 def support_judges_of(campaign: Campaign, condition: SupportCondition, *, named: str = "") -> QuerySet[Judge]:
     """Return the judges who have support labels under a condition; of those of studies only one that is named."""
-    labels = SupportJudgment.objects.filter(
-        judge=OuterRef("pk"), condition=condition, sentence__answer__topic__campaign=campaign, stands=True
-    )
-    return Judge.objects.filter(Q(aside=False) | Q(name=named), Exists(labels)).order_by("name")
+    labelled = {judge for judge, _ in supported(campaign, condition)}
+    return Judge.objects.filter(Q(aside=False) | Q(name=named), pk__in=labelled).order_by("name")
 
 
 def _default(campaign: Campaign, condition: Condition | SupportCondition) -> tuple[str, str]:

@@ -35,16 +35,15 @@ JUDGES = """
     JOIN evaluation_judge llm ON llm.id = machine.judge_id AND llm.kind = 'llm' AND NOT llm.aside
 """
 ASSIGNED = f"""
-    SELECT machine.judge_id, made.name, person.judge_id, machine.label, person.label, COUNT(*)
-    FROM evaluation_assignment person
-    JOIN evaluation_assignment machine
+    WITH listed (wording, made) AS ({{inside}})
+    SELECT machine.judge_id, listed.made, person.judge_id, machine.label, person.label, COUNT(*)
+    FROM listed
+    JOIN evaluation_assignment machine ON machine.nugget_version_id = listed.wording
+    JOIN evaluation_assignment person
         ON machine.answer_id = person.answer_id AND machine.nugget_version_id = person.nugget_version_id
     {JUDGES}
-    JOIN evaluation_nuggetversion wording ON wording.id = person.nugget_version_id
-    JOIN evaluation_nugget nugget ON nugget.id = wording.nugget_id
-    JOIN evaluation_nuggetset made ON made.id = nugget.nugget_set_id
-    WHERE person.stands AND machine.stands AND person.nugget_version_id IN ({{inside}})
-    GROUP BY machine.judge_id, made.name, person.judge_id, machine.label, person.label
+    WHERE person.stands AND machine.stands
+    GROUP BY machine.judge_id, listed.made, person.judge_id, machine.label, person.label
 """  # noqa: S608
 SUPPORTED = f"""
     SELECT machine.judge_id, person.condition, person.judge_id, machine.label, person.label, COUNT(*)
@@ -120,10 +119,11 @@ def compared_with_people(viewer: User, campaign: Campaign) -> dict[int, list[Com
 def _compared_with_people(campaign: int, _made: datetime, _revision: int) -> dict[int, list[Compared]]:
     """Compare once per state of the campaign: half a million labels take a second. `_made` tells databases apart."""
     mine = Campaign.objects.filter(pk=campaign)
-    listed = ListedNugget.objects.filter(nugget_list__in=current_lists(mine)).values("nugget_version")
+    listed = ListedNugget.objects.filter(nugget_list__in=current_lists(mine))
+    wordings = listed.values("nugget_version", "nugget_version__nugget__nugget_set__name").distinct()
     found: dict[int, list[Compared]] = defaultdict(list)
     for pairs, labels, cells in (
-        (_beside(ASSIGNED, listed), ASSIGNMENT_LABELS, ASSIGNMENT_CELLS),
+        (_beside(ASSIGNED, wordings), ASSIGNMENT_LABELS, ASSIGNMENT_CELLS),
         (_beside(SUPPORTED, mine.values("pk")), SUPPORT_LABELS, SUPPORT_CELLS),
     ):
         for (judge, of), rows in groupby(pairs, key=itemgetter(0, 1)):

@@ -6,13 +6,11 @@ What was handed out says whose work counts in a topic; second opinions are left 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-from django.db.models import QuerySet
 
 from evaluation import handed
-from evaluation.models import Assignment, Campaign, Judge, NuggetSet, SupportJudgment
+from evaluation.models import Campaign, Judge, NuggetSet
 from evaluation.terms import SupportCondition
+from reports.labelled import Given, assigned, supported
 from reports.parts import Part
 
 
@@ -26,14 +24,13 @@ def by_makers(sets: Iterable[NuggetSet], makers: dict[int, int]) -> list[Part]:
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """A part of which it is not said whose it is: its labels, who was handed which topic, and the second opinions.
+    """A part of which it is not said whose it is: who has labels there, who was handed which topic, second opinions.
 
-    `topic` is the way from a label to its topic; `second` holds topics and judges.
+    `second` holds topics and judges.
     """
 
     part: Part
-    labels: QuerySet[Any]
-    topic: str
+    labelled: Given
     given: Mapping[int, int]
     second: Collection[tuple[int, int]]
 
@@ -43,10 +40,10 @@ class _Work:
 
     def has(self, judge: Judge, *, outside: Collection[int]) -> bool:
         """Say whether a judge has labels here, those of some topics left aside."""
-        labels = self.labels.filter(judge=judge)
+        topics = {topic for one, topic in self.labelled if one == judge.pk}
         if self.part.topics is not None:
-            labels = labels.filter(**{f"{self.topic}__in": self.part.topics})
-        return bool(labels.exclude(**{f"{self.topic}__in": outside}).exists())
+            topics &= self.part.topics
+        return not topics <= set(outside)
 
     def handed_to(self, judge: Judge) -> set[int]:
         """Return the topics that a judge was handed, second opinions among them."""
@@ -62,8 +59,7 @@ def by_assigners(campaign: Campaign, lists: Sequence[Part], judges: Sequence[Jud
     works = [
         _Work(
             part=one,
-            labels=Assignment.objects.filter(nugget_version__nugget__nugget_set=one.nugget_set, stands=True),
-            topic="answer__topic",
+            labelled=assigned(campaign, one.nugget_set.pk),
             given={topic: judge for (topic, made), judge in given.items() if made == one.nugget_set.pk},
             second=handed.second_assigners(campaign, one.nugget_set.pk),
         )
@@ -79,10 +75,7 @@ def by_support_judges(
     """Return the parts of whoever judged each topic's citations; None as in `by_assigners`."""
     work = _Work(
         part=Part(None, None),
-        labels=SupportJudgment.objects.filter(
-            condition=condition, sentence__answer__topic__campaign=campaign, stands=True
-        ),
-        topic="sentence__answer__topic",
+        labelled=supported(campaign, condition),
         given=handed.support_judges(campaign, condition),
         second=handed.second_support_judges(campaign, condition),
     )

@@ -1,0 +1,50 @@
+"""Who has labels of what, in which topics: asked once per state of the campaign, for it means reading every label."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import TypeVar
+
+from evaluation.models import Assignment, Campaign, NuggetVersion, SupportJudgment
+from evaluation.terms import SupportCondition
+from reports.state import State, state_of
+
+Key = TypeVar("Key")
+Given = frozenset[tuple[int, int]]
+"""Judges and the topics in which they have labels that stand, by primary keys."""
+
+
+def assigned(campaign: Campaign, nugget_set: int) -> Given:
+    """Return who has labels of a set's nuggets."""
+    return _assigned(campaign.pk, state_of(campaign)).get(nugget_set, frozenset())
+
+
+def supported(campaign: Campaign, condition: SupportCondition) -> Given:
+    """Return who has support labels under a condition."""
+    return _supported(campaign.pk, state_of(campaign)).get(condition, frozenset())
+
+
+@lru_cache(maxsize=16)
+def _assigned(campaign: int, _state: State) -> dict[int, Given]:
+    # In two queries, for the topic of each label would be looked up otherwise, and not of each nugget.
+    mine = NuggetVersion.objects.filter(nugget__nugget_set__campaign=campaign)
+    places = {
+        key: (made, topic)
+        for key, made, topic in mine.values_list("pk", "nugget__nugget_set__pk", "nugget__topic__pk")
+    }
+    labels = Assignment.objects.filter(stands=True, nugget_version__in=mine).order_by()
+    rows = labels.values_list("nugget_version", "judge").distinct()
+    return _by_first((*places[wording], judge) for wording, judge in rows)
+
+
+@lru_cache(maxsize=16)
+def _supported(campaign: int, _state: State) -> dict[str, Given]:
+    labels = SupportJudgment.objects.filter(stands=True, sentence__answer__topic__campaign=campaign).order_by()
+    return _by_first(labels.values_list("condition", "sentence__answer__topic__pk", "judge").distinct())
+
+
+def _by_first(rows: Iterable[tuple[Key, int, int]]) -> dict[Key, Given]:
+    found: dict[Key, set[tuple[int, int]]] = defaultdict(set)
+    for key, topic, judge in rows:
+        found[key].add((judge, topic))
+    return {key: frozenset(given) for key, given in found.items()}

@@ -1,0 +1,36 @@
+"""Every page of the dashboard asks as often for a large campaign as for a small one (ux.md, check 35)."""
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from accounts.models import User
+from benchmarks.dashboard import PAGES
+from benchmarks.dashboard_world import Share, make_share
+from benchmarks.sizes import SMALL
+
+SHARES = (Share("tenth", 40, 4, 60), Share("whole", 80, 8, 600))
+
+
+def asked(client: Client, address: str) -> list[str]:
+    """Return what a page asks the database, once what it keeps is kept."""
+    client.get(address)
+    with CaptureQueriesContext(connection) as queries:
+        assert client.get(address).status_code == 200
+    return [one["sql"] for one in queries]
+
+
+@pytest.mark.django_db
+def test_a_larger_campaign_costs_no_more_queries() -> None:
+    for share in SHARES:
+        make_share(share, SMALL)
+    client = Client()
+    client.force_login(User.objects.get(username="organizer"))
+    more = {}
+    for name, view in PAGES.items():
+        small, large = (asked(client, reverse(view, args=[share.slug])) for share in SHARES)
+        if len(large) > len(small):
+            more[name] = f"{len(small)} queries for a small campaign, {len(large)} for a large one"
+    assert more == {}
