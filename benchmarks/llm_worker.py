@@ -78,7 +78,7 @@ def _by_worker(shape: Shape, size: Size, turn: int) -> Measured:
 
 def _at_rest(worker: WorkerProcess) -> float:
     """Wait until a worker has started; return its CPU seconds so far, which are not the job's."""
-    found, before = worker.cpu_seconds(), 0.0
+    before, found = float("-inf"), 0.0  # right after its start it has used nothing, and does not rest
     while found - before > AT_REST:
         time.sleep(LOOK_EVERY)
         before, found = found, worker.cpu_seconds()
