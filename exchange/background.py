@@ -13,16 +13,16 @@ from jobs.models import Job, WorkItem
 from jobs.queue import NewItem
 
 JOB_KIND = "data"
-IMPORT, EXPORT = "import", "export"
+IMPORT, EXPORT, OPENING = "import", "export", "opening"
 UNEXPECTED = "An error that nobody expected; the log of the worker says more."
 log = structlog.stdlib.get_logger(__name__)
 
-Doing = Callable[[int], None]
+Doing = Callable[[WorkItem], None]
 _doings: dict[str, Doing] = {}
 
 
 def offer(kind: str, doing: Doing) -> None:
-    """Have items of a kind done by `doing`, which gets the key of the row that the item is about."""
+    """Have items of a kind done by `doing`; `about` in an item's payload is the key of the row that it is about."""
     _doings[kind] = doing
 
 
@@ -46,7 +46,7 @@ def run(worker: str, stopping: Signal) -> None:
 def _do(item: WorkItem) -> None:
     failed = ""
     try:
-        _doings[item.kind](item.payload["about"])
+        _doings[item.kind](item)
     except Refused as refusal:
         failed = refusal.message
     except Exception:

@@ -1,34 +1,46 @@
-"""What workers are offered of this room: loading and writing files, and taking away what is too old."""
+"""What workers are offered of this room: loading and writing files, opening snapshots, taking away what is too old."""
 
 from django.utils.timezone import now
 
 from exchange import background, files
 from exchange.exports import service as exports
 from exchange.imports import service as imports
-from exchange.models import Export, ImportAttempt
+from exchange.models import Export, ImportAttempt, Snapshot
+from exchange.snapshots.service import open_snapshot
 from jobs import registry
+from jobs.models import WorkItem
 
 
 def offer() -> None:
     """Have every worker do it."""
     background.offer(background.IMPORT, carry_on_import)
     background.offer(background.EXPORT, carry_out_export)
+    background.offer(background.OPENING, carry_out_opening)
     background.register()
     registry.register_watcher(sweep)
 
 
-def carry_on_import(pk: int) -> None:
+def carry_on_import(item: WorkItem) -> None:
     """Check or load the files of an attempt; one that is gone needs nothing."""
-    attempt = ImportAttempt.objects.select_related("campaign", "made_by").filter(pk=pk).first()
+    attempts = ImportAttempt.objects.select_related("campaign", "made_by")
+    attempt = attempts.filter(pk=item.payload["about"]).first()
     if attempt:
         imports.carry_on(attempt)
 
 
-def carry_out_export(pk: int) -> None:
+def carry_out_export(item: WorkItem) -> None:
     """Write an export; one that is gone needs nothing."""
-    export = Export.objects.select_related("campaign", "made_by", "snapshot").filter(pk=pk).first()
+    ordered = Export.objects.select_related("campaign", "made_by", "snapshot")
+    export = ordered.filter(pk=item.payload["about"]).first()
     if export:
         exports.carry_out(export)
+
+
+def carry_out_opening(item: WorkItem) -> None:
+    """Open a snapshot as a campaign, for whoever asked for it."""
+    snapshot = Snapshot.objects.select_related("campaign").get(pk=item.payload["about"])
+    if item.job.made_by is not None:
+        open_snapshot(snapshot=snapshot, actor=item.job.made_by)
 
 
 def sweep() -> None:

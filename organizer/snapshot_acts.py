@@ -3,20 +3,26 @@
 from accounts.models import User
 from evaluation.errors import Refused
 from evaluation.models import Campaign
-from exchange.models import Snapshot
-from exchange.snapshots.packing import Wish
-from exchange.snapshots.service import take_snapshot
+from exchange.exports.lines import CAMPAIGN
+from exchange.exports.service import Order, order_export
+from exchange.models import Export
 from organizer.snapshot_forms import SnapshotForm
 
 
-def take_from(form: SnapshotForm, campaign: Campaign, actor: User) -> Snapshot | None:
-    """Make the snapshot that the form asks for."""
+def order_from(form: SnapshotForm, campaign: Campaign, actor: User) -> Export | None:
+    """Order the snapshot that the form asks for: an export of the whole campaign makes it."""
     if not form.is_valid():
         return None
     said = form.cleaned_data
-    wish = Wish(texts=not said["without_texts"], names=not said["pseudonyms"])
+    order = Order(
+        CAMPAIGN,
+        name=said["name"],
+        note=said["note"],
+        texts=not said["without_texts"],
+        names=not said["pseudonyms"],
+    )
     try:
-        return take_snapshot(campaign=campaign, name=said["name"], wish=wish, note=said["note"], actor=actor)
+        return order_export(campaign=campaign, order=order, actor=actor)
     except Refused as refusal:
         form.add_error(None, refusal.message)
     return None

@@ -1,21 +1,29 @@
 """Snapshots: those there are, making one, its file, its methods report, and opening it as a campaign."""
 
-from django.contrib import messages
+from datetime import timedelta
+
 from django.core.exceptions import PermissionDenied
 from django.http import FileResponse, Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.timezone import now
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.http import UserRequest
 from evaluation.models import Campaign
 from evaluation.queries.work import may_organize
-from exchange.models import LoadedCampaign, Snapshot
+from exchange.exports.lines import CAMPAIGN
+from exchange.models import Export, LoadedCampaign, Snapshot
 from exchange.snapshots.archive import read_document
-from exchange.snapshots.service import content_of, open_snapshot
+from exchange.snapshots.opening import openings, order_opening
+from exchange.snapshots.service import content_of
+from jobs.queue import live_workers
 from organizer import getters, work_getters
-from organizer.snapshot_acts import take_from
+from organizer.snapshot_acts import order_from
 from organizer.snapshot_forms import SnapshotForm
 from reports.methods_views import CONTENT_TYPES, MethodsForm
+
+TOLD_FOR = timedelta(days=1)
+"""How long the page tells of a snapshot that could not be made."""
 
 
 @require_safe
@@ -26,13 +34,11 @@ def snapshots(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def take_snapshot(request: UserRequest, slug: str) -> HttpResponse:
-    """Keep the campaign as it is."""
+    """Have the campaign kept as it is."""
     campaign = work_getters.get_campaign_to_organize(request.user, slug)
     form = SnapshotForm(request.POST)
-    made = take_from(form, campaign, request.user)
-    if made is None:
+    if order_from(form, campaign, request.user) is None:
         return _page(request, campaign, form, status=422)
-    messages.success(request, f"Snapshot {made.name} is kept. Nothing changes it any more.")
     return redirect("organizer:snapshots", slug)
 
 
@@ -61,12 +67,10 @@ def snapshot_methods(request: UserRequest, slug: str, pk: int, document: Methods
 
 @require_POST
 def open_campaign(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    """Load a snapshot as a campaign of its own, so that every page can be drawn from it again."""
+    """Have a snapshot loaded as a campaign of its own, so that every page can be drawn from it again."""
     campaign = work_getters.get_campaign_to_organize(request.user, slug)
-    snapshot = _of(campaign, pk)
-    came = open_snapshot(snapshot=snapshot, actor=request.user)
-    messages.success(request, f"This is {campaign.name} as it was when {snapshot.name} was made.")
-    return redirect("organizer:campaign", came.campaign.slug)
+    order_opening(_of(campaign, pk), request.user)
+    return redirect("organizer:snapshots", slug)
 
 
 def _snapshot(request: UserRequest, slug: str, pk: int) -> tuple[Campaign, Snapshot]:
@@ -80,11 +84,19 @@ def _of(campaign: Campaign, pk: int) -> Snapshot:
 
 
 def _page(request: UserRequest, campaign: Campaign, form: SnapshotForm, status: int = 200) -> HttpResponse:
-    rows = Snapshot.objects.filter(campaign=campaign).select_related("made_by")
+    rows = list(Snapshot.objects.filter(campaign=campaign).select_related("made_by"))
+    opened = openings(rows, request.user)
+    coming = Export.objects.filter(campaign=campaign, what=CAMPAIGN, snapshot=None).exclude(
+        state=Export.State.DONE
+    )
+    waits = coming.filter(state=Export.State.WAITING).exists() or any(one.waits for one in opened.values())
     context = {
         "campaign": campaign,
         "form": form,
-        "rows": rows,
+        "rows": [(row, opened[row.pk]) for row in rows],
+        "coming": coming.filter(made_at__gt=now() - TOLD_FOR),
+        "waits": waits,
+        "no_worker": waits and not live_workers(),
         "origin": LoadedCampaign.objects.filter(campaign=campaign).first(),
         "may_organize": may_organize(request.user, campaign),
         "documents": list(MethodsForm),

@@ -1,16 +1,23 @@
 """The pages of snapshots and of the methods report: making, listing, downloading, opening; who may what."""
 
 import re
+from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
+from threading import Event as Signal
 
 import pytest
 from django.http.response import HttpResponseBase
 from django.test import Client
 from django.urls import reverse
+from django.utils.timezone import now
 
 from evaluation.models import Campaign
-from exchange.models import Snapshot
+from exchange import background
+from exchange.models import Export, Snapshot
+from exchange.snapshots.packing import Wish
+from exchange.snapshots.service import opened_slug, take_snapshot
+from tests.factories import make_campaign
 from tests.organizer.world import World, make_world, queries_of
 
 SNAPSHOTS = "/campaigns/river/snapshots/"
@@ -24,8 +31,8 @@ def world(db: None, tmp_path: Path) -> World:
 
 
 def made(client: Client, name: str, **options: str) -> Snapshot:
-    done = client.post(f"{SNAPSHOTS}take/", {"name": name, **options}, follow=True)
-    assert f"Snapshot {name} is kept" in done.content.decode()
+    client.post(f"{SNAPSHOTS}take/", {"name": name, **options})
+    background.run("w", Signal())
     return Snapshot.objects.get(name=name)
 
 
@@ -43,11 +50,39 @@ def test_a_snapshot_is_made_listed_downloaded_and_opened(world: World) -> None:
     response, content = file_of(olga, kept)
     assert response["Content-Disposition"] == 'attachment; filename="river-submitted.zip"'
     assert sha256(content).hexdigest() == kept.sha256
-    opened = olga.post(reverse("organizer:open_snapshot", args=["river", kept.pk]), follow=True)
-    assert opened.redirect_chain[-1][0] == "/campaigns/river--submitted/"
+    olga.post(reverse("organizer:open_snapshot", args=["river", kept.pk]))
+    assert "is being opened" in olga.get(SNAPSHOTS).content.decode()
+    background.run("w", Signal())
+    assert 'href="/campaigns/river--submitted/"' in olga.get(SNAPSHOTS).content.decode()
     said = olga.get("/campaigns/river--submitted/snapshots/").content.decode()
     assert "This campaign came from a file of <bdi>river</bdi>" in said
     assert "No data was changed since" in said
+
+
+def test_a_snapshot_waits_for_its_worker_and_the_page_says_so(world: World) -> None:
+    olga = world.client("olga")
+    olga.post(f"{SNAPSHOTS}take/", {"name": "later"})
+    page = olga.get(SNAPSHOTS).content.decode()
+    assert all(said in page for said in ("No worker runs", "Progress of later", 'hx-trigger="every 1s"'))
+    background.run("w", Signal())
+    page = olga.get(SNAPSHOTS).content.decode()
+    assert "Progress of later" not in page
+    assert "hx-trigger" not in page
+
+
+def test_what_could_not_be_made_or_opened_is_said_with_its_reason(world: World) -> None:
+    olga = world.client("olga")
+    kept = made(olga, "one")
+    olga.post(f"{SNAPSHOTS}take/", {"name": "twice"})
+    take_snapshot(campaign=world.campaign, name="twice", wish=Wish())
+    Export.objects.update(made_at=now() + timedelta(minutes=1))  # so that the other one is not taken for its own
+    make_campaign(opened_slug(kept))
+    olga.post(reverse("organizer:open_snapshot", args=["river", kept.pk]))
+    background.run("w", Signal())
+    page = olga.get(SNAPSHOTS).content.decode()
+    assert 'was not made: <span dir="auto">There is a snapshot twice' in page
+    assert "not opened:" in page
+    assert "Open as a campaign" in page
 
 
 def test_a_name_that_is_taken_or_none_is_said_at_the_form(world: World) -> None:
