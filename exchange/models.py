@@ -63,7 +63,21 @@ class LoadedCampaign(models.Model):
         return f"{self.campaign} of {self.slug}"
 
 
-class ImportAttempt(models.Model):
+class Ordered(models.Model):
+    """What somebody asked for and a worker does, with files that lie there for a while."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="+")
+    job = models.ForeignKey(Job, on_delete=models.SET_NULL, null=True, related_name="+")
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
+    made_at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        abstract = True
+        ordering = ["-pk"]
+
+
+class ImportAttempt(Ordered):
     """Files that somebody gave to the wizard, what trying them out said, and what became of them.
 
     The files lie in the private folder (`exchange.files`) until they are loaded, put aside or too old.
@@ -78,7 +92,6 @@ class ImportAttempt(models.Model):
         DISCARDED = "discarded"
         EXPIRED = "expired"
 
-    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="+")
     kind = models.CharField(max_length=20)
     options = models.JSONField(default=dict, help_text="what was chosen beside the files")
     files = models.JSONField(help_text="name, size and sha256 of each file as it was sent")
@@ -89,15 +102,10 @@ class ImportAttempt(models.Model):
     )
     problems = models.JSONField(default=list, help_text="file, line, field and what was expected, of each")
     event = models.ForeignKey(Event, on_delete=models.SET_NULL, null=True, related_name="+")
-    job = models.ForeignKey(Job, on_delete=models.SET_NULL, null=True, related_name="+")
-    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     loaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
-    made_at = models.DateTimeField(auto_now_add=True)
-    ended_at = models.DateTimeField(null=True)
     expires_at = models.DateTimeField(help_text="when the files are taken away")
 
-    class Meta:
-        ordering = ["-pk"]
+    class Meta(Ordered.Meta):
         indexes = [models.Index(fields=["expires_at"], name="attempt_expiry")]
         constraints = [
             models.CheckConstraint(
@@ -117,7 +125,7 @@ class ImportAttempt(models.Model):
         return self.state in (self.State.CHECKING, self.State.LOADING)
 
 
-class Export(models.Model):
+class Export(Ordered):
     """A file that was asked for and is written in the background. A snapshot's own file lies with the snapshot."""
 
     class State(models.TextChoices):
@@ -126,7 +134,6 @@ class Export(models.Model):
         FAILED = "failed"
         EXPIRED = "expired"
 
-    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="+")
     what = models.CharField(max_length=20)
     options = models.JSONField(default=dict, help_text="condition, set, judge and what else was asked for")
     texts = models.BooleanField(default=True, help_text="whether passages, answers and calls are in it")
@@ -144,14 +151,9 @@ class Export(models.Model):
     folder = models.CharField(max_length=60, blank=True, help_text="where it lies; empty where a snapshot has it")
     size = models.PositiveBigIntegerField(null=True)
     sha256 = models.CharField(max_length=64, blank=True)
-    job = models.ForeignKey(Job, on_delete=models.SET_NULL, null=True, related_name="+")
-    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
-    made_at = models.DateTimeField(auto_now_add=True)
-    ended_at = models.DateTimeField(null=True)
     expires_at = models.DateTimeField(help_text="when the file is taken away")
 
-    class Meta:
-        ordering = ["-pk"]
+    class Meta(Ordered.Meta):
         indexes = [models.Index(fields=["expires_at"], name="export_expiry")]
         constraints = [
             models.CheckConstraint(
