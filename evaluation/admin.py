@@ -66,6 +66,7 @@ class MembershipAdmin(ModelAdmin):
     list_select_related = ["user", "campaign"]
     search_fields = ["user__username", "user__email", "campaign__slug"]
     raw_id_fields = ["user", "campaign"]  # boxes that complete have no name for screen readers
+    readonly_fields = ["paused_at"]  # people are paused on the page of their work, which notes who did it
 
 
 @admin.register(Protocol)
