@@ -12,6 +12,7 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -66,7 +67,7 @@ class AuditSearch(forms.Form):
     def __init__(self, people: Iterable[User], data: Any) -> None:
         super().__init__(data)
         named = [(str(user.pk), f"{user.name} ({user.username})") for user in people]
-        self.fields["person"].choices = [("", "anybody"), *named]  # type: ignore[attr-defined]
+        self.fields["person"].choices = [("", gettext("anybody")), *named]  # type: ignore[attr-defined]
 
     def asked(self, until: str) -> Asked:
         """Return what is asked for; a field that makes no sense asks for everything. `until`: of the page."""
