@@ -12,7 +12,7 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.dateparse import parse_datetime
-from django.utils.translation import gettext
+from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -61,8 +61,12 @@ class AuditSearch(forms.Form):
 
     person = forms.ChoiceField(required=False, label=_("Person"))
     kind = forms.ChoiceField(required=False, label=_("What"), choices=[("", _("anything")), *KINDS.items()])
-    since = forms.DateField(required=False, label=_("From"), widget=forms.DateInput({"type": "date"}))
-    to = forms.DateField(required=False, label=_("To"), widget=forms.DateInput({"type": "date"}))
+    since = forms.DateField(
+        required=False, label=pgettext_lazy("a day", "From"), widget=forms.DateInput({"type": "date"})
+    )
+    to = forms.DateField(
+        required=False, label=pgettext_lazy("a day", "To"), widget=forms.DateInput({"type": "date"})
+    )
 
     def __init__(self, people: Iterable[User], data: Any) -> None:
         super().__init__(data)

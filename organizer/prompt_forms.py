@@ -3,7 +3,7 @@
 from typing import Any, get_args
 
 from django import forms
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext, gettext_noop, pgettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
@@ -95,8 +95,8 @@ class CompareForm(forms.Form):
         other = other or next((ref for ref in reversed(refs) if ref != one), one)
         super().__init__(initial={"one": one, "other": other})
         choices = [(ref, ref) for ref in refs]
-        self.fields["one"] = forms.ChoiceField(choices=choices, label=gettext("From"))
-        self.fields["other"] = forms.ChoiceField(choices=choices, label=gettext("To"))
+        self.fields["one"] = forms.ChoiceField(choices=choices, label=pgettext("a prompt", "From"))
+        self.fields["other"] = forms.ChoiceField(choices=choices, label=pgettext("a prompt", "To"))
 
 
 class JudgeForm(forms.Form):
