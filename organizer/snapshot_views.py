@@ -4,7 +4,6 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import FileResponse, Http404, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.http import UserRequest
@@ -33,9 +32,7 @@ def take_snapshot(request: UserRequest, slug: str) -> HttpResponse:
     made = take_from(form, campaign, request.user)
     if made is None:
         return _page(request, campaign, form, status=422)
-    messages.success(
-        request, gettext("Snapshot %(name)s is kept. Nothing changes it any more.") % {"name": made.name}
-    )
+    messages.success(request, f"Snapshot {made.name} is kept. Nothing changes it any more.")
     return redirect("organizer:snapshots", slug)
 
 
@@ -68,8 +65,7 @@ def open_campaign(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     campaign = work_getters.get_campaign_to_organize(request.user, slug)
     snapshot = _of(campaign, pk)
     came = open_snapshot(snapshot=snapshot, actor=request.user)
-    said = gettext("This is %(campaign)s as it was when %(snapshot)s was made.")
-    messages.success(request, said % {"campaign": campaign.name, "snapshot": snapshot.name})
+    messages.success(request, f"This is {campaign.name} as it was when {snapshot.name} was made.")
     return redirect("organizer:campaign", came.campaign.slug)
 
 
