@@ -118,10 +118,10 @@ def cost_page(campaign: Campaign, query: QueryDict) -> ReportPage:
     """Return the costs at the hourly rate that the query string names."""
     form = CostForm(query, campaign)
     if not form.is_valid():
-        return ReportPage(form, gettext(TITLE), WRONG_CHOICE)
+        return ReportPage(form, TITLE, WRONG_CHOICE)
     with consistent_read():
         found = _found(campaign, form)
-    return ReportPage(form, gettext(TITLE), found=found, query=query)
+    return ReportPage(form, TITLE, found=found, query=query)
 
 
 def _found(campaign: Campaign, form: CostForm) -> Found:
@@ -194,7 +194,7 @@ def _conditions(rows: list[dict[str, Any]]) -> Figures:
         for row in rows
         if row["cost"] is not None and row["run_level"] is not None
     ]
-    titles = (gettext("cost per topic"), gettext("tau-b, run level"))
+    titles = ("cost per topic", "tau-b, run level")
     said = ngettext(
         "Agreement against cost of %(count)s condition.",
         "Agreement against cost of %(count)s conditions.",
@@ -203,27 +203,31 @@ def _conditions(rows: list[dict[str, Any]]) -> Figures:
     picture = Picture(
         alt=said % {"count": f"{len(points):,}"},
         draw=lambda dark: charts.plane(points, titles, dark=dark),
-        note=gettext("Each condition by what a topic costs and how far its runs stand as under the reference."),
+        note=gettext_noop(
+            "Each condition by what a topic costs and how far its runs stand as under the reference."
+        ),
         shown=bool(points),
     )
     named = columns(
-        ("condition", gettext("Condition")),
-        ("nuggets", gettext("Nuggets")),
-        ("judge", gettext("Labels by")),
-        ("list_cost", gettext("List"), Kind.MONEY),
-        ("label_cost", gettext("Labels"), Kind.MONEY),
-        ("cost", gettext("A topic"), Kind.MONEY),
-        ("run_level", gettext("Tau, run level"), Kind.SCORE),
-        ("topic_average", gettext("Tau, topic average"), Kind.SCORE),
+        ("condition", gettext_noop("Condition")),
+        ("nuggets", gettext_noop("Nuggets")),
+        ("judge", gettext_noop("Labels by")),
+        ("list_cost", gettext_noop("List"), Kind.MONEY),
+        ("label_cost", gettext_noop("Labels"), Kind.MONEY),
+        ("cost", gettext_noop("A topic"), Kind.MONEY),
+        ("run_level", gettext_noop("Tau, run level"), Kind.SCORE),
+        ("topic_average", gettext_noop("Tau, topic average"), Kind.SCORE),
         primary="cost",
         screen="nuggets judge",
     )
     return Figures(
         OVERVIEW,
-        gettext("Agreement against cost"),
+        gettext_noop("Agreement against cost"),
         named,
         rows,
-        note=gettext("Cost of one topic: its nugget list, drafts included, and the labels of all its answers."),
+        note=gettext_noop(
+            "Cost of one topic: its nugget list, drafts included, and the labels of all its answers."
+        ),
         picture=picture,
     )
 
@@ -231,15 +235,15 @@ def _conditions(rows: list[dict[str, Any]]) -> Figures:
 def _units(prices: Prices) -> Figures:
     rows: list[Row] = [_unit_row(one) for one in (*prices.people.values(), *prices.llms.by_judge.values())]
     named = columns(
-        ("what", gettext("One")),
-        ("by", gettext("By")),
-        ("units", gettext("Reckoned from"), Kind.COUNT),
-        ("seconds", gettext("Time"), Kind.CLOCK),
-        ("cost", gettext("Cost"), Kind.MONEY),
-        ("basis", gettext("Basis")),
+        ("what", gettext_noop("One")),
+        ("by", gettext_noop("By")),
+        ("units", gettext_noop("Reckoned from"), Kind.COUNT),
+        ("seconds", gettext_noop("Time"), Kind.CLOCK),
+        ("cost", gettext_noop("Cost"), Kind.MONEY),
+        ("basis", gettext_noop("Basis")),
         primary="cost",
     )
-    return Figures("units", gettext("What a judgment costs"), named, rows)
+    return Figures("units", gettext_noop("What a judgment costs"), named, rows)
 
 
 def _unit_row(one: Unit) -> Row:
