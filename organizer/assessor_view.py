@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
+
 from evaluation.blind.desk import DeskPage, TaskHead, desk_page, task_head
 from evaluation.blind.guidelines import Guidelines, guidelines_of
 from evaluation.blind.judging import CitedPassage, ShownAnswer, shown_answer
@@ -19,15 +22,15 @@ from evaluation.services.desk.labels import SEPARATOR
 from evaluation.terms import Decision, Importance, Making, Stage
 
 WORDS = {
-    "support": "● Support",
-    "full_support": "● Full",
-    "partial_support": "◐ Partial",
-    "not_support": "○ Not",
-    "no_support": "○ None",
-    "cant_judge": "⊘ Can't judge",
+    "support": _("● Support"),
+    "full_support": _("● Full"),
+    "partial_support": _("◐ Partial"),
+    "not_support": _("○ Not"),
+    "no_support": _("○ None"),
+    "cant_judge": _("⊘ Can't judge"),
 }
-NOT_JUDGED = "▢ not judged"
-WEIGHTS = {Importance.VITAL: "◆ vital", Importance.OKAY: "◇ okay", Importance.UNKNOWN: ""}
+NOT_JUDGED = _("▢ not judged")
+WEIGHTS = {Importance.VITAL: _("◆ vital"), Importance.OKAY: _("◇ okay")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +109,7 @@ def _assigned(state: dict[str, Any], answer: str) -> Iterator[Line]:
             number,
             nugget["text"],
             tuple(tags),
-            WORDS.get(row.get("label") or "", NOT_JUDGED),
+            _label_said(row),
             row.get("reason", ""),
             (f"S{place + 1}",) if place is not None else (),
         )
@@ -116,11 +119,21 @@ def _pairs(state: dict[str, Any], answer: str) -> Iterator[Line]:
     given = {row["key"]: row for row in state["rows"]}
     for number, pair in enumerate((one for one in state["pairs"] if one["answer"] == answer), start=1):
         row = given.get(pair["key"], {})
-        label = WORDS.get(row.get("label") or "", NOT_JUDGED) if pair["judgeable"] else "no text to judge by"
+        label = _label_said(row) if pair["judgeable"] else gettext("no text to judge by")
         # Only a stage that shows the machine's label has it in its state.
-        tags = [f"machine: {WORDS.get(pair['machine'], pair['machine'])}"] if pair.get("machine") else []
-        said = f"Sentence {pair['sentence'] + 1}, citation [{pair['citation']}]"
+        tags = [_machine_said(pair["machine"])] if pair.get("machine") else []
+        place = {"sentence": pair["sentence"] + 1, "citation": pair["citation"]}
+        said = gettext("Sentence %(sentence)d, citation [%(citation)s]") % place
         yield Line(number, said, tuple(tags), label, row.get("reason", ""))
+
+
+def _label_said(row: dict[str, Any]) -> str:
+    return gettext(WORDS.get(row.get("label") or "", NOT_JUDGED))
+
+
+def _machine_said(label: str) -> str:
+    word = gettext(WORDS[label]) if label in WORDS else label
+    return gettext("machine: %(label)s") % {"label": word}
 
 
 def _nuggets(desk: DeskPage) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
@@ -136,10 +149,10 @@ def _numbered(rows: list[dict[str, Any]], places: dict[str, int]) -> Iterator[Li
     for number, row in enumerate(rows, start=1):
         edited = row["draft"] is not None and row["draft"] != row["text"]
         tags = [
-            "undecided" if row["decision"] == Decision.UNDECIDED else "",
+            gettext("undecided") if row["decision"] == Decision.UNDECIDED else "",
             str(row["making"]) if row["making"] != Making.ADDED else "",
-            "edited" if edited else "",
-            WEIGHTS[Importance(row["importance"])],
+            gettext("edited") if edited else "",
+            gettext(WEIGHTS[row["importance"]]) if row["importance"] in WEIGHTS else "",
         ]
         evidence = [
             f"P{places[segment]} S{sentence + 1}" for segment, sentence in row["evidence"] if segment in places

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 from django.http import QueryDict
+from django.utils.translation import gettext
 
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Run
@@ -54,7 +55,7 @@ def board_for(campaign: Campaign, query: QueryDict, sets: list[SetCount], labels
         defaults={"condition": there[0] if there else Condition.AA},
     )
     if not form.is_valid():
-        return Board(form, None, "This is not a choice of this campaign. See the form.")
+        return Board(form, None, gettext("This is not a choice of this campaign. See the form."))
     try:
         choice = resolve_condition(
             campaign, form.condition_said, judge=form.said["judge"], nuggets=form.said["nuggets"]

@@ -8,6 +8,8 @@ from typing import Any
 from django import forms
 from django.http import QueryDict
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_noop, ngettext
+from django.utils.translation import gettext_lazy as _
 
 from evaluation.errors import Refused
 from evaluation.models import Campaign
@@ -21,11 +23,11 @@ from reports.documents import policies_document
 from reports.forms import SCORES, PolicyForm
 from reports.frames import assignment_sheet
 from reports.metrics.policies import Policies
-from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, counted, policies_said
+from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, policies_said
 from web.reading import consistent_read
 from web.templatetags.assay import words
 
-TITLE = "Cost"
+TITLE = gettext_noop("Cost")
 REFERENCES = (Condition.MM, Condition.EM, Condition.AM)
 """What people assigned, the whole by hand first."""
 
@@ -33,7 +35,7 @@ REFERENCES = (Condition.MM, Condition.EM, Condition.AM)
 def rate_field() -> forms.DecimalField:
     """What an hour costs: a campaign keeps it, and a page may be asked for another."""
     return forms.DecimalField(
-        required=False, min_value=0, max_value=100_000, decimal_places=2, label="An assessor's hour costs"
+        required=False, min_value=0, max_value=100_000, decimal_places=2, label=_("An assessor's hour costs")
     )
 
 
@@ -41,19 +43,21 @@ class CostForm(PolicyForm):
     """What an hour costs, by default what the campaign keeps, and what conditions are measured against."""
 
     rate = rate_field()
-    score = forms.ChoiceField(choices=SCORES[:-1], initial="vital_strict")
+    score = forms.ChoiceField(choices=SCORES[:-1], initial="vital_strict", label=_("Score"))
     reference = forms.ChoiceField(
         required=False,
-        label="Agreement with",
-        choices=[("", "the one most by hand"), *((one.value, one.value) for one in REFERENCES)],
+        label=_("Agreement with"),
+        choices=[("", _("the one most by hand")), *((one.value, one.value) for one in REFERENCES)],
     )
     label_seconds = forms.FloatField(
-        required=False, min_value=0, max_value=86_400, label="Seconds a person takes for a label"
+        required=False, min_value=0, max_value=86_400, label=_("Seconds a person takes for a label")
     )
-    llm_list = forms.FloatField(required=False, min_value=0, max_value=100_000, label="An LLM's nugget list costs")
-    llm_label = forms.FloatField(required=False, min_value=0, max_value=100_000, label="An LLM's label costs")
+    llm_list = forms.FloatField(
+        required=False, min_value=0, max_value=100_000, label=_("An LLM's nugget list costs")
+    )
+    llm_label = forms.FloatField(required=False, min_value=0, max_value=100_000, label=_("An LLM's label costs"))
     folded = ("label_seconds", "llm_list", "llm_label")
-    folded_said = "What to assume where no desk and no job tells"
+    folded_said = _("What to assume where no desk and no job tells")
     field_order = ["rate", "score", "reference"]
 
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
@@ -127,16 +131,21 @@ def _found(campaign: Campaign, form: CostForm) -> Found:
     choices = list(_labelled(campaign))
     reference = _reference(choices, form.said["reference"])
     facts = sentences(
-        f"An assessor's hour costs {rate}." if rate is not None else "Say what an assessor's hour costs.",
-        f"LLM prices in {prices.llms.currency}."
+        gettext("An assessor's hour costs %(rate)s.") % {"rate": rate}
+        if rate is not None
+        else gettext("Say what an assessor's hour costs."),
+        gettext("LLM prices in %(currency)s.") % {"currency": prices.llms.currency}
         if prices.llms.currency
-        else "No one currency of LLM prices is known.",
-        f"Agreement with {reference.condition}: tau-b of {words(form.said['score'])}."
+        else gettext("No one currency of LLM prices is known."),
+        gettext("Agreement with %(condition)s: tau-b of %(score)s.")
+        % {"condition": reference.condition, "score": words(form.said["score"])}
         if reference
-        else "No condition was assigned by people, so there is nothing to agree with.",
+        else gettext("No condition was assigned by people, so there is nothing to agree with."),
         policies_said(policies_document(form.policies)),
-        "People's time is the measured active time, point estimate; where nothing was measured, what the study "
-        "published: an hour to post-edit a topic, two and a half to write its nuggets.",
+        gettext(
+            "People's time is the measured active time, point estimate; where nothing was measured, what the study "
+            "published: an hour to post-edit a topic, two and a half to write its nuggets."
+        ),
     )
     rows = [_row(one, prices, reference, form) for one in choices]
     return Found(facts, (_conditions(rows), _units(prices)), timezone.now())
@@ -186,30 +195,39 @@ def _conditions(rows: list[dict[str, Any]]) -> Figures:
         if row["cost"] is not None and row["run_level"] is not None
     ]
     titles = ("cost per topic", "tau-b, run level")
+    said = ngettext(
+        "Agreement against cost of %(count)s condition.",
+        "Agreement against cost of %(count)s conditions.",
+        len(points),
+    )
     picture = Picture(
-        alt=f"Agreement against cost of {counted(len(points), 'condition')}.",
+        alt=said % {"count": f"{len(points):,}"},
         draw=lambda dark: charts.plane(points, titles, dark=dark),
-        note="Each condition by what a topic costs and how far its runs stand as under the reference.",
+        note=gettext_noop(
+            "Each condition by what a topic costs and how far its runs stand as under the reference."
+        ),
         shown=bool(points),
     )
     named = columns(
-        ("condition", "Condition"),
-        ("nuggets", "Nuggets"),
-        ("judge", "Labels by"),
-        ("list_cost", "List", Kind.MONEY),
-        ("label_cost", "Labels", Kind.MONEY),
-        ("cost", "A topic", Kind.MONEY),
-        ("run_level", "Tau, run level", Kind.SCORE),
-        ("topic_average", "Tau, topic average", Kind.SCORE),
+        ("condition", gettext_noop("Condition")),
+        ("nuggets", gettext_noop("Nuggets")),
+        ("judge", gettext_noop("Labels by")),
+        ("list_cost", gettext_noop("List"), Kind.MONEY),
+        ("label_cost", gettext_noop("Labels"), Kind.MONEY),
+        ("cost", gettext_noop("A topic"), Kind.MONEY),
+        ("run_level", gettext_noop("Tau, run level"), Kind.SCORE),
+        ("topic_average", gettext_noop("Tau, topic average"), Kind.SCORE),
         primary="cost",
         screen="nuggets judge",
     )
     return Figures(
         OVERVIEW,
-        "Agreement against cost",
+        gettext_noop("Agreement against cost"),
         named,
         rows,
-        note="Cost of one topic: its nugget list, drafts included, and the labels of all its answers.",
+        note=gettext_noop(
+            "Cost of one topic: its nugget list, drafts included, and the labels of all its answers."
+        ),
         picture=picture,
     )
 
@@ -217,15 +235,15 @@ def _conditions(rows: list[dict[str, Any]]) -> Figures:
 def _units(prices: Prices) -> Figures:
     rows: list[Row] = [_unit_row(one) for one in (*prices.people.values(), *prices.llms.by_judge.values())]
     named = columns(
-        ("what", "One"),
-        ("by", "By"),
-        ("units", "Reckoned from", Kind.COUNT),
-        ("seconds", "Time", Kind.CLOCK),
-        ("cost", "Cost", Kind.MONEY),
-        ("basis", "Basis"),
+        ("what", gettext_noop("One")),
+        ("by", gettext_noop("By")),
+        ("units", gettext_noop("Reckoned from"), Kind.COUNT),
+        ("seconds", gettext_noop("Time"), Kind.CLOCK),
+        ("cost", gettext_noop("Cost"), Kind.MONEY),
+        ("basis", gettext_noop("Basis")),
         primary="cost",
     )
-    return Figures("units", "What a judgment costs", named, rows)
+    return Figures("units", gettext_noop("What a judgment costs"), named, rows)
 
 
 def _unit_row(one: Unit) -> Row:

@@ -1,6 +1,7 @@
 """What organizers do with data. A refusal becomes an error of the form that asked."""
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from accounts.models import User
 from evaluation.errors import Refused
@@ -25,4 +26,5 @@ def say_too_large(form: ImportForm) -> None:
     """Say of files that were not taken how large they may be."""
     form.errors.pop("files", None)
     most = settings.API_UPLOAD_MAX_BYTES // 1024**2
-    form.add_error(None, f"At most {most} MB can be sent at once. Larger files are for the command line.")
+    said = gettext("At most %(most)d MB can be sent at once. Larger files are for the command line.")
+    form.add_error(None, said % {"most": most})

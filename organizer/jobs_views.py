@@ -6,6 +6,7 @@ from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.cache import patch_vary_headers
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.http import UserRequest
@@ -99,7 +100,12 @@ def cancel_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     """Cancel what is left."""
     campaign, llm = jobs_getters.get_job_to_change(request.user, slug, pk)
     left = ordering.cancel(llm, request.user)
-    messages.success(request, f"Cancelled: {_items(left)} will not be done. Labels that were given stay.")
+    said = ngettext(
+        "Cancelled: %(count)s item will not be done. Labels that were given stay.",
+        "Cancelled: %(count)s items will not be done. Labels that were given stay.",
+        left,
+    )
+    messages.success(request, said % {"count": f"{left:,}"})
     return redirect("organizer:job", campaign.slug, pk)
 
 
@@ -108,7 +114,7 @@ def pause_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     """Let it rest."""
     campaign, llm = jobs_getters.get_job_to_change(request.user, slug, pk)
     ordering.pause(llm, request.user)
-    messages.success(request, "Paused. Replies to what is under way are kept.")
+    messages.success(request, gettext("Paused. Replies to what is under way are kept."))
     return redirect("organizer:job", campaign.slug, pk)
 
 
@@ -120,7 +126,7 @@ def resume_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     if not form.is_valid():
         return _shown(request, campaign, llm, form, status=422)
     ordering.resume(llm, request.user, form.budget)
-    messages.success(request, "The job goes on.")
+    messages.success(request, gettext("The job goes on."))
     return redirect("organizer:job", campaign.slug, pk)
 
 
@@ -129,7 +135,8 @@ def retry_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     """Queue the failed items again."""
     campaign, llm = jobs_getters.get_job_to_change(request.user, slug, pk)
     again = ordering.retry(llm, request.user)
-    messages.success(request, f"Queued again: {_items(again)}.")
+    said = ngettext("Queued again: %(count)s item.", "Queued again: %(count)s items.", again)
+    messages.success(request, said % {"count": f"{again:,}"})
     return redirect("organizer:job", campaign.slug, pk)
 
 
@@ -173,7 +180,3 @@ def labels_of_answer(request: UserRequest, slug: str, pk: int) -> HttpResponse:
         "simulated": any(row.judge.model == SIMULATED_MODEL for row in [*assigned, *supported]),
     }
     return render(request, "organizer/call_labels.html", context)
-
-
-def _items(count: int) -> str:
-    return f"{count:,} item{'' if count == 1 else 's'}"

@@ -7,6 +7,7 @@ from django.db import transaction
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from accounts.invitations import invitation_of, make_account
 from accounts.models import Invitation, User
@@ -32,7 +33,7 @@ def link_of(request: HttpRequest, form: InviteForm, campaign: Campaign, actor: U
     except OSError as error:  # of the connection, and of SMTP
         withdraw_invitation(invitation=made, actor=actor)
         raise Refused(
-            "mail", "The mail could not be sent, so nobody was invited. Hand over a link instead."
+            "mail", gettext("The mail could not be sent, so nobody was invited. Hand over a link instead.")
         ) from error
     return ""
 
@@ -40,7 +41,8 @@ def link_of(request: HttpRequest, form: InviteForm, campaign: Campaign, actor: U
 def _send(made: Invitation, campaign: Campaign, actor: User, link: str) -> None:
     context = {"invitation": made, "campaign": campaign, "actor": actor, "link": link}
     text = render_to_string("organizer/invitation.txt", context)
-    send_mail(f"Invitation to {' '.join(campaign.name.split())}", text, None, [made.email])
+    subject = gettext("Invitation to %(campaign)s") % {"campaign": " ".join(campaign.name.split())}
+    send_mail(subject, text, None, [made.email])
 
 
 def held_invitation(request: HttpRequest) -> Invitation | None:

@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -33,7 +34,7 @@ def give(request: UserRequest, slug: str) -> HttpResponse:
         return _page(request, campaign, role_form=form)
     said = form.cleaned_data
     user = give_role(campaign=campaign, username=said["username"], role=Role(said["role"]), actor=request.user)
-    messages.success(request, f"{user.name} is {said['role']} now.")
+    messages.success(request, gettext("%(name)s is %(role)s now.") % {"name": user.name, "role": said["role"]})
     return redirect("organizer:people", campaign.slug)
 
 
@@ -46,7 +47,8 @@ def take(request: UserRequest, slug: str) -> HttpResponse:
         return _page(request, campaign, role_form=form)
     said = form.cleaned_data
     user = take_role(campaign=campaign, username=said["username"], role=Role(said["role"]), actor=request.user)
-    messages.success(request, f"{user.name} is no {said['role']} any more. What they did stays.")
+    done = gettext("%(name)s is no %(role)s any more. What they did stays.")
+    messages.success(request, done % {"name": user.name, "role": said["role"]})
     return redirect("organizer:people", campaign.slug)
 
 
@@ -61,7 +63,7 @@ def invite(request: UserRequest, slug: str) -> HttpResponse:
     link = people_acts.link_of(request, form, campaign, request.user)
     if link:
         return _page(request, campaign, link=link)
-    messages.success(request, f"Sent to {form.cleaned_data['email']}.")
+    messages.success(request, gettext("Sent to %(email)s.") % {"email": form.cleaned_data["email"]})
     return redirect("organizer:people", campaign.slug)
 
 
@@ -72,7 +74,7 @@ def revoke(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     with getters.missing_is_404():
         invitation = people_rows.invitation_for(request.user, campaign, pk)
     withdraw_invitation(invitation=invitation, actor=request.user)
-    messages.success(request, "The invitation was taken back.")
+    messages.success(request, gettext("The invitation was taken back."))
     return redirect("organizer:people", campaign.slug)
 
 

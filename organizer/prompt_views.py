@@ -5,9 +5,11 @@ import json
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.http import UserRequest
+from llmjobs.models import Prompt
 from llmjobs.prompt_queries import prompts_by_task
 from llmjobs.prompts import ASSIGN
 from llmjobs.prompts.comparing import compared
@@ -72,8 +74,8 @@ def compare_prompts(request: UserRequest, slug: str) -> HttpResponse:
         "one": one.template,
         "other": other.template,
         "texts": [
-            ("System text", compared(one.template.system, other.template.system)),
-            ("User text", compared(one.template.user, other.template.user)),
+            (gettext("System text"), compared(one.template.system, other.template.system)),
+            (gettext("User text"), compared(one.template.user, other.template.user)),
         ],
         "form": CompareForm(one.template.task, one.template.ref, other.template.ref),
     }
@@ -91,8 +93,7 @@ def new_prompt(request: UserRequest, slug: str) -> HttpResponse:
     saved = prompt_acts.save_from(form, like.task, request.user)
     if saved:
         made, is_new = saved
-        said = f"Saved as {made}." if is_new else f"These are the words of {made}; nothing was changed."
-        messages.success(request, said)
+        messages.success(request, _saved(made, is_new=is_new))
         return redirect("organizer:prompt", campaign.slug, made.template.ref)
     context = {
         "campaign": campaign,
@@ -112,8 +113,7 @@ def import_prompt(request: UserRequest, slug: str) -> HttpResponse:
     saved = prompt_acts.import_from(form, request.user)
     if saved:
         made, is_new = saved
-        said = f"Saved as {made}." if is_new else f"These are the words of {made}; nothing was changed."
-        messages.success(request, said)
+        messages.success(request, _saved(made, is_new=is_new))
         return redirect("organizer:prompt", campaign.slug, made.template.ref)
     context = {"campaign": campaign, "form": form}
     return render(request, "organizer/prompt_import.html", context, status=422 if form.errors else 200)
@@ -127,8 +127,14 @@ def prompt_judge(request: UserRequest, slug: str) -> HttpResponse:
     made = prompt_acts.make_judge_from(form)
     if made:
         judge, is_new = made
-        said = "Made" if is_new else "There already, just so; nothing was changed"
-        messages.success(request, f"{said}: {judge.name}. It can be chosen when a job is started.")
+        said = (
+            gettext("Made: %(judge)s. It can be chosen when a job is started.")
+            if is_new
+            else gettext(
+                "There already, just so; nothing was changed: %(judge)s. It can be chosen when a job is started."
+            )
+        )
+        messages.success(request, said % {"judge": judge.name})
         return redirect("organizer:prompts", campaign.slug)
     context = {"campaign": campaign, "form": form}
     return render(request, "organizer/prompt_judge.html", context, status=422 if form.errors else 200)
@@ -159,3 +165,12 @@ def trial(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     campaign, found = prompt_getters.get_trial(request.user, slug, pk)
     context = {"campaign": campaign, "report": trial_report(request.user, campaign, found)}
     return render(request, "organizer/trial.html", context)
+
+
+def _saved(made: Prompt, *, is_new: bool) -> str:
+    said = (
+        gettext("Saved as %(prompt)s.")
+        if is_new
+        else gettext("These are the words of %(prompt)s; nothing was changed.")
+    )
+    return said % {"prompt": made}

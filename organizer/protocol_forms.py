@@ -5,6 +5,8 @@ from typing import Any
 
 from django import forms
 from django.forms import BoundField
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from evaluation.models import Campaign, Protocol
@@ -21,7 +23,7 @@ def _reason() -> forms.CharField:
     return forms.CharField(
         required=False,
         max_length=LONGEST_REASON,
-        label="Reason",
+        label=_("Reason"),
         widget=forms.Textarea({"rows": 2, "cols": 70}),
     )
 
@@ -79,9 +81,13 @@ class DefaultsForm(forms.Form):
         sets, judges = set_names_for(viewer, campaign), judge_names_for(viewer, campaign)
         for condition, (judge, nuggets) in defaults_of(campaign).items():
             key = key_of(condition)
-            self.fields[f"judge_{key}"] = _choice(judges[kind_of(condition)], judge, f"Judge of {condition}")
+            self.fields[f"judge_{key}"] = _choice(
+                judges[kind_of(condition)], judge, gettext("Judge of %(condition)s") % {"condition": condition}
+            )
             if condition in tuple(Condition):
-                self.fields[f"nuggets_{key}"] = _choice(sets, nuggets, f"Nuggets of {condition}")
+                self.fields[f"nuggets_{key}"] = _choice(
+                    sets, nuggets, gettext("Nuggets of %(condition)s") % {"condition": condition}
+                )
         self.fields["reason"] = _reason()
 
     @property
@@ -115,7 +121,7 @@ def kind_of(condition: str) -> JudgeKind:
 
 def _choice(names: list[str], now: str, label: str) -> forms.ChoiceField:
     there = names if not now or now in names else [now, *names]
-    choices = [("", "whatever fits"), *((name, name) for name in there)]
+    choices = [("", gettext("whatever fits")), *((name, name) for name in there)]
     return forms.ChoiceField(choices=choices, required=False, initial=now, label=label)
 
 
@@ -123,4 +129,4 @@ def _hint(name: str) -> str:
     setting, field = SETTINGS[name], Protocol._meta.get_field(name)
     if not getattr(field, "null", False):
         return ""
-    return f"empty: {setting.none}"
+    return gettext("empty: %(value)s") % {"value": setting.none}

@@ -5,13 +5,14 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.http import UserRequest
 from evaluation.blind.guidelines import clean_html
 from evaluation.errors import Refused
-from evaluation.models import Campaign
+from evaluation.models import Campaign, Protocol
 from evaluation.protocols import defaults_of, is_judged, settings_of
 from evaluation.queries import protocols as protocol_rows
 from evaluation.queries.work import may_organize
@@ -39,8 +40,8 @@ def protocol(request: UserRequest, slug: str) -> HttpResponse:
         "groups": _groups(said),
         "guidelines": clean_html(shown.guidelines),
         "other": other,
-        "was": f"Version {other.version}" if other else "",
-        "becomes": f"Version {shown.version}",
+        "was": _version(other) if other else "",
+        "becomes": _version(shown),
         "differences": list(differences(settings_of(other), said)) if other else [],
         "versions": versions,
         "changes": protocol_rows.changes_for(viewer, campaign),
@@ -75,7 +76,8 @@ def change(request: UserRequest, slug: str) -> HttpResponse:
     except Refused as refused:
         again = form.with_new_seal(campaign)
         return _change_page(request, campaign, again, looks=again.is_valid(), refused=refused, status=422)
-    _say(request, bool(form.differences), f"Saved: version {made.version} is in force.")
+    said = gettext("Saved: version %(version)s is in force.") % {"version": made.version}
+    _say(request, bool(form.differences), said)
     return redirect("organizer:protocol", campaign.slug)
 
 
@@ -102,7 +104,8 @@ def defaults(request: UserRequest, slug: str) -> HttpResponse:
         said["seal"] = DefaultsForm(request.user, campaign).initial["seal"]
         again = DefaultsForm(request.user, campaign, said)
         return _defaults_page(request, campaign, again, refused=refused, status=422)
-    _say(request, bool(changed), f"Saved: {changed} condition{'' if changed == 1 else 's'} changed.")
+    done = ngettext("Saved: %(count)d condition changed.", "Saved: %(count)d conditions changed.", changed)
+    _say(request, bool(changed), done % {"count": changed})
     return redirect("organizer:protocol", campaign.slug)
 
 
@@ -162,5 +165,9 @@ def _groups(said: dict[str, Any]) -> list[tuple[Group, list[tuple[str, str]]]]:
     ]
 
 
+def _version(one: Protocol) -> str:
+    return gettext("Version %(version)s") % {"version": one.version}
+
+
 def _say(request: HttpRequest, changed: bool, said: str) -> None:
-    messages.success(request, said if changed else "Nothing was different, so nothing was changed.")
+    messages.success(request, said if changed else gettext("Nothing was different, so nothing was changed."))

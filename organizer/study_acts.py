@@ -1,5 +1,7 @@
 """What organizers do with disagreement studies. A refusal becomes an error of the form that asked."""
 
+from django.utils.translation import gettext
+
 from accounts.models import User
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Study
@@ -43,7 +45,8 @@ def judge_from(form: JudgeStudyForm, study: Study, actor: User) -> Job | None:
         request = starting.study_request(study, starting.judge_for(form.cleaned_data["judge"]))
         plan = starting.plan_study(request, study)
         if not plan.items:
-            raise Refused("nothing_to_do", f"Nothing to do: {plan.judged:,} done already.")
+            said = gettext("Nothing to do: %(count)s done already.") % {"count": f"{plan.judged:,}"}
+            raise Refused("nothing_to_do", said)
         return starting.start(request, f"Study {study.name}", plan, actor)
     except Refused as refusal:
         form.add_error(None, refusal.message)

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
 
 from accounts.models import User
 from evaluation.models import Campaign
@@ -64,7 +66,7 @@ class TrialReport:
     @property
     def what(self) -> str:
         """What was asked about."""
-        return {"support": "sentence", "relevance": "segment"}.get(self.trial.task, "nugget")
+        return gettext({"support": _("sentence"), "relevance": _("segment")}.get(self.trial.task, _("nugget")))
 
     @property
     def of_answers(self) -> bool:
@@ -92,7 +94,7 @@ def trial_report(viewer: User, campaign: Campaign, trial: Trial) -> TrialReport:
 
 def _grades(tried: list[Tried]) -> tuple[str, ...]:
     """Return the grades of the scale that was in force when the pairs were drawn."""
-    return tuple(f"grade {grade}" for grade in range(tried[0].top + 1))
+    return tuple(gettext("grade %(grade)d") % {"grade": grade} for grade in range(tried[0].top + 1))
 
 
 def _differing(pairs: list[ShownPair | None], tried: list[Tried]) -> Iterator[Differing]:

@@ -1,9 +1,13 @@
 """What organizers ask of handed-out work: find it, hand it out, change it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
 from django.db.models import QuerySet
+from django.utils.text import format_lazy
+from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from evaluation.errors import Refused
@@ -17,25 +21,34 @@ from evaluation.services.task_acts import LONGEST_REASON, Change, Wish
 from evaluation.services.work_plan import Order
 from evaluation.terms import Origin, RemarkKind, Stage, TaskState
 from organizer.forms import Search
-from organizer.words import STAGE_MEANINGS, STAGE_WORDS
+from organizer.words import STAGE_MEANINGS, STAGE_WORDS, stage_said
 
-STAGES = [(stage.value, f"{STAGE_WORDS[stage]}: {STAGE_MEANINGS[stage]}") for stage in Stage]
+STAGES = [(one.value, format_lazy("{}: {}", _(STAGE_WORDS[one]), _(STAGE_MEANINGS[one]))) for one in Stage]
 REASSIGN = "reassign"
 CHANGES = [
-    (Change.REOPEN.value, "Reopen submitted work: a further version begins as a copy"),
-    (Change.BLOCK.value, "Block: it is locked until an organizer has done something"),
-    (Change.UNBLOCK.value, "Unblock"),
-    (Change.RESCHEDULE.value, "Set due date and priority"),
-    (REASSIGN, "Reassign: somebody else gets a new, empty task; the old one's work is kept and does not count"),
-    (Change.WITHDRAW.value, "Withdraw: its work is kept and does not count"),
+    (Change.REOPEN.value, _("Reopen submitted work: a further version begins as a copy")),
+    (Change.BLOCK.value, _("Block: it is locked until an organizer has done something")),
+    (Change.UNBLOCK.value, _("Unblock")),
+    (Change.RESCHEDULE.value, _("Set due date and priority")),
+    (REASSIGN, _("Reassign: somebody else gets a new, empty task; the old one's work is kept and does not count")),
+    (Change.WITHDRAW.value, _("Withdraw: its work is kept and does not count")),
 ]
+DONE: dict[str, str] = {
+    Change.REOPEN: gettext_noop("Reopened"),
+    Change.BLOCK: gettext_noop("Blocked"),
+    Change.UNBLOCK: gettext_noop("Unblocked"),
+    Change.RESCHEDULE: gettext_noop("Rescheduled"),
+    REASSIGN: gettext_noop("Reassigned"),
+    Change.WITHDRAW: gettext_noop("Withdrawn"),
+}
+"""What each change is called once it is done."""
 A_SET, AN_ORIGIN = "set:", "origin:"
 ORIGINS = [
-    (f"{AN_ORIGIN}{Origin.EDITED}", "each topic's edited list"),
-    (f"{AN_ORIGIN}{Origin.MANUAL}", "each topic's list by hand"),
-    (f"{AN_ORIGIN}{Origin.AUTO}", "each topic's automatic list"),
+    (f"{AN_ORIGIN}{Origin.EDITED}", _("each topic's edited list")),
+    (f"{AN_ORIGIN}{Origin.MANUAL}", _("each topic's list by hand")),
+    (f"{AN_ORIGIN}{Origin.AUTO}", _("each topic's automatic list")),
 ]
-PRIORITIES = [(0, "ordinary"), (1, "high"), (2, "first")]
+PRIORITIES = [(0, _("ordinary")), (1, _("high")), (2, _("first"))]
 
 
 class WorkSearch(Search):
@@ -44,21 +57,27 @@ class WorkSearch(Search):
     state = forms.ChoiceField(
         required=False,
         choices=[
-            ("", "any state"),
+            ("", _("any state")),
             (UNASSIGNED, UNASSIGNED),
             *((state.value, state.value) for state in TaskState if state is not TaskState.WITHDRAWN),
         ],
+        label=_("State"),
     )
     stage = forms.ChoiceField(
-        required=False, choices=[("", "any stage"), *((one.value, STAGE_WORDS[one]) for one in Stage)]
+        required=False,
+        choices=[("", _("any stage")), *((one.value, _(STAGE_WORDS[one])) for one in Stage)],
+        label=_("Stage"),
     )
     due = forms.ChoiceField(
-        required=False, choices=[("", "any"), (LATE, "overdue"), (IDLE, "begun, not touched for 24 h")]
+        required=False,
+        choices=[("", _("any")), (LATE, _("overdue")), (IDLE, _("begun, not touched for 24 h"))],
+        label=_("Due"),
     )
     pattern = forms.CharField(
         required=False,
         max_length=LONGEST_PATTERN,
         widget=forms.TextInput({"spellcheck": "false", "autocapitalize": "none"}),
+        label=_("Pattern"),
     )
 
     def clean_pattern(self) -> str:
@@ -73,7 +92,9 @@ class WorkSearch(Search):
     def __init__(self, viewer: User, campaign: Campaign, data: Any) -> None:
         super().__init__(data)
         people = [(user.username, user.name) for user in assessors_for(viewer, campaign)]
-        self.fields["assessor"] = forms.ChoiceField(choices=[("", "anybody"), *people], required=False)
+        self.fields["assessor"] = forms.ChoiceField(
+            choices=[("", gettext("anybody")), *people], required=False, label=gettext("Assessor")
+        )
 
     @property
     def wishes(self) -> dict[str, str]:
@@ -96,20 +117,22 @@ class InboxSearch(Search):
     """Which remarks the inbox shows."""
 
     kind = forms.ChoiceField(
-        required=False, choices=[("", "any kind"), *((kind.value, kind.value) for kind in RemarkKind)]
+        required=False,
+        choices=[("", _("any kind")), *((kind.value, kind.value) for kind in RemarkKind)],
+        label=_("Kind"),
     )
-    answered = forms.BooleanField(required=False)
+    answered = forms.BooleanField(required=False, label=_("Answered"))
 
 
 class HandOutForm(forms.Form):
     """Topics, a stage, and who gets them."""
 
-    stage = forms.ChoiceField(choices=STAGES, initial=Stage.POST_EDIT, widget=forms.RadioSelect)
-    due = forms.DateField(required=False, widget=forms.DateInput(attrs={"type": "date"}), label="Due")
-    priority = forms.TypedChoiceField(choices=PRIORITIES, coerce=int, initial=0)
-    again = forms.BooleanField(required=False)
+    stage = forms.ChoiceField(choices=STAGES, initial=Stage.POST_EDIT, widget=forms.RadioSelect, label=_("Stage"))
+    due = forms.DateField(required=False, widget=forms.DateInput(attrs={"type": "date"}), label=_("Due"))
+    priority = forms.TypedChoiceField(choices=PRIORITIES, coerce=int, initial=0, label=_("Priority"))
+    again = forms.BooleanField(required=False, label=_("Again"))
     reason = forms.CharField(
-        required=False, max_length=LONGEST_REASON, label="Why somebody else assigns a list than made it"
+        required=False, max_length=LONGEST_REASON, label=_("Why somebody else assigns a list than made it")
     )
     expect = forms.CharField(required=False, max_length=16, widget=forms.HiddenInput)
 
@@ -123,15 +146,22 @@ class HandOutForm(forms.Form):
         machines = [(one.name, one.name) for one in machines_for(viewer, campaign)]
         qrels = [(row.name, row.name) for row in sources_for(viewer, campaign)]
         people = [(user.username, user.name) for user in assessors_for(viewer, campaign)]
-        self.fields["assessor"] = _choice("Assessor", "balance automatically", people)
-        self.fields["drafts"] = _choice("Drafts", "the only ones", drafts)
-        self.fields["qrels"] = _choice("Passages by the grades of", "NIST, or the only ones", qrels)
-        self.fields["nuggets"] = _choice("List to assign", "each topic's only one", [*ORIGINS, *lists])
-        self.fields["machine"] = _choice("Labels shown of", "the campaign's default, or the only one", machines)
+        self.fields["assessor"] = _choice(gettext("Assessor"), gettext("balance automatically"), people)
+        self.fields["drafts"] = _choice(gettext("Drafts"), gettext("the only ones"), drafts)
+        self.fields["qrels"] = _choice(
+            gettext("Passages by the grades of"), gettext("NIST, or the only ones"), qrels
+        )
+        self.fields["nuggets"] = _choice(
+            gettext("List to assign"), gettext("each topic's only one"), [*ORIGINS, *lists]
+        )
+        self.fields["machine"] = _choice(
+            gettext("Labels shown of"), gettext("the campaign's default, or the only one"), machines
+        )
         self.fields["topics"] = forms.MultipleChoiceField(
             choices=[(one.public_id, f"{one.topic_id}: {one.text}") for one in topics_for(viewer, campaign)],
             widget=forms.CheckboxSelectMultiple,
-            error_messages={"required": "tick at least one"},
+            error_messages={"required": gettext("tick at least one")},
+            label=gettext("Topics"),
         )
 
     @property
@@ -159,10 +189,15 @@ class TaskForm(forms.Form):
     """What goes with a change of a task."""
 
     reason = forms.CharField(
-        required=False, max_length=LONGEST_REASON, widget=forms.Textarea(attrs={"rows": 2, "cols": 60})
+        required=False,
+        max_length=LONGEST_REASON,
+        widget=forms.Textarea(attrs={"rows": 2, "cols": 60}),
+        label=_("Reason"),
     )
-    due = forms.DateField(required=False, widget=forms.DateInput(attrs={"type": "date"}), label="Due")
-    priority = forms.TypedChoiceField(choices=PRIORITIES, coerce=int, initial=0, required=False)
+    due = forms.DateField(required=False, widget=forms.DateInput(attrs={"type": "date"}), label=_("Due"))
+    priority = forms.TypedChoiceField(
+        choices=PRIORITIES, coerce=int, initial=0, required=False, label=_("Priority")
+    )
 
     def wish(self, change: Change, tasks: tuple[str, ...]) -> Wish:
         """What the form asks for. Raises `Refused` for a form that does not make sense."""
@@ -175,32 +210,35 @@ class TaskForm(forms.Form):
 class ChangeForm(TaskForm):
     """Tasks and what is to be done to them."""
 
-    change = forms.ChoiceField(choices=CHANGES, initial=Change.REOPEN, widget=forms.RadioSelect)
+    change = forms.ChoiceField(choices=CHANGES, initial=Change.REOPEN, widget=forms.RadioSelect, label=_("Change"))
 
     def __init__(
         self, viewer: User, campaign: Campaign, data: Any = None, ticked: list[str] | None = None
     ) -> None:
         super().__init__(data, initial={"tasks": ticked or []})
         people = [(user.username, user.name) for user in assessors_for(viewer, campaign)]
-        self.fields["assessor"] = _choice("To whom, if reassigned", "choose", people)
+        self.fields["assessor"] = _choice(gettext("To whom, if reassigned"), gettext("choose"), people)
         tasks = tasks_for(viewer, campaign).exclude(state=TaskState.WITHDRAWN).select_related("topic", "assessor")
         said = [
             (
                 one.public_id,
-                f"{one.topic.topic_id}, {STAGE_WORDS[Stage(one.stage)]}: {one.assessor.name}, {one.state}",
+                f"{one.topic.topic_id}, {stage_said(Stage(one.stage))}: {one.assessor.name}, {one.state}",
             )
             for one in tasks
         ]
         self.fields["tasks"] = forms.MultipleChoiceField(
-            choices=said, widget=forms.CheckboxSelectMultiple, error_messages={"required": "tick at least one"}
+            choices=said,
+            widget=forms.CheckboxSelectMultiple,
+            error_messages={"required": gettext("tick at least one")},
+            label=gettext("Tasks"),
         )
 
 
 class AnswerForm(forms.Form):
     """An answer to a remark."""
 
-    answer = forms.CharField(required=False, max_length=5000)
+    answer = forms.CharField(required=False, max_length=5000, label=_("Answer"))
 
 
-def _choice(label: str, unsaid: str, choices: list[tuple[str, str]]) -> forms.ChoiceField:
+def _choice(label: str, unsaid: str, choices: Sequence[tuple[str, Any]]) -> forms.ChoiceField:
     return forms.ChoiceField(choices=[("", unsaid), *choices], required=False, label=label)

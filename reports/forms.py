@@ -6,6 +6,8 @@ from urllib.parse import urlencode
 
 from django import forms
 from django.http import QueryDict
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from evaluation.terms import Condition, SupportCondition
 from reports.metrics.policies import Policies, SupportPolicies
@@ -19,7 +21,7 @@ class ChoicesForm(forms.Form):
     """Choices from the query string; what it leaves out has its default. `folded` names what stands out of the way."""
 
     folded: tuple[str, ...] = ()
-    folded_said = "Nugget sets and judges, where several fit"
+    folded_said: str | Promise = _("Nugget sets and judges, where several fit")
 
     def __init__(self, query: QueryDict, defaults: dict[str, str] | None = None) -> None:
         initial = {name: field.initial for name, field in self.base_fields.items() if field.initial}

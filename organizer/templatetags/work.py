@@ -8,12 +8,13 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 
 from evaluation.models import Campaign
 from evaluation.queries.work import may_organize, open_remarks_for
 from evaluation.terms import Stage
 from llmjobs.notices import unread_for
-from organizer.words import STAGE_WORDS, hours_said
+from organizer.words import hours_said, stage_said
 from web.templatetags.assay import DASH
 
 register = template.Library()
@@ -44,7 +45,7 @@ def task_state(state: str, version: int = 1) -> SafeString:
 @register.filter
 def stage_word(stage: str) -> str:
     """A stage's name."""
-    return STAGE_WORDS[Stage(stage)]
+    return stage_said(Stage(stage))
 
 
 @register.filter
@@ -52,17 +53,22 @@ def age(moment: datetime) -> str:
     """How long ago, as short as a cell needs it."""
     passed = timezone.now() - moment
     if passed.days:
-        return f"{passed.days} d"
+        return gettext("%(days)d d") % {"days": passed.days}
     hours, minutes = passed.seconds // 3600, passed.seconds // 60
-    return f"{hours} h" if hours else f"{minutes or 1} min"
+    if hours:
+        return gettext("%(hours)d h") % {"hours": hours}
+    return gettext("%(minutes)d min") % {"minutes": minutes or 1}
 
 
 @register.simple_tag
 def since(moment: datetime | date) -> SafeString:
     """How long ago something was; a day that has passed is said as such."""
     if isinstance(moment, datetime):
-        return format_html('<time datetime="{}">{} ago</time>', moment.isoformat(), age(moment))
-    return format_html('was due <time datetime="{}">{}</time>', moment.isoformat(), date_format(moment, "j M Y"))
+        return format_html(
+            '<time datetime="{}">{}</time>', moment.isoformat(), gettext("%(age)s ago") % {"age": age(moment)}
+        )
+    day = format_html('<time datetime="{}">{}</time>', moment.isoformat(), date_format(moment, "j M Y"))
+    return format_html(gettext("was due {day}"), day=day)
 
 
 @register.filter

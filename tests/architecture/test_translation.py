@@ -1,20 +1,27 @@
-"""The pages that assessors and strangers see have all their words marked for translation."""
+"""The pages have all their words marked for translation."""
 
 import re
+from collections.abc import Iterator
 from html.parser import HTMLParser
+from importlib import import_module
 from pathlib import Path
 
+import pytest
 from django.conf import settings
+from django.forms import BaseForm, Field, Form, HiddenInput
 from django.template.base import Lexer, TokenType
 from django.template.loader import get_template
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
 
 from assessor.keymap import default_actions, groups
 from assessor.keymap_words import WORDS
 
 TEMPLATES: Path = settings.BASE_DIR / "templates"
-# What is finished. The pages of organizers, reports, the admin and the API are not.
+# What is finished: folders, files, and patterns of files.
 FINISHED = [
     "assessor",
+    "organizer/[a-n]*.html",
     "account",
     "accounts",
     "mfa",
@@ -42,6 +49,11 @@ ONLY_ATTRIBUTES = {"assessor/desk_urls.html"}
 WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 
 
+def words_in(text: str) -> set[str]:
+    """The words of a text that may be translated."""
+    return set(WORD.findall(text)) - ALLOWED
+
+
 class Words(HTMLParser):
     """Collect the words of text nodes and of the attributes that are read out."""
 
@@ -67,7 +79,7 @@ class Words(HTMLParser):
             self._take(data)
 
     def _take(self, text: str) -> None:
-        if set(WORD.findall(text)) - ALLOWED:
+        if words_in(text):
             self.found.append(" ".join(text.split()))
 
 
@@ -99,7 +111,7 @@ def finished() -> list[Path]:
     return [
         path
         for name in FINISHED
-        for path in ([TEMPLATES / name] if name.endswith(".html") else sorted((TEMPLATES / name).rglob("*.html")))
+        for path in sorted(TEMPLATES.glob(name) if name.endswith(".html") else (TEMPLATES / name).rglob("*.html"))
     ]
 
 
@@ -113,9 +125,60 @@ def test_finished_templates_have_no_unmarked_words() -> None:
     assert found == {}
 
 
+def test_mails_have_no_unmarked_words() -> None:
+    mails = list(TEMPLATES.rglob("*.txt"))
+    assert mails
+    assert [path.name for path in mails if unmarked(path.read_text(encoding="utf-8"))] == []
+
+
 def test_finished_templates_compile() -> None:
     for path in finished():
         get_template(str(path.relative_to(TEMPLATES)))
+
+
+def forms_of(room: str) -> Iterator[type[BaseForm]]:
+    """Every form that a module of a room defines."""
+    for path in sorted((settings.BASE_DIR / room).glob("*.py")):
+        module = import_module(f"{room}.{path.stem}")
+        for one in vars(module).values():
+            if isinstance(one, type) and issubclass(one, BaseForm) and one.__module__ == module.__name__:
+                yield one
+
+
+def unmarked_fields(form: type[BaseForm]) -> list[str]:
+    """The fields of a form's own class that say something which is fixed when the module is loaded."""
+    declared: dict[str, Field] = form.declared_fields  # type: ignore[attr-defined]  # both kinds of forms have it
+    taken = {id(field) for base in form.__mro__[1:] for field in getattr(base, "declared_fields", {}).values()}
+    return [
+        name
+        for name, field in declared.items()
+        if id(field) not in taken and not isinstance(field.widget, HiddenInput) and not is_marked(field)
+    ]
+
+
+def is_marked(field: Field) -> bool:
+    """Say whether the label, the help and the choices of a field are translated when shown. Codes stay as they are."""
+    choices = getattr(field, "choices", ())
+    said = [
+        label for value, label in choices if words_in(str(label)) and str(label) != str(value).replace("_", " ")
+    ]
+    helps = [field.help_text] if field.help_text else []
+    return all(isinstance(one, Promise) for one in (field.label, *helps, *said))
+
+
+@pytest.mark.parametrize("room", ["accounts", "assessor", "organizer"])
+def test_forms_say_nothing_that_is_not_translated(room: str) -> None:
+    found = {form.__name__: names for form in forms_of(room) if (names := unmarked_fields(form))}
+    assert found == {}
+
+
+def test_a_field_with_fixed_words_is_found() -> None:
+    class Fixed(Form):
+        unsaid = Field()
+        fixed = Field(label="Name")
+        marked = Field(label=gettext_lazy("Name"))
+
+    assert unmarked_fields(Fixed) == ["unsaid", "fixed"]
 
 
 def test_what_is_not_marked_is_found() -> None:
