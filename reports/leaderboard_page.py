@@ -16,6 +16,7 @@ from reports.leaderboard import Leaderboard
 from reports.metrics.scores import LENGTH, SCORE_NAMES
 from reports.metrics.support import SUPPORT_NAMES
 from reports.pages import first_conditions
+from reports.phrases import as_is
 from reports.standings import INTERVAL, Comparisons, Standing, Standings, Wanted, comparisons, standings, value_of
 from reports.tags import tags_of
 
@@ -68,10 +69,14 @@ class LeaderboardPage:
         names = [Column(name, label, "text") for name, label in TEXTS.items()]
         for name in (*SCORE_NAMES, LENGTH):
             kind, label = (
-                ("decimal", _("Words")) if name == LENGTH else ("score", name.replace("_", " ").capitalize())
+                ("decimal", _("Words"))
+                if name == LENGTH
+                else ("score", as_is(name.replace("_", " ").capitalize()))
             )
             names.append(Column(name, label, kind, primary=name == score))
-            names += [Column(INTERVAL, _("95 % interval"), INTERVAL)] if name == score else []
+            if name == score:
+                # xgettext:no-python-format
+                names.append(Column(INTERVAL, _("95 % interval"), INTERVAL))
         if self.support:
             labels = (_("Support precision"), _("Support recall"), _("Sentences"))
             kinds = ("score", "score", "decimal")

@@ -27,7 +27,7 @@ from reports.leaderboard import number, runs_by_id
 from reports.metrics.pareto import on_front
 from reports.metrics.policies import Policies
 from reports.metrics.scores import LENGTH, RunScores, run_scores
-from reports.phrases import phrase
+from reports.phrases import as_is, phrase
 from reports.report_forms import LengthForm
 from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, policies_said
 from reports.state import State, state_of
@@ -111,7 +111,7 @@ def _overview(rows: list[Row], score: str) -> Figures:
             ("group", _("Group")),
             ("task", _("Task")),
             ("length", _("Words"), Kind.DECIMAL),
-            (score, words(score).capitalize(), Kind.SCORE),
+            (score, as_is(words(score).capitalize()), Kind.SCORE),
             ("per_100_words", _("Per 100 words"), Kind.SCORE),
             ("front", _("On the front")),
             primary=score,
@@ -159,7 +159,7 @@ def _tags(by_tag: dict[str, dict[str, tuple[Any, Any]]], chosen: Sequence[str], 
         for tag, runs in by_tag.items()
         for run in chosen
     ]
-    named = ("length", _("Words"), Kind.DECIMAL), (score, words(score).capitalize(), Kind.SCORE)
+    named = ("length", _("Words"), Kind.DECIMAL), (score, as_is(words(score).capitalize()), Kind.SCORE)
     return Figures(
         name="tags",
         title=_("By topic tag"),

@@ -27,7 +27,7 @@ from reports.metrics.arrays import Booleans, column_means
 from reports.metrics.policies import Policies
 from reports.metrics.scores import LENGTH, SCORE_NAMES, AnswerScores, answer_scores
 from reports.metrics.sheets import AssignmentSheet
-from reports.phrases import Phrase, phrase
+from reports.phrases import Phrase, as_is, phrase
 from reports.rendering import as_csv, as_json
 from reports.report_forms import PacketForm
 from reports.showing import (
@@ -176,7 +176,7 @@ def _runs(
         for run in own
     ]
     kinds = {LENGTH: (_("Words"), Kind.DECIMAL)}
-    named = [(name, *kinds.get(name, (words(name).capitalize(), Kind.SCORE))) for name in SCORES]
+    named = [(name, *kinds.get(name, (as_is(words(name).capitalize()), Kind.SCORE))) for name in SCORES]
     return Figures(
         name=OVERVIEW,
         title=_("Runs, mean over topics"),
@@ -220,7 +220,7 @@ def _topics(by_topic: list[Row]) -> Figures:
         (name, heading, Kind.SCORE)
         for score in ("vital_strict", "all")
         for name, heading in (
-            (score, words(score).capitalize()),
+            (score, as_is(words(score).capitalize())),
             *((f"{score}_{end}", end.capitalize()) for end in ("min", "median", "max")),
         )
     ]

@@ -35,6 +35,11 @@ def phrase(message: str | Promise, /, **values: Any) -> Phrase:
     return Phrase(message, values)
 
 
+def as_is(name: str) -> Phrase:
+    """Return a name that is the same in every language, such as a score's."""
+    return phrase("%(name)s", name=name)
+
+
 def shown(text: str | Promise) -> str:
     """Return a text in the language of the page."""
     if isinstance(text, Phrase):
