@@ -161,10 +161,10 @@ SUPPORT_SCORES = [(name, name.replace("_", " ")) for name in SUPPORT_NAMES]
 class AgreementForm(PolicyForm):
     """Two conditions of one kind, or a condition and a published table, and one score."""
 
-    x = forms.ChoiceField(label="x")
+    x = forms.ChoiceField(label=_("x"))
     x_nuggets = forms.ChoiceField(label=_("x nugget set"), required=False)
     x_judge = forms.ChoiceField(label=_("x judge"), required=False)
-    y = forms.ChoiceField(label="y")
+    y = forms.ChoiceField(label=_("y"))
     y_nuggets = forms.ChoiceField(label=_("y nugget set"), required=False)
     y_judge = forms.ChoiceField(label=_("y judge"), required=False)
     score = forms.ChoiceField(
