@@ -209,7 +209,8 @@ def test_a_report_is_shown_in_the_language_of_whoever_reads_and_its_files_are_en
         "Group": "Gruppe",
     }
     for message, said in german.items():
-        monkeypatch.setitem(trans_real.translation("de")._catalog._catalogs[0], message, said)
+        catalog = trans_real.translation("de")._catalog  # type: ignore[attr-defined]  # no public way in
+        monkeypatch.setitem(catalog._catalogs[0], message, said)
     for language, expected in (("en", "Topic by topic"), ("de", "Thema für Thema"), ("en", "Topic by topic")):
         with override(language):
             page = page_of(world, "packet")
