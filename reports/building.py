@@ -4,13 +4,16 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext_noop as _
+from django.utils.translation import ngettext_lazy
 
 from evaluation.models import Campaign
 from reports.choices import Choice, ConditionChoice, SupportChoice, resolve_condition
+from reports.phrases import Phrase, phrase
 from reports.report_forms import ConditionForm
 from reports.showing import Column, Kind, Row, isolated
 
-WRONG_CHOICE = "This is not a choice of this campaign. See the form."
+WRONG_CHOICE = _("This is not a choice of this campaign. See the form.")
 MOST_BARS = 30
 
 
@@ -21,16 +24,33 @@ def chosen_condition(campaign: Campaign, form: ConditionForm) -> ConditionChoice
 
 def choice_said(choice: Choice) -> str:
     """Say what a condition rests on."""
-    labels = f"labels by {isolated(choice.judges_said)}" if choice.judges else "no labels yet"
+    labels = (
+        phrase(_("labels by %(judges)s"), judges=isolated(choice.judges_said))
+        if choice.judges
+        else phrase(_("no labels yet"))
+    )
     if isinstance(choice, ConditionChoice):
-        sets = f"nuggets {isolated(choice.sets_said)}" if choice.nugget_sets else "no nugget set of this condition"
-        return f"{choice.condition}: {sets}, {labels}."
-    return f"{choice.condition if isinstance(choice, SupportChoice) else ''}: {labels}."
+        sets = (
+            phrase(_("nuggets %(nuggets)s"), nuggets=isolated(choice.sets_said))
+            if choice.nugget_sets
+            else phrase(_("no nugget set of this condition"))
+        )
+        return phrase(
+            _("%(condition)s: %(nuggets)s, %(labels)s."), condition=choice.condition, nuggets=sets, labels=labels
+        )
+    condition = choice.condition if isinstance(choice, SupportChoice) else ""
+    return phrase(_("%(condition)s: %(labels)s."), condition=condition, labels=labels)
+
+
+def topics_with_nuggets(number: int) -> Phrase:
+    """Say how many topics have nuggets."""
+    said = ngettext_lazy("%(number)s topic with nuggets.", "%(number)s topics with nuggets.", number)
+    return phrase(said, number=f"{number:,}")
 
 
 def tag_said(tag: str) -> str:
     """Say which topics are left out, where some are."""
-    return f"Only topics tagged {isolated(tag)}." if tag else ""
+    return phrase(_("Only topics tagged %(tag)s."), tag=isolated(tag)) if tag else ""
 
 
 def sentences(*said: str) -> tuple[str, ...]:
@@ -59,12 +79,12 @@ def spread_row(name: dict[str, Any], values: Sequence[float]) -> Row:
 
 SPREAD_COLUMNS: tuple[tuple[str, str, Kind], ...] = (
     ("n", "n", Kind.COUNT),
-    ("mean", "Mean", Kind.MEAN),
-    ("min", "Min", Kind.DECIMAL),
+    ("mean", _("Mean"), Kind.MEAN),
+    ("min", _("Min"), Kind.DECIMAL),
     ("q1", "q1", Kind.DECIMAL),
-    ("median", "Median", Kind.DECIMAL),
+    ("median", _("Median"), Kind.DECIMAL),
     ("q3", "q3", Kind.DECIMAL),
-    ("max", "Max", Kind.DECIMAL),
+    ("max", _("Max"), Kind.DECIMAL),
 )
 
 

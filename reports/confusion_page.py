@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from django.http import QueryDict
+from django.utils.translation import gettext_noop as _
 
 from evaluation.errors import Refused
 from evaluation.models import Campaign, QrelSource
@@ -11,6 +12,7 @@ from reports.comparing import Compared, LabelSide, compare
 from reports.confusion_forms import ConfusionForm
 from reports.confusions import ConfusionReport, confuse
 from reports.models import Adjudication
+from reports.phrases import phrase
 from reports.sides import Offer, offer_of, side_said
 from reports.tags import rows_of, tags_of, topics_by_tag
 from reports.verdicts import CategoryCount, category_counts, verdicts_at
@@ -73,7 +75,7 @@ class ConfusionPage:
         """What rows and columns mean here, in words."""
         if self.compared is None:
             return []
-        return [("Rows", said_of(self.compared.rows)), ("Columns", said_of(self.compared.columns))]
+        return [(_("Rows"), said_of(self.compared.rows)), (_("Columns"), said_of(self.compared.columns))]
 
     @property
     def by_tag(self) -> list[tuple[str, ConfusionReport]]:
@@ -116,7 +118,7 @@ def confusion_page(campaign: Campaign, query: QueryDict) -> ConfusionPage:
         tags=tags_of(campaign),
     )
     if not form.is_valid():
-        return ConfusionPage(form, offer, "This is not a choice of this campaign. See the form.")
+        return ConfusionPage(form, offer, _("This is not a choice of this campaign. See the form."))
     try:
         compared = compare(campaign, form)
     except Refused as refused:
@@ -141,11 +143,14 @@ def heat_rows(report: ConfusionReport) -> list[HeatRow]:
 def said_of(side: LabelSide) -> str:
     """Return what a side is, in words."""
     if isinstance(side, QrelSource):
-        return f"{side.name}, grades of relevance"
-    labels = f"labels by {side.judges_said}" if side.judges else "no labels yet"
+        return phrase(_("%(name)s, grades of relevance"), name=side.name)
+    labels = (
+        phrase(_("labels by %(judges)s"), judges=side.judges_said) if side.judges else phrase(_("no labels yet"))
+    )
     if isinstance(side, ConditionChoice):
-        return f"{side}, {side.sets_said or 'no nugget set yet'}, {labels}"
-    return f"{side}, {labels}"
+        sets = side.sets_said or phrase(_("no nugget set yet"))
+        return phrase("%(side)s, %(sets)s, %(labels)s", side=str(side), sets=sets, labels=labels)
+    return phrase("%(side)s, %(labels)s", side=str(side), labels=labels)
 
 
 def _cells(place: int, counts: list[int], report: ConfusionReport) -> tuple[HeatCell, ...]:

@@ -6,6 +6,7 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.http import UserRequest
@@ -124,11 +125,13 @@ def adjudicate_pair(request: UserRequest, slug: str, kind: ItemKind, first: int,
     if form.is_valid():
         try:
             made = adjudicate(found, actor=request.user, **form.cleaned_data)
-            messages.success(request, "Noted. No label changes by it." if made else "You had said so already.")
+            messages.success(
+                request, _("Noted. No label changes by it.") if made else _("You had said so already.")
+            )
         except Refused as refused:
             messages.error(request, refused.message)
     else:
-        messages.error(request, "Choose a verdict first; nothing was written.")
+        messages.error(request, _("Choose a verdict first; nothing was written."))
     address = reverse(f"reports:{kind.value}_pair", args=[slug, first, second])
     query = request.GET.urlencode()
     return redirect(f"{address}?{query}" if query else address)

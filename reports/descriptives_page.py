@@ -5,33 +5,36 @@ from typing import Any
 
 from django.http import QueryDict
 from django.utils import timezone
+from django.utils.translation import gettext_noop as _
+from django.utils.translation import ngettext_lazy
 
 from evaluation.models import Campaign, NuggetList
 from reports import charts_reports as charts
 from reports.building import SPREAD_COLUMNS, WRONG_CHOICE, columns, histogram_rows, sentences, spread_row, tag_said
 from reports.describing import DescriptiveRow, NuggetSizes, descriptives, sizes
 from reports.parts import Topics
+from reports.phrases import Phrase, phrase
 from reports.report_forms import DescriptivesForm
-from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, counted, isolated
+from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, isolated
 from reports.state import State, state_of
 from web.reading import consistent_read
 
-TITLE = "Descriptives"
+TITLE = _("Descriptives")
 LABELS = ("support", "partial support", "not support")
 COLUMNS = columns(
-    ("name", "Condition or set"),
-    ("nuggets", "Nugget set"),
-    ("judge", "Labels by"),
-    ("topics", "Topics", Kind.COUNT),
-    ("nuggets_per_topic", "Nuggets per topic", Kind.MEAN),
-    ("words_per_nugget", "Words per nugget", Kind.MEAN),
-    ("vital", "Vital", Kind.SHARE),
-    ("okay", "Okay", Kind.SHARE),
-    ("unknown", "Unknown", Kind.SHARE),
-    ("not_support", "Not", Kind.SHARE),
-    ("partial_support", "Partial", Kind.SHARE),
-    ("support", "Support", Kind.SHARE),
-    ("labels", "Labels", Kind.COUNT),
+    ("name", _("Condition or set")),
+    ("nuggets", _("Nugget set")),
+    ("judge", _("Labels by")),
+    ("topics", _("Topics"), Kind.COUNT),
+    ("nuggets_per_topic", _("Nuggets per topic"), Kind.MEAN),
+    ("words_per_nugget", _("Words per nugget"), Kind.MEAN),
+    ("vital", _("Vital"), Kind.SHARE),
+    ("okay", _("Okay"), Kind.SHARE),
+    ("unknown", _("Unknown"), Kind.SHARE),
+    ("not_support", _("Not"), Kind.SHARE),
+    ("partial_support", _("Partial"), Kind.SHARE),
+    ("support", _("Support"), Kind.SHARE),
+    ("labels", _("Labels"), Kind.COUNT),
     screen="nuggets judge unknown labels",
 )
 
@@ -52,13 +55,15 @@ def _found(campaign: Campaign, tag: str, listed_in: str, _state: State) -> Found
         rows, measured = descriptives(campaign, topics), sizes(campaign, topics)
     all_topics = campaign.topics.count() if topics is None else len(topics)
     facts = sentences(
-        f"{counted(all_topics, 'topic')}.",
+        phrase(ngettext_lazy("%(number)s topic.", "%(number)s topics.", all_topics), number=f"{all_topics:,}"),
         tag_said(tag),
-        f"Only topics for which {isolated(listed_in)} has a list." if listed_in else "",
-        "Nuggets per topic count empty lists; words and importance are over nuggets, labels over those given.",
+        phrase(_("Only topics for which %(nuggets)s has a list."), nuggets=isolated(listed_in))
+        if listed_in
+        else "",
+        _("Nuggets per topic count empty lists; words and importance are over nuggets, labels over those given."),
     )
-    per_topic = _distribution("sizes", "Nuggets per topic", "topics", measured, "per_topic")
-    words = _distribution("words", "Words per nugget", "nuggets", measured, "words")
+    per_topic = _distribution("sizes", _("Nuggets per topic"), "topics", measured, "per_topic")
+    words = _distribution("words", _("Words per nugget"), "nuggets", measured, "words")
     return Found(facts, (_overview(rows), per_topic, words), timezone.now())
 
 
@@ -79,10 +84,10 @@ def _overview(rows: tuple[DescriptiveRow, ...]) -> Figures:
     shown = [_row(one) for one in rows]
     return Figures(
         name=OVERVIEW,
-        title="Nugget sets and conditions",
+        title=_("Nugget sets and conditions"),
         columns=COLUMNS,
         rows=shown,
-        note="Every nugget set, then every condition in which somebody has judged.",
+        note=_("Every nugget set, then every condition in which somebody has judged."),
         picture=_label_picture([row for row in shown if row["labels"]]),
     )
 
@@ -97,6 +102,16 @@ def _row(one: DescriptiveRow) -> Row:
     return row
 
 
+def labels_alt(conditions: int) -> Phrase:
+    """Say what a picture of labels by condition shows."""
+    said = ngettext_lazy(
+        "Shares of the labels in %(number)s condition.",
+        "Shares of the labels in %(number)s conditions.",
+        conditions,
+    )
+    return phrase(said, number=f"{conditions:,}")
+
+
 def _label_picture(rows: list[Row]) -> Picture | None:
     if not rows:
         return None
@@ -106,9 +121,9 @@ def _label_picture(rows: list[Row]) -> Picture | None:
         for part in LABELS
     ]
     return Picture(
-        alt=f"Shares of the labels in {counted(len(rows), 'condition')}.",
+        alt=labels_alt(len(rows)),
         draw=lambda dark: charts.stacked(bars, LABELS, "share of labels", dark=dark),
-        note="Labels by condition.",
+        note=_("Labels by condition."),
     )
 
 
@@ -116,13 +131,21 @@ def _distribution(name: str, title: str, of: str, measured: tuple[NuggetSizes, .
     series = [(one.nuggets, getattr(one, values)) for one in measured]
     bars = histogram_rows(series)
     picture = Picture(
-        alt=f"{title} of {counted(len(series), 'nugget set')}, as histograms.",
+        alt=phrase(
+            ngettext_lazy(
+                "%(title)s of %(number)s nugget set, as histograms.",
+                "%(title)s of %(number)s nugget sets, as histograms.",
+                len(series),
+            ),
+            title=phrase(title),
+            number=f"{len(series):,}",
+        ),
         draw=lambda dark: charts.histograms(bars, title.lower(), of, dark=dark),
     )
     return Figures(
         name=name,
         title=title,
-        columns=columns(("nuggets", "Nugget set"), *SPREAD_COLUMNS),
+        columns=columns(("nuggets", _("Nugget set")), *SPREAD_COLUMNS),
         rows=[spread_row({"nuggets": one}, counts) for one, counts in series],
         picture=picture if bars else None,
     )

@@ -14,7 +14,9 @@ from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.scores import LENGTH, SCORE_NAMES
 from reports.metrics.support import SUPPORT_NAMES
 
-NAMED_BY_CAMPAIGN = ("", "the only one, or the campaign's default")
+Option = tuple[str, str | Promise]
+"""A choice of a field: what the query string says, and what it is called."""
+NAMED_BY_CAMPAIGN = ("", _("the only one, or the campaign's default"))
 
 
 class ChoicesForm(forms.Form):
@@ -37,7 +39,7 @@ class ChoicesForm(forms.Form):
         """The query string that holds every choice, those of today's defaults too."""
         return urlencode({name: value for name, value in self.data.items() if name in self.fields and value})
 
-    def offer(self, name: str, choices: Iterable[tuple[str, str]]) -> None:
+    def offer(self, name: str, choices: Iterable[Option]) -> None:
         """Give a field its choices."""
         _offer(self.fields[name], list(choices))
 
@@ -56,19 +58,19 @@ class PolicyForm(ChoicesForm):
     """The policies of nugget scores; what the query string leaves out has its default."""
 
     missing = forms.ChoiceField(
-        label="Missing answer", choices=[("zero", "scores 0"), ("skip", "is left out")], initial="zero"
+        label=_("Missing answer"), choices=[("zero", _("scores 0")), ("skip", _("is left out"))], initial="zero"
     )
     unjudged = forms.ChoiceField(
-        label="Unjudged label",
-        choices=[("exclude", "leaves the answer out"), ("zero", "counts 0")],
+        label=_("Unjudged label"),
+        choices=[("exclude", _("leaves the answer out")), ("zero", _("counts 0"))],
         initial="exclude",
     )
     no_vital = forms.ChoiceField(
-        label="No vital nugget", choices=[("zero", "scores 0"), ("skip", "is undefined")], initial="zero"
+        label=_("No vital nugget"), choices=[("zero", _("scores 0")), ("skip", _("is undefined"))], initial="zero"
     )
 
 
-def choices_of_names(names: Iterable[str]) -> list[tuple[str, str]]:
+def choices_of_names(names: Iterable[str]) -> list[Option]:
     """Return a select's choices: leave it to the campaign, or name one."""
     return [NAMED_BY_CAMPAIGN, *((name, name) for name in names)]
 
@@ -76,9 +78,9 @@ def choices_of_names(names: Iterable[str]) -> list[tuple[str, str]]:
 class BoardForm(PolicyForm):
     """A leaderboard: condition, and where several fit, which nugget set and judge."""
 
-    condition = forms.ChoiceField(choices=[(word.value, word.value) for word in Condition])
-    nuggets = forms.ChoiceField(label="Nugget set", required=False)
-    judge = forms.ChoiceField(required=False)
+    condition = forms.ChoiceField(label=_("Condition"), choices=[(word.value, word.value) for word in Condition])
+    nuggets = forms.ChoiceField(label=_("Nugget set"), required=False)
+    judge = forms.ChoiceField(label=_("Judge"), required=False)
     field_order = ["condition", "nuggets", "judge", "missing", "unjudged", "no_vital"]
 
     def __init__(
@@ -107,23 +109,23 @@ SCORES = [(name, name.replace("_", " ")) for name in (*SCORE_NAMES, LENGTH)]
 class LeaderboardForm(BoardForm):
     """A leaderboard as a page: also which support of citations stands beside it, which runs, and their order."""
 
-    score = forms.ChoiceField(label="Intervals and tests of", choices=SCORES, initial="vital_strict")
+    score = forms.ChoiceField(label=_("Intervals and tests of"), choices=SCORES, initial="vital_strict")
     support = forms.ChoiceField(
         required=False,
-        label="Support of citations",
-        choices=[("", "not shown"), *((word.value, word.value) for word in SupportCondition)],
+        label=_("Support of citations"),
+        choices=[("", _("not shown")), *((word.value, word.value) for word in SupportCondition)],
     )
-    support_judge = forms.ChoiceField(required=False)
+    support_judge = forms.ChoiceField(label=_("Support judge"), required=False)
     no_cited = forms.ChoiceField(
-        label="Answer that cites nothing",
-        choices=[("skip", "is left out"), ("zero", "scores 0")],
+        label=_("Answer that cites nothing"),
+        choices=[("skip", _("is left out")), ("zero", _("scores 0"))],
         initial="skip",
     )
-    group = forms.ChoiceField(required=False)
-    task = forms.ChoiceField(required=False)
-    tag = forms.ChoiceField(required=False, label="Topics tagged")
+    group = forms.ChoiceField(label=_("Group"), required=False)
+    task = forms.ChoiceField(label=_("Task"), required=False)
+    tag = forms.ChoiceField(required=False, label=_("Topics tagged"))
     sort = forms.CharField(required=False, max_length=30, widget=forms.HiddenInput)
-    compare = forms.BooleanField(required=False, label="Test every two of the runs shown")
+    compare = forms.BooleanField(required=False, label=_("Test every two of the runs shown"))
     field_order = ["condition", "score", "support", "group", "task"]
 
     def __init__(
@@ -137,9 +139,9 @@ class LeaderboardForm(BoardForm):
         **names: Any,
     ) -> None:
         super().__init__(query, **names)
-        self.offer("tag", [("", "all"), *((name, name) for name in tags)])
-        _offer(self.fields["group"], [("", "all"), *((name, name) for name in groups)])
-        _offer(self.fields["task"], [("", "all"), *((name, name) for name in tasks)])
+        self.offer("tag", [("", _("all")), *((name, name) for name in tags)])
+        _offer(self.fields["group"], [("", _("all")), *((name, name) for name in groups)])
+        _offer(self.fields["task"], [("", _("all")), *((name, name) for name in tasks)])
         _offer(self.fields["support_judge"], choices_of_names(support_judges))
 
     @property
@@ -159,22 +161,26 @@ SUPPORT_SCORES = [(name, name.replace("_", " ")) for name in SUPPORT_NAMES]
 class AgreementForm(PolicyForm):
     """Two conditions of one kind, or a condition and a published table, and one score."""
 
-    x = forms.ChoiceField(label="x")
-    x_nuggets = forms.ChoiceField(label="x nugget set", required=False)
-    x_judge = forms.ChoiceField(label="x judge", required=False)
-    y = forms.ChoiceField(label="y")
-    y_nuggets = forms.ChoiceField(label="y nugget set", required=False)
-    y_judge = forms.ChoiceField(label="y judge", required=False)
-    score = forms.ChoiceField(choices=[("Nugget scores", SCORES), ("Support", SUPPORT_SCORES)])
+    x = forms.ChoiceField(label=_("x"))
+    x_nuggets = forms.ChoiceField(label=_("x nugget set"), required=False)
+    x_judge = forms.ChoiceField(label=_("x judge"), required=False)
+    y = forms.ChoiceField(label=_("y"))
+    y_nuggets = forms.ChoiceField(label=_("y nugget set"), required=False)
+    y_judge = forms.ChoiceField(label=_("y judge"), required=False)
+    score = forms.ChoiceField(
+        label=_("Score"), choices=[(_("Nugget scores"), SCORES), (_("Support"), SUPPORT_SCORES)]
+    )
     no_cited = forms.ChoiceField(
-        label="Answer that cites nothing",
-        choices=[("skip", "is left out"), ("zero", "scores 0")],
+        label=_("Answer that cites nothing"),
+        choices=[("skip", _("is left out")), ("zero", _("scores 0"))],
         initial="skip",
     )
-    tag = forms.ChoiceField(required=False, label="Topics tagged")
-    curve = forms.BooleanField(required=False, label="Tau by number of topics")
+    tag = forms.ChoiceField(required=False, label=_("Topics tagged"))
+    curve = forms.BooleanField(required=False, label=_("Tau by number of topics"))
     topics = forms.ChoiceField(
-        choices=[("all", "all of each condition"), ("common", "only common ones")], initial="all"
+        label=_("Topics"),
+        choices=[("all", _("all of each condition")), ("common", _("only common ones"))],
+        initial="all",
     )
     field_order = [
         "x",
@@ -205,11 +211,11 @@ class AgreementForm(PolicyForm):
         support = {query.get("x"), query.get("y")} & {*SupportCondition}
         super().__init__(query, {"score": SUPPORT_NAMES[0] if support else SCORE_NAMES[0], **defaults})
         sides = [
-            ("Nugget scores", [(word.value, word.value) for word in Condition]),
-            ("Support", [(word.value, word.value) for word in SupportCondition]),
+            (_("Nugget scores"), [(word.value, word.value) for word in Condition]),
+            (_("Support"), [(word.value, word.value) for word in SupportCondition]),
         ]
-        self.offer("tag", [("", "all"), *((name, name) for name in tags)])
-        tables = [("Published tables", [(name, name) for name in published])]
+        self.offer("tag", [("", _("all")), *((name, name) for name in tags)])
+        tables = [(_("Published tables"), [(name, name) for name in published])]
         for side in "xy":
             _offer(self.fields[side], [*sides, *(tables if tables[0][1] else [])])
             _offer(self.fields[f"{side}_nuggets"], choices_of_names(sets))

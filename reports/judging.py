@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from django.db import connection
 from django.db.models import Exists, OuterRef, QuerySet
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from accounts.models import User
 from evaluation.models import Assignment, Campaign, Judge, ListedNugget, SupportJudgment
@@ -74,9 +76,14 @@ class Compared:
         """The confusion in words."""
         found, harsh = self.report.confusion, self.report.harsh
         if not found.pairs:
-            return ["No pair has a usable label of both."]
+            return [_("No pair has a usable label of both.")]
         same = int(np.trace(found.counts))
-        said = [f"Both gave the same label to {same:,} of {_pairs(found.pairs)}."]
+        both = ngettext(
+            "Both gave the same label to %(same)s of %(number)s pair.",
+            "Both gave the same label to %(same)s of %(number)s pairs.",
+            found.pairs,
+        )
+        said = [both % {"same": f"{same:,}", "number": f"{found.pairs:,}"}]
         return [*said, *self._differences(), *self._strictness(), *([_harsh(harsh)] if harsh else [])]
 
     def _differences(self) -> list[str]:
@@ -86,13 +93,17 @@ class Compared:
             return []
         row, column = np.unravel_index(int(counts.argmax()), counts.shape)
         most = int(counts[row, column])
-        return [f"Most often they differ where people say {labels[column]} and the LLM {labels[row]}: {most:,}."]
+        said = _("Most often they differ where people say %(people)s and the LLM %(llm)s: %(number)s.")
+        return [said % {"people": labels[column], "llm": labels[row], "number": f"{most:,}"}]
 
     def _strictness(self) -> list[str]:
         lean = self.report.confusion.strictness
         if not lean:
-            return ["Neither is the stricter."]
-        return [f"On the whole {LLM if lean < 0 else PEOPLE} {'is' if lean < 0 else 'are'} the stricter."]
+            return [_("Neither is the stricter.")]
+        stricter = (
+            _("On the whole the LLM is the stricter.") if lean < 0 else _("On the whole people are the stricter.")
+        )
+        return [stricter]
 
 
 def judged_by_llms(viewer: User, campaign: Campaign) -> QuerySet[Judge]:
@@ -153,8 +164,9 @@ def _report(parts: Sequence[Sequence[int]], labels: tuple[str, ...], cells: Byte
 
 
 def _harsh(count: int) -> str:
-    return f"In {_pairs(count)} one side sees full support and the other none."
-
-
-def _pairs(count: int) -> str:
-    return f"{count:,} pair{'' if count == 1 else 's'}"
+    said = ngettext(
+        "In %(number)s pair one side sees full support and the other none.",
+        "In %(number)s pairs one side sees full support and the other none.",
+        count,
+    )
+    return said % {"number": f"{count:,}"}

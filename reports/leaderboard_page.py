@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from django.http import QueryDict
+from django.utils.translation import gettext_noop as _
 
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Judge
@@ -15,11 +16,19 @@ from reports.leaderboard import Leaderboard
 from reports.metrics.scores import LENGTH, SCORE_NAMES
 from reports.metrics.support import SUPPORT_NAMES
 from reports.pages import first_conditions
+from reports.phrases import as_is
 from reports.standings import INTERVAL, Comparisons, Standing, Standings, Wanted, comparisons, standings, value_of
 from reports.tags import tags_of
 
-TEXTS = {"run_id": "Run", "group": "Group", "task": "Task"}
-COUNTS = ("topics", "judged", "failed", "unjudged", "excluded", "missing")
+TEXTS = {"run_id": _("Run"), "group": _("Group"), "task": _("Task")}
+COUNTS = {
+    "topics": _("Topics"),
+    "judged": _("Judged"),
+    "failed": _("Failed"),
+    "unjudged": _("Unjudged"),
+    "excluded": _("Excluded"),
+    "missing": _("Missing"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +69,19 @@ class LeaderboardPage:
         names = [Column(name, label, "text") for name, label in TEXTS.items()]
         for name in (*SCORE_NAMES, LENGTH):
             kind, label = (
-                ("decimal", "Words") if name == LENGTH else ("score", name.replace("_", " ").capitalize())
+                ("decimal", _("Words"))
+                if name == LENGTH
+                else ("score", as_is(name.replace("_", " ").capitalize()))
             )
             names.append(Column(name, label, kind, primary=name == score))
-            names += [Column(INTERVAL, "95 % interval", INTERVAL)] if name == score else []
+            if name == score:
+                # xgettext:no-python-format
+                names.append(Column(INTERVAL, _("95 % interval"), INTERVAL))
         if self.support:
-            labels = ("Support precision", "Support recall", "Sentences")
+            labels = (_("Support precision"), _("Support recall"), _("Sentences"))
             kinds = ("score", "score", "decimal")
             names += [Column(*one) for one in zip(SUPPORT_NAMES, labels, kinds, strict=True)]
-        names += [Column(name, name.capitalize(), "count") for name in COUNTS]
+        names += [Column(name, label, "count") for name, label in COUNTS.items()]
         return [_sortable(one, sort or f"-{score}") for one in names]
 
     @property
@@ -99,7 +112,7 @@ def leaderboard_page(campaign: Campaign, query: QueryDict) -> LeaderboardPage:
     """Return the leaderboard that the query string names, or that of the first condition that has labels."""
     form = _form(campaign, query)
     if not form.is_valid():
-        return LeaderboardPage(form, "This is not a choice of this campaign. See the form.")
+        return LeaderboardPage(form, _("This is not a choice of this campaign. See the form."))
     try:
         choice = resolve_condition(
             campaign, form.condition_said, judge=form.said["judge"], nuggets=form.said["nuggets"]

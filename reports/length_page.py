@@ -6,25 +6,36 @@ from typing import Any
 
 from django.http import QueryDict
 from django.utils import timezone
+from django.utils.translation import gettext_noop as _
+from django.utils.translation import ngettext_lazy
 
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Run
 from reports import charts_reports as charts
-from reports.building import WRONG_CHOICE, choice_said, chosen_condition, columns, sentences, tag_said
+from reports.building import (
+    WRONG_CHOICE,
+    choice_said,
+    chosen_condition,
+    columns,
+    sentences,
+    tag_said,
+    topics_with_nuggets,
+)
 from reports.choices import ConditionChoice
 from reports.documents import policies_document
 from reports.leaderboard import number, runs_by_id
 from reports.metrics.pareto import on_front
 from reports.metrics.policies import Policies
 from reports.metrics.scores import LENGTH, RunScores, run_scores
+from reports.phrases import as_is, phrase
 from reports.report_forms import LengthForm
-from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, counted, policies_said
+from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, policies_said
 from reports.state import State, state_of
 from reports.tags import tagged_assignments, topics_by_tag
 from web.reading import consistent_read
 from web.templatetags.assay import words
 
-TITLE = "Length"
+TITLE = _("Length")
 Limits = tuple[str, str, str]
 """Group, task and tag; empty: all."""
 
@@ -53,10 +64,10 @@ def _found(choice: ConditionChoice, policies: Policies, score: str, limits: Limi
     rows = _rows(run_scores(sheet, policies), runs, chosen, score)
     facts = sentences(
         choice_said(choice),
-        f"{counted(int(sheet.scorable.sum()), 'topic')} with nuggets.",
+        topics_with_nuggets(int(sheet.scorable.sum())),
         policies_said(policies_document(policies)),
         tag_said(limits[2]),
-        "Length: whitespace words of the answer, mean over topics.",
+        _("Length: whitespace words of the answer, mean over topics."),
     )
     figures = [_overview(rows, score)]
     if by_tag:
@@ -94,23 +105,31 @@ def _overview(rows: list[Row], score: str) -> Figures:
     titles = ("words per answer", words(score))
     return Figures(
         name=OVERVIEW,
-        title=f"{words(score).capitalize()} against length",
+        title=phrase(_("%(score)s against length"), score=words(score).capitalize()),
         columns=columns(
-            ("run_id", "Run", Kind.RUN),
-            ("group", "Group"),
-            ("task", "Task"),
-            ("length", "Words", Kind.DECIMAL),
-            (score, words(score).capitalize(), Kind.SCORE),
-            ("per_100_words", "Per 100 words", Kind.SCORE),
-            ("front", "On the front"),
+            ("run_id", _("Run"), Kind.RUN),
+            ("group", _("Group")),
+            ("task", _("Task")),
+            ("length", _("Words"), Kind.DECIMAL),
+            (score, as_is(words(score).capitalize()), Kind.SCORE),
+            ("per_100_words", _("Per 100 words"), Kind.SCORE),
+            ("front", _("On the front")),
             primary=score,
         ),
         rows=rows,
-        note="On the front: no other run shown is as short and scores as much, and better in one of the two.",
+        note=_("On the front: no other run shown is as short and scores as much, and better in one of the two."),
         picture=Picture(
-            alt=f"{counted(len(points), 'run')} by words and {words(score)}, the front as a dashed line.",
+            alt=phrase(
+                ngettext_lazy(
+                    "%(number)s run by words and %(score)s, the front as a dashed line.",
+                    "%(number)s runs by words and %(score)s, the front as a dashed line.",
+                    len(points),
+                ),
+                number=f"{len(points):,}",
+                score=words(score),
+            ),
             draw=lambda dark: charts.plane(points, titles, line=front, dark=dark),
-            note="Points: runs, by task. Dashed: the Pareto front.",
+            note=_("Points: runs, by task. Dashed: the Pareto front."),
         )
         if points
         else None,
@@ -140,10 +159,10 @@ def _tags(by_tag: dict[str, dict[str, tuple[Any, Any]]], chosen: Sequence[str], 
         for tag, runs in by_tag.items()
         for run in chosen
     ]
-    named = ("length", "Words", Kind.DECIMAL), (score, words(score).capitalize(), Kind.SCORE)
+    named = ("length", _("Words"), Kind.DECIMAL), (score, as_is(words(score).capitalize()), Kind.SCORE)
     return Figures(
         name="tags",
-        title="By topic tag",
-        columns=columns(("tag", "Tag"), ("run_id", "Run", Kind.RUN), *named, primary=score),
+        title=_("By topic tag"),
+        columns=columns(("tag", _("Tag")), ("run_id", _("Run"), Kind.RUN), *named, primary=score),
         rows=rows,
     )

@@ -7,11 +7,21 @@ from typing import Any
 import numpy as np
 from django.http import QueryDict
 from django.utils import timezone
+from django.utils.translation import gettext_noop as _
+from django.utils.translation import ngettext_lazy
 
 from evaluation.errors import Refused
 from evaluation.models import Campaign
 from reports import charts_reports as charts
-from reports.building import WRONG_CHOICE, choice_said, chosen_condition, columns, sentences, tag_said
+from reports.building import (
+    WRONG_CHOICE,
+    choice_said,
+    chosen_condition,
+    columns,
+    sentences,
+    tag_said,
+    topics_with_nuggets,
+)
 from reports.choices import ConditionChoice
 from reports.describing import edit_report, edits_by_topic
 from reports.descriptives_page import chosen_topics
@@ -20,36 +30,37 @@ from reports.leaderboard import number
 from reports.metrics.arrays import Booleans
 from reports.metrics.finding import STEPS, NuggetFindings, group_of, nugget_findings, share_counts
 from reports.metrics.sheets import FULL, OKAY, UNKNOWN, VITAL, AssignmentSheet
+from reports.phrases import phrase
 from reports.report_forms import NuggetsForm
-from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, Rows, counted, isolated
+from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, Rows, isolated
 from reports.state import State, state_of
 from reports.tags import rows_of, tagged
 from web.reading import consistent_read
 from web.templatetags.assay import words
 
-TITLE = "Nuggets"
+TITLE = _("Nuggets")
 IMPORTANCES = {"vital": VITAL, "okay": OKAY, "unknown": UNKNOWN}
 WORDS = {code: word for word, code in IMPORTANCES.items()}
 GROUP_COLUMNS = columns(
-    ("importance", "Importance"),
-    ("nuggets", "Nuggets", Kind.COUNT),
-    ("judged", "Judged", Kind.COUNT),
-    ("share", "Found in full", Kind.SHARE),
-    ("partial", "In part", Kind.SHARE),
-    ("nobody", "By nobody", Kind.COUNT),
-    ("everybody", "By everybody", Kind.COUNT),
+    ("importance", _("Importance")),
+    ("nuggets", _("Nuggets"), Kind.COUNT),
+    ("judged", _("Judged"), Kind.COUNT),
+    ("share", _("Found in full"), Kind.SHARE),
+    ("partial", _("In part"), Kind.SHARE),
+    ("nobody", _("By nobody"), Kind.COUNT),
+    ("everybody", _("By everybody"), Kind.COUNT),
     primary="share",
 )
 NUGGET_COLUMNS = columns(
-    ("topic_id", "Topic", Kind.TOPIC),
-    ("nugget", "Nugget"),
-    ("importance", "Importance"),
-    ("share", "Found in full", Kind.SHARE),
-    ("support", "Support", Kind.COUNT),
-    ("partial_support", "Partial", Kind.COUNT),
-    ("not_support", "Not", Kind.COUNT),
-    ("unjudged", "Unjudged", Kind.COUNT),
-    ("runs", "Found in full by", Kind.NAMES),
+    ("topic_id", _("Topic"), Kind.TOPIC),
+    ("nugget", _("Nugget")),
+    ("importance", _("Importance")),
+    ("share", _("Found in full"), Kind.SHARE),
+    ("support", _("Support"), Kind.COUNT),
+    ("partial_support", _("Partial"), Kind.COUNT),
+    ("not_support", _("Not"), Kind.COUNT),
+    ("unjudged", _("Unjudged"), Kind.COUNT),
+    ("runs", _("Found in full by"), Kind.NAMES),
     primary="share",
     screen="unjudged runs",
 )
@@ -80,10 +91,12 @@ def _found(choice: ConditionChoice, tag: str, limits: tuple[str, str], _state: S
     listed = sheet.scorable & rows_of(sheet.topic_ids, tagged(choice.campaign, tag))
     facts = sentences(
         choice_said(choice),
-        f"{counted(int(listed.sum()), 'topic')} with nuggets.",
+        topics_with_nuggets(int(listed.sum())),
         tag_said(tag),
-        "Shares are of the submitted answers with a label of the nugget; missing answers and unjudged or failed "
-        "labels are left out and counted.",
+        _(
+            "Shares are of the submitted answers with a label of the nugget; missing answers and unjudged or failed "
+            "labels are left out and counted."
+        ),
     )
     return Found(facts, figures, timezone.now())
 
@@ -106,16 +119,18 @@ def _overview(sheet: AssignmentSheet, findings: NuggetFindings, chosen: Booleans
     parts = list(dict.fromkeys(bar["part"] for bar in bars))
     titles = ("found in full by this share of the runs", "share of nuggets")
     picture = Picture(
-        alt=f"How many runs find {' and '.join(parts)} nuggets, as bars.",
+        alt=phrase(_("How many runs find %(kinds)s nuggets, as bars."), kinds=" and ".join(parts)),
         draw=lambda dark: charts.side_by_side(bars, parts, titles, dark=dark),
-        note="Judged nuggets by the share of runs that have them in full.",
+        note=_("Judged nuggets by the share of runs that have them in full."),
     )
     return Figures(
         name=OVERVIEW,
-        title="Vital against okay",
+        title=_("Vital against okay"),
         columns=GROUP_COLUMNS,
         rows=rows,
-        note="By nobody: no judged answer has it, not even in part. By everybody: every judged answer has it in full.",
+        note=_(
+            "By nobody: no judged answer has it, not even in part. By everybody: every judged answer has it in full."
+        ),
         picture=picture if bars else None,
     )
 
@@ -136,7 +151,9 @@ def _nuggets(
         place = places[at]
         return _row(sheet, findings, texts[place], place, runs[has[place]])
 
-    return Figures("nuggets", counted(len(places), "nugget"), NUGGET_COLUMNS, Rows(len(places), made))
+    count = len(places)
+    title = phrase(ngettext_lazy("%(number)s nugget", "%(number)s nuggets", count), number=f"{count:,}")
+    return Figures("nuggets", title, NUGGET_COLUMNS, Rows(count, made))
 
 
 def _within(sheet: AssignmentSheet, findings: NuggetFindings, limits: tuple[str, str]) -> Booleans:
@@ -169,28 +186,37 @@ def _edits(campaign: Campaign, tag: str) -> list[Figures]:
     try:
         report, by_topic = edit_report(campaign, topics=topics), edits_by_topic(campaign, topics)
     except Refused as refused:
-        return [Figures("edits", "Drafts against final lists", (), [], note=refused.message)]
-    how = "Some lists have no recorded lineage: their texts were matched." if report.inferred else ""
-    said = (
-        f"{isolated(report.nuggets)} against {isolated(report.drafts)}, {counted(report.topics, 'topic')}. {how}"
+        return [Figures("edits", _("Drafts against final lists"), (), [], note=refused.message)]
+    said = phrase(
+        ngettext_lazy(
+            "%(nuggets)s against %(drafts)s, %(number)s topic.",
+            "%(nuggets)s against %(drafts)s, %(number)s topics.",
+            report.topics,
+        ),
+        nuggets=isolated(report.nuggets),
+        drafts=isolated(report.drafts),
+        number=f"{report.topics:,}",
     )
+    if report.inferred:
+        how = phrase(_("Some lists have no recorded lineage: their texts were matched."))
+        said = phrase("%(said)s %(how)s", said=said, how=how)
     rows: list[dict[str, Any]] = [
         {"edit": words(one.edit), "topics": one.topics, "share": one.share, "authors_share": one.authors_share}
         for one in report.rows
     ]
     bars = [{"name": row["edit"], "part": "topics", "share": row["share"]} for row in rows if row["share"]]
     picture = Picture(
-        alt="Share of topics that show each kind of edit.",
+        alt=_("Share of topics that show each kind of edit."),
         draw=lambda dark: charts.stacked(bars, ["topics"], "share of topics", dark=dark),
     )
     named = columns(
-        ("edit", "Edit"),
-        ("topics", "Topics", Kind.COUNT),
-        ("share", "Share of topics", Kind.SHARE),
-        ("authors_share", "By the authors' own flags", Kind.SHARE),
+        ("edit", _("Edit")),
+        ("topics", _("Topics"), Kind.COUNT),
+        ("share", _("Share of topics"), Kind.SHARE),
+        ("authors_share", _("By the authors' own flags"), Kind.SHARE),
     )
     incidence = Figures(
-        "edits", "Drafts against final lists", named, rows, note=said, picture=picture if bars else None
+        "edits", _("Drafts against final lists"), named, rows, note=said, picture=picture if bars else None
     )
     return [incidence, _edited_topics(by_topic)]
 
@@ -207,10 +233,10 @@ def _edited_topics(by_topic: Sequence[Any]) -> Figures:
         for one in by_topic
     ]
     named = columns(
-        ("topic_id", "Topic", Kind.TOPIC),
-        ("drafts", "Drafts", Kind.COUNT),
-        ("nuggets", "Final", Kind.COUNT),
-        ("edits", "Edits"),
-        ("lineage", "Lineage"),
+        ("topic_id", _("Topic"), Kind.TOPIC),
+        ("drafts", _("Drafts"), Kind.COUNT),
+        ("nuggets", _("Final"), Kind.COUNT),
+        ("edits", _("Edits")),
+        ("lineage", _("Lineage")),
     )
-    return Figures("edited-topics", "Edits topic by topic", named, rows)
+    return Figures("edited-topics", _("Edits topic by topic"), named, rows)

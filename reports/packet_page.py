@@ -13,6 +13,8 @@ import numpy as np
 from django.http import Http404, QueryDict
 from django.template.loader import render_to_string
 from django.utils import timezone
+from django.utils.translation import gettext_noop as _
+from django.utils.translation import ngettext_lazy
 
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Run
@@ -25,6 +27,7 @@ from reports.metrics.arrays import Booleans, column_means
 from reports.metrics.policies import Policies
 from reports.metrics.scores import LENGTH, SCORE_NAMES, AnswerScores, answer_scores
 from reports.metrics.sheets import AssignmentSheet
+from reports.phrases import Phrase, as_is, phrase
 from reports.rendering import as_csv, as_json
 from reports.report_forms import PacketForm
 from reports.showing import (
@@ -35,7 +38,6 @@ from reports.showing import (
     Picture,
     ReportPage,
     Row,
-    counted,
     isolated,
     plain,
     policies_said,
@@ -45,9 +47,9 @@ from reports.tags import tagged_assignments
 from web.reading import consistent_read
 from web.templatetags.assay import words
 
-TITLE = "Participant packet"
+TITLE = _("Participant packet")
 SCORES = (*SCORE_NAMES, LENGTH)
-NO_GROUPS = "No run names its group: import runs with --group."
+NO_GROUPS = _("No run names its group: import runs with --group.")
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The time of every file in an archive, so that equal figures give equal bytes."""
 
@@ -66,7 +68,7 @@ def packet_page(campaign: Campaign, query: QueryDict) -> ReportPage:
         return ReportPage(form, TITLE, refused.message)
     group = form.said["group"]
     found = _found(choice, form.policies, group, form.said["tag"], state_of(campaign))
-    return ReportPage(form, f"{TITLE}: {group}", found=found, query=query)
+    return ReportPage(form, phrase(_("Participant packet: %(group)s"), group=group), found=found, query=query)
 
 
 def packet_archive(campaign: Campaign, query: QueryDict) -> tuple[bytes, str]:
@@ -108,15 +110,29 @@ def _found(choice: ConditionChoice, policies: Policies, group: str, tag: str, _s
     judged = np.array([not runs[run].control for run in sheet.run_ids], dtype=np.bool_) & sheet.labelled
     by_topic = _by_topic(sheet, scores, own, judged)
     facts = sentences(
-        f"Runs of {isolated(group)} only: {counted(len(own), 'run')}.",
-        f"Condition {choice.condition}.",
+        phrase(
+            ngettext_lazy(
+                "Runs of %(group)s only: %(number)s run.", "Runs of %(group)s only: %(number)s runs.", len(own)
+            ),
+            group=isolated(group),
+            number=f"{len(own):,}",
+        ),
+        phrase(_("Condition %(condition)s."), condition=choice.condition),
         policies_said(policies_document(policies)),
         tag_said(tag),
-        f"Minimum, median and maximum of each topic are over {counted(int(judged.sum()), 'run')}, the organizers' "
-        "controls left out.",
+        _ends_said(int(judged.sum())),
     )
     overview = _runs(sheet, scores, own, runs, by_topic)
     return Found(facts, (overview, _topics(by_topic)), timezone.now())
+
+
+def _ends_said(runs: int) -> Phrase:
+    said = ngettext_lazy(
+        "Minimum, median and maximum of each topic are over %(number)s run, the organizers' controls left out.",
+        "Minimum, median and maximum of each topic are over %(number)s runs, the organizers' controls left out.",
+        runs,
+    )
+    return phrase(said, number=f"{runs:,}")
 
 
 def _by_topic(sheet: AssignmentSheet, scores: AnswerScores, own: list[int], judged: Booleans) -> list[Row]:
@@ -159,12 +175,12 @@ def _runs(
         | {name: number(means[name][run]) for name in SCORES}
         for run in own
     ]
-    kinds = {LENGTH: ("Words", Kind.DECIMAL)}
-    named = [(name, *kinds.get(name, (words(name).capitalize(), Kind.SCORE))) for name in SCORES]
+    kinds = {LENGTH: (_("Words"), Kind.DECIMAL)}
+    named = [(name, *kinds.get(name, (as_is(words(name).capitalize()), Kind.SCORE))) for name in SCORES]
     return Figures(
         name=OVERVIEW,
-        title="Runs, mean over topics",
-        columns=columns(("run_id", "Run", Kind.RUN), ("task", "Task"), *named, primary="vital_strict"),
+        title=_("Runs, mean over topics"),
+        columns=columns(("run_id", _("Run"), Kind.RUN), ("task", _("Task")), *named, primary="vital_strict"),
         rows=rows,
         picture=_picture(by_topic),
     )
@@ -184,9 +200,18 @@ def _picture(by_topic: list[Row]) -> Picture | None:
     if not bars:
         return None
     return Picture(
-        alt=f"Vital strict of the group's best run in {counted(len(bars), 'topic')}, within each topic's range.",
+        alt=phrase(
+            ngettext_lazy(
+                "Vital strict of the group's best run in %(number)s topic, within each topic's range.",
+                "Vital strict of the group's best run in %(number)s topics, within each topic's range.",
+                len(bars),
+            ),
+            number=f"{len(bars):,}",
+        ),
         draw=lambda dark: charts.spans(bars, "vital strict", dark=dark),
-        note="Lines: from each topic's minimum to its maximum. Upright: its median. Points: the group's best run.",
+        note=_(
+            "Lines: from each topic's minimum to its maximum. Upright: its median. Points: the group's best run."
+        ),
     )
 
 
@@ -195,22 +220,22 @@ def _topics(by_topic: list[Row]) -> Figures:
         (name, heading, Kind.SCORE)
         for score in ("vital_strict", "all")
         for name, heading in (
-            (score, words(score).capitalize()),
+            (score, as_is(words(score).capitalize())),
             *((f"{score}_{end}", end.capitalize()) for end in ("min", "median", "max")),
         )
     ]
     ends = [(f"length_{end}", end.capitalize(), Kind.DECIMAL) for end in ("min", "median", "max")]
     return Figures(
         name="topics",
-        title="Topic by topic",
+        title=_("Topic by topic"),
         columns=columns(
-            ("topic_id", "Topic", Kind.TOPIC),
-            ("run_id", "Run", Kind.RUN),
+            ("topic_id", _("Topic"), Kind.TOPIC),
+            ("run_id", _("Run"), Kind.RUN),
             *named,
-            ("length", "Words", Kind.DECIMAL),
+            ("length", _("Words"), Kind.DECIMAL),
             *ends,
             primary="vital_strict",
         ),
         rows=by_topic,
-        note="The files have all six scores.",
+        note=_("The files have all six scores."),
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
 from django.http import QueryDict
+from django.utils.translation import gettext_noop as _
 
 from evaluation.errors import Refused
 from evaluation.models import Campaign, NuggetSet
@@ -30,10 +31,15 @@ from reports.metrics.bootstrap import Interval
 from reports.metrics.kendall import Ties
 from reports.metrics.subsampling import CurvePoint
 from reports.metrics.support import SUPPORT_NAMES
+from reports.phrases import phrase
 from reports.sides import Offer, offer_of
 from reports.tags import tags_of
 
-LEVEL_NAMES = {"run_level": "Run level", "topic_average": "Topic average", "all_topic_run": "All topic/run pairs"}
+LEVEL_NAMES = {
+    "run_level": _("Run level"),
+    "topic_average": _("Topic average"),
+    "all_topic_run": _("All topic/run pairs"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +145,7 @@ def agreement_page(campaign: Campaign, query: QueryDict, *, whole: bool = False)
         defaults=_first_two(offer),
     )
     if not form.is_valid():
-        return AgreementPage(form, offer, "This is not a choice of this campaign. See the form.")
+        return AgreementPage(form, offer, _("This is not a choice of this campaign. See the form."))
     try:
         x, y = (_side(campaign, form, side, offer.published) for side in "xy")
         _check_score(x, y, form.said["score"])
@@ -194,9 +200,9 @@ def _check_score(x: Side, y: Side, score: str) -> None:
 def _tau(found: Correlation, level: str) -> Tau:
     agreed = found.agreement
     n = {
-        "run_level": f"{agreed.runs:,} runs",
-        "topic_average": f"{agreed.topics - agreed.undefined_topics:,} topics",
-        "all_topic_run": f"{agreed.pairs:,} pairs",
+        "run_level": phrase(_("%(number)s runs"), number=f"{agreed.runs:,}"),
+        "topic_average": phrase(_("%(number)s topics"), number=f"{agreed.topics - agreed.undefined_topics:,}"),
+        "all_topic_run": phrase(_("%(number)s pairs"), number=f"{agreed.pairs:,}"),
     }
     return Tau(
         name=LEVEL_NAMES[level],
@@ -210,4 +216,4 @@ def _tau(found: Correlation, level: str) -> Tau:
 
 
 def _said(side: Side) -> str:
-    return f"the published table {side}" if isinstance(side, str) else said_of(side)
+    return phrase(_("the published table %(name)s"), name=side) if isinstance(side, str) else said_of(side)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from django.db.models import QuerySet
+from django.utils.translation import gettext_noop as _
 
 from evaluation.models import AnswerProvenance, NuggetVersion, Segment, Sentence, Topic
 from reports.adjudicating import Key
@@ -18,11 +19,12 @@ from reports.matched import Ints, ItemKind
 from reports.metrics.arrays import Booleans
 from reports.metrics.confusion import harsh_conflicts
 from reports.models import Adjudication
+from reports.phrases import phrase, shown
 from reports.terms import UNSAID, category_of, category_said
 from reports.verdicts import places_of
 
 CELL = re.compile(r"(\d)-(\d)")
-CELLS = {"differ": "different labels", "harsh": "harsh conflicts", "judged": "pairs with a verdict"}
+CELLS = {"differ": _("different labels"), "harsh": _("harsh conflicts"), "judged": _("pairs with a verdict")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +61,18 @@ class PairList:
     def said(self) -> str:
         """Which pairs these are, in words."""
         if self.category is not None:
-            return f"different labels: {category_said(self.category) or UNSAID}"
+            why = phrase(category_said(self.category) or UNSAID)
+            return phrase(_("different labels: %(why)s"), why=why)
         found = CELL.fullmatch(self.cell)
         if not found:
             return CELLS[self.cell]
         labels = self.compared.matched.labels
         row, column = (min(int(one), len(labels) - 1) for one in found.groups())
-        return f"{labels[row]} by rows, {labels[column]} by columns".replace("_", " ")
+        return phrase(
+            _("%(row)s by rows, %(column)s by columns"),
+            row=labels[row].replace("_", " "),
+            column=labels[column].replace("_", " "),
+        )
 
     @cached_property
     def places(self) -> Ints:
@@ -140,7 +147,7 @@ def read_pairs(found: PairList, listed: Sequence[int], answers: QuerySet[AnswerP
 def judge_of(side: Any, topic: int) -> str:
     """Return whose label counts for a topic on a side."""
     if not isinstance(side, Choice):
-        return said_of(side)
+        return shown(said_of(side))
     names = [
         part.judge.name for part in side.parts if part.judge and (part.topics is None or topic in part.topics)
     ]

@@ -4,23 +4,24 @@ from typing import Any
 
 from django import forms
 from django.http import QueryDict
+from django.utils.translation import gettext_lazy as _
 
 from evaluation.models import Campaign
 from evaluation.terms import Origin, SupportCondition
 from reports.choices import judges_of, support_judges_of
-from reports.forms import SCORES, BoardForm, ChoicesForm, choices_of_names
+from reports.forms import SCORES, BoardForm, ChoicesForm, Option, choices_of_names
 from reports.metrics.policies import SupportPolicies
 from reports.pages import first_conditions
 from reports.tags import tags_of
 
-ALL = ("", "all")
+ALL = ("", _("all"))
 
 
 def _tag_field() -> forms.ChoiceField:
-    return forms.ChoiceField(required=False, label="Topics tagged")
+    return forms.ChoiceField(required=False, label=_("Topics tagged"))
 
 
-def _all_and(names: list[str]) -> list[tuple[str, str]]:
+def _all_and(names: list[str]) -> list[Option]:
     return [ALL, *((name, name) for name in names)]
 
 
@@ -28,7 +29,7 @@ class DescriptivesForm(ChoicesForm):
     """Which topics are described: those with a tag, and those that some set has a list for."""
 
     tag = _tag_field()
-    listed_in = forms.ChoiceField(required=False, label="Only topics of")
+    listed_in = forms.ChoiceField(required=False, label=_("Only topics of"))
 
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
         super().__init__(query)
@@ -58,16 +59,18 @@ class NuggetsForm(ConditionForm):
     """Which nuggets are listed. Policies are about answers, so here there are none."""
 
     importance = forms.ChoiceField(
-        required=False, choices=[ALL, ("vital", "vital"), ("okay", "okay"), ("unknown", "unknown")]
+        label=_("Importance"),
+        required=False,
+        choices=[ALL, ("vital", "vital"), ("okay", "okay"), ("unknown", "unknown")],
     )
     found = forms.ChoiceField(
         required=False,
-        label="Found by",
+        label=_("Found by"),
         choices=[
-            ("", "any number of runs"),
-            ("nobody", "no run"),
-            ("some", "some runs"),
-            ("everybody", "every run"),
+            ("", _("any number of runs")),
+            ("nobody", _("no run")),
+            ("some", _("some runs")),
+            ("everybody", _("every run")),
         ],
     )
     field_order = ["condition", "importance", "found", "tag"]
@@ -81,9 +84,9 @@ class NuggetsForm(ConditionForm):
 class LengthForm(ConditionForm):
     """A score against length."""
 
-    score = forms.ChoiceField(choices=SCORES[:-1], initial="vital_strict")
-    group = forms.ChoiceField(required=False)
-    task = forms.ChoiceField(required=False)
+    score = forms.ChoiceField(label=_("Score"), choices=SCORES[:-1], initial="vital_strict")
+    group = forms.ChoiceField(label=_("Group"), required=False)
+    task = forms.ChoiceField(label=_("Task"), required=False)
     field_order = ["condition", "score", "group", "task", "tag"]
 
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
@@ -96,7 +99,7 @@ class LengthForm(ConditionForm):
 class PacketForm(ConditionForm):
     """One group's packet."""
 
-    group = forms.ChoiceField()
+    group = forms.ChoiceField(label=_("Group"))
     field_order = ["group", "condition", "tag"]
 
     def __init__(self, query: QueryDict, campaign: Campaign, groups: list[str]) -> None:
@@ -109,13 +112,15 @@ class PacketForm(ConditionForm):
 class SupportForm(ChoicesForm):
     """A support condition."""
 
-    condition = forms.ChoiceField(choices=[(word.value, word.value) for word in SupportCondition])
-    judge = forms.ChoiceField(required=False)
+    condition = forms.ChoiceField(
+        label=_("Condition"), choices=[(word.value, word.value) for word in SupportCondition]
+    )
+    judge = forms.ChoiceField(label=_("Judge"), required=False)
     tag = _tag_field()
     missing = BoardForm.base_fields["missing"]
     no_cited = forms.ChoiceField(
-        label="Answer that cites nothing",
-        choices=[("skip", "is left out"), ("zero", "scores 0")],
+        label=_("Answer that cites nothing"),
+        choices=[("skip", _("is left out")), ("zero", _("scores 0"))],
         initial="skip",
     )
     folded = ("judge",)
@@ -144,12 +149,12 @@ class TimeForm(ChoicesForm):
     """Which times: of topics with a tag, and under which idle limit."""
 
     tag = _tag_field()
-    idle = forms.IntegerField(required=False, min_value=30, max_value=3600, label="Idle limit in seconds")
+    idle = forms.IntegerField(required=False, min_value=30, max_value=3600, label=_("Idle limit in seconds"))
 
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
         super().__init__(query)
         self.offer("tag", _all_and(tags_of(campaign)))
-        self.fields["idle"].widget.attrs["placeholder"] = "from the words on screen"
+        self.fields["idle"].widget.attrs["placeholder"] = _("from the words on screen")
 
     @property
     def idle_said(self) -> int | None:

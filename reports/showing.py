@@ -9,9 +9,12 @@ from typing import Any, overload
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.core.paginator import Page, Paginator
 from django.http import Http404, QueryDict
+from django.utils.translation import gettext_noop as _
+from django.utils.translation import ngettext
 
 from reports.downloads import Table
 from reports.forms import ChoicesForm
+from reports.phrases import Phrase, phrase
 from web.templatetags.assay import DASH, decimal, percent, score
 
 Row = Mapping[str, Any]
@@ -57,8 +60,11 @@ def money(amount: float | None) -> str:
 def some_names(names: str | None) -> str:
     """Return the first of some names; files have them all."""
     listed = (names or "").split()
-    more = f" and {len(listed) - NAMES_SHOWN:,} more" if len(listed) > NAMES_SHOWN else ""
-    return ", ".join(listed[:NAMES_SHOWN]) + more or DASH
+    first, left_out = ", ".join(listed[:NAMES_SHOWN]), len(listed) - NAMES_SHOWN
+    if left_out <= 0:
+        return first or DASH
+    said = ngettext("%(names)s and %(number)s more", "%(names)s and %(number)s more", left_out)
+    return said % {"names": first, "number": f"{left_out:,}"}
 
 
 FORMATS: dict[Kind, Callable[[Any], str]] = {
@@ -283,10 +289,10 @@ def plain(said: str) -> str:
     return said.replace(FIRST_STRONG, "").replace(POP, "")
 
 
-def policies_said(policies: Mapping[str, str]) -> str:
+def policies_said(policies: Mapping[str, str]) -> Phrase:
     """Return the policy line of one condition; `topics` is about two of them."""
     said = (f"{name.replace('-', ' ')} {value}" for name, value in policies.items() if name != "topics")
-    return f"Policies: {', '.join(said)}."
+    return phrase(_("Policies: %(policies)s."), policies=", ".join(said))
 
 
 def counted(number: int, one: str, many: str = "") -> str:

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from django.http import QueryDict
 from django.utils import timezone
+from django.utils.translation import gettext_noop as _
+from django.utils.translation import ngettext_lazy
 
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Run
@@ -14,6 +16,7 @@ from evaluation.terms import SupportCondition
 from reports import charts_reports as charts
 from reports.building import WRONG_CHOICE, choice_said, columns, sentences, tag_said
 from reports.choices import SupportChoice, resolve_support
+from reports.descriptives_page import labels_alt
 from reports.documents import policies_document
 from reports.frames import support_sheet
 from reports.leaderboard import number, runs_by_id
@@ -22,24 +25,25 @@ from reports.metrics.citing import Citing, citing
 from reports.metrics.policies import SupportPolicies
 from reports.metrics.sheets import SupportSheet
 from reports.metrics.support import AnswerSupport, answer_support, run_support
+from reports.phrases import Phrase, phrase
 from reports.report_forms import SupportForm
-from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Rows, counted, policies_said
+from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Rows, policies_said
 from reports.state import State, state_of
 from reports.tags import rows_of, tagged_support, topics_by_tag
 from web.reading import consistent_read
 
-TITLE = "Support of citations"
+TITLE = _("Support of citations")
 LABELS = ("full support", "partial support", "no support")
-SCORES = (("weighted_precision", "Precision", Kind.SCORE), ("weighted_recall", "Recall", Kind.SCORE))
+SCORES = (("weighted_precision", _("Precision"), Kind.SCORE), ("weighted_recall", _("Recall"), Kind.SCORE))
 COUNTS = (
-    ("full_support", "Full", Kind.COUNT),
-    ("partial_support", "Partial", Kind.COUNT),
-    ("no_support", "No", Kind.COUNT),
-    ("over", "Over-citation", Kind.SHARE),
-    ("under", "Under-citation", Kind.SHARE),
-    ("unjudged", "Unjudged", Kind.COUNT),
-    ("failed", "Failed", Kind.COUNT),
-    ("unjudgeable", "Unjudgeable", Kind.COUNT),
+    ("full_support", _("Full"), Kind.COUNT),
+    ("partial_support", _("Partial"), Kind.COUNT),
+    ("no_support", _("No"), Kind.COUNT),
+    ("over", _("Over-citation"), Kind.SHARE),
+    ("under", _("Under-citation"), Kind.SHARE),
+    ("unjudged", _("Unjudged"), Kind.COUNT),
+    ("failed", _("Failed"), Kind.COUNT),
+    ("unjudgeable", _("Unjudgeable"), Kind.COUNT),
 )
 ASIDE = "unjudged failed unjudgeable"
 
@@ -75,15 +79,30 @@ def _found(choice: SupportChoice, policies: SupportPolicies, tag: str, _state: S
     ]
     facts = sentences(
         choice_said(choice),
-        f"{counted(int(answers.topics.sum()), 'topic')} with a label, or all where nobody has judged.",
+        _topics_said(int(answers.topics.sum())),
         policies_said(policies_document(policies)),
-        "First citation of each sentence."
-        if first == 1
-        else f"{f'The first {first} citations' if first else 'All citations'} of each sentence; only the first one "
-        "is the published measure.",
+        _citations_said(first),
         tag_said(tag),
     )
     return Found(facts, tuple(figures), timezone.now())
+
+
+def _topics_said(number: int) -> Phrase:
+    said = ngettext_lazy(
+        "%(number)s topic with a label, or all where nobody has judged.",
+        "%(number)s topics with a label, or all where nobody has judged.",
+        number,
+    )
+    return phrase(said, number=f"{number:,}")
+
+
+def _citations_said(first: int | None) -> str:
+    if first == 1:
+        return _("First citation of each sentence.")
+    if not first:
+        return _("All citations of each sentence; only the first one is the published measure.")
+    said = _("The first %(number)s citations of each sentence; only the first one is the published measure.")
+    return phrase(said, number=first)
 
 
 def _runs(
@@ -114,23 +133,25 @@ def _runs(
     )
     return Figures(
         name=OVERVIEW,
-        title="Runs",
+        title=_("Runs"),
         columns=columns(
-            ("run_id", "Run", Kind.RUN),
-            ("group", "Group"),
-            ("task", "Task"),
+            ("run_id", _("Run"), Kind.RUN),
+            ("group", _("Group")),
+            ("task", _("Task")),
             *SCORES,
-            ("topics", "Topics", Kind.COUNT),
-            ("sentences", "Sentences", Kind.MEAN),
-            ("all_sentences", "In all", Kind.COUNT),
-            ("uncited", "Uncited", Kind.COUNT),
+            ("topics", _("Topics"), Kind.COUNT),
+            ("sentences", _("Sentences"), Kind.MEAN),
+            ("all_sentences", _("In all"), Kind.COUNT),
+            ("uncited", _("Uncited"), Kind.COUNT),
             *COUNTS,
             primary="weighted_precision",
             screen=f"{ASIDE} all_sentences uncited",
         ),
         rows=rows,
-        note="Sentences: mean per answer. Over-citation: share of judged citations that give no support. "
-        "Under-citation: share of sentences that cite nothing.",
+        note=_(
+            "Sentences: mean per answer. Over-citation: share of judged citations that give no support. "
+            "Under-citation: share of sentences that cite nothing."
+        ),
         picture=_plane(rows, _topic_points(answers, sheet)),
     )
 
@@ -150,10 +171,20 @@ def _plane(rows: list[dict[str, Any]], topics: list[dict[str, Any]]) -> Picture 
         return None
     titles = ("weighted precision", "weighted recall")
     return Picture(
-        alt=f"Precision and recall of {counted(len(points), 'run')}, and averages of {counted(len(topics), 'topic')}.",
+        alt=_plane_alt(len(points), len(topics)),
         draw=lambda dark: charts.plane(points, titles, small=topics, dark=dark),
-        note="Large: runs, by task. Small: topics, mean over runs.",
+        note=_("Large: runs, by task. Small: topics, mean over runs."),
     )
+
+
+def _plane_alt(runs: int, topics: int) -> Phrase:
+    said = ngettext_lazy(
+        "Precision and recall of %(number)s run, and averages of %(topics)s.",
+        "Precision and recall of %(number)s runs, and averages of %(topics)s.",
+        runs,
+    )
+    counted = phrase(ngettext_lazy("%(number)s topic", "%(number)s topics", topics), number=f"{topics:,}")
+    return phrase(said, number=f"{runs:,}", topics=counted)
 
 
 def _topic_means(values: Floats) -> Floats:
@@ -184,18 +215,18 @@ def _topics(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Figu
         if answers.topics[place]
     ]
     named = columns(
-        ("topic_id", "Topic", Kind.TOPIC),
+        ("topic_id", _("Topic"), Kind.TOPIC),
         SCORES[0],
-        ("precision_min", "Min", Kind.SCORE),
-        ("precision_max", "Max", Kind.SCORE),
+        ("precision_min", _("Min"), Kind.SCORE),
+        ("precision_max", _("Max"), Kind.SCORE),
         SCORES[1],
-        ("recall_min", "Min", Kind.SCORE),
-        ("recall_max", "Max", Kind.SCORE),
-        ("answers", "Answers", Kind.COUNT),
+        ("recall_min", _("Min"), Kind.SCORE),
+        ("recall_max", _("Max"), Kind.SCORE),
+        ("answers", _("Answers"), Kind.COUNT),
         *COUNTS,
         screen=ASIDE,
     )
-    return Figures("topics", "Topics, mean over runs", named, rows)
+    return Figures("topics", _("Topics, mean over runs"), named, rows)
 
 
 def _ends(name: str, values: Floats) -> dict[str, float | None]:
@@ -222,14 +253,14 @@ def _answers(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Fig
         }
 
     named = columns(
-        ("topic_id", "Topic", Kind.TOPIC),
-        ("run_id", "Run", Kind.RUN),
+        ("topic_id", _("Topic"), Kind.TOPIC),
+        ("run_id", _("Run"), Kind.RUN),
         *SCORES,
-        ("sentences", "Sentences", Kind.COUNT),
-        ("uncited", "Uncited", Kind.COUNT),
+        ("sentences", _("Sentences"), Kind.COUNT),
+        ("uncited", _("Uncited"), Kind.COUNT),
         *COUNTS[:3],
     )
-    return Figures("answers", "Every answer", named, Rows(len(places), made))
+    return Figures("answers", _("Every answer"), named, Rows(len(places), made))
 
 
 def _tags(sheet: SupportSheet, policies: SupportPolicies, tags: dict[str, frozenset[str]]) -> Figures:
@@ -246,8 +277,10 @@ def _tags(sheet: SupportSheet, policies: SupportPolicies, tags: dict[str, frozen
             }
             for place, run in enumerate(sheet.run_ids)
         ]
-    named = columns(("tag", "Tag"), ("run_id", "Run", Kind.RUN), *SCORES, ("topics", "Topics", Kind.COUNT))
-    return Figures("tags", "By topic tag", named, rows)
+    named = columns(
+        ("tag", _("Tag")), ("run_id", _("Run"), Kind.RUN), *SCORES, ("topics", _("Topics"), Kind.COUNT)
+    )
+    return Figures("tags", _("By topic tag"), named, rows)
 
 
 def _conditions(choice: SupportChoice, tag: str) -> Figures:
@@ -260,18 +293,18 @@ def _conditions(choice: SupportChoice, tag: str) -> Figures:
         for label in LABELS
     ]
     named = columns(
-        ("condition", "Condition"),
-        ("judge", "Labels by"),
-        ("topics", "Topics", Kind.COUNT),
-        ("pairs", "Judged pairs", Kind.COUNT),
+        ("condition", _("Condition")),
+        ("judge", _("Labels by")),
+        ("topics", _("Topics"), Kind.COUNT),
+        ("pairs", _("Judged pairs"), Kind.COUNT),
         *COUNTS,
         screen=f"judge {ASIDE}",
     )
     picture = Picture(
-        alt=f"Shares of the labels in {counted(len(shown), 'condition')}.",
+        alt=labels_alt(len(shown)),
         draw=lambda dark: charts.stacked(bars, LABELS, "share of judged pairs", dark=dark),
     )
-    return Figures("conditions", "Labels by condition", named, rows, picture=picture if bars else None)
+    return Figures("conditions", _("Labels by condition"), named, rows, picture=picture if bars else None)
 
 
 def _every_condition(choice: SupportChoice) -> Iterable[SupportChoice]:

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from django.http import QueryDict
 from django.utils import timezone
+from django.utils.translation import gettext_noop as _
+from django.utils.translation import ngettext_lazy
 
 from evaluation.errors import Refused
 from evaluation.models import Campaign
@@ -15,25 +17,26 @@ from evaluation.rules.clock import RULE_VERSION, SECOND
 from evaluation.terms import Stage
 from reports import charts_reports as charts
 from reports.building import WRONG_CHOICE, columns, sentences, tag_said
+from reports.phrases import Phrase, phrase
 from reports.reading import Words, words_read
 from reports.report_forms import TimeForm
-from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, counted
+from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row
 from reports.tags import tagged, topics_by_tag
 from reports.timing import quantile, seconds, times_of
 from web.reading import consistent_read
 
-TITLE = "Time"
+TITLE = _("Time")
 HOUR = 3600
 PUBLISHED = {Stage.POST_EDIT: 1.0 * HOUR, Stage.MANUAL: 2.5 * HOUR}
 """What a topic took in the study, in seconds (Pradeep et al. 2025)."""
 SPREAD = (
-    ("low_s", "Low", Kind.CLOCK),
-    ("point_s", "Median", Kind.CLOCK),
-    ("high_s", "High", Kind.CLOCK),
+    ("low_s", _("Low"), Kind.CLOCK),
+    ("point_s", _("Median"), Kind.CLOCK),
+    ("high_s", _("High"), Kind.CLOCK),
     ("q1_s", "q1", Kind.CLOCK),
     ("q3_s", "q3", Kind.CLOCK),
-    ("iqr_s", "IQR", Kind.CLOCK),
-    ("words_per_minute", "Words per minute", Kind.DECIMAL),
+    ("iqr_s", _("IQR"), Kind.CLOCK),
+    ("words_per_minute", _("Words per minute"), Kind.DECIMAL),
 )
 
 
@@ -60,13 +63,16 @@ def _found(campaign: Campaign, tag: str, idle: int | None) -> Found:
     ]
     first = [one for one in times if one.timed.version == 1 and one.timed.submitted]
     words = words_read(campaign)
-    limit = f"{idle} s" if idle is not None else "from the words on screen"
     facts = sentences(
-        f"{counted(len(first), 'first submission')} of {counted(len({one.timed.topic_id for one in first}), 'topic')}.",
-        f"Idle limit {limit}, rule {RULE_VERSION}.",
+        _submissions_said(len(first), len({one.timed.topic_id for one in first})),
+        phrase(_("Idle limit %(seconds)s s, rule %(rule)s."), seconds=idle, rule=RULE_VERSION)
+        if idle is not None
+        else phrase(_("Idle limit from the words on screen, rule %(rule)s."), rule=RULE_VERSION),
         tag_said(tag),
-        "Low: without what is beyond the limit; high: with all of it. Published: an hour to post-edit a topic, two "
-        "and a half to write its nuggets. Reworked and unfinished topics are in the last table only.",
+        _(
+            "Low: without what is beyond the limit; high: with all of it. Published: an hour to post-edit a topic, "
+            "two and a half to write its nuggets. Reworked and unfinished topics are in the last table only."
+        ),
     )
     tags = topics_by_tag(campaign)
     figures = [
@@ -76,6 +82,14 @@ def _found(campaign: Campaign, tag: str, idle: int | None) -> Found:
         _submissions(times, words),
     ]
     return Found(facts, tuple(figures), timezone.now())
+
+
+def _submissions_said(number: int, topics: int) -> Phrase:
+    said = ngettext_lazy(
+        "%(number)s first submission of %(topics)s.", "%(number)s first submissions of %(topics)s.", number
+    )
+    counted = phrase(ngettext_lazy("%(number)s topic", "%(number)s topics", topics), number=f"{topics:,}")
+    return phrase(said, number=f"{number:,}", topics=counted)
 
 
 def _stages(first: Sequence[TopicTime], words: Words) -> Figures:
@@ -96,20 +110,27 @@ def _stages(first: Sequence[TopicTime], words: Words) -> Figures:
         for row in rows
     ]
     picture = Picture(
-        alt=f"Hours per topic in {counted(len(bars), 'stage')}: low, median and high, and what was published.",
+        alt=phrase(
+            ngettext_lazy(
+                "Hours per topic in %(number)s stage: low, median and high, and what was published.",
+                "Hours per topic in %(number)s stages: low, median and high, and what was published.",
+                len(bars),
+            ),
+            number=f"{len(bars):,}",
+        ),
         draw=lambda dark: charts.spans(bars, "hours per topic", dark=dark),
-        note="Points: medians. Lines: from the median low to the median high. Upright: the published figure.",
+        note=_("Points: medians. Lines: from the median low to the median high. Upright: the published figure."),
     )
     named = columns(
-        ("stage", "Stage"),
-        ("topics", "Topics", Kind.COUNT),
+        ("stage", _("Stage")),
+        ("topics", _("Topics"), Kind.COUNT),
         *SPREAD,
-        ("published_s", "Published", Kind.CLOCK),
-        ("of_published", "Of published", Kind.SHARE),
-        ("total_s", "Total", Kind.CLOCK),
+        ("published_s", _("Published"), Kind.CLOCK),
+        ("of_published", _("Of published"), Kind.SHARE),
+        ("total_s", _("Total"), Kind.CLOCK),
         primary="point_s",
     )
-    return Figures(OVERVIEW, "Active time per topic", named, rows, picture=picture if bars else None)
+    return Figures(OVERVIEW, _("Active time per topic"), named, rows, picture=picture if bars else None)
 
 
 def _assessors(first: Sequence[TopicTime], words: Words) -> Figures:
@@ -120,9 +141,13 @@ def _assessors(first: Sequence[TopicTime], words: Words) -> Figures:
         {"assessor": name, "stage": stage, "topics": len(own)} | _spread(own, words)
         for (name, stage), own in sorted(people.items())
     ]
-    named = columns(("assessor", "Assessor"), ("stage", "Stage"), ("topics", "Topics", Kind.COUNT), *SPREAD)
-    note = "Words per minute: words of the passages, answers or cited pairs of a topic per active minute, median."
-    return Figures("assessors", "Assessors", named, rows, note=note)
+    named = columns(
+        ("assessor", _("Assessor")), ("stage", _("Stage")), ("topics", _("Topics"), Kind.COUNT), *SPREAD
+    )
+    note = _(
+        "Words per minute: words of the passages, answers or cited pairs of a topic per active minute, median."
+    )
+    return Figures("assessors", _("Assessors"), named, rows, note=note)
 
 
 def _tags(first: Sequence[TopicTime], words: Words, tags: dict[str, frozenset[str]]) -> Figures:
@@ -130,8 +155,8 @@ def _tags(first: Sequence[TopicTime], words: Words, tags: dict[str, frozenset[st
     for tag, topics in tags.items():
         for stage, own in _by_stage([one for one in first if one.timed.topic_id in topics]).items():
             rows.append({"tag": tag, "stage": stage.value, "topics": len(own)} | _spread(own, words))
-    named = columns(("tag", "Tag"), ("stage", "Stage"), ("topics", "Topics", Kind.COUNT), *SPREAD)
-    return Figures("tags", "By topic tag", named, rows)
+    named = columns(("tag", _("Tag")), ("stage", _("Stage")), ("topics", _("Topics"), Kind.COUNT), *SPREAD)
+    return Figures("tags", _("By topic tag"), named, rows)
 
 
 def _submissions(times: Sequence[TopicTime], words: Words) -> Figures:
@@ -151,19 +176,19 @@ def _submissions(times: Sequence[TopicTime], words: Words) -> Figures:
         for one in times
     ]
     named = columns(
-        ("topic_id", "Topic", Kind.TOPIC),
-        ("stage", "Stage"),
-        ("assessor", "Assessor"),
-        ("version", "Version", Kind.COUNT),
-        ("submitted", "Submitted"),
-        ("low_s", "Low", Kind.CLOCK),
-        ("point_s", "Point", Kind.CLOCK),
-        ("high_s", "High", Kind.CLOCK),
-        ("wall_s", "Wall", Kind.CLOCK),
-        ("words_per_minute", "Words per minute", Kind.DECIMAL),
+        ("topic_id", _("Topic"), Kind.TOPIC),
+        ("stage", _("Stage")),
+        ("assessor", _("Assessor")),
+        ("version", _("Version"), Kind.COUNT),
+        ("submitted", _("Submitted")),
+        ("low_s", _("Low"), Kind.CLOCK),
+        ("point_s", _("Point"), Kind.CLOCK),
+        ("high_s", _("High"), Kind.CLOCK),
+        ("wall_s", _("Wall"), Kind.CLOCK),
+        ("words_per_minute", _("Words per minute"), Kind.DECIMAL),
         primary="point_s",
     )
-    return Figures("submissions", "Every topic, stage and assessor", named, rows)
+    return Figures("submissions", _("Every topic, stage and assessor"), named, rows)
 
 
 def _by_stage(times: Iterable[TopicTime]) -> dict[Stage, list[TopicTime]]:

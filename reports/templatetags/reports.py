@@ -1,4 +1,4 @@
-"""Addresses on the report pages."""
+"""Addresses and words on the report pages."""
 
 from typing import Any
 
@@ -7,9 +7,16 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from reports.phrases import shown
 from reports.showing import Cell, Kind
 
 register = template.Library()
+
+
+@register.filter
+def in_words(text: str) -> str:
+    """A text that a report keeps in English, in the language of the page."""
+    return shown(text)
 
 
 @register.simple_tag(takes_context=True)

@@ -1,7 +1,8 @@
 // Pictures that name what is pointed at. Without this script they are images; their tables say the same either way.
 //
 // The image's own SVG is put in its place. Each mark that says something gets a small note while the pointer is on it;
-// where there are not too many, they are one stop of the Tab key, and the arrow keys go from mark to mark.
+// where there are not too many, they are one stop of the Tab key, and the arrow keys go from mark to mark: the image says
+// so in its `data-by-keys`.
 
 const MOST_STOPS = 300;
 const MARKS = ".role-mark > [aria-label]";
@@ -102,7 +103,7 @@ async function draw(image) {
   makeStops(stops);
   svg.classList.add("plot");
   svg.setAttribute("role", stops.length ? "group" : "img");
-  svg.setAttribute("aria-label", `${image.alt}${stops.length ? " The arrow keys go from mark to mark." : ""}`);
+  svg.setAttribute("aria-label", stops.length ? `${image.alt} ${image.dataset.byKeys}` : image.alt);
   frame.append(svg, note);
   listen(frame, note, stops);
   const picture = image.closest("picture");

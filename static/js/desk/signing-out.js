@@ -11,35 +11,22 @@ async function kept() {
   return user ? accountsOutbox(user) : null;
 }
 
-function button(text, act, autofocus = false) {
-  const made = Object.assign(document.createElement("button"), { type: "button", textContent: text, autofocus });
-  made.addEventListener("click", act);
-  return made;
-}
-
 function download(copy) {
   const url = URL.createObjectURL(new Blob([JSON.stringify(copy, null, 2)], { type: "application/json" }));
   Object.assign(document.createElement("a"), { href: url, download: "unsent-changes.json" }).click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** Ask whether to go on; resolves to the answer. Escape is no. */
+/** Ask whether to go on, in the words of the page's template; resolves to the answer. Escape is no. */
 function ask(outbox) {
-  const dialog = document.createElement("dialog");
-  dialog.className = "save-dialog";
-  dialog.setAttribute("aria-labelledby", "signing-out-title");
-  const title = Object.assign(document.createElement("h2"), { id: "signing-out-title" });
-  title.textContent = outbox.unsent === 1 ? "1 change is not on the server" : `${outbox.unsent} changes are not on the server`;
-  const text = document.createElement("p");
-  text.textContent = "They are kept on this device only. Open the task again to save them. Signing out deletes them here.";
-  const acts = Object.assign(document.createElement("div"), { className: "form-actions" });
+  const dialog = document.getElementById("signing-out").content.firstElementChild.cloneNode(true);
+  const title = dialog.querySelector("h2");
+  title.textContent = outbox.unsent === 1 ? title.dataset.one : title.dataset.many.replace("{number}", outbox.unsent);
+  const on = (act, does) => dialog.querySelector(`[data-act="${act}"]`).addEventListener("click", does);
   return new Promise((resolve) => {
-    acts.append(
-      button("Stay signed in", () => dialog.close("stay"), true),
-      button("Download a copy", () => download(outbox.copy)),
-      button("Sign out and delete them", () => dialog.close("out")),
-    );
-    dialog.append(title, text, acts);
+    on("stay", () => dialog.close("stay"));
+    on("copy", () => download(outbox.copy));
+    on("out", () => dialog.close("out"));
     dialog.addEventListener("close", () => {
       dialog.remove();
       resolve(dialog.returnValue === "out");

@@ -1,13 +1,16 @@
 """A session that ends is renewed above the page; another account gets nothing of the work."""
 
+from pathlib import Path
+
 import pytest
 from allauth.mfa.adapter import get_adapter
 from allauth.mfa.models import Authenticator
 from django.contrib.sessions.models import Session
+from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from accounts.models import User
-from tests.browser.saving.driving import BAR, drained, reword, wordings
+from tests.browser.saving.driving import BAR, desk, drained, reword, wordings
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 
@@ -80,3 +83,24 @@ def test_who_has_a_second_factor_comes_back_with_a_code(page: Page) -> None:
     expect(dialog).to_be_hidden()
     drained(page)
     assert wordings() == ["after both factors"]
+
+
+def test_who_signs_out_with_work_unsent_is_asked_first(page: Page) -> None:
+    desk(page, "desk.save.halt('test')")
+    reword(page, "d1", "not sent yet")
+    home = page.context.new_page()
+    home.goto(reverse("assessor:home"))
+    sign_out = home.get_by_role("button", name="Sign out", exact=True)
+    home.locator("details.menu summary").click()
+    sign_out.click()
+    dialog = home.get_by_role("dialog", name="1 change is not on the server")
+    expect(dialog.get_by_role("button", name="Stay signed in")).to_be_focused()
+    with home.expect_download() as copy:
+        dialog.get_by_role("button", name="Download a copy").click()
+    assert "not sent yet" in Path(copy.value.path()).read_text(encoding="utf-8")
+    dialog.get_by_role("button", name="Stay signed in").click()
+    expect(dialog).to_have_count(0)
+    home.locator("details.menu summary").click()
+    sign_out.click()
+    dialog.get_by_role("button", name="Sign out and delete them").click()
+    expect(home.get_by_label("Username")).to_be_visible()
