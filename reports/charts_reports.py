@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from reports.charts import DARK, LIGHT, NO_TASK, ROOM, SHAPES, Palette, configured, names_axis, shortened
+from reports.charts import DARK, LIGHT, NO_TASK, ROOM, SHAPES, TASKS, Palette, configured, names_axis, shortened
 
 Rows = Sequence[dict[str, Any]]
 BAR = 22
@@ -73,9 +73,7 @@ def _scale(alt: Any, parts: Sequence[str], palette: Palette) -> Any:
 
 def _names(alt: Any, rows: Rows, **given: Any) -> Any:
     order = list(dict.fromkeys(row["name"] for row in rows))
-    return alt.Y(
-        "name:N", sort=order, title=None, axis=names_axis(alt, labelOverlap=True, grid=False), **given
-    )
+    return alt.Y("name:N", sort=order, title=None, axis=names_axis(alt, labelOverlap=True, grid=False), **given)
 
 
 def _stacked(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
@@ -160,6 +158,7 @@ def _named(alt: Any, rows: Rows, palette: Palette, *, halo: bool) -> Any:
 
 def _points(alt: Any, rows: Rows, given: dict[str, Any], palette: Palette, *, size: int) -> Any:
     tasks = list(dict.fromkeys(row["task"] for row in (*given["rows"], *given["small"])))
+    tasks.sort(key=lambda task: TASKS.index(task) if task in TASKS else len(TASKS))
     shapes = [SHAPES.get(task, SHAPES[""]) for task in tasks]
     legend = _legend(alt) if len(tasks) > 1 else None
     is_small = size < 100
@@ -173,8 +172,18 @@ def _points(alt: Any, rows: Rows, given: dict[str, Any], palette: Palette, *, si
         y=alt.Y("y:Q", title=given["titles"][1], scale=free),
         description="said:N",
         shape=alt.Shape("task:N", scale=alt.Scale(domain=tasks, range=shapes), legend=legend),
-        fill=alt.Fill("task:N", scale=_scale(alt, tasks, palette), legend=legend),
+        fill=alt.Fill("task:N", scale=alt.Scale(domain=tasks, range=_task_fills(tasks, palette)), legend=legend),
     )
+
+
+def _task_fills(tasks: Sequence[str], palette: Palette) -> list[str]:
+    """Return each task's colour, the same in every picture; what is no task takes one that is left."""
+    left = [fill for task, fill in zip(TASKS, palette.fills, strict=True) if task not in tasks] or [palette.ink]
+    others = [task for task in tasks if task not in TASKS]
+    return [
+        left[others.index(task) % len(left)] if task in others else palette.fills[TASKS.index(task)]
+        for task in tasks
+    ]
 
 
 def _point_said(row: dict[str, Any], titles: Sequence[str]) -> str:
