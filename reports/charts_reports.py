@@ -152,7 +152,7 @@ def _named(alt: Any, rows: Rows, palette: Palette, *, halo: bool) -> Any:
     """Return the names beside their points, or the ground behind them, which keeps lines from striking them out."""
     edge = {"stroke": palette.ground, "strokeWidth": 4} if halo else {}
     text = alt.Chart(alt.Data(values=rows)).transform_calculate(short=shortened("datum.name"))
-    mark = text.mark_text(align="left", dx=9, dy=-6, fontSize=11, color=palette.ink, aria=False, **edge)
+    mark = text.mark_text(align="left", dx=9, dy=-8, fontSize=11, color=palette.ink, aria=False, **edge)
     return mark.encode(x="x:Q", y="y:Q", text="short:N")
 
 
