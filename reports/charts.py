@@ -20,12 +20,21 @@ LARGE, MANY_RUNS = 130, 60
 """The size of a run's point, and from how many runs it is half of that."""
 ROW = 20
 """The height of a run in a ranking."""
+ROOM = {"left": 48, "right": 64, "top": 12, "bottom": 12}
+"""Around pictures with names in them: readers draw these in fonts wider than ours."""
+NAME_ROOM = 340
+NAME_START, NAME_END = 24, 19
+"""How much of a long name is drawn. Its end is kept, where runs of one group differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """The colours of a theme, as in static/css/tokens.css."""
+    """The colours of a theme, as in static/css/tokens.css.
 
+    A picture brings its ground: its words stay readable on whatever it is put, and while the theme around it changes.
+    """
+
+    ground: str
     ink: str
     rule: str
     control: str
@@ -34,9 +43,15 @@ class Palette:
     shades: tuple[str, str] = ("#dbe7fb", "#0050d8")
 
 
-LIGHT = Palette("#454545", "#dfe1e2", "#71767a", ("#0050d8", "#7a591a", "#1b1b1b"))
+LIGHT = Palette("#ffffff", "#454545", "#dfe1e2", "#71767a", ("#0050d8", "#7a591a", "#1b1b1b"))
 DARK = Palette(
-    "#c9c9c9", "#3d4551", "#8d9297", ("#58b4ff", "#ffbe2e", "#f0f0f0"), "#f0f0f0", ("#1d3350", "#58b4ff")
+    "#17191c",
+    "#c9c9c9",
+    "#3d4551",
+    "#8d9297",
+    ("#58b4ff", "#ffbe2e", "#f0f0f0"),
+    "#f0f0f0",
+    ("#1d3350", "#58b4ff"),
 )
 
 
@@ -111,19 +126,30 @@ def _ranking(data: str, palette: Palette) -> str:
 
     given = json.loads(data)
     layers = _ranked(alt, given["runs"], given["title"], palette)
-    return str(configured(alt.layer(*layers), palette).properties(height={"step": ROW}).to_json())
+    return str(configured(alt.layer(*layers), palette).properties(height={"step": ROW}, padding=ROOM).to_json())
 
 
 def _ranked(alt: Any, rows: list[dict[str, Any]], title: str, palette: Palette) -> list[Any]:
     """Return the intervals as lines, and the means in front of them, in the order of the rows."""
     order = [row["run"] for row in rows]
-    runs = alt.Y("run:N", sort=order, title=None, axis=alt.Axis(labelLimit=240, ticks=False, grid=True))
+    runs = alt.Y("run:N", sort=order, title=None, axis=names_axis(alt, grid=True))
     base = alt.Chart(alt.Data(values=rows))
     lines = base.transform_filter("datum.low != null").mark_rule(color=palette.control, strokeWidth=2, aria=False)
     return [
         lines.encode(x=alt.X("low:Q", title=title), x2="high:Q", y=runs),
         _marks(alt, base, _tasks(rows), palette).encode(x=alt.X("mean:Q"), y=runs),
     ]
+
+
+def names_axis(alt: Any, **given: Any) -> Any:
+    """Return an axis of names, long ones without their middle."""
+    return alt.Axis(labelExpr=shortened("datum.label"), labelLimit=NAME_ROOM, ticks=False, **given)
+
+
+def shortened(name: str) -> str:
+    """Return the Vega expression of a name without its middle where it is long."""
+    short = f"slice({name}, 0, {NAME_START}) + '…' + slice({name}, -{NAME_END})"
+    return f"length({name}) > {NAME_START + NAME_END + 1} ? {short} : {name}"
 
 
 def _tasks(rows: list[dict[str, Any]]) -> list[str]:
@@ -218,7 +244,7 @@ def configured(chart: Any, palette: Palette) -> Any:
         "tickCount": 5,
     }
     return (
-        chart.properties(width=WIDTH, height=HEIGHT, background="transparent", padding=12)
+        chart.properties(width=WIDTH, height=HEIGHT, background=palette.ground, padding=12)
         .configure(font=FONT)
         .configure_axis(**axis)
         .configure_legend(labelColor=palette.ink, labelFontSize=12, symbolSize=110, symbolOpacity=1)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from reports.charts import DARK, LIGHT, NO_TASK, SHAPES, Palette, configured
+from reports.charts import DARK, LIGHT, NO_TASK, ROOM, SHAPES, TASKS, Palette, configured, names_axis, shortened
 
 Rows = Sequence[dict[str, Any]]
 BAR = 22
@@ -16,8 +16,6 @@ PANEL = 90
 """The height of one of several pictures above each other."""
 MOST_NAMED = 40
 """Points that still have their names beside them."""
-ROOM = {"left": 48, "right": 64, "top": 12, "bottom": 12}
-"""Around pictures with names in them: readers draw these in fonts wider than ours."""
 
 
 def stacked(rows: Rows, parts: Sequence[str], title: str, *, dark: bool) -> str:
@@ -75,8 +73,7 @@ def _scale(alt: Any, parts: Sequence[str], palette: Palette) -> Any:
 
 def _names(alt: Any, rows: Rows, **given: Any) -> Any:
     order = list(dict.fromkeys(row["name"] for row in rows))
-    axis = alt.Axis(labelLimit=260, labelOverlap=True, ticks=False, grid=False)
-    return alt.Y("name:N", sort=order, title=None, axis=axis, **given)
+    return alt.Y("name:N", sort=order, title=None, axis=names_axis(alt, labelOverlap=True, grid=False), **given)
 
 
 def _stacked(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
@@ -108,7 +105,7 @@ def _histograms(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
             "value:Q",
             title=given["title"],
             bin=alt.Bin(binned=True, step=given["rows"][0]["step"]),
-            axis=alt.Axis(labelOverlap=True),
+            axis=alt.Axis(labelOverlap=True, format=",d", tickMinStep=1),
         ),
         x2="end:Q",
         y=alt.Y("count:Q", title=given["counted"], axis=alt.Axis(tickMinStep=1)),
@@ -147,14 +144,21 @@ def _plane(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
         layers.append(_points(alt, given["small"], given, palette, size=26))
     layers.append(_points(alt, given["rows"], given, palette, size=120))
     if given["named"] and len(given["rows"]) <= MOST_NAMED:
-        text = alt.Chart(alt.Data(values=given["rows"]))
-        mark = text.mark_text(align="left", dx=9, dy=-6, fontSize=11, color=palette.ink, limit=200, aria=False)
-        layers.append(mark.encode(x="x:Q", y="y:Q", text="name:N"))
+        layers += [_named(alt, given["rows"], palette, halo=halo) for halo in (True, False)]
     return configured(alt.layer(*layers), palette).properties(padding=ROOM)
+
+
+def _named(alt: Any, rows: Rows, palette: Palette, *, halo: bool) -> Any:
+    """Return the names beside their points, or the ground behind them, which keeps lines from striking them out."""
+    edge = {"stroke": palette.ground, "strokeWidth": 4} if halo else {}
+    text = alt.Chart(alt.Data(values=rows)).transform_calculate(short=shortened("datum.name"))
+    mark = text.mark_text(align="left", dx=9, dy=-8, fontSize=11, color=palette.ink, aria=False, **edge)
+    return mark.encode(x="x:Q", y="y:Q", text="short:N")
 
 
 def _points(alt: Any, rows: Rows, given: dict[str, Any], palette: Palette, *, size: int) -> Any:
     tasks = list(dict.fromkeys(row["task"] for row in (*given["rows"], *given["small"])))
+    tasks.sort(key=lambda task: TASKS.index(task) if task in TASKS else len(TASKS))
     shapes = [SHAPES.get(task, SHAPES[""]) for task in tasks]
     legend = _legend(alt) if len(tasks) > 1 else None
     is_small = size < 100
@@ -168,8 +172,18 @@ def _points(alt: Any, rows: Rows, given: dict[str, Any], palette: Palette, *, si
         y=alt.Y("y:Q", title=given["titles"][1], scale=free),
         description="said:N",
         shape=alt.Shape("task:N", scale=alt.Scale(domain=tasks, range=shapes), legend=legend),
-        fill=alt.Fill("task:N", scale=_scale(alt, tasks, palette), legend=legend),
+        fill=alt.Fill("task:N", scale=alt.Scale(domain=tasks, range=_task_fills(tasks, palette)), legend=legend),
     )
+
+
+def _task_fills(tasks: Sequence[str], palette: Palette) -> list[str]:
+    """Return each task's colour, the same in every picture; what is no task takes one that is left."""
+    left = [fill for task, fill in zip(TASKS, palette.fills, strict=True) if task not in tasks] or [palette.ink]
+    others = [task for task in tasks if task not in TASKS]
+    return [
+        left[others.index(task) % len(left)] if task in others else palette.fills[TASKS.index(task)]
+        for task in tasks
+    ]
 
 
 def _point_said(row: dict[str, Any], titles: Sequence[str]) -> str:

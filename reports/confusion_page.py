@@ -78,6 +78,11 @@ class ConfusionPage:
         return [(_("Rows"), said_of(self.compared.rows)), (_("Columns"), said_of(self.compared.columns))]
 
     @property
+    def bare(self) -> list[str]:
+        """Those of the two conditions that have no nuggets yet."""
+        return without_nuggets(self.compared.rows, self.compared.columns) if self.compared else []
+
+    @property
     def by_tag(self) -> list[tuple[str, ConfusionReport]]:
         """The same comparison over the topics of each tag; nothing where only one tag's topics are looked at."""
         if self.compared is None or self.report is None or self.form.said["tag"]:
@@ -138,6 +143,11 @@ def heat_rows(report: ConfusionReport) -> list[HeatRow]:
         HeatRow(label, _cells(place, counts, report), sum(counts), found.row_rates[place])
         for place, (label, counts) in enumerate(zip(report.labels, rows, strict=True))
     ]
+
+
+def without_nuggets(*sides: object) -> list[str]:
+    """Return the conditions among some sides that have no nugget set yet."""
+    return [str(one) for one in sides if isinstance(one, ConditionChoice) and not one.nugget_sets]
 
 
 def said_of(side: LabelSide) -> str:

@@ -47,6 +47,11 @@ class Correlation:
     points: TopicPoints
     published: bool = False
 
+    @property
+    def has_picture(self) -> bool:
+        """Whether a run has a score on both sides."""
+        return any(one.x is not None and one.y is not None for one in self.runs)
+
 
 Side = ConditionChoice | SupportChoice | str
 

@@ -138,8 +138,12 @@ def curve_table(found: Correlation, points: Sequence[CurvePoint]) -> Table:
     return Table(rows, headings, document | {"points": rows}, said=_compared(found))
 
 
+def _listed(policies: Document) -> str:
+    return ", ".join(f"{name} {value}" for name, value in policies.items())
+
+
 def _compared(found: Correlation) -> str:
-    return f"{found.x} against {found.y}, {found.score}; policies {policies_document(found.policies)}"
+    return f"{found.x} against {found.y}, {found.score}; policies {_listed(policies_document(found.policies))}"
 
 
 def confusion_document(report: ConfusionReport) -> Document:
@@ -215,7 +219,8 @@ def standings_table(page: LeaderboardPage) -> Table:
     rows = [_standing_row(one, page) for one in page.shown]
     scores = [name for name in PAPER if page.support or name not in SUPPORT_NAMES]
     board = scores_document(page.board)
-    said = f"{board['condition']}, nuggets {board['nuggets']}, labels by {board['judge']}; policies {board['policies']}"
+    judged = f"nuggets {board['nuggets']}, labels by {board['judge']}"
+    said = f"{board['condition']}, {judged}; policies {_listed(board['policies'])}"
     return Table(
         rows=rows,
         columns={"run_id": "Run"} | {name: PAPER[name] for name in scores},

@@ -15,6 +15,9 @@ ESCAPED = str.maketrans(
         "_": r"\_",
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
         "\n": " ",
     }
 )

@@ -8,6 +8,14 @@ from reports.latex import as_latex, escaped
 from reports.rendering import Row, as_json
 
 UNDEFINED = "\N{EN DASH}"
+PREAMBLE = r"""% For pdfLaTeX, XeLaTeX and LuaLaTeX. Names in other scripts than Latin need one of the latter two,
+% and a font that has them.
+\documentclass{article}
+\usepackage{iftex}
+\ifpdftex\usepackage[utf8]{inputenc}\usepackage[T1]{fontenc}\else\usepackage{fontspec}\fi
+\usepackage{booktabs,float}
+\usepackage[margin=2cm]{geometry}
+\setlength{\belowcaptionskip}{6pt}"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +27,19 @@ class Table:
     rows: Sequence[Row]
 
     @property
-    def cells(self) -> list[list[str]]:
-        """The rows as a page shows them."""
-        return [[_shown(row.get(name)) for name in self.columns] for row in self.rows]
+    def headings(self) -> list[tuple[str, bool]]:
+        """What stands above each column, and whether it has numbers."""
+        return [(heading, self._has_numbers(name)) for name, heading in self.columns.items()]
+
+    @property
+    def cells(self) -> list[list[tuple[str, bool]]]:
+        """The rows as a page shows them, each cell with whether its column has numbers."""
+        numbers = {name: self._has_numbers(name) for name in self.columns}
+        return [[(_shown(row.get(name)), numbers[name]) for name in self.columns] for row in self.rows]
+
+    def _has_numbers(self, name: str) -> bool:
+        values = [row[name] for row in self.rows if row.get(name) not in (None, "")]
+        return bool(values) and all(isinstance(one, int | float) and not isinstance(one, bool) for one in values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +76,15 @@ def methods_json(report: MethodsReport) -> str:
 
 
 def methods_latex(report: MethodsReport) -> str:
-    """Return the report as a LaTeX document."""
-    lines = [r"\documentclass{article}", r"\usepackage[utf8]{inputenc}", r"\usepackage{booktabs}"]
-    lines += [r"\usepackage[margin=2cm]{geometry}", rf"\title{{Methods: {escaped(report.title)}}}", r"\date{}"]
+    """Return the report as a LaTeX document. Each table stands where it is spoken of."""
+    lines = [PREAMBLE, rf"\title{{Methods: {escaped(report.title)}}}", r"\date{}"]
     lines += [r"\begin{document}", r"\maketitle"]
     for one in report.sections:
         lines += ["", rf"\section*{{{escaped(one.title)}}}", *map(escaped, one.sentences)]
         for table in filter(lambda table: table.rows, one.tables):
             body = as_latex(table.rows, table.columns)
             caption = rf"\caption{{{escaped(table.caption)}}}"
-            lines += ["", r"\begin{table}[ht]\centering\footnotesize", caption, body, r"\end{table}"]
+            lines += ["", r"\begin{table}[H]\centering\footnotesize", caption, body, r"\end{table}"]
     return "\n".join([*lines, "", r"\end{document}", ""])
 
 

@@ -21,7 +21,7 @@ from reports.agreeing import (
 )
 from reports.binning import is_binned
 from reports.choices import Choice, ConditionChoice, SupportChoice, judges_of, resolve_condition, resolve_support
-from reports.confusion_page import HeatRow, heat_rows, said_of
+from reports.confusion_page import HeatRow, heat_rows, said_of, without_nuggets
 from reports.confusions import ConfusionReport
 from reports.correlation import Correlation, Side
 from reports.forms import AgreementForm
@@ -101,6 +101,11 @@ class AgreementPage:
     def heat(self) -> list[HeatRow]:
         """The confusion matrix, ready to draw."""
         return heat_rows(self.confusion) if self.confusion else []
+
+    @property
+    def bare(self) -> list[str]:
+        """Those of the two conditions that have no nuggets yet."""
+        return without_nuggets(*self._sides)
 
     @property
     def judged_by(self) -> tuple[str, str]:

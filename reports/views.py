@@ -69,7 +69,8 @@ def agreement(request: UserRequest, slug: str) -> HttpResponse:
 @require_safe
 def scatter(request: UserRequest, slug: str, picture: PictureForm) -> HttpResponse:
     """The scatter of the same query string as a picture; `theme=dark` for dark pages."""
-    found = or_404(agreement_page(get_campaign(request, slug), request.GET).correlation)
+    correlation = agreement_page(get_campaign(request, slug), request.GET).correlation
+    found = or_404(correlation if correlation and correlation.has_picture else None)
     return picture_response(charts.scatter(found, dark=is_dark(request)), picture)
 
 

@@ -55,12 +55,12 @@ function neighbour(marks, mark, key) {
   return key in places ? marks[Math.max(0, Math.min(marks.length - 1, places[key]))] : undefined;
 }
 
-/** Show a mark's note beside it, inside the picture. */
+/** Show a mark's note beside it, inside the picture, wherever that is scrolled to. */
 function show(note, frame, mark) {
   note.textContent = mark.dataset.said;
   note.hidden = false;
   const [box, at] = [frame.getBoundingClientRect(), mark.getBoundingClientRect()];
-  const left = Math.min(at.left - box.left, box.width - note.offsetWidth);
+  const left = frame.scrollLeft + Math.min(at.left - box.left, box.width - note.offsetWidth);
   const above = at.top - box.top - note.offsetHeight - 6;
   note.style.insetInlineStart = `${Math.max(0, left)}px`;
   note.style.insetBlockStart = `${above >= 0 ? above : at.bottom - box.top + 6}px`;
@@ -89,6 +89,16 @@ function listen(frame, note, marks) {
   });
 }
 
+/** Return the light image for paper, which is loaded once somebody prints. */
+function onPaper(image) {
+  const light = new Image();
+  light.className = "plot on-paper";
+  light.loading = "lazy";
+  light.alt = image.alt;
+  light.src = image.src;
+  return light;
+}
+
 /** Put the drawing of an image in its place. */
 async function draw(image) {
   const svg = await fetched(image);
@@ -101,10 +111,12 @@ async function draw(image) {
   note.setAttribute("aria-hidden", "true");
   const stops = reachable(marksOf(svg));
   makeStops(stops);
+  if (!stops.length) frame.tabIndex = 0; // Keys scroll it where it is wider than a phone.
   svg.classList.add("plot");
   svg.setAttribute("role", stops.length ? "group" : "img");
   svg.setAttribute("aria-label", stops.length ? `${image.alt} ${image.dataset.byKeys}` : image.alt);
   frame.append(svg, note);
+  if (image.currentSrc !== image.src) frame.append(onPaper(image));
   listen(frame, note, stops);
   const picture = image.closest("picture");
   picture.parentElement.querySelector(".drawn")?.remove();

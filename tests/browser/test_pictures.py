@@ -3,9 +3,11 @@
 from pathlib import Path
 
 import pytest
+from django.urls import reverse
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
+from evaluation.models import Run
 from tests.browser.looking import axe, drawn
 from tests.browser.test_axe import sign_in
 from tests.organizer.world import World, make_world
@@ -66,3 +68,48 @@ def check_pointer_and_keys(page: Page) -> None:
     expect(note).to_have_text(first)
     page.keyboard.press("Escape")
     expect(note).to_be_hidden()
+
+
+def test_paper_is_light_and_has_neither_navigation_nor_forms_nor_cut_tables(
+    world: World, chromium: Browser, live_server: LiveServer
+) -> None:
+    context = chromium.new_context(base_url=live_server.url, color_scheme="dark")
+    context.add_cookies([{"name": "theme", "value": "dark", "url": live_server.url}])
+    page = context.new_page()
+    sign_in(page, "olga")
+    page.goto(world.pages()["agreement"] + QUERY)
+    expect(page.locator(".drawn svg").first).to_be_visible()
+    expect(page.locator(".on-paper").first).to_be_hidden()
+    page.emulate_media(media="print")
+    for gone in (".shell", "form.toolbar, form .toolbar", ".drawn svg"):
+        expect(page.locator(gone).first).to_be_hidden()
+    page.wait_for_function("document.querySelector('.on-paper').naturalWidth > 0")
+    assert "theme=light" in (page.locator(".on-paper").first.get_attribute("src") or "")
+    assert page.evaluate("getComputedStyle(document.body).color") == "rgb(27, 27, 27)"
+    cut = "[...document.querySelectorAll('.scroll')].filter((box) => getComputedStyle(box).overflow !== 'visible')"
+    assert page.evaluate(f"{cut}.length") == 0
+    context.close()
+
+
+@pytest.mark.parametrize("width", [390, 1024])
+def test_a_narrow_window_has_readable_pictures_and_scrolls_no_page(
+    world: World, chromium: Browser, live_server: LiveServer, width: int
+) -> None:
+    Run.objects.filter(campaign=world.campaign, run_id="beta").update(run_id="a-long-tag-" * 5)
+    context = chromium.new_context(base_url=live_server.url, viewport={"width": width, "height": 900})
+    page = context.new_page()
+    sign_in(page, "olga")
+    for name in ("agreement", "leaderboard", "confusion"):
+        page.goto(reverse(f"reports:{name}", args=[world.campaign.slug]))
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+    page.goto(world.pages()["agreement"] + QUERY)
+    drawing = page.locator(".drawn svg").first
+    assert drawing.evaluate("(svg) => svg.getBoundingClientRect().width") >= 540
+    page.locator(".drawn").first.locator("[tabindex='0']").focus()
+    page.keyboard.press("End")
+    note = page.locator(".mark-note").first
+    expect(note).to_be_visible()
+    box = note.bounding_box()
+    assert box is not None
+    assert 0 <= box["x"] < width
+    context.close()

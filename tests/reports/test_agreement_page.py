@@ -56,7 +56,6 @@ def test_it_compares_labels_where_both_share_the_nuggets(world: World) -> None:
     page = page_of(world, "?x=A/A&y=A/M")
     assert "3 pairs" in page
     assert "100.0" in page
-    assert "use different nuggets" in page_of(world, "?x=A/A&y=M/M")
 
 
 def test_several_judges_are_said_and_one_can_be_chosen(world: World, tmp_path: Path) -> None:
@@ -218,3 +217,13 @@ def test_very_many_answers_are_drawn_as_cells_that_count_them_all() -> None:
 
 def test_there_is_no_picture_of_a_choice_that_does_not_exist(world: World) -> None:
     assert world.client("olga").get(world.pages()["scatter"] + "?x=nothing").status_code == 404
+
+
+def test_a_condition_without_nuggets_is_said_and_has_no_picture(world: World) -> None:
+    page = page_of(world, "?x=A/A&y=M/M")
+    assert "<bdi>M/M</bdi> has no nuggets yet, so there is nothing to compare." in page
+    assert "img" not in re.findall(r"<(\w+)", page)
+    assert world.client("olga").get(world.pages()["scatter"] + "?x=A/A&y=M/M").status_code == 404
+    confusion = world.client("olga").get(reverse("reports:confusion", args=[world.campaign.slug]))
+    both = confusion.client.get(f"{confusion.request['PATH_INFO']}?rows=E/A&columns=M/M").content.decode()
+    assert "<bdi>E/A</bdi> and <bdi>M/M</bdi> have no nuggets yet" in both

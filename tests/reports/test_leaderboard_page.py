@@ -136,6 +136,15 @@ def test_the_picture_leaves_in_three_forms(world: World, form: str, start: bytes
     assert response.content.startswith(start)
 
 
+@pytest.mark.parametrize(("query", "ground"), [("", "#ffffff"), ("&theme=dark", "#17191c")])
+def test_a_picture_brings_its_ground_so_that_its_words_are_readable_anywhere(
+    world: World, query: str, ground: str
+) -> None:
+    address = reverse("reports:ranking", args=[world.campaign.slug, "svg"])
+    picture = world.client("olga").get(f"{address}?condition=A/A&judge=whole{query}").content.decode()
+    assert f'fill="{ground}"' in picture
+
+
 def test_the_figures_of_an_agreement_leave_too(world: World) -> None:
     for form, said in (("csv", "run_level,"), ("json", '"by_run"'), ("tex", r"run\_level &")):
         address = reverse("reports:agreement_table", args=[world.campaign.slug, form])

@@ -2,11 +2,18 @@
 
 import csv
 import io
+import json
+import re
 from pathlib import Path
 
 import pytest
 
 from evaluation.models import Judge, NuggetSet, Run
+from reports import charts_reports
+from reports.charts import LIGHT
+from reports.latex import escaped
+from reports.methods_form import Table
+from reports.pictures import PictureForm, drawn
 from reports.rendering import as_csv
 from tests.evaluation.world import LISTS, load, nuggets, report, run, write
 from web.csv_cells import safe_cell
@@ -119,3 +126,31 @@ def test_edits_are_inferred_against_the_drafts() -> None:
 def test_edits_without_an_edited_set_are_refused() -> None:
     outcome = run("report", "edits", "--campaign", "river")
     assert (outcome.code, outcome.err) == (1, "There is no edited nugget set.\n")
+
+
+def test_long_names_keep_their_ends_in_pictures() -> None:
+    names = [f"university-of-the-long-name_reranked-with-a-large-model_{end}" for end in ("first", "second")]
+    rows = [{"name": name, "low": 0.1, "point": 0.2, "high": 0.3, "published": None} for name in names]
+    picture = drawn(charts_reports.spans(rows, "score", dark=False), PictureForm.SVG).decode()
+    assert re.findall(r">(university[^<]*)<", picture) == [
+        f"university-of-the-long-n…{name[-19:]}" for name in names
+    ]
+
+
+@pytest.mark.parametrize("tasks", [("RAG", "AG"), ("AG", "RAG"), ("AG", "RAG", "topic")])
+def test_a_task_has_the_same_colour_in_every_picture(tasks: tuple[str, ...]) -> None:
+    rows = [{"name": task, "task": task, "x": place, "y": place} for place, task in enumerate(tasks)]
+    scale = json.loads(charts_reports.plane(rows, ("x", "y"), dark=False))["layer"][0]["encoding"]["fill"]["scale"]
+    colours = dict(zip(scale["domain"], scale["range"], strict=True))
+    assert (colours["RAG"], colours["AG"]) == LIGHT.fills[:2]
+    assert len(set(colours.values())) == len(tasks)
+
+
+def test_the_methods_report_lines_numbers_up() -> None:
+    table = Table("Runs", {"run": "Run", "score": "Score"}, [{"run": "alpha", "score": 0.5}, {"run": "beta"}])
+    assert table.headings == [("Run", False), ("Score", True)]
+    assert table.cells == [[("alpha", False), ("0.500", True)], [("beta", False), ("\N{EN DASH}", True)]]
+
+
+def test_signs_that_latex_prints_as_others_are_escaped() -> None:
+    assert escaped("a<b>c|d") == r"a\textless{}b\textgreater{}c\textbar{}d"
