@@ -19,7 +19,7 @@ class InviteForm(forms.Form):
     """The role that a link gives, and where it is sent."""
 
     role = forms.ChoiceField(label="Role", choices=ROLES)
-    email = forms.EmailField(label="E-mail", required=False)
+    email = forms.EmailField(label="Email", required=False)
 
 
 class JoinForm(forms.Form):
