@@ -67,6 +67,13 @@ class JobForm(BudgetForm):
         )
         self.fields["runs"] = _several(gettext("Runs"), runs_for(viewer, campaign).values_list("run_id", "run_id"))
 
+    def clean_source(self) -> str:
+        """Grades need a name of their own; nothing else that a job gives does."""
+        name = str(self.cleaned_data["source"])
+        if self.cleaned_data.get("what") == Work.RELEVANCE and not name:
+            raise forms.ValidationError("say what they are to be called.")
+        return name
+
     @property
     def order(self) -> JobOrder:
         """What the filled form asks for."""

@@ -25,7 +25,7 @@ class InviteForm(forms.Form):
     """The role that a link gives, and where it is sent."""
 
     role = forms.ChoiceField(label=_("Role"), choices=ROLES)
-    email = forms.EmailField(label=_("E-mail"), required=False)
+    email = forms.EmailField(label=_("Email"), required=False)
 
 
 class JoinForm(forms.Form):

@@ -66,9 +66,7 @@ class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]  # django-stubs' 
 
     def with_new_seal(self, campaign: Campaign) -> "ProtocolForm":
         """Return the same wishes, to be saved over what is in force now."""
-        said = dict(self.data.items())
-        said["seal"] = seal_of(campaign)
-        return ProtocolForm(campaign, said)
+        return ProtocolForm(campaign, {**dict(self.data.items()), "seal": seal_of(campaign)})
 
 
 class DefaultsForm(forms.Form):
@@ -78,6 +76,7 @@ class DefaultsForm(forms.Form):
 
     def __init__(self, viewer: User, campaign: Campaign, data: Any = None) -> None:
         super().__init__(data, initial={"seal": seal_of(campaign)}, auto_id="default_%s")
+        self.viewer = viewer
         sets, judges = set_names_for(viewer, campaign), judge_names_for(viewer, campaign)
         for condition, (judge, nuggets) in defaults_of(campaign).items():
             key = key_of(condition)
@@ -105,6 +104,10 @@ class DefaultsForm(forms.Form):
                 self[f"nuggets_{key}"] if f"nuggets_{key}" in self.fields else None,
                 self[f"judge_{key}"],
             )
+
+    def with_new_seal(self, campaign: Campaign) -> "DefaultsForm":
+        """Return the same wishes, to be saved over what is in force now."""
+        return DefaultsForm(self.viewer, campaign, {**dict(self.data.items()), "seal": seal_of(campaign)})
 
 
 def key_of(condition: str) -> str:

@@ -1,15 +1,17 @@
 """The protocol: the settings in force and before, what was changed by whom, and changing them."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.http import UserRequest
+from accounts.models import User
 from evaluation.blind.guidelines import clean_html
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Protocol
@@ -20,6 +22,8 @@ from evaluation.rules.protocol import GUIDELINES, SETTINGS, Group, differences
 from evaluation.services.protocols import change_defaults, change_protocol
 from organizer import getters, work_getters
 from organizer.protocol_forms import DefaultsForm, ProtocolForm
+
+SealedForm = TypeVar("SealedForm", ProtocolForm, DefaultsForm)
 
 
 @require_safe
@@ -58,27 +62,10 @@ def protocol(request: UserRequest, slug: str) -> HttpResponse:
 def change(request: UserRequest, slug: str) -> HttpResponse:
     """Change settings: see what would differ and how the guidelines look, then save."""
     campaign = work_getters.get_campaign_to_organize(request.user, slug)
-    if request.method != "POST":
-        return _change_page(request, campaign, ProtocolForm(campaign))
-    form = ProtocolForm(campaign, request.POST)
-    if not form.is_valid():
-        return _change_page(request, campaign, form, status=422)
-    if "save" not in request.POST:
-        return _change_page(request, campaign, form, looks=True)
-    try:
-        made = change_protocol(
-            campaign=campaign,
-            settings=form.settings,
-            seal=form.cleaned_data["seal"],
-            reason=form.cleaned_data["reason"],
-            actor=request.user,
-        )
-    except Refused as refused:
-        again = form.with_new_seal(campaign)
-        return _change_page(request, campaign, again, looks=again.is_valid(), refused=refused, status=422)
-    said = gettext("Saved: version %(version)s is in force.") % {"version": made.version}
-    _say(request, bool(form.differences), said)
-    return redirect("organizer:protocol", campaign.slug)
+    form = ProtocolForm(campaign, _sent(request))
+    if form.is_bound and "save" not in request.POST:
+        return _change_page(request, campaign, form)
+    return _edited(request, campaign, form, _keep_protocol, _change_page)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -86,68 +73,85 @@ def change(request: UserRequest, slug: str) -> HttpResponse:
 def defaults(request: UserRequest, slug: str) -> HttpResponse:
     """Name the judge and the nugget set that each condition means."""
     campaign = work_getters.get_campaign_to_organize(request.user, slug)
-    if request.method != "POST":
-        return _defaults_page(request, campaign, DefaultsForm(request.user, campaign))
-    form = DefaultsForm(request.user, campaign, request.POST)
-    if not form.is_valid():
-        return _defaults_page(request, campaign, form, status=422)
+    form = DefaultsForm(request.user, campaign, _sent(request))
+    return _edited(request, campaign, form, _keep_defaults, _defaults_page)
+
+
+def _edited(
+    request: UserRequest,
+    campaign: Campaign,
+    form: SealedForm,
+    keep: Callable[[Campaign, SealedForm, User], str],
+    page: Callable[..., HttpResponse],
+) -> HttpResponse:
+    """Keep what a form says and go to the protocol; or show the form: as it is, with its errors, or with the refusal.
+
+    Whoever was refused sees their wishes again, with a seal of what is in force now.
+    """
+    if not (form.is_bound and form.is_valid()):
+        return page(request, campaign, form)
     try:
-        changed = change_defaults(
-            campaign=campaign,
-            defaults=form.defaults,
-            seal=form.cleaned_data["seal"],
-            reason=form.cleaned_data["reason"],
-            actor=request.user,
-        )
+        said = keep(campaign, form, request.user)
     except Refused as refused:
-        said = request.POST.copy()
-        said["seal"] = DefaultsForm(request.user, campaign).initial["seal"]
-        again = DefaultsForm(request.user, campaign, said)
-        return _defaults_page(request, campaign, again, refused=refused, status=422)
-    done = ngettext("Saved: %(count)d condition changed.", "Saved: %(count)d conditions changed.", changed)
-    _say(request, bool(changed), done % {"count": changed})
+        return page(request, campaign, form.with_new_seal(campaign), refused)
+    messages.success(request, said or gettext("Nothing was different, so nothing was changed."))
     return redirect("organizer:protocol", campaign.slug)
 
 
+def _keep_protocol(campaign: Campaign, form: ProtocolForm, actor: User) -> str:
+    said = form.cleaned_data
+    made = change_protocol(
+        campaign=campaign, settings=form.settings, seal=said["seal"], reason=said["reason"], actor=actor
+    )
+    return (
+        gettext("Saved: version %(version)s is in force.") % {"version": made.version} if form.differences else ""
+    )
+
+
+def _keep_defaults(campaign: Campaign, form: DefaultsForm, actor: User) -> str:
+    said = form.cleaned_data
+    changed = change_defaults(
+        campaign=campaign, defaults=form.defaults, seal=said["seal"], reason=said["reason"], actor=actor
+    )
+    done = ngettext("Saved: %(count)d condition changed.", "Saved: %(count)d conditions changed.", changed)
+    return done % {"count": changed} if changed else ""
+
+
 def _change_page(
-    request: UserRequest,
-    campaign: Campaign,
-    form: ProtocolForm,
-    *,
-    looks: bool = False,
-    refused: Refused | None = None,
-    status: int = 200,
+    request: UserRequest, campaign: Campaign, form: ProtocolForm, refused: Refused | None = None
 ) -> HttpResponse:
+    looks = form.is_bound and form.is_valid()
     context = {
-        "campaign": campaign,
-        "form": form,
         "groups": list(form.groups()),
         "in_force": Campaign.objects.get(pk=campaign.pk).protocol,  # not the one that the form has filled
         "looks": looks,
         "differences": form.differences if looks else [],
         "preview": clean_html(form.cleaned_data["guidelines"]) if looks else "",
-        "refused": refused,
-        "judged": is_judged(campaign),
     }
-    return render(request, "organizer/protocol_change.html", context, status=status)
+    return _form_page(request, campaign, form, refused, "organizer/protocol_change.html", context)
 
 
 def _defaults_page(
+    request: UserRequest, campaign: Campaign, form: DefaultsForm, refused: Refused | None = None
+) -> HttpResponse:
+    context = {"rows": list(form.rows())}
+    return _form_page(request, campaign, form, refused, "organizer/protocol_defaults.html", context)
+
+
+def _form_page(
     request: UserRequest,
     campaign: Campaign,
-    form: DefaultsForm,
-    *,
-    refused: Refused | None = None,
-    status: int = 200,
+    form: ProtocolForm | DefaultsForm,
+    refused: Refused | None,
+    template: str,
+    context: dict[str, Any],
 ) -> HttpResponse:
-    context = {
-        "campaign": campaign,
-        "form": form,
-        "rows": list(form.rows()),
-        "refused": refused,
-        "judged": is_judged(campaign),
-    }
-    return render(request, "organizer/protocol_defaults.html", context, status=status)
+    context |= {"campaign": campaign, "form": form, "refused": refused, "judged": is_judged(campaign)}
+    return render(request, template, context, status=422 if refused or form.errors else 200)
+
+
+def _sent(request: HttpRequest) -> QueryDict | None:
+    return request.POST if request.method == "POST" else None
 
 
 def _groups(said: dict[str, Any]) -> list[tuple[Group, list[tuple[str, str]]]]:
@@ -167,7 +171,3 @@ def _groups(said: dict[str, Any]) -> list[tuple[Group, list[tuple[str, str]]]]:
 
 def _version(one: Protocol) -> str:
     return gettext("Version %(version)s") % {"version": one.version}
-
-
-def _say(request: HttpRequest, changed: bool, said: str) -> None:
-    messages.success(request, said if changed else gettext("Nothing was different, so nothing was changed."))

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import render
+from django.utils.http import url_has_allowed_host_and_scheme
 
 from web.refusal import Refusal
 
@@ -39,4 +40,12 @@ class RefusalMiddleware:
         """Turn a `Refusal` into a page; leave every other exception to Django."""
         if not isinstance(exception, Refusal):
             return None
-        return render(request, "refused.html", {"message": exception.message}, status=422)
+        context = {"message": exception.message, "back": _came_from(request)}
+        return render(request, "refused.html", context, status=422)
+
+
+def _came_from(request: HttpRequest) -> str:
+    """Return the page of ours whose form was refused, or nothing."""
+    page = request.headers.get("Referer", "")
+    ours = url_has_allowed_host_and_scheme(page, {request.get_host()}, require_https=request.is_secure())
+    return page if ours and request.method == "POST" else ""

@@ -130,7 +130,7 @@ def _check_email(email: str) -> None:
     try:
         validate_email(email)
     except ValidationError as error:
-        raise Refused("email", f"{email} is no e-mail address.") from error
+        raise Refused("email", f"{email} is no email address.") from error
 
 
 def _note(kind: str, campaign: Campaign, user: User, role: Role, actor: User) -> None:

@@ -26,19 +26,26 @@ function take(input, dropped) {
   input.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
-for (const box of document.querySelectorAll("[data-drop]")) {
+const holdsFiles = (event) => event.dataTransfer.types.includes("Files");
+
+function listen(box) {
   const input = box.querySelector("input[type=file]");
   const hint = box.querySelector("[data-drop-hint]");
   if (hint) hint.hidden = false;
   input.addEventListener("change", () => show(box, input.files));
-  box.addEventListener("dragover", (event) => {
-    event.preventDefault();
-    box.classList.add("is-over");
+  box.addEventListener("dragover", (event) => box.classList.toggle("is-over", holdsFiles(event)));
+  box.addEventListener("dragleave", (event) => {
+    if (!box.contains(event.relatedTarget)) box.classList.remove("is-over");
   });
-  box.addEventListener("dragleave", () => box.classList.remove("is-over"));
   box.addEventListener("drop", (event) => {
-    event.preventDefault();
     box.classList.remove("is-over");
-    take(input, event.dataTransfer.files);
+    if (holdsFiles(event)) take(input, event.dataTransfer.files);
   });
 }
+
+// A file that misses the box must not replace the page, with all that was typed into its form.
+for (const kind of ["dragover", "drop"])
+  document.addEventListener(kind, (event) => {
+    if (holdsFiles(event)) event.preventDefault();
+  });
+for (const box of document.querySelectorAll("[data-drop]")) listen(box);

@@ -67,6 +67,15 @@ def test_who_has_once_seen_whose_answers_they_are_never_judges_there(people: Peo
     assert give(people, "sam", "assessor") == 422
 
 
+@pytest.mark.parametrize(("referer", "leads"), [("http://testserver", True), ("https://elsewhere.example", False)])
+def test_whoever_was_refused_finds_the_way_back_to_the_form(people: People, referer: str, leads: bool) -> None:
+    wish = {"username": "nobody", "role": "assessor"}
+    headers = {"Referer": referer + people.page()}
+    refused = people.client("olga").post(f"{people.page()}give/", wish, headers=headers)
+    assert refused.status_code == 422
+    assert (f'<a href="{referer}{people.page()}">Back to where you were</a>' in refused.content.decode()) is leads
+
+
 def test_the_last_organizer_stays(people: People) -> None:
     assert take(people, "olga", "organizer", by="ada") == 422
     assert give(people, "sam", "organizer") == 302

@@ -48,3 +48,4 @@ def test_an_empty_campaign_says_what_to_load(world: World) -> None:
     Membership.objects.create(campaign=empty, user=world.people["olga"], role=Role.ORGANIZER)
     page = world.client("olga").get("/campaigns/empty/").content.decode()
     assert "manage.py import_topics --campaign empty" in page
+    assert '<a href="/campaigns/empty/data/">Data</a>, or with' in page

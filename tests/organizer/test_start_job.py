@@ -101,8 +101,9 @@ def test_starting_what_is_done_is_refused_and_says_so(world: World) -> None:
     assert not Job.objects.exists()
 
 
-def test_a_refusal_is_an_error_of_the_form(world: World) -> None:
-    assert 'role="alert"' in said_to(world, "start", 422, what="relevance", source="")
+def test_grades_without_a_name_are_an_error_of_the_form(world: World) -> None:
+    said = said_to(world, "start", 422, what="relevance", source="")
+    assert "<p>Name for the new grades: say what they are to be called.</p>" in said
     assert not Job.objects.exists()
 
 

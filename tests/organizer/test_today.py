@@ -9,11 +9,13 @@ from django.urls import reverse
 from django.utils import timezone
 
 from evaluation.models import Desk, Event, NuggetList, Submission, Task, TimeSegment
+from evaluation.services.campaigns import add_member
 from evaluation.services.desk.opening import open_desk
 from evaluation.services.remarks import remark
-from evaluation.terms import RemarkKind, SegmentKind, TaskState
+from evaluation.terms import RemarkKind, Role, SegmentKind, TaskState
 from jobs.models import Notice, WorkItem
 from tests.assessor.world import DeskWorld
+from tests.factories import make_campaign
 from tests.organizer.jobs_world import make_item, make_job
 from tests.organizer.work_world import hand, make_work_world, more_topics
 from tests.organizer.world import World, queries_of
@@ -192,3 +194,11 @@ def test_times_of_open_work_are_read_anew_when_a_beat_changes_them(desk: DeskWor
     one.ended_at += 15 * MINUTE
     one.save(update_fields=["ended_at"])
     assert "0.2 active hours at the medians" in page_of(desk)
+
+
+def test_a_campaign_without_topics_says_what_comes_first(world: World) -> None:
+    add_member(campaign=make_campaign("empty"), user=world.people["olga"], role=Role.ORGANIZER)
+    olga = world.client("olga")
+    page = olga.get("/campaigns/empty/today/").content.decode()
+    assert '<b>There are no topics yet.</b> Load them under <a href="/campaigns/empty/data/">Data</a>' in page
+    assert "There are no topics yet" not in olga.get(TODAY).content.decode()

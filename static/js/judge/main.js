@@ -3,6 +3,7 @@
 import { startDesk } from "../desk/starting.js";
 import { AnswerPane } from "./answer-pane.js";
 import { Asked } from "./asked.js";
+import { followClicks } from "./blank.js";
 import { Finishing } from "./finishing.js";
 import { LabelStore, LabelVersions } from "./labels.js";
 import { Search } from "./search.js";
@@ -30,6 +31,7 @@ async function setUp(desk) {
   const define = desk.work.defining?.(desk.keys.define) ?? desk.keys.define;
   new Finishing(desk, asked, desk.answers, define);
   followSteps(desk);
+  followClicks(document.getElementById("rows"), desk.work);
   defineKeys(desk, define);
   begin(desk);
 }

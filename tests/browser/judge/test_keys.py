@@ -141,3 +141,15 @@ def test_labels_are_told_apart_without_colour(world: JudgeWorld, visit: Visit) -
         assert chosen.evaluate_all("all => all.map((one) => getComputedStyle(one).borderTopWidth)") == ["3px"] * 3
         shapes = ann.page.locator(".row").first.locator(".labels .glyph").all_inner_texts()
         assert shapes == ["●", "◐", "○"]
+
+
+def test_after_a_click_beside_the_rows_keys_go_on_where_work_is(world: JudgeWorld, visit: Visit) -> None:
+    with visit(world.assign) as ann:
+        ann.page.locator("#h-labels").click()
+        ann.is_on("N1")
+        ann.press("1")
+        assert ann.checked() == ["support"]
+    with visit(world.scratch) as ann:
+        ann.page.locator("#rows h2").first.click()
+        ann.press("1")
+        expect(ann.page.locator("#pair-number")).to_contain_text("Pair 2 of")
