@@ -189,7 +189,7 @@ def test_grades_of_two_sources_are_compared(world: World, tmp_path: Path) -> Non
 
 def test_what_cannot_be_compared_is_said(world: World) -> None:
     assert "Choose both sides from one group" in page_of(world, "?rows=A/A&rows_judge=machine&columns=scratch")
-    assert "use different nuggets" in page_of(world, "?rows=A/A&rows_judge=machine&columns=M/M")
+    assert "has no nuggets yet" in page_of(world, "?rows=A/A&rows_judge=machine&columns=M/M")
     assert "Several judges fit A/A" in page_of(world, "?rows=A/A&columns=A/M")
     assert "This is not a choice of this campaign." in page_of(world, "?rows=nothing")
     picture = reverse("reports:confusion_picture", args=[world.campaign.slug, "svg"])
