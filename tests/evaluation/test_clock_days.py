@@ -74,11 +74,12 @@ def test_17_reading_five_minutes_without_an_event_on_500_words_is_five_minutes(t
 
 
 def answer(ann: Tab, said: str) -> int:
-    response = ann.client.post(
-        f"/desk/{ann.task.public_id}/said/",
-        {"window": ann.name, "number": gap_of(ann), "said": said},
-        content_type="application/json",
-    )
+    with time_machine.travel(MORNING + timedelta(seconds=ann.at), tick=False):
+        response = ann.client.post(
+            f"/desk/{ann.task.public_id}/said/",
+            {"window": ann.name, "number": gap_of(ann), "said": said},
+            content_type="application/json",
+        )
     return response.status_code
 
 

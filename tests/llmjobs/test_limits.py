@@ -129,8 +129,10 @@ def test_tokens_are_reserved_and_settled_by_the_replies(simulator: Simulator, se
     use = EndpointUse.objects.get()
     came = min(one.at for one in simulator.log.served())
     assert states_of(job) == {"done": 6}
-    # Reckoned from the first request on; whole requests a minute are taken up, which is a little more.
-    assert (use.state["tokens_until"] - came) * 100_000 / PERIOD == pytest.approx(spent, rel=0.15)
+    # Reckoned from when the first request was let go, some time before it came, as on a machine with other work.
+    late = 0.5
+    taken = (use.state["tokens_until"] - came) * 100_000 / PERIOD
+    assert spent - late * 100_000 / PERIOD <= taken <= 1.15 * spent
 
 
 def test_a_limit_keeps_no_other_endpoint_from_its_work(simulator: Simulator, settings: Settings) -> None:
