@@ -83,7 +83,7 @@ def test_paper_is_light_and_has_neither_navigation_nor_forms_nor_cut_tables(
     page.emulate_media(media="print")
     for gone in (".shell", "form.toolbar, form .toolbar", ".drawn svg"):
         expect(page.locator(gone).first).to_be_hidden()
-    page.wait_for_function("document.querySelector('.on-paper').naturalWidth > 0")
+    page.wait_for_function("() => document.querySelector('.on-paper')?.naturalWidth > 0")
     assert "theme=light" in (page.locator(".on-paper").first.get_attribute("src") or "")
     assert page.evaluate("getComputedStyle(document.body).color") == "rgb(27, 27, 27)"
     cut = "[...document.querySelectorAll('.scroll')].filter((box) => getComputedStyle(box).overflow !== 'visible')"
