@@ -82,9 +82,14 @@ class OfCampaign(Filters):
         return found
 
     def the_campaign(self, needed_for: str) -> Campaign:
-        """Return the campaign in which something is meant that has a meaning in one only."""
+        """Return the campaign in which something is meant that has a meaning in one only.
+
+        Where the viewer has only tasks of their own in it, nobody and nothing has a name for them.
+        """
         if "campaign" not in self.wanted:
             raise WrongQuery({"campaign": [f"This parameter is needed beside `{needed_for}`."]})
+        if self.chosen[0] not in self.reader.campaigns:
+            raise WrongQuery({needed_for: [NO_SUCH]})
         return self.chosen[0]
 
 

@@ -51,6 +51,13 @@ def test_an_assessor_reads_their_own_tasks_and_no_more_of_them_than_the_desk_say
     assert len(program_of(world, "olga").json("tasks")["results"]) == 2
 
 
+def test_where_an_assessor_has_tasks_nobody_has_a_name_for_them(world: World) -> None:
+    hand_out_to(world, "ann")
+    ann, (named, *_) = program_of(world, "ann"), program_of(world, "olga").json("tasks")["results"]
+    said = ann.problem(f"tasks?campaign=river&assessor={named['assessor']}", 400)
+    assert said == ann.problem("tasks?campaign=river&assessor=nobody", 400)
+
+
 def test_nobody_gets_in_without_a_token_or_a_session(world: World) -> None:
     for one in (*LISTS, "", "nothing"):
         response = Program().get(one)
