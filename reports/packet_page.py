@@ -122,7 +122,7 @@ def _found(choice: ConditionChoice, policies: Policies, group: str, tag: str, _s
         tag_said(tag),
         _ends_said(int(judged.sum())),
     )
-    overview = _runs(sheet, scores, own, runs, by_topic)
+    overview = _runs(sheet, scores, own, runs)
     return Found(facts, (overview, _topics(by_topic)), timezone.now())
 
 
@@ -163,9 +163,7 @@ def _spread(values: Any) -> dict[str, Any]:
     }
 
 
-def _runs(
-    sheet: AssignmentSheet, scores: AnswerScores, own: list[int], runs: dict[str, Run], by_topic: list[Row]
-) -> Figures:
+def _runs(sheet: AssignmentSheet, scores: AnswerScores, own: list[int], runs: dict[str, Run]) -> Figures:
     means = {
         name: column_means(scores.of(name), scores.length_topics if name == LENGTH else scores.topics)
         for name in SCORES
@@ -182,7 +180,6 @@ def _runs(
         title=_("Runs, mean over topics"),
         columns=columns(("run_id", _("Run"), Kind.RUN), ("task", _("Task")), *named, primary="vital_strict"),
         rows=rows,
-        picture=_picture(by_topic),
     )
 
 
@@ -237,5 +234,6 @@ def _topics(by_topic: list[Row]) -> Figures:
             primary="vital_strict",
         ),
         rows=by_topic,
+        picture=_picture(by_topic),
         note=_("The files have all six scores."),
     )
