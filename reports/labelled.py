@@ -1,7 +1,7 @@
 """Who has labels of what, in which topics: asked once per state of the campaign, for it means reading every label."""
 
-from collections import defaultdict
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import TypeVar
 
@@ -22,6 +22,12 @@ def assigned(campaign: Campaign, nugget_set: int) -> Given:
 def supported(campaign: Campaign, condition: SupportCondition) -> Given:
     """Return who has support labels under a condition."""
     return _supported(campaign.pk, state_of(campaign)).get(condition, frozenset())
+
+
+def topics_of_several(given: Iterable[tuple[int, int]], judges: Collection[int]) -> frozenset[int]:
+    """Return the topics in which more than one of some judges has labels."""
+    counts = Counter(topic for judge, topic in given if judge in judges)
+    return frozenset(topic for topic, number in counts.items() if number > 1)
 
 
 @lru_cache(maxsize=16)

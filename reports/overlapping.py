@@ -31,6 +31,7 @@ from evaluation.queries.holdings import current_lists
 from evaluation.terms import JudgeKind, Stage
 from reports.confusions import ConfusionReport
 from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
+from reports.labelled import assigned, topics_of_several
 from reports.matched import ASSIGNMENT_LABELS, SUPPORT_LABELS
 from reports.metrics.alpha import alpha_ordinal
 from reports.metrics.arrays import Bytes, Counts, Indices
@@ -123,8 +124,16 @@ def _shared(campaign: Campaign, _made: datetime, _revision: int) -> tuple[Shared
     """Reckon once per state of the campaign. `_made` tells databases apart."""
     mine = Campaign.objects.filter(pk=campaign.pk)
     listed = ListedNugget.objects.filter(nugget_list__in=current_lists(mine)).values("nugget_version")
-    assigned = Assignment.objects.filter(**PEOPLE, nugget_version__in=listed)
-    found = [_of(Stage.ASSIGN, _rows(assigned, ("answer", "nugget_version"), "answer__topic"), ASSIGNMENT_CELLS)]
+    people = frozenset(Judge.objects.filter(kind=JudgeKind.HUMAN, aside=False).values_list("pk", flat=True))
+    # Topics that one person labelled alone are most of a campaign, and have nothing to look for.
+    several = frozenset[int]().union(
+        *(
+            topics_of_several(assigned(campaign, pk), people)
+            for pk in campaign.nugget_sets.values_list("pk", flat=True)
+        )
+    )
+    labels = Assignment.objects.filter(**PEOPLE, nugget_version__in=listed, answer__topic__in=several)
+    found = [_of(Stage.ASSIGN, _rows(labels, ("answer", "nugget_version"), "answer__topic"), ASSIGNMENT_CELLS)]
     for stage in STAGES[1:]:
         given = SupportJudgment.objects.filter(**PEOPLE, condition=stage.condition, segment__campaign=campaign)
         rows = _rows(given, ("sentence", "segment", "condition"), "sentence__answer__topic")
