@@ -4,7 +4,9 @@ from config.settings import *  # noqa: F403
 
 OURS_ALONE = ("allauth", "config.")  # the sign-in, and the admin behind it
 INSTALLED_APPS = [app for app in INSTALLED_APPS if not app.startswith(OURS_ALONE)]  # noqa: F405
-INSTALLED_APPS.append("django.contrib.admin")
+INSTALLED_APPS.append(
+    "django.contrib.admin.apps.SimpleAdminConfig"
+)  # ours would be looked for, which need the sign-in
 # What `startproject` gives.
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
