@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from axe_playwright_python.base import AXE_SCRIPT
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 
 LAYOUT = (Path(__file__).parent / "layout.js").read_text(encoding="utf-8")
 AXE = """async (options) => (await axe.run(document, options)).violations.map(
@@ -61,6 +61,13 @@ def layout(page: Page) -> list[str]:
 def drawn(page: Page) -> None:
     """Wait until the page is drawn anew."""
     page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def dark_page(chromium: Browser, address: str) -> Page:
+    """A page of somebody who has chosen the dark theme."""
+    context = chromium.new_context(base_url=address, color_scheme="dark")
+    context.add_cookies([{"name": "theme", "value": "dark", "url": address}])
+    return context.new_page()
 
 
 def dress(page: Page, css: str = "") -> None:

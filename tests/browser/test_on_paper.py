@@ -8,6 +8,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from evaluation.services.desk.opening import open_desk
 from tests.assessor.world import DeskWorld
+from tests.browser.looking import dark_page
 from tests.browser.test_axe import sign_in
 from tests.organizer.work_world import make_work_world
 
@@ -32,9 +33,7 @@ def background(page: Page) -> str:
 def test_today_and_people_s_work_are_printed_whole_and_light(
     world: DeskWorld, chromium: Browser, live_server: LiveServer
 ) -> None:
-    context = chromium.new_context(base_url=live_server.url, color_scheme="dark")
-    context.add_cookies([{"name": "theme", "value": "dark", "url": live_server.url}])
-    page = context.new_page()
+    page = dark_page(chromium, live_server.url)
     sign_in(page, "olga")
     for address in ("today/", "people/activity/"):
         page.goto(f"/campaigns/river/{address}")
@@ -45,4 +44,4 @@ def test_today_and_people_s_work_are_printed_whole_and_light(
         expect(page.get_by_role("heading", level=1)).to_be_visible()
         expect(page.locator("button:visible, .button:visible, .shell:visible")).to_have_count(0)
         assert page.locator(".scroll").evaluate_all(CUT) == 0
-    context.close()
+    page.context.close()

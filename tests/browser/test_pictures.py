@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from evaluation.models import Run
-from tests.browser.looking import axe, drawn
+from tests.browser.looking import axe, dark_page, drawn
 from tests.browser.test_axe import sign_in
 from tests.organizer.world import World, make_world
 
@@ -73,9 +73,7 @@ def check_pointer_and_keys(page: Page) -> None:
 def test_paper_is_light_and_has_neither_navigation_nor_forms_nor_cut_tables(
     world: World, chromium: Browser, live_server: LiveServer
 ) -> None:
-    context = chromium.new_context(base_url=live_server.url, color_scheme="dark")
-    context.add_cookies([{"name": "theme", "value": "dark", "url": live_server.url}])
-    page = context.new_page()
+    page = dark_page(chromium, live_server.url)
     sign_in(page, "olga")
     page.goto(world.pages()["agreement"] + QUERY)
     expect(page.locator(".drawn svg").first).to_be_visible()
@@ -88,7 +86,7 @@ def test_paper_is_light_and_has_neither_navigation_nor_forms_nor_cut_tables(
     assert page.evaluate("getComputedStyle(document.body).color") == "rgb(27, 27, 27)"
     cut = "[...document.querySelectorAll('.scroll')].filter((box) => getComputedStyle(box).overflow !== 'visible')"
     assert page.evaluate(f"{cut}.length") == 0
-    context.close()
+    page.context.close()
 
 
 @pytest.mark.parametrize("width", [390, 1024])
