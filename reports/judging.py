@@ -1,24 +1,25 @@
 """How LLM judges agree with people: label by label, as the people's labels come in."""
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from django.db import connection
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from accounts.models import User
-from evaluation.models import Assignment, Campaign, Judge, ListedNugget, SupportJudgment
+from evaluation.models import Campaign, Judge, ListedNugget, SupportJudgment
 from evaluation.queries.campaigns import within
 from evaluation.queries.holdings import current_lists
+from evaluation.queries.tally import in_parts, tally_of
 from evaluation.terms import JudgeKind, SupportCondition
 from reports.confusions import ConfusionReport
 from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
@@ -29,34 +30,34 @@ from reports.metrics.confusion import confusion, harsh_conflicts
 LLM, PEOPLE = "the LLM", "people"
 Pairs = tuple[int, str, int, int, int, int]
 """The LLM judge, what was labelled, the person, the LLM's label, the person's, and how many pairs have these two."""
+Judges = tuple[list[int], list[int]]
+"""LLM judges and people, by primary keys."""
+PLACES: Final = ("llms", "people", "inside")
+"""What the queries leave open, in this order."""
 
 # A join of the table of labels with itself, which the ORM has no words for: as a subquery for each label of a person it
-# took a second for thirty thousand of them.
-JUDGES = """
-    JOIN evaluation_judge human ON human.id = person.judge_id AND human.kind = 'human' AND NOT human.aside
-    JOIN evaluation_judge llm ON llm.id = machine.judge_id AND llm.kind = 'llm' AND NOT llm.aside
-"""
-ASSIGNED = f"""
-    WITH listed (wording, made) AS ({{inside}})
-    SELECT machine.judge_id, listed.made, person.judge_id, machine.label, person.label, COUNT(*)
-    FROM listed
-    JOIN evaluation_assignment machine ON machine.nugget_version_id = listed.wording
+# took a second for thirty thousand of them. Judges are named one by one, so that databases see how many there are.
+ASSIGNED = """
+    SELECT machine.judge_id, nugget.nugget_set_id, person.judge_id, machine.label, person.label, COUNT(*)
+    FROM evaluation_assignment machine
     JOIN evaluation_assignment person
         ON machine.answer_id = person.answer_id AND machine.nugget_version_id = person.nugget_version_id
-    {JUDGES}
-    WHERE person.stands AND machine.stands
-    GROUP BY machine.judge_id, listed.made, person.judge_id, machine.label, person.label
-"""  # noqa: S608
-SUPPORTED = f"""
+    JOIN evaluation_nuggetversion wording ON wording.id = machine.nugget_version_id
+    JOIN evaluation_nugget nugget ON nugget.id = wording.nugget_id
+    WHERE person.stands AND machine.stands AND machine.judge_id IN ({llms}) AND person.judge_id IN ({people})
+        AND machine.nugget_version_id IN ({inside}) AND person.nugget_version_id IN ({inside})
+    GROUP BY machine.judge_id, nugget.nugget_set_id, person.judge_id, machine.label, person.label
+"""
+SUPPORTED = """
     SELECT machine.judge_id, person.condition, person.judge_id, machine.label, person.label, COUNT(*)
     FROM evaluation_supportjudgment person
     JOIN evaluation_supportjudgment machine
         ON machine.sentence_id = person.sentence_id AND machine.segment_id = person.segment_id
-    {JUDGES}
-    JOIN evaluation_segment segment ON segment.id = person.segment_id
-    WHERE person.stands AND machine.stands AND machine.condition = 'llm' AND segment.campaign_id IN ({{inside}})
+    WHERE person.stands AND machine.stands AND machine.judge_id IN ({llms}) AND person.judge_id IN ({people})
+        AND machine.condition = 'llm'
+        AND machine.segment_id IN (SELECT id FROM evaluation_segment WHERE campaign_id = {inside})
     GROUP BY machine.judge_id, person.condition, person.judge_id, machine.label, person.label
-"""  # noqa: S608
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,48 +107,75 @@ class Compared:
         return [stricter]
 
 
-def judged_by_llms(viewer: User, campaign: Campaign) -> QuerySet[Judge]:
+def judged_by_llms(viewer: User, campaign: Campaign) -> list[Judge]:
     """Return the LLM judges that have labels in the campaign, those of studies and trials left out."""
-    mine = within(viewer, campaign)
-    here = {"judge": OuterRef("pk"), "stands": True}
-    assigned = Assignment.objects.filter(**here, nugget_version__nugget__nugget_set__campaign__in=mine)
-    supported = SupportJudgment.objects.filter(**here, segment__campaign__in=mine)
-    judges = Judge.objects.filter(Exists(assigned) | Exists(supported), kind=JudgeKind.LLM, aside=False)
-    return judges.order_by("name")
+    if not within(viewer, campaign).exists():
+        return []
+    supported = SupportJudgment.objects.filter(judge=OuterRef("pk"), stands=True, segment__campaign=campaign)
+    judges = Judge.objects.filter(
+        Q(pk__in={cell.judge for cell in tally_of(campaign)}) | Exists(supported), kind=JudgeKind.LLM, aside=False
+    )
+    return list(judges.order_by("name"))
 
 
 def compared_with_people(viewer: User, campaign: Campaign) -> dict[int, list[Compared]]:
-    """Return how each LLM judge agrees with people about each nugget set, and about support: a query, or three.
+    """Return how each LLM judge agrees with people about each nugget set, and about support.
 
     Of nuggets those count that reports read, of labels those that stand: submitted, and not replaced. Where two people
     labelled one pair, both count.
     """
-    row = within(viewer, campaign).values_list("created_at", "revision").first()
-    return _compared_with_people(campaign.pk, *row) if row else {}
+    if not within(viewer, campaign).exists():
+        return {}
+    return _compared_with_people(campaign, campaign.created_at, campaign.revision)
 
 
 @lru_cache(maxsize=16)
-def _compared_with_people(campaign: int, _made: datetime, _revision: int) -> dict[int, list[Compared]]:
+def _compared_with_people(campaign: Campaign, _made: datetime, _revision: int) -> dict[int, list[Compared]]:
     """Compare once per state of the campaign: half a million labels take a second. `_made` tells databases apart."""
-    mine = Campaign.objects.filter(pk=campaign)
-    listed = ListedNugget.objects.filter(nugget_list__in=current_lists(mine))
-    wordings = listed.values("nugget_version", "nugget_version__nugget__nugget_set__name").distinct()
     found: dict[int, list[Compared]] = defaultdict(list)
     for pairs, labels, cells in (
-        (_beside(ASSIGNED, wordings), ASSIGNMENT_LABELS, ASSIGNMENT_CELLS),
-        (_beside(SUPPORTED, mine.values("pk")), SUPPORT_LABELS, SUPPORT_CELLS),
+        (_assigned_by_both(campaign), ASSIGNMENT_LABELS, ASSIGNMENT_CELLS),
+        (_supported_by_both(campaign), SUPPORT_LABELS, SUPPORT_CELLS),
     ):
-        for (judge, of), rows in groupby(pairs, key=itemgetter(0, 1)):
+        for (judge, of), rows in groupby(sorted(pairs), key=itemgetter(0, 1)):
             found[judge].append(_compared(of, list(rows), labels, cells))
     return dict(found)
 
 
-def _beside(sql: str, inside: QuerySet[Any, Any]) -> list[Pairs]:
-    """Count pairs by the two labels that they have, in the order of LLM judge and of what was labelled."""
-    inner, parameters = inside.order_by().query.get_compiler(connection=connection).as_sql()
+def _assigned_by_both(campaign: Campaign) -> list[Pairs]:
+    lists = current_lists(Campaign.objects.filter(pk=campaign.pk))
+    listed = ListedNugget.objects.filter(nugget_list__in=lists).values_list("nugget_version", flat=True)
+    judges = _judges(cell.judge for cell in tally_of(campaign))
+    sets = dict(campaign.nugget_sets.values_list("pk", "name"))
+    pairs: Counter[tuple[int, str, int, int, int]] = Counter()
+    for part in in_parts(listed.distinct()):
+        for machine, nugget_set, *labelled, number in _counted(ASSIGNED, judges, part):
+            pairs[machine, sets[nugget_set], *labelled] += number
+    return [(*key, number) for key, number in pairs.items()]
+
+
+def _supported_by_both(campaign: Campaign) -> list[Pairs]:
+    given = SupportJudgment.objects.filter(stands=True, segment__campaign=campaign).order_by()
+    return _counted(SUPPORTED, _judges(given.values("judge").distinct()), [campaign.pk])
+
+
+def _judges(among: Iterable[int] | QuerySet[Any, Any]) -> Judges:
+    """Return the LLM judges and the people among some judges, those of studies and trials left out."""
+    within_reports = Judge.objects.filter(pk__in=among, aside=False)
+    kinds = dict(within_reports.values_list("pk", "kind"))
+    llms, people = ([pk for pk, one in kinds.items() if one == kind] for kind in (JudgeKind.LLM, JudgeKind.HUMAN))
+    return llms, people
+
+
+def _counted(sql: str, judges: Judges, inside: list[int]) -> list[Any]:
+    """Count pairs by the two labels that they have; none where no LLM judge or nobody has labels."""
+    llms, people = judges
+    if not llms or not people:
+        return []
+    places = {name: ", ".join(["%s"] * len(keys)) for name, keys in zip(PLACES, (*judges, inside), strict=True)}
     with connection.cursor() as cursor:
-        cursor.execute(sql.format(inside=inner), parameters)
-        return sorted(cursor.fetchall())
+        cursor.execute(sql.format(**places), [*llms, *people, *inside * sql.count("{inside}")])
+        return list(cursor.fetchall())
 
 
 def _compared(of: str, pairs: Sequence[Pairs], labels: tuple[str, ...], cells: Bytes) -> Compared:

@@ -1,11 +1,12 @@
-"""Who has labels of what, in which topics: asked once per state of the campaign, for it means reading every label."""
+"""Who has labels of what, in which topics: found once per state of the campaign, for it means reading every label."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import TypeVar
 
-from evaluation.models import Assignment, Campaign, NuggetVersion, SupportJudgment
+from evaluation.models import Campaign, SupportJudgment
+from evaluation.queries.tally import tally_of
 from evaluation.terms import SupportCondition
 from reports.state import State, state_of
 
@@ -16,7 +17,7 @@ Given = frozenset[tuple[int, int]]
 
 def assigned(campaign: Campaign, nugget_set: int) -> Given:
     """Return who has labels of a set's nuggets."""
-    return _assigned(campaign.pk, state_of(campaign)).get(nugget_set, frozenset())
+    return _assigned(campaign, state_of(campaign)).get(nugget_set, frozenset())
 
 
 def supported(campaign: Campaign, condition: SupportCondition) -> Given:
@@ -31,16 +32,8 @@ def topics_of_several(given: Iterable[tuple[int, int]], judges: Collection[int])
 
 
 @lru_cache(maxsize=16)
-def _assigned(campaign: int, _state: State) -> dict[int, Given]:
-    # In two queries, for the topic of each label would be looked up otherwise, and not of each nugget.
-    mine = NuggetVersion.objects.filter(nugget__nugget_set__campaign=campaign)
-    places = {
-        key: (made, topic)
-        for key, made, topic in mine.values_list("pk", "nugget__nugget_set__pk", "nugget__topic__pk")
-    }
-    labels = Assignment.objects.filter(stands=True, nugget_version__in=mine).order_by()
-    rows = labels.values_list("nugget_version", "judge").distinct()
-    return _by_first((*places[wording], judge) for wording, judge in rows)
+def _assigned(campaign: Campaign, _state: State) -> dict[int, Given]:
+    return _by_first((cell.nugget_set, cell.topic, cell.judge) for cell in tally_of(campaign))
 
 
 @lru_cache(maxsize=16)

@@ -3,15 +3,15 @@
 Only labels of people count that stand: submitted, and not replaced. Those of studies stand apart, on their own pages.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from itertools import combinations
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-from django.db.models import Exists, OuterRef, QuerySet
 
 from accounts.models import User
 from evaluation.models import (
@@ -28,18 +28,21 @@ from evaluation.models import (
 )
 from evaluation.queries.campaigns import within
 from evaluation.queries.holdings import current_lists
-from evaluation.terms import JudgeKind, Stage
+from evaluation.queries.tally import in_parts
+from evaluation.terms import JudgeKind, Stage, SupportCondition
 from reports.confusions import ConfusionReport
 from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
-from reports.labelled import assigned, topics_of_several
+from reports.labelled import assigned, supported, topics_of_several
 from reports.matched import ASSIGNMENT_LABELS, SUPPORT_LABELS
 from reports.metrics.alpha import alpha_ordinal
 from reports.metrics.arrays import Bytes, Counts, Indices
 from reports.metrics.confusion import confusion, harsh_conflicts
 from reports.metrics.overlap import Overlap, overlap
 
-PEOPLE: Final = {"judge__kind": JudgeKind.HUMAN, "judge__aside": False, "stands": True}
-STAGES = (Stage.ASSIGN, Stage.SUPPORT_SCRATCH, Stage.SUPPORT_POST_EDIT)
+SUPPORTED: Final = {
+    Stage.SUPPORT_SCRATCH: SupportCondition.SCRATCH,
+    Stage.SUPPORT_POST_EDIT: SupportCondition.POST_EDIT,
+}
 Key = tuple[int, int]
 
 
@@ -122,42 +125,54 @@ def shared_by_people(viewer: User, campaign: Campaign) -> list[Shared]:
 @lru_cache(maxsize=16)
 def _shared(campaign: Campaign, _made: datetime, _revision: int) -> tuple[Shared, ...]:
     """Reckon once per state of the campaign. `_made` tells databases apart."""
-    mine = Campaign.objects.filter(pk=campaign.pk)
-    listed = ListedNugget.objects.filter(nugget_list__in=current_lists(mine)).values("nugget_version")
     people = frozenset(Judge.objects.filter(kind=JudgeKind.HUMAN, aside=False).values_list("pk", flat=True))
-    # Topics that one person labelled alone are most of a campaign, and have nothing to look for.
-    several = frozenset[int]().union(
-        *(
-            topics_of_several(assigned(campaign, pk), people)
-            for pk in campaign.nugget_sets.values_list("pk", flat=True)
-        )
-    )
-    labels = Assignment.objects.filter(**PEOPLE, nugget_version__in=listed, answer__topic__in=several)
-    found = [_of(Stage.ASSIGN, _rows(labels, ("answer", "nugget_version"), "answer__topic"), ASSIGNMENT_CELLS)]
-    for stage in STAGES[1:]:
-        given = SupportJudgment.objects.filter(**PEOPLE, condition=stage.condition, segment__campaign=campaign)
-        rows = _rows(given, ("sentence", "segment", "condition"), "sentence__answer__topic")
-        found.append(_of(stage, rows, SUPPORT_CELLS))
+    found = [_of(Stage.ASSIGN, _assigned(campaign, people), ASSIGNMENT_CELLS)]
+    for stage, condition in SUPPORTED.items():
+        found.append(_of(stage, _supported(campaign, condition, people), SUPPORT_CELLS))
     return tuple(one for one in found if one.keys)
 
 
 Row = tuple[int, int, int, int, int]
+"""Topic, the two keys of an item, judge, and label."""
 
 
-def _rows(labels: QuerySet[Any], same: tuple[str, ...], topic: str) -> list[Row]:
-    """Return the labels of items that somebody else labelled too: item, item, topic, judge, label."""
-    others = labels.model._default_manager.filter(**PEOPLE, **{name: OuterRef(name) for name in same})
-    twice = labels.filter(Exists(others.exclude(judge=OuterRef("judge"))))
-    return list(twice.order_by(topic, *same[:2]).values_list(*same[:2], topic, "judge", "label"))
+def _assigned(campaign: Campaign, people: frozenset[int]) -> list[Row]:
+    # Topics that one person labelled alone are most of a campaign, and have nothing to look for.
+    sets = campaign.nugget_sets.values_list("pk", flat=True)
+    several = frozenset[int]().union(*(topics_of_several(assigned(campaign, pk), people) for pk in sets))
+    lists = current_lists(Campaign.objects.filter(pk=campaign.pk)).filter(topic__in=several)
+    listed = ListedNugget.objects.filter(nugget_list__in=lists)
+    topics = dict(listed.values_list("nugget_version", "nugget_list__topic__pk"))
+    labels = Assignment.objects.filter(judge__in=people, stands=True).order_by()
+    given = labels.values_list("answer", "nugget_version", "judge", "label")
+    return _of_several(
+        (topics[wording], answer, wording, judge, label)
+        for part in in_parts(topics)
+        for answer, wording, judge, label in given.filter(nugget_version__in=part)
+    )
+
+
+def _supported(campaign: Campaign, condition: SupportCondition, people: frozenset[int]) -> list[Row]:
+    several = topics_of_several(supported(campaign, condition), people)
+    labels = SupportJudgment.objects.filter(judge__in=people, stands=True, condition=condition).order_by()
+    shared = labels.filter(sentence__answer__topic__in=several)
+    return _of_several(shared.values_list("sentence__answer__topic__pk", "sentence", "segment", "judge", "label"))
+
+
+def _of_several(rows: Iterable[Row]) -> list[Row]:
+    """Return the labels of items that more than one labelled, in the order of topics and items."""
+    ordered = sorted(rows)
+    labels = Counter((first, second) for _, first, second, _, _ in ordered)
+    return [row for row in ordered if labels[row[1], row[2]] > 1]
 
 
 def _of(stage: Stage, rows: Sequence[Row], cells: Bytes) -> Shared:
-    judges = tuple(Judge.objects.filter(pk__in={row[3] for row in rows}).order_by("name"))
+    judges = tuple(Judge.objects.filter(pk__in={judge for *_, judge, _ in rows}).order_by("name"))
     row_of = {judge.pk: place for place, judge in enumerate(judges)}
-    topics = {(first, second): topic for first, second, topic, _, _ in rows}
+    topics = {(first, second): topic for topic, first, second, _, _ in rows}
     place = {key: number for number, key in enumerate(topics)}
     labels = np.full((len(judges), len(place)), ABSENT, dtype=np.int8)
-    for first, second, _, judge, label in rows:
+    for _, first, second, judge, label in rows:
         labels[row_of[judge], place[first, second]] = cells[label]
     topic = np.array(list(topics.values()), dtype=np.int32)
     pairs = tuple(_pairs(judges, labels))

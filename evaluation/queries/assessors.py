@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
 
-from django.db.models import Count, F, Max, Q, QuerySet
+from django.db.models import Count, Max, Q, QuerySet
 
 from accounts.models import User
-from evaluation.models import Assignment, Campaign, Desk, Judge, Membership, SupportJudgment, Task
+from evaluation.models import Campaign, Desk, Judge, Membership, SupportJudgment, Task
 from evaluation.queries.campaigns import within
+from evaluation.queries.tally import tally_of
 from evaluation.rules.work import ACTIVE
 from evaluation.terms import AssignmentLabel, JudgeKind, Role, Stage, SupportCondition, TaskState
 
@@ -140,24 +141,33 @@ def _latencies(campaign: Campaign, _made: datetime, _revision: int) -> Latencies
 
 @lru_cache(maxsize=16)
 def _mixes(campaign: Campaign, _made: datetime, _revision: int) -> Mixes:
-    """Count once per state of the campaign: over a million labels take a second. `_made` tells databases apart."""
-    assigned = Assignment.objects.filter(answer__topic__campaign=campaign, stands=True, judge__aside=False)
-    swept = Q(first_label__isnull=False) & ~Q(first_label=F("label"))
-    parts = {Stage.ASSIGN: _by_topic(assigned, "answer__topic", swept)}
+    """Count once per state of the campaign. `_made` tells databases apart."""
+    parts = {Stage.ASSIGN: _assigned(campaign)}
     supported = SupportJudgment.objects.filter(segment__campaign=campaign, stands=True, judge__aside=False)
     for stage in (Stage.SUPPORT_SCRATCH, Stage.SUPPORT_POST_EDIT):
         conditions = [stage.condition, SupportCondition.LLM]
         rows = supported.filter(condition__in=conditions)
-        parts[stage] = _by_topic(rows, "sentence__answer__topic", Q(pk=None))
+        parts[stage] = _supported(rows)
     return {(judge, stage): pair for stage, rows in parts.items() for judge, pair in _beside_others(rows).items()}
 
 
 Row = tuple[int, str, int, int, int, int]
 
 
-def _by_topic(labels: QuerySet[Assignment] | QuerySet[SupportJudgment], topic: str, swept: Q) -> list[Row]:
-    rows = labels.order_by().values_list("judge", "judge__kind", topic, "label")
-    return list(rows.annotate(n=Count("pk"), swept=Count("pk", filter=swept)))
+def _assigned(campaign: Campaign) -> list[Row]:
+    tally = tally_of(campaign)
+    judges = Judge.objects.filter(aside=False, pk__in={cell.judge for cell in tally})
+    kinds = dict(judges.values_list("pk", "kind"))
+    return [
+        (cell.judge, kinds[cell.judge], cell.topic, cell.label, cell.number, cell.swept)
+        for cell in tally
+        if cell.judge in kinds
+    ]
+
+
+def _supported(labels: QuerySet[SupportJudgment]) -> list[Row]:
+    rows = labels.order_by().values_list("judge", "judge__kind", "sentence__answer__topic", "label")
+    return [(*row, 0) for row in rows.annotate(Count("pk"))]
 
 
 def _beside_others(rows: Iterable[Row]) -> dict[int, tuple[Mix, Mix]]:
@@ -172,7 +182,7 @@ def _beside_others(rows: Iterable[Row]) -> dict[int, tuple[Mix, Mix]]:
             mine[judge].labels[label] += number
             mine[judge].swept += swept
             topics[judge].add(topic)
-            own[judge, topic][label] = number
+            own[judge, topic][label] = own[judge, topic].get(label, 0) + number
     return {judge: (mix, _of_others(everybody, own, judge, topics[judge])) for judge, mix in mine.items()}
 
 

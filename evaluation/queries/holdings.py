@@ -3,17 +3,16 @@
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 from pathlib import PurePath
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from accounts.models import User
 from evaluation.models import (
-    Assignment,
     Campaign,
     Event,
     Finding,
+    Judge,
     ListedNugget,
     NuggetList,
     NuggetSet,
@@ -24,6 +23,7 @@ from evaluation.models import (
     Topic,
 )
 from evaluation.queries.campaigns import within
+from evaluation.queries.tally import tally_of
 from evaluation.terms import AssignmentLabel, Importance, JudgeKind
 
 IMPORTS_SHOWN = 8
@@ -171,7 +171,13 @@ def assignment_counts_for(viewer: User, campaign: Campaign) -> list[LabelCount]:
     """Count assignment labels by nugget set and judge, those of studies left out."""
     if not within(viewer, campaign).exists():
         return []
-    return list(_assignment_counts(campaign, campaign.created_at, campaign.revision))
+    sets = dict(campaign.nugget_sets.values_list("pk", "name"))
+    judges = Judge.objects.filter(aside=False, pk__in={cell.judge for cell in tally_of(campaign)}).in_bulk()
+    counts: dict[tuple[str, str, str, int], int] = defaultdict(int)
+    for cell in tally_of(campaign):
+        if judge := judges.get(cell.judge):
+            counts[sets[cell.nugget_set], judge.name, judge.kind, cell.label] += cell.number
+    return _by_label([(*key, number) for key, number in counts.items()])
 
 
 def support_counts_for(viewer: User, campaign: Campaign) -> list[LabelCount]:
@@ -205,17 +211,6 @@ def imports_for(viewer: User, campaign: Campaign) -> list[ImportRow]:
         )
         for event in events.select_related("actor")[:IMPORTS_SHOWN]
     ]
-
-
-@lru_cache(maxsize=64)
-def _assignment_counts(campaign: Campaign, _made: datetime, _revision: int) -> tuple[LabelCount, ...]:
-    """Count once per state of the campaign: over a million labels take seconds. `_made` tells databases apart."""
-    labels = Assignment.objects.filter(
-        nugget_version__nugget__nugget_set__campaign=campaign, stands=True, judge__aside=False
-    )
-    rows = labels.order_by()
-    grouped = rows.values_list("nugget_version__nugget__nugget_set__name", "judge__name", "judge__kind", "label")
-    return tuple(_by_label(list(grouped.annotate(Count("pk")))))
 
 
 def _summary(payload: dict[str, object]) -> str:

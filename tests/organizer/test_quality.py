@@ -28,6 +28,7 @@ def page_of(world: World, person: str = "olga") -> str:
 
 def compared(world: World, judge: str = "robot") -> list[Compared]:
     Campaign.objects.update(revision=F("revision") + 1)  # as whatever writes labels does
+    world.campaign.refresh_from_db()
     return compared_with_people(world.people["olga"], world.campaign)[Judge.objects.get(name=judge).pk]
 
 
