@@ -1,15 +1,11 @@
 """A backup holds every row of every table as it was at one moment, and comes back so; anything else is refused."""
 
 import json
-import os
 import sqlite3
-import subprocess
-import sys
 import tarfile
 import time
-import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from threading import Thread
@@ -17,9 +13,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from django.conf import settings
 from django.db import connection, connections
-from psycopg import sql
 
 from evaluation.models import Event, Operation
 from exchange.backups import archive
@@ -28,6 +22,7 @@ from rig.judging import Extent
 from soak.judging_assessor import JudgingAssessor, JudgingPlan, Times
 from soak.judging_world import make_judging_world
 from tests.evaluation.world import run
+from tests.exchange.databases import ask, manage, other_database, tables
 from tests.on_postgresql import URL
 from tests.soak.in_process import InProcess
 
@@ -36,49 +31,9 @@ CONSISTENT = "from soak.consistency import tell; tell()"
 Rows = dict[str, list[str]]
 
 
-@contextmanager
-def other_database(folder: Path) -> Iterator[str]:
-    """Yield the address of an empty database of the same engine, which is gone afterwards."""
-    if connection.vendor == "sqlite":
-        yield f"sqlite:///{folder / 'restored.sqlite3'}"
-        return
-    name = f"assay_restored_{uuid.uuid4().hex[:8]}"
-    with psycopg.connect(URL, autocommit=True) as server:
-        server.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
-        try:
-            yield f"{URL.rpartition('/')[0]}/{name}"
-        finally:
-            server.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
-
-
-def manage(database: str, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run a command on a database, as an administrator does."""
-    command = [sys.executable, "manage.py", *words]
-    own = os.environ | {"DATABASE_URL": database}
-    return subprocess.run(command, cwd=settings.BASE_DIR, env=own, capture_output=True, text=True, check=False)
-
-
-@contextmanager
-def opened(address: str) -> Iterator[Any]:
-    """Open a database without Django."""
-    is_file = address.startswith("sqlite")
-    found: Any = sqlite3.connect(address.removeprefix("sqlite:///")) if is_file else psycopg.connect(address)
-    with closing(found):
-        yield found
-
-
 def every_row(address: str) -> Rows:
     """Return all rows of all tables of a database, each as the text of its values."""
-    listed = {
-        "sqlite": "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
-        "postgresql": "SELECT tablename FROM pg_tables WHERE schemaname = 'public'",
-    }
-    with opened(address) as there:
-        tables = [name for (name,) in there.execute(listed[connection.vendor]).fetchall()]
-        return {
-            name: sorted(str(row) for row in there.execute(f'SELECT * FROM "{name}"').fetchall())  # noqa: S608
-            for name in tables
-        }
+    return {name: sorted(map(str, ask(address, f'SELECT * FROM "{name}"'))) for name in tables(address)}  # noqa: S608
 
 
 def own_address() -> str:
@@ -137,8 +92,8 @@ def test_a_backup_comes_back_with_every_row_of_every_table(judges: list[JudgingA
         assert every_row(other) == before
         assert {name: len(rows) for name, rows in before.items()} == manifest.rows
         assert manifest.rows["evaluation_task"] == 12
-        with pytest.raises((sqlite3.Error, psycopg.Error), match="append-only"), opened(other) as there:
-            there.execute("UPDATE evaluation_event SET kind = 'forged'")
+        with pytest.raises((sqlite3.Error, psycopg.Error), match="append-only"):
+            ask(other, "UPDATE evaluation_event SET kind = 'forged'")
     assert run("restore", str(file)).code == 1
     assert "rows in accounts_user" in run("restore", str(file)).err
 

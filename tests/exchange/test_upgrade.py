@@ -1,29 +1,43 @@
 """Databases of earlier versions are upgraded with everything in them, and work goes on in them.
 
-`tests/data/upgrades` has the demo campaign as each of them had loaded it: before there were desks (b), with the desks
-where nuggets are made (c), with those where they are judged (d), and with practice and studies (d-studies).
+`tests/data/upgrades` has the demo campaign as each of them had loaded it, on both engines: before there were LLM jobs
+(a), before there were desks (b), with the desks where nuggets are made (c), with those where they are judged (d), with
+practice and studies (d-studies), with invitations and tokens (e), with snapshots and prompts (g), with imports in two
+steps (h).
 """
 
-import gzip
 import json
-import os
 import sqlite3
-import subprocess
-import sys
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from django.conf import settings
+from django.db import connection
 
 from exchange.demo_campaign import load_demo
 from tests.evaluation.world import run
+from tests.exchange.databases import ask, columns, fill, guards, other_database, tables
+from tests.exchange.databases import manage as manage_database
 
 DUMPS = settings.BASE_DIR / "tests" / "data" / "upgrades"
-BEFORE_DESKS, *SINCE_DESKS = ("demo-b", "demo-c", "demo-d", "demo-d-studies")
-GROWING = {"django_migrations", "django_content_type", "auth_permission", "sqlite_sequence"}
+BEFORE_JOBS, BEFORE_DESKS = "demo-a", "demo-b"
+SINCE_DESKS = ("demo-c", "demo-d", "demo-d-studies", "demo-e", "demo-g", "demo-h")
+Built = tuple[set[tuple[Any, ...]], set[tuple[Any, ...]]]
+"""The columns of a database, and what guards its rows."""
+GROWING = {"django_migrations", "django_content_type", "auth_permission"}
 """Tables to which a migration adds."""
+
+HAND_OUT = """
+INSERT INTO evaluation_task (campaign_id, topic_id, assessor_id, stage, public_id, state, version, nugget_set_id,
+    qrels_id, protocol_id, priority, expected_minutes, blocked_reason, reopened_reason, created_at)
+SELECT topic.campaign_id, topic.id, person.id, 'manual', 'task-' || person.username, 'not started', 1, made.id,
+    source.id, protocol.id, 0, 1, '', '', '2026-01-01'
+FROM evaluation_topic topic, accounts_user person, evaluation_nuggetset made, evaluation_qrelsource source,
+    evaluation_protocol protocol
+WHERE person.username = 'PERSON' ORDER BY topic.id LIMIT 1
+"""
 
 GOES_ON = """
 from django.db import connection
@@ -41,35 +55,26 @@ print("goes on")
 """
 
 
-def manage(database: Path, *arguments: str) -> str:
-    """Run a command on a database, as an administrator would after an upgrade."""
-    own = os.environ | {"DATABASE_URL": f"sqlite:///{database}", "DEMO": "1"}
-    command = [sys.executable, "manage.py", *arguments]
-    done = subprocess.run(command, cwd=settings.BASE_DIR, env=own, capture_output=True, text=True, check=False)
+def manage(database: str, *words: str) -> str:
+    """Run a command on a database, as an administrator would after an upgrade; it must succeed."""
+    done = manage_database(database, *words, DEMO="1")
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-def old(name: str, folder: Path) -> Path:
-    """A database of an earlier version, in a file."""
-    path = folder / f"{name}.sqlite3"
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(gzip.decompress((DUMPS / f"{name}.sql.gz").read_bytes()).decode())
-    return path
+def fill_from(database: str, name: str) -> dict[str, int]:
+    """Fill a database with an earlier version's; return how many rows each table has."""
+    fill(database, DUMPS / f"{name}.{connection.vendor}.sql.xz")
+    return counts(database)
 
 
-def counts(database: Path) -> dict[str, int]:
+def counts(database: str) -> dict[str, int]:
     """How many rows each table has, but for those that migrations fill."""
-    with closing(sqlite3.connect(database)) as connection:
-        listed = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
-        return {
-            name: connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0]  # noqa: S608
-            for (name,) in listed
-            if name not in GROWING
-        }
+    named = [name for name in tables(database) if name not in GROWING]
+    return {name: ask(database, f"SELECT count(*) FROM {name}")[0][0] for name in named}  # noqa: S608
 
 
-def scores(database: Path) -> dict[str, Any]:
+def scores(database: str) -> dict[str, Any]:
     """The leaderboard of the people's condition."""
     report = manage(
         database, "report", "scores", "--campaign", "river-study", "--condition", "E/M", "--format", "json"
@@ -78,19 +83,19 @@ def scores(database: Path) -> dict[str, Any]:
     return found
 
 
-def hand_out(database: Path, assessors: tuple[str, ...]) -> None:
+def fresh_scores() -> dict[str, Any]:
+    """The same of a demo loaded today."""
+    load_demo()
+    found: dict[str, Any] = run(
+        "report", "scores", "--campaign", "river-study", "--condition", "E/M", "--format", "json"
+    ).json()
+    return found
+
+
+def hand_out(database: str, assessors: tuple[str, ...]) -> None:
     """Give each of these the first topic to write by hand, as the version before could beside each other."""
-    with closing(sqlite3.connect(database)) as connection, connection:
-        for name in assessors:
-            connection.execute(
-                "INSERT INTO evaluation_task (campaign_id, topic_id, assessor_id, stage, public_id, state, version,"
-                " nugget_set_id, qrels_id, protocol_id, priority, expected_minutes, blocked_reason, reopened_reason,"
-                " created_at) SELECT topic.campaign_id, topic.id, user.id, 'manual', 'task-' || user.username,"
-                " 'not started', 1, made.id, source.id, protocol.id, 0, 1, '', '', '2026-01-01'"
-                " FROM evaluation_topic topic, accounts_user user, evaluation_nuggetset made,"
-                " evaluation_qrelsource source, evaluation_protocol protocol WHERE user.username = ? LIMIT 1",
-                (name,),
-            )
+    for name in assessors:
+        ask(database, HAND_OUT.replace("PERSON", name))
 
 
 def assert_nothing_is_lost(before: dict[str, int], after: dict[str, int]) -> None:
@@ -98,34 +103,51 @@ def assert_nothing_is_lost(before: dict[str, int], after: dict[str, int]) -> Non
     assert {name: after[name] for name in before} == before
 
 
+@pytest.fixture(scope="module")
+def new(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """How a database is built that has always been of this version."""
+    with other_database(tmp_path_factory.mktemp("new")) as database:
+        manage(database, "migrate", "--verbosity", "0")
+        return columns(database), guards(database)
+
+
 @pytest.mark.django_db
 def test_the_demo_of_the_version_before_desks_is_upgraded_with_its_data(tmp_path: Path) -> None:
     """In two steps; in between two people get one topic beside each other, of whom the first counts afterwards."""
-    database = old(BEFORE_DESKS, tmp_path)
-    before = counts(database)
-    manage(database, "migrate", "evaluation", "0003_judging", "--verbosity", "0")
-    hand_out(database, ("ben", "ann"))
-    manage(database, "migrate", "--verbosity", "0")
-    assert_nothing_is_lost(before, counts(database))
-    assert before["evaluation_assignment"] == 2709
-    load_demo()
-    fresh = run("report", "scores", "--campaign", "river-study", "--condition", "E/M", "--format", "json").json()
-    assert scores(database) == fresh
-    with closing(sqlite3.connect(database)) as connection:
-        rows = connection.execute("SELECT public_id, second_opinion FROM evaluation_task ORDER BY id").fetchall()
+    with other_database(tmp_path) as database:
+        before = fill_from(database, BEFORE_DESKS)
+        manage(database, "migrate", "evaluation", "0003_judging", "--verbosity", "0")
+        hand_out(database, ("ben", "ann"))
+        manage(database, "migrate", "--verbosity", "0")
+        assert_nothing_is_lost(before, counts(database))
+        assert before["evaluation_assignment"] == 2709
+        assert scores(database) == fresh_scores()
+        rows = ask(database, "SELECT public_id, second_opinion FROM evaluation_task ORDER BY id")
         assert rows == [("task-ben", 0), ("task-ann", 1)]
-        with pytest.raises(sqlite3.IntegrityError, match="append-only"):
-            connection.execute("UPDATE evaluation_event SET kind = 'forged'")
+        with pytest.raises((sqlite3.IntegrityError, psycopg.Error), match="append-only"):
+            ask(database, "UPDATE evaluation_event SET kind = 'forged'")
+
+
+@pytest.mark.thorough
+@pytest.mark.django_db
+def test_the_demo_of_the_version_before_llm_jobs_is_upgraded_with_its_data(new: Built, tmp_path: Path) -> None:
+    with other_database(tmp_path) as database:
+        before = fill_from(database, BEFORE_JOBS)
+        manage(database, "migrate", "--verbosity", "0")
+        assert_nothing_is_lost(before, counts(database))
+        assert (columns(database), guards(database)) == new
+        assert scores(database) == fresh_scores()
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", SINCE_DESKS)
-def test_a_database_with_work_at_desks_is_upgraded_and_work_goes_on(name: str, tmp_path: Path) -> None:
-    database = old(name, tmp_path)
-    before = counts(database)
-    assert before["evaluation_operation"] >= 60
-    manage(database, "migrate", "--verbosity", "0")
-    assert_nothing_is_lost(before, counts(database))
-    assert "goes on" in manage(database, "shell", "--no-imports", "-c", GOES_ON)
-    assert "ann" in manage(database, "load_demo")
-    assert_nothing_is_lost({**before, "evaluation_event": before["evaluation_event"] + 1}, counts(database))
+def test_a_database_with_work_at_desks_is_upgraded_and_work_goes_on(name: str, new: Built, tmp_path: Path) -> None:
+    with other_database(tmp_path) as database:
+        before = fill_from(database, name)
+        assert before["evaluation_operation"] >= 60
+        manage(database, "migrate", "--verbosity", "0")
+        assert_nothing_is_lost(before, counts(database))
+        assert (columns(database), guards(database)) == new
+        assert "goes on" in manage(database, "shell", "--no-imports", "-c", GOES_ON)
+        assert "ann" in manage(database, "load_demo")
+        assert_nothing_is_lost({**before, "evaluation_event": before["evaluation_event"] + 1}, counts(database))

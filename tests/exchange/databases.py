@@ -1,0 +1,100 @@
+"""Databases beside that of the tests, of the same engine: made, filled, asked, and gone afterwards."""
+
+import lzma
+import os
+import sqlite3
+import subprocess
+import sys
+import uuid
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from django.conf import settings
+from django.db import connection
+from psycopg import sql
+
+from tests.on_postgresql import URL
+
+FILE = "sqlite:///"
+
+
+@contextmanager
+def other_database(folder: Path) -> Iterator[str]:
+    """Yield the address of an empty database of the same engine, which is gone afterwards."""
+    name = f"assay_other_{uuid.uuid4().hex[:8]}"
+    if connection.vendor == "sqlite":
+        yield f"{FILE}{folder / name}.sqlite3"
+        return
+    with psycopg.connect(URL, autocommit=True) as server:
+        server.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        try:
+            yield f"{URL.rpartition('/')[0]}/{name}"
+        finally:
+            server.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+def manage(database: str, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a command on a database, as an administrator does."""
+    command = [sys.executable, "manage.py", *words]
+    own = os.environ | {"DATABASE_URL": database} | environment
+    return subprocess.run(command, cwd=settings.BASE_DIR, env=own, capture_output=True, text=True, check=False)
+
+
+@contextmanager
+def opened(database: str) -> Iterator[Any]:
+    """Open a database without Django; what is changed is kept unless something fails."""
+    is_file = database.startswith(FILE)
+    found: Any = sqlite3.connect(database.removeprefix(FILE)) if is_file else psycopg.connect(database)
+    with closing(found), found:
+        yield found
+
+
+def fill(database: str, dump: Path) -> None:
+    """Run the compressed statements of a dump."""
+    statements = lzma.decompress(dump.read_bytes()).decode()
+    with opened(database) as there:
+        there.executescript(statements) if database.startswith(FILE) else there.execute(statements)
+
+
+def ask(database: str, statement: str) -> list[tuple[Any, ...]]:
+    """Run one statement and return its rows."""
+    with opened(database) as there:
+        done = there.execute(statement)
+        return list(done.fetchall()) if done.description else []
+
+
+def tables(database: str) -> list[str]:
+    """Return the names of all tables."""
+    if database.startswith(FILE):
+        listed = ask(database, "SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'sqlite_sequence'")
+    else:
+        listed = ask(database, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+    return sorted(name for (name,) in listed)
+
+
+def columns(database: str) -> set[tuple[Any, ...]]:
+    """Return each column of each table, with its type and whether it may be empty."""
+    if not database.startswith(FILE):
+        asked = "SELECT table_name, column_name, data_type, is_nullable FROM information_schema.columns"
+        return set(ask(database, f"{asked} WHERE table_schema = 'public'"))
+    return {
+        (table, name, kind, empty)
+        for table in tables(database)
+        for _, name, kind, empty, *_ in ask(database, f"PRAGMA table_info({table})")
+    }
+
+
+def guards(database: str) -> set[tuple[Any, ...]]:
+    """Return what keeps the rows in order: triggers, and on PostgreSQL constraints, with what they say."""
+    if database.startswith(FILE):
+        return set(ask(database, "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"))
+    return {
+        *ask(database, "SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint"),
+        *ask(database, "SELECT tgrelid::regclass::text, tgname, pg_get_triggerdef(oid) FROM pg_trigger"),
+        *ask(
+            database, "SELECT proname::text, prosrc, '' FROM pg_proc WHERE pronamespace = 'public'::regnamespace"
+        ),
+    }
