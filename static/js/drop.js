@@ -16,7 +16,7 @@ function show(box, files) {
 }
 
 function size(bytes) {
-  if (bytes < 1024) return interpolate(ngettext("%(size)s byte", "%(size)s bytes", bytes), { size: bytes });
+  if (bytes < 1024) return interpolate(ngettext("%(count)s byte", "%(count)s bytes", bytes), { count: bytes });
   if (bytes < 1024 ** 2) return interpolate(gettext("%(size)s KB"), { size: (bytes / 1024).toFixed(1) });
   return interpolate(gettext("%(size)s MB"), { size: (bytes / 1024 ** 2).toFixed(1) });
 }
