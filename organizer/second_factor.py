@@ -23,6 +23,7 @@ OPEN = (
     "organizer:invitation",
     "assessor:session",
     "healthz",
+    "script_words",
 )
 FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 

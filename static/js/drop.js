@@ -1,5 +1,7 @@
 // Files may be dropped on the box around a file input; without this the input alone does.
 
+import { gettext, interpolate, ngettext } from "./gettext.js";
+
 /** Show what is chosen, when there is a list for it. */
 function show(box, files) {
   const list = box.querySelector("[data-drop-list]");
@@ -14,8 +16,9 @@ function show(box, files) {
 }
 
 function size(bytes) {
-  if (bytes < 1024) return `${bytes} bytes`;
-  return bytes < 1024 ** 2 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / 1024 ** 2).toFixed(1)} MB`;
+  if (bytes < 1024) return interpolate(ngettext("%(count)s byte", "%(count)s bytes", bytes), { count: bytes });
+  if (bytes < 1024 ** 2) return interpolate(gettext("%(size)s KB"), { size: (bytes / 1024).toFixed(1) });
+  return interpolate(gettext("%(size)s MB"), { size: (bytes / 1024 ** 2).toFixed(1) });
 }
 
 /** Take as many of the dropped files as the input takes. */

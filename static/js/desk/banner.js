@@ -1,5 +1,6 @@
 // Says how the saving goes: the clock that changes only after a receipt, and the bar that names what is unsent and why.
 
+import { gettext, interpolate, ngettext } from "../gettext.js";
 import { guard } from "./leaving.js";
 import { setup as setUpUnsent } from "./unsent.js";
 
@@ -11,23 +12,48 @@ const clock = new Intl.DateTimeFormat(undefined, {
 });
 const DONE_MS = 10_000; // how long the good news stays
 
-function changes(count) {
-  return count === 1 ? "1 change" : `${count} changes`;
-}
-
 /** Return why nothing is saved at the moment, as a sentence, or "" when nothing is wrong. `words`: the stage's own. */
 function trouble({ problem, halted }, words) {
-  if (halted === "signed-out") return "You are signed out.";
+  if (halted === "signed-out") return gettext("You are signed out.");
   if (halted === "conflict") return words.conflict;
-  if (problem === "slow") return "The server has not answered yet.";
-  if (problem?.startsWith("server ")) return `The server could not save (${problem.slice(7)}).`;
-  return problem ? "Not connected." : "";
+  if (problem === "slow") return gettext("The server has not answered yet.");
+  if (problem?.startsWith("server ")) {
+    return interpolate(gettext("The server could not save (%(status)s)."), { status: problem.slice(7) });
+  }
+  return problem ? gettext("Not connected.") : "";
 }
 
 function kept({ unsent, durable }) {
-  const verb = unsent === 1 ? "is" : "are";
-  if (durable) return `${changes(unsent)} ${verb} kept on this device; keep working.`;
-  return `${changes(unsent)} ${verb} kept in this page only; keep it open.`;
+  const here = ngettext(
+    "%(count)s change is kept on this device; keep working.",
+    "%(count)s changes are kept on this device; keep working.",
+    unsent,
+  );
+  const inThisPage = ngettext(
+    "%(count)s change is kept in this page only; keep it open.",
+    "%(count)s changes are kept in this page only; keep it open.",
+    unsent,
+  );
+  return interpolate(durable ? here : inThisPage, { count: unsent });
+}
+
+function leaving(count) {
+  const text = ngettext("Leaving when %(count)s change is saved.", "Leaving when %(count)s changes are saved.", count);
+  return interpolate(text, { count });
+}
+
+function setAside(count) {
+  const text = ngettext(
+    "%(count)s change could not be applied and is set aside.",
+    "%(count)s changes could not be applied and are set aside.",
+    count,
+  );
+  return interpolate(text, { count });
+}
+
+/** Return the good news after an outage: how many changes came through, and when. */
+function allSaved(count, at) {
+  return interpolate(ngettext("The change is saved %(at)s", "All %(count)s changes saved %(at)s", count), { count, at });
 }
 
 class Banner {
@@ -69,7 +95,7 @@ class Banner {
 
   #receipt() {
     if (this.#outage) this.#recovered += 1;
-    this.#saved.textContent = `Saved ${clock.format(new Date())}`;
+    this.#saved.textContent = interpolate(gettext("Saved %(at)s"), { at: clock.format(new Date()) });
     this.#saved.hidden = false;
   }
 
@@ -97,9 +123,9 @@ class Banner {
   }
 
   #words(state, wrong) {
-    if (this.#leaving && state.unsent) return `Leaving when ${changes(state.unsent)} ${state.unsent === 1 ? "is" : "are"} saved. ${wrong}`;
+    if (this.#leaving && state.unsent) return `${leaving(state.unsent)} ${wrong}`;
     if (wrong) return state.unsent ? `${wrong} ${kept(state)}` : wrong;
-    if (state.aside) return `${changes(state.aside)} could not be applied and ${state.aside === 1 ? "is" : "are"} set aside.`;
+    if (state.aside) return setAside(state.aside);
     return this.#done;
   }
 
@@ -124,8 +150,7 @@ class Banner {
 
   #end() {
     this.#outage = false;
-    const all = this.#recovered === 1 ? "The change is saved" : `All ${this.#recovered} changes saved`;
-    this.#done = this.#recovered ? `${all} ${clock.format(new Date())}` : "";
+    this.#done = this.#recovered ? allSaved(this.#recovered, clock.format(new Date())) : "";
     if (this.#done) this.#announce(this.#done);
     clearTimeout(this.#doneTimer);
     this.#doneTimer = setTimeout(() => {
@@ -142,7 +167,7 @@ class Banner {
   #countDown() {
     const { retryAt, halted, connected } = this.#desk.save.state();
     const seconds = retryAt && !halted && !connected ? Math.max(0, Math.ceil((retryAt - Date.now()) / 1000)) : null;
-    this.#write("[data-retry]", seconds === null ? "" : `Trying again in ${seconds} s.`);
+    this.#write("[data-retry]", seconds === null ? "" : interpolate(gettext("Trying again in %(seconds)s s."), { seconds }));
   }
 
   #write(selector, text) {

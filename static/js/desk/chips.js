@@ -1,6 +1,7 @@
 // Evidence as chips ("P12 S3", to go there and to remove), the box in which a place is typed, and the switch between
 // vital and okay. Rows and composers show the same three, so they are made here once.
 
+import { gettext, interpolate } from "../gettext.js";
 import { choosing } from "./choosing.js";
 import * as passages from "./passages.js";
 
@@ -29,13 +30,13 @@ export function drawChips(list, evidence, { writing }) {
 }
 
 function newChip([segment, sentence], pair) {
-  const label = passages.label(segment, sentence) ?? "a passage that is gone";
+  const label = passages.label(segment, sentence) ?? gettext("a passage that is gone");
   const chip = document.createElement("li");
   chip.className = "chip";
   Object.assign(chip.dataset, { pair, segment, sentence: sentence ?? "" });
   chip.append(
-    button("chip-go", label, { do: "go-chip" }, `Go to ${label}`),
-    button("chip-remove", "×", { do: "unlink" }, `× Remove ${label}`),
+    button("chip-go", label, { do: "go-chip" }, interpolate(gettext("Go to %(place)s"), { place: label })),
+    button("chip-remove", "×", { do: "unlink" }, interpolate(gettext("× Remove %(place)s"), { place: label })),
   );
   return chip;
 }
@@ -71,8 +72,8 @@ export function linkBox({ link, leave }) {
     input.setAttribute("aria-invalid", String(!pair));
     if (!pair) {
       problem.textContent = input.value.trim()
-        ? `There is no ${input.value.trim()}. Type a passage and a sentence, such as P12 S3.`
-        : "Type a passage and a sentence, such as P12 S3.";
+        ? interpolate(gettext("There is no %(place)s. Type a passage and a sentence, such as P12 S3."), { place: input.value.trim() })
+        : gettext("Type a passage and a sentence, such as P12 S3.");
       return input.focus();
     }
     input.value = "";
@@ -96,12 +97,17 @@ export function linkBox({ link, leave }) {
   return box;
 }
 
+/** What the switch of a nugget is called; `nugget`: its name, "" where it has none yet. */
+export function importanceOf(nugget) {
+  return nugget ? interpolate(gettext("Importance of %(nugget)s"), { nugget }) : gettext("Importance");
+}
+
 /** Make the switch between vital and okay. `choose(importance, source)` is called with 2, 1 or 0. */
 export function importanceSwitch({ choose, about }) {
   const box = copyOf("importance-template");
   const name = `importance-${(count += 1)}`;
   for (const radio of box.querySelectorAll("input")) radio.name = name;
-  box.querySelector("legend").textContent = about ? `Importance of ${about}` : "Importance";
+  box.querySelector("legend").textContent = importanceOf(about);
   choosing(box, (value, source) => choose(Number(value ?? 0), source));
   box.querySelector("[data-do='clear']").addEventListener("click", (event) => {
     event.stopPropagation();

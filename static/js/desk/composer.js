@@ -1,13 +1,14 @@
 // Where nuggets are written that are not in the list yet: a new one, one merged from several, several split from one.
 // What lies open here is kept on the server and comes back after a reload, on any device.
 
+import { gettext, interpolate, pgettext } from "../gettext.js";
 import { copyOf, drawChips, importanceIn, importanceSwitch, linkBox, pairOf, sameEvidence, setImportance } from "./chips.js";
 import { Autosave, grow } from "./editing.js";
 
 const WORDS = {
-  new: { title: "New nugget", verb: "Add" },
-  merge: { title: "Merge", verb: "Merge" },
-  split: { title: "Split", verb: "Split" },
+  new: { title: () => gettext("New nugget"), verb: pgettext("a button", "Add") },
+  merge: { title: (nuggets) => interpolate(gettext("Merge %(nuggets)s"), { nuggets }), verb: pgettext("a button", "Merge") },
+  split: { title: (nugget) => interpolate(gettext("Split %(nugget)s"), { nugget }), verb: pgettext("a button", "Split") },
 };
 
 let count = 0;
@@ -125,8 +126,8 @@ export class Composer {
 
   #fill({ name, sources, parts }) {
     const { title, verb } = WORDS[this.slot];
-    this.element.setAttribute("aria-label", `${title} ${name}`.trim());
-    this.element.querySelector(".composer-title").textContent = `${title} ${name}`.trim();
+    this.element.setAttribute("aria-label", title(name));
+    this.element.querySelector(".composer-title").textContent = title(name);
     this.element.querySelector(".composer-verb").textContent = verb;
     this.element.querySelector("[data-do='part']").hidden = this.slot !== "split";
     this.element.querySelector("[data-do='close']").hidden = this.pinned;
@@ -140,7 +141,7 @@ export class Composer {
     const button = document.createElement("button");
     button.type = "button";
     button.className = "source";
-    button.textContent = `Insert ${name}: ${text}`;
+    button.textContent = interpolate(gettext("Insert %(nugget)s: %(text)s"), { nugget: name, text });
     button.addEventListener("click", () => this.#parts[0].insert(text));
     return button;
   }
@@ -150,7 +151,7 @@ export class Composer {
     this.#parts.push(part);
     this.element.querySelector(".composer-parts").append(part.element);
     const single = this.#parts.length === 1 && this.slot !== "split";
-    part.label.textContent = single ? "Text" : `Text ${this.#parts.length}`;
+    part.label.textContent = single ? gettext("Text") : interpolate(gettext("Text %(number)s"), { number: this.#parts.length });
     return part;
   }
 
@@ -229,7 +230,7 @@ export class Composer {
   confirm() {
     const empty = this.#parts.find((part) => !part.text);
     if (empty) {
-      this.#problem("A nugget needs a text.");
+      this.#problem(gettext("A nugget needs a text."));
       empty.focus();
       return;
     }

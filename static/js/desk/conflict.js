@@ -1,5 +1,7 @@
 // Two windows changed the same thing. Nobody's version wins silently: both stand side by side, and the assessor decides.
 
+import { gettext } from "../gettext.js";
+
 class Conflict {
   #desk;
   #dialog;
@@ -58,7 +60,11 @@ class Conflict {
     this.#dialog.close();
     await save.resolve(choice === "mine" ? "mine" : "theirs", { quietly: choice === "both" });
     addBoth?.();
-    const said = { mine: "Your version is kept.", theirs: "The other version is kept.", both: "Both are kept." };
+    const said = {
+      mine: gettext("Your version is kept."),
+      theirs: gettext("The other version is kept."),
+      both: gettext("Both are kept."),
+    };
     announce(said[choice]);
   }
 }

@@ -2,6 +2,8 @@
 // and every 10 s of typing; what was typed since is kept beside the outbox, so that not even a crash takes it.
 // The operations of one stretch of typing share a step: one undo takes them all back.
 
+import { gettext, interpolate } from "../gettext.js";
+
 const PAUSE_MS = 800;
 const LONGEST_MS = 10_000;
 
@@ -81,7 +83,8 @@ export class Editor {
     field.maxLength = 2000;
     field.value = text;
     field.dataset.keys = "editor";
-    field.setAttribute("aria-label", `Text of ${this.#item.querySelector(".row-number").textContent}`);
+    const nugget = this.#item.querySelector(".row-number").textContent;
+    field.setAttribute("aria-label", interpolate(gettext("Text of %(nugget)s"), { nugget }));
     field.addEventListener("input", () => this.#typed());
     field.addEventListener("keydown", (event) => this.#keyed(event));
     return field;

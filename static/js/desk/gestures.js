@@ -1,12 +1,18 @@
 // What can be done with nuggets: each gesture once, whether it came by a button or by a key. A gesture does its
 // operation, says so, and puts the focus where the work goes on.
 
+import { gettext, interpolate, ngettext } from "../gettext.js";
 import { linkBox, sameEvidence } from "./chips.js";
 import * as passages from "./passages.js";
 import { isListed } from "./rules.js";
 import { hasChange } from "./row.js";
 
-const IMPORTANCE = ["neither vital nor okay", "okay", "vital"];
+/** What is said of a nugget that was given an importance: 0, 1 or 2. */
+const IMPORTANCE = [
+  gettext("%(nugget)s neither vital nor okay"),
+  gettext("%(nugget)s okay"),
+  gettext("%(nugget)s vital"),
+];
 const READING = new Set(["go", "go-chip", "diff"]); // what a list that cannot be changed still offers
 
 class Gestures {
@@ -51,15 +57,19 @@ class Gestures {
     this.desk.announce(text);
   }
 
+  /** Say something about a nugget: `text` names it. */
+  sayOf(key, text, values = {}) {
+    this.say(interpolate(text, { nugget: this.list.name(key), ...values }));
+  }
+
   /** "N7 kept, 12 undecided": what was done, and how much is left where that is the work. */
-  done(key, what) {
-    const left = this.list.byHand ? "" : `, ${this.store.undecided().length} undecided`;
-    this.say(`${this.list.name(key)} ${what}${left}`);
+  done(key, text) {
+    this.sayOf(key, `${text}${this.list.left()}`);
   }
 
   keep(row, source) {
     if (row.decision !== "kept") this.store.do("decide", { key: row.key, decision: "kept" }, { source });
-    this.decided(row.key, "kept", row.key);
+    this.decided(row.key, gettext("%(nugget)s kept"), row.key);
   }
 
   reject(row, source) {
@@ -71,12 +81,12 @@ class Gestures {
     this.list.marked.delete(row.key);
     this.list.item(row.key).focus(); // what is pressed must not vanish with the focus in it
     this.store.do("decide", { key: row.key, decision: "rejected" }, { source });
-    this.decided(row.key, this.list.byHand ? "deleted" : "rejected", neighbour);
+    this.decided(row.key, this.list.byHand ? gettext("%(nugget)s deleted") : gettext("%(nugget)s rejected"), neighbour);
   }
 
   // The focus goes to the next row that waits; where none does, it stays, or goes to the neighbour of what is gone.
-  decided(key, what, otherwise) {
-    this.done(key, what);
+  decided(key, text, otherwise) {
+    this.done(key, text);
     const next = this.list.byHand ? null : this.list.undecidedAfter(key);
     if (!this.list.focus(next ?? otherwise)) this.list.focusFirst();
   }
@@ -87,7 +97,7 @@ class Gestures {
     const decision = row.making === "proposed" && row.text === row.draft ? "undecided" : "kept";
     this.store.do("decide", { key: row.key, decision }, { source });
     this.list.focus(row.key);
-    this.done(row.key, "restored");
+    this.done(row.key, gettext("%(nugget)s restored"));
   }
 
   edit(row) {
@@ -98,7 +108,7 @@ class Gestures {
     const row = this.store.row(key);
     if (this.list.isReadonly || !row || !isListed(row) || row.importance === importance) return;
     this.store.do("importance", { key, importance }, { source });
-    this.say(`${this.list.name(key)} ${IMPORTANCE[importance]}`);
+    this.sayOf(key, IMPORTANCE[importance]);
   }
 
   mark(row) {
@@ -106,12 +116,15 @@ class Gestures {
     const { marked } = this.list;
     if (!marked.delete(row.key)) marked.add(row.key);
     this.list.draw();
-    this.say(`${this.list.name(row.key)} ${marked.has(row.key) ? "marked" : "not marked"}, ${marked.size} marked`);
+    const count = marked.size;
+    const put = ngettext("%(nugget)s marked, %(count)s marked", "%(nugget)s marked, %(count)s marked", count);
+    const taken = ngettext("%(nugget)s not marked, %(count)s marked", "%(nugget)s not marked, %(count)s marked", count);
+    this.sayOf(row.key, marked.has(row.key) ? put : taken, { count });
   }
 
   merge() {
     const rows = this.store.listed().filter((row) => this.list.marked.has(row.key));
-    if (rows.length < 2) return this.say("Mark two nuggets or more to merge them");
+    if (rows.length < 2) return this.say(gettext("Mark two nuggets or more to merge them"));
     return this.list.writing.openMerge(rows);
   }
 
@@ -120,27 +133,27 @@ class Gestures {
     const keys = this.store.listed().map((one) => one.key);
     const at = keys.indexOf(row.key);
     if (!keys[at + by]) {
-      this.say(`${this.list.name(row.key)} is ${by < 0 ? "first" : "last"} already`);
+      this.sayOf(row.key, by < 0 ? gettext("%(nugget)s is first already") : gettext("%(nugget)s is last already"));
       return;
     }
     const after = by < 0 ? (keys[at - 2] ?? null) : keys[at + 1];
     this.store.do("move", { key: row.key, after }, { source });
     if (!this.list.item(row.key).contains(document.activeElement)) this.list.focus(row.key);
     this.list.item(row.key).scrollIntoView({ block: "nearest" });
-    this.say(`Moved ${by < 0 ? "up" : "down"}, now ${this.list.name(row.key)}`);
+    this.sayOf(row.key, by < 0 ? gettext("Moved up, now %(nugget)s") : gettext("Moved down, now %(nugget)s"));
   }
 
   showChange(row) {
-    if (!hasChange(row)) return this.say(`${this.list.name(row.key)} is as it was proposed`);
+    if (!hasChange(row)) return this.sayOf(row.key, gettext("%(nugget)s is as it was proposed"));
     const { shown } = this.list;
     if (!shown.delete(row.key)) shown.add(row.key);
     this.list.draw();
-    return this.say(shown.has(row.key) ? "Changes shown" : "Changes hidden");
+    return this.say(shown.has(row.key) ? gettext("Changes shown") : gettext("Changes hidden"));
   }
 
   /** Go to what a nugget rests on; again, to the next place. */
   go(row) {
-    if (!row.evidence.length) return this.say(`${this.list.name(row.key)} has no passage`);
+    if (!row.evidence.length) return this.sayOf(row.key, gettext("%(nugget)s has no passage"));
     const index = this.#went.key === row.key ? (this.#went.index + 1) % row.evidence.length : 0;
     this.#went = { key: row.key, index };
     return passages.goTo(...row.evidence[index]);
@@ -178,14 +191,15 @@ class Gestures {
     const step = crypto.randomUUID();
     for (const [segment, sentence] of fresh) this.store.do("link", { key, segment, sentence }, { source, step });
     if (fresh.length) this.list.showEvidence();
-    this.say(`${this.list.name(key)} ${fresh.length ? "linked to" : "is linked already to"} ${places}`);
+    const said = fresh.length ? gettext("%(nugget)s linked to %(places)s") : gettext("%(nugget)s is linked already to %(places)s");
+    this.sayOf(key, said, { places });
   }
 
   unlink(row, pair, source) {
     this.list.focus(row.key);
     this.store.do("unlink", { key: row.key, segment: pair[0], sentence: pair[1] }, { source });
     this.list.showEvidence();
-    this.say(`Link to ${passages.label(...pair)} removed from ${this.list.name(row.key)}`);
+    this.sayOf(row.key, gettext("Link to %(place)s removed from %(nugget)s"), { place: passages.label(...pair) });
   }
 
   /** What is chosen in the passages goes to the row that had the focus, or to what is being written. */
@@ -193,7 +207,7 @@ class Gestures {
     if (this.list.isReadonly) return;
     const row = this.store.row(key);
     if (row && isListed(row)) this.link(key, pairs, source);
-    else if (!this.list.writing.link(pairs)) this.say("Choose a nugget first, then link");
+    else if (!this.list.writing.link(pairs)) this.say(gettext("Choose a nugget first, then link"));
   }
 
   /** A new nugget from what is chosen in the passages, which becomes its evidence, not its text. */
@@ -218,8 +232,8 @@ class Gestures {
   nextUndecided() {
     const key = this.list.undecidedAfter(this.list.current);
     if (key) this.list.focus(key);
-    else if (this.store.undecided().length) this.say(`Only ${this.list.name(this.list.current)} is undecided`);
-    else this.say("Every nugget is decided");
+    else if (this.store.undecided().length) this.sayOf(this.list.current, gettext("Only %(nugget)s is undecided"));
+    else this.say(gettext("Every nugget is decided"));
   }
 
   #onRow(name) {

@@ -1,6 +1,7 @@
 // One window writes, the others read. Windows of one browser hear each other at once, other devices through the server.
 // The one that is left flushes first, then freezes; what it could not send stays in its outbox.
 
+import { gettext, interpolate, ngettext } from "../gettext.js";
 import { isAlone, isGone, isOurs, own } from "./windows.js";
 
 const ANSWER_MS = 250; // how long an open window may take to say that it writes
@@ -17,8 +18,9 @@ export function windowId() {
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 
 function ago(seconds) {
-  if (seconds < 90) return `${Math.max(0, Math.round(seconds))} s ago`;
-  return seconds < 5400 ? `${Math.round(seconds / 60)} min ago` : `${Math.round(seconds / 3600)} h ago`;
+  if (seconds < 90) return interpolate(gettext("%(seconds)s s ago"), { seconds: Math.max(0, Math.round(seconds)) });
+  if (seconds < 5400) return interpolate(gettext("%(minutes)s min ago"), { minutes: Math.round(seconds / 60) });
+  return interpolate(gettext("%(hours)s h ago"), { hours: Math.round(seconds / 3600) });
 }
 
 /** `readonly`: whether another window writes. Event `readonly` {readonly}, also on the document as `desk:readonly`. */
@@ -83,7 +85,7 @@ export class Lease extends EventTarget {
     this.#set(false);
     save.release("moved");
     save.release("elsewhere");
-    if (was) this.#desk.announce("You write here now.");
+    if (was) this.#desk.announce(gettext("You write here now."));
   }
 
   /** "Use it here": the other window sends what it has, then this one writes. */
@@ -93,7 +95,7 @@ export class Lease extends EventTarget {
     button.ariaDisabled = "true"; // a disabled one would lose the focus
     this.#said("");
     await this.#request("give", "given", this.#heard?.near ? GIVE_MS : ANSWER_MS);
-    if (!(await this.#hold("take"))) this.#said("Not connected: it cannot be moved here now.");
+    if (!(await this.#hold("take"))) this.#said(gettext("Not connected: it cannot be moved here now."));
     button.ariaDisabled = "false";
   }
 
@@ -181,9 +183,12 @@ export class Lease extends EventTarget {
   }
 
   #words() {
-    if (this.#movedAt) return `Moved to another window at ${clock.format(this.#movedAt)}. Nothing typed here is lost.`;
+    if (this.#movedAt) {
+      const moved = gettext("Moved to another window at %(time)s. Nothing typed here is lost.");
+      return interpolate(moved, { time: clock.format(this.#movedAt) });
+    }
     const seconds = this.#heard.seconds + (performance.now() - this.#heard.at) / 1000;
-    return `Open in another window, last active ${ago(seconds)}.`;
+    return interpolate(gettext("Open in another window, last active %(ago)s."), { ago: ago(seconds) });
   }
 
   #said(text) {
@@ -203,7 +208,8 @@ export class Lease extends EventTarget {
     const show = this.#notice.querySelector("[data-unsent]");
     this.#notice.querySelector("[data-says]").textContent = this.#words();
     show.hidden = unsent === 0;
-    show.textContent = unsent === 1 ? "Show 1 unsent change" : `Show ${unsent} unsent changes`;
+    const text = ngettext("Show %(count)s unsent change", "Show %(count)s unsent changes", unsent);
+    show.textContent = interpolate(text, { count: unsent });
   }
 }
 

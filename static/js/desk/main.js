@@ -1,5 +1,6 @@
 // The desk at which nuggets are made: post-edited, or written by hand.
 
+import { gettext, interpolate, ngettext } from "../gettext.js";
 import * as nuggets from "./nuggets.js";
 import * as passages from "./passages.js";
 import { startDesk } from "./starting.js";
@@ -18,9 +19,10 @@ export const desk = startDesk({
   setUp,
   parts: ["passages", "nuggets"],
   words: {
-    readonly: "This list is read-only here",
-    conflict: "A nugget was changed in another window as well.",
-    choose: "Choose which text to keep.",
-    submitted: ({ nuggets: count }) => `Submitted, ${count} nuggets`,
+    readonly: gettext("This list is read-only here"),
+    conflict: gettext("A nugget was changed in another window as well."),
+    choose: gettext("Choose which text to keep."),
+    submitted: ({ nuggets: count }) =>
+      interpolate(ngettext("Submitted, %(count)s nugget", "Submitted, %(count)s nuggets", count), { count }),
   },
 });

@@ -1,7 +1,9 @@
 // The right pane: the list of nuggets, which row is the current one, and where the focus goes. One tab stop for the
 // list (the current row); its elements are kept and patched, so that nothing that has the focus is ever redrawn away.
 
+import { gettext, interpolate } from "../gettext.js";
 import { pairOf } from "./chips.js";
+import { drawCounts, undecided } from "./counts.js";
 import { Editor } from "./editing.js";
 import { gesturesOf } from "./gestures.js";
 import { placeName } from "./naming.js";
@@ -42,7 +44,12 @@ export class NuggetList {
   }
 
   name(key) {
-    return this.#numbers.has(key) ? `N${this.#numbers.get(key)}` : "a nugget";
+    return this.#numbers.has(key) ? `N${this.#numbers.get(key)}` : gettext("a nugget");
+  }
+
+  /** ", 12 undecided": how much is left, where deciding is the work. */
+  left() {
+    return this.byHand ? "" : `, ${undecided(this.desk.store.undecided().length)}`;
   }
 
   item(key) {
@@ -126,20 +133,10 @@ export class NuggetList {
 
   #drawCounts(rows) {
     const count = (decision) => rows.filter((row) => row.decision === decision).length;
-    const [kept, rejected, undecided] = ["kept", "rejected", "undecided"].map(count);
-    const { limit } = this.desk.store;
-    const over = limit === null || limit === undefined ? 0 : kept - limit;
-    const word = this.byHand ? (kept === 1 && limit === null ? "nugget" : "nuggets") : "kept";
-    const counts = [span(limit === null || limit === undefined ? `${kept} ${word}` : `${kept} of ${limit} ${word}`)];
-    if (over > 0) counts.push(span(`${over} over the limit`, "is-over"));
-    if (rejected || !this.byHand) counts.push(span(`${rejected} ${this.byHand ? "deleted" : "rejected"}`));
-    if (!this.byHand) counts.push(span(`${undecided} undecided`, undecided ? "is-undecided" : ""));
-    const shown = document.getElementById("rows-counts");
-    const text = counts.map((one) => one.textContent).join(" · ");
-    if (shown.textContent !== text) shown.replaceChildren(...counts.flatMap((one, n) => (n ? [" · ", one] : [one])));
-    this.rejected.hidden = rejected === 0;
-    document.getElementById("rejected-title").textContent = `${this.byHand ? "Deleted" : "Rejected"} (${rejected})`;
-    document.getElementById("rows-empty").hidden = kept + undecided > 0;
+    const counts = { kept: count("kept"), rejected: count("rejected"), undecided: count("undecided") };
+    drawCounts({ ...counts, limit: this.desk.store.limit ?? null, byHand: this.byHand });
+    this.rejected.hidden = counts.rejected === 0;
+    document.getElementById("rows-empty").hidden = counts.kept + counts.undecided > 0;
     document.getElementById("merge-count").textContent = this.marked.size ? String(this.marked.size) : "";
   }
 
@@ -214,9 +211,8 @@ export class NuggetList {
   #edited(key, { changed, wasEmpty, hadFocus }) {
     this.editors.delete(key);
     if (hadFocus) this.focus(key);
-    const left = this.desk.store.undecided().length;
-    if (wasEmpty) this.desk.announce(`A nugget needs a text; ${this.name(key)} stays as it was`);
-    else if (changed) this.desk.announce(`${this.name(key)} reworded${this.byHand ? "" : `, ${left} undecided`}`);
+    if (wasEmpty) this.gestures.sayOf(key, gettext("A nugget needs a text; %(nugget)s stays as it was"));
+    else if (changed) this.gestures.done(key, gettext("%(nugget)s reworded"));
     this.draw();
   }
 
@@ -241,19 +237,19 @@ export class NuggetList {
     if (this.#reloaded) {
       this.#reloaded = false;
     } else if (undone) {
-      this.#steppedBack(`Undone: ${undone.label}`, undone.before);
+      this.#steppedBack(gettext("Undone: %(what)s"), undone.label, undone.before);
     } else if (redone) {
-      this.#steppedBack(`Redone: ${redone.label}`, redone.after);
+      this.#steppedBack(gettext("Redone: %(what)s"), redone.label, redone.after);
     }
   }
 
-  #steppedBack(said, rows) {
+  #steppedBack(text, label, rows) {
     for (const editor of [...this.editors.values()]) if (!editor.isDirty) editor.close();
     const there = Object.keys(rows).filter((key) => this.#items.has(key));
     const key = there.find((one) => this.desk.store.row(one)?.decision !== "rejected") ?? there[0];
-    const names = there.map((one) => this.name(one)).join(", ");
+    const said = [interpolate(text, { what: gettext(label) }), ...there.map((one) => this.name(one))].join(", ");
     // After whoever pressed the button has spoken, so that it is the nuggets that are named.
-    queueMicrotask(() => this.desk.announce(names ? `${said}, ${names}` : said));
+    queueMicrotask(() => this.desk.announce(said));
     if (!this.focus(key)) this.focusFirst();
     this.showEvidence();
   }
@@ -326,13 +322,6 @@ function rememberedPlace(task) {
   } catch {
     return null;
   }
-}
-
-function span(text, className = "") {
-  const made = document.createElement("span");
-  made.textContent = text;
-  if (className) made.className = className;
-  return made;
 }
 
 /** Put `wanted` into `list` in this order. The one that holds the focus is not moved: moving would take it away. */

@@ -1,12 +1,13 @@
 // The left pane: reading, searching, filtering, marking what was read, and choosing the sentences that nuggets rest on.
 // Other modules ask it for names of places ("P12 S3"), to mark evidence, and to go there and back.
 
+import { gettext, interpolate, ngettext } from "../gettext.js";
 import { Evidence } from "./evidence.js";
 import { Filters } from "./filters.js";
 import { Reading } from "./reading.js";
 import { Search } from "./search.js";
 import { Sentences } from "./sentences.js";
-import { Coverage } from "./strip.js";
+import { Coverage, wordOf } from "./strip.js";
 
 let pane = null; // the one left pane of this page
 
@@ -126,7 +127,8 @@ class Pane {
 
   #filter(filter) {
     const shown = this.filters.choose(filter);
-    this.desk.announce(`${shown} passage${shown === 1 ? "" : "s"} shown`);
+    const said = ngettext("%(count)s passage shown", "%(count)s passages shown", shown);
+    this.desk.announce(interpolate(said, { count: shown }));
     const pressed = this.root.querySelector(`.read-filters [data-filter=${filter}]`);
     if (!this.root.contains(document.activeElement) || document.activeElement.closest("[data-none]")) pressed.focus();
   }
@@ -148,7 +150,7 @@ class Pane {
     const after = [...articles.slice(from + 1), ...articles.slice(0, from + 1)];
     const next = after.find((article) => !this.coverage.mark(article));
     if (next) this.goTo([next.dataset.segment, null]);
-    else this.desk.announce("Every passage is read");
+    else this.desk.announce(gettext("Every passage is read"));
   }
 
   // A passage that was read leads on to the next one; one that is taken back stays.
@@ -157,12 +159,17 @@ class Pane {
     const old = this.coverage.mark(article);
     const mark = old ? "" : this.coverage.markFor(article);
     this.desk.store.do("mark", { segment: article.dataset.segment, mark }, { source });
-    const { unread } = this.coverage.counts();
-    this.desk.announce(`P${article.dataset.number} ${mark || "unread"}, ${unread} unread`);
+    this.#sayMark(article, mark);
     if (!mark) return;
     const next = this.reading.beside(article, 1);
     this.filters.refresh(next ? null : article);
     if (next) this.reading.focusPassage(next);
+  }
+
+  #sayMark(article, mark) {
+    const { unread } = this.coverage.counts();
+    const left = interpolate(ngettext("%(count)s unread", "%(count)s unread", unread), { count: unread });
+    this.desk.announce(`P${article.dataset.number} ${wordOf(mark)}, ${left}`);
   }
 
   #leaveSearch() {

@@ -1,11 +1,12 @@
 // Draws one nugget. It changes only what differs, and never the element that has the focus or holds unsaved text.
 
-import { copyOf, drawChips, importanceSwitch, setImportance } from "./chips.js";
+import { gettext, interpolate } from "../gettext.js";
+import { copyOf, drawChips, importanceOf, importanceSwitch, setImportance } from "./chips.js";
 import { drawDiff } from "./diff.js";
 import { isEdited } from "./rules.js";
 import { drawUnsaved, put } from "./unsaved.js";
 
-const IMPORTANCE = ["neither vital nor okay", "okay", "vital"];
+const IMPORTANCE = [gettext("neither vital nor okay"), gettext("okay"), gettext("vital")];
 /** Make the element of a row that is not drawn yet. `choose` takes what its switch is set to. */
 export function makeRow(key, choose) {
   const item = copyOf("row-template");
@@ -49,15 +50,15 @@ function button(item, name) {
 
 function tagsOf(row, { byHand, isReadonly, isMarked }) {
   const tags = [];
-  if (row.decision === "undecided") tags.push(["proposed", "machine"], ["undecided", "undecided"]);
-  else if (row.decision === "rejected") tags.push([byHand ? "deleted" : "rejected", ""]);
-  else if (row.making === "merged") tags.push([`merged from ${row.parents.length}`, ""]);
-  else if (row.making === "split") tags.push(["split", ""]);
-  else if (row.making === "added" && !byHand) tags.push(["added", ""]);
-  else if (row.making === "proposed") tags.push([isEdited(row) ? "edited" : "kept", ""]);
-  if (byHand && row.decision === "kept" && !row.evidence.length) tags.push(["no passage", ""]);
+  if (row.decision === "undecided") tags.push([gettext("proposed"), "machine"], [gettext("undecided"), "undecided"]);
+  else if (row.decision === "rejected") tags.push([byHand ? gettext("deleted") : gettext("rejected"), ""]);
+  else if (row.making === "merged") tags.push([interpolate(gettext("merged from %(count)s"), { count: row.parents.length }), ""]);
+  else if (row.making === "split") tags.push([gettext("split"), ""]);
+  else if (row.making === "added" && !byHand) tags.push([gettext("added"), ""]);
+  else if (row.making === "proposed") tags.push([isEdited(row) ? gettext("edited") : gettext("kept"), ""]);
+  if (byHand && row.decision === "kept" && !row.evidence.length) tags.push([gettext("no passage"), ""]);
   if (isReadonly || row.importance) tags.push([IMPORTANCE[row.importance], isReadonly ? "importance" : "spoken"]);
-  if (isMarked) tags.push(["marked", "marked"]);
+  if (isMarked) tags.push([gettext("marked"), "marked"]);
   return tags;
 }
 
@@ -79,7 +80,7 @@ function drawImportance(item, row, { number, isReadonly }) {
   const box = item.querySelector(".importance");
   box.disabled = isReadonly;
   box.hidden = isReadonly || row.decision === "rejected";
-  put(item, ".importance legend", `Importance of N${number}`);
+  put(item, ".importance legend", importanceOf(`N${number}`));
   setImportance(box, row.importance);
 }
 
@@ -121,7 +122,7 @@ function drawChange(item, row, { showsChange, isReadonly, parents }) {
   diff.hidden = original.hidden = !isEdited(row);
   if (isEdited(row)) {
     drawDiff(diff, row.draft, row.text);
-    put(original, ".row-original-name", "Original:");
+    put(original, ".row-original-name", gettext("Original:"));
     put(original, "q", row.draft);
   }
   made.hidden = !parents.length;
@@ -133,6 +134,6 @@ function madeFrom(row, parent) {
   const quote = document.createElement("q");
   quote.dir = "auto";
   quote.textContent = parent.text;
-  item.append(row.making === "merged" ? "Merged: " : "Split from: ", quote);
+  item.append(row.making === "merged" ? gettext("Merged:") : gettext("Split from:"), " ", quote);
   return item;
 }

@@ -1,8 +1,8 @@
 // Search in the passages that are shown.
 
-import { count } from "./counting.js";
+import { gettext, interpolate, ngettext } from "../gettext.js";
 import { TextOf, hitsIn, wanted } from "./finding.js";
-import { Searching } from "./searching.js";
+import { Searching, counted } from "./searching.js";
 
 export class Search extends Searching {
   #reading;
@@ -36,10 +36,11 @@ export class Search extends Searching {
 
   summary() {
     const place = this.place();
-    if (place) return `Enter goes to ${this.#reading.label(...place)}`;
+    if (place) return interpolate(gettext("Enter goes to %(place)s"), { place: this.#reading.label(...place) });
     if (!this.needle) return "";
     const passages = new Set(this.hits.map((range) => range.startContainer.parentElement.closest("article"))).size;
-    return `${count(this.hits.length, "hit")} in ${count(passages, "passage")}`;
+    const places = interpolate(ngettext("%(count)s passage", "%(count)s passages", passages), { count: passages });
+    return interpolate(gettext("%(hits)s in %(passages)s"), { hits: counted(this.hits), passages: places });
   }
 
   show() {
@@ -76,7 +77,8 @@ export class Search extends Searching {
       link.dir = "auto";
       return link;
     });
-    this.#own.replaceChildren(`${rows.length} of your nuggets: `, ...links.flatMap((link) => [link, " "]));
+    const said = ngettext("%(count)s of your nuggets:", "%(count)s of your nuggets:", rows.length);
+    this.#own.replaceChildren(interpolate(said, { count: rows.length }), " ", ...links.flatMap((link) => [link, " "]));
   }
 
   #clicked(event) {

@@ -1,6 +1,7 @@
 // Search in texts on a desk. Hits are painted with the highlight API: the text stays as it is, so sentences keep their
 // elements, a selection stays selected, and the browser's own find works beside it.
 
+import { gettext, interpolate, ngettext } from "../gettext.js";
 import { wanted } from "./finding.js";
 
 const PAUSE_MS = 150;
@@ -8,6 +9,11 @@ const NOTED_AFTER_MS = 2000;
 const LONGEST_NOTED = 200;
 const SHORTEST = 2; // letters; a Chinese or Japanese word may have one
 const WIDE = /[\u3040-\u9fff\uac00-\ud7af]/;
+
+/** "1 hit", "2 hits". */
+export function counted(hits) {
+  return interpolate(ngettext("%(count)s hit", "%(count)s hits", hits.length), { count: hits.length });
+}
 
 /**
  * What all searches have in common. A search of its own says where the hits are (`found(needle)`, ranges), how many
@@ -57,8 +63,9 @@ export class Searching {
     this.at = (first + by + this.hits.length) % this.hits.length;
     const told = this.reveal(this.hits[this.at]);
     this.#paint();
-    this.#said.textContent = `Hit ${this.at + 1} of ${this.hits.length}`;
-    this.desk.announce(`Hit ${this.at + 1} of ${this.hits.length}${told}`);
+    const said = interpolate(gettext("Hit %(number)s of %(total)s"), { number: this.at + 1, total: this.hits.length });
+    this.#said.textContent = said;
+    this.desk.announce(`${said}${told}`);
   }
 
   clear() {

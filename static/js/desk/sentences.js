@@ -1,6 +1,8 @@
 // What is selected in the passages, and the bar that says what can be done with it. A sentence is selected by going to
 // it (arrows, Tab, a click), several by Shift and arrows; any words by the selection of the mouse or of caret browsing.
 
+import { gettext, interpolate, pgettext } from "../gettext.js";
+
 const MOST = 20; // sentences that one selection can stand for
 const PAUSE_MS = 60;
 
@@ -105,15 +107,24 @@ export class Sentences {
   #draw() {
     const [first] = this.#pairs;
     const rows = this.#desk.store.listed().filter((row) => row.evidence.some((pair) => same(pair, first)));
-    const more = this.#pairs.length > 1 ? ` to ${this.#reading.label(...this.#pairs.at(-1))}` : "";
-    const linked = rows.length ? `, linked to ${rows.map((row) => numberOf(row.key)).join(", ")}` : "";
-    this.#what.textContent = `${this.#reading.label(...first)}${more}${linked}`;
+    this.#what.textContent = this.#named(this.#reading.label(...first), rows.map((row) => numberOf(row.key)).join(", "));
     const row = this.#evidence.row();
     const number = row ? numberOf(row.dataset.key) : "";
-    const target = this.#evidence.composer() ? "what you write" : number;
+    const target = this.#evidence.composer() ? gettext("what you write") : number;
     this.#button("link").hidden = !target || row?.dataset.decision === "rejected";
-    this.#button("link").querySelector("[data-target]").textContent = ` to ${target}`;
-    this.#button("back").querySelector("[data-target]").textContent = target ? ` to ${target}` : "";
+    this.#write("link", target ? interpolate(gettext("Link to %(target)s"), { target }) : pgettext("a button", "Link"));
+    this.#write("back", target ? interpolate(gettext("Back to %(target)s"), { target }) : pgettext("a button", "Back"));
+  }
+
+  // "P12 S3", "P12 S3 to P12 S5", and which nuggets rest on it.
+  #named(first, nuggets) {
+    const last = this.#reading.label(...this.#pairs.at(-1));
+    const place = this.#pairs.length > 1 ? interpolate(gettext("%(first)s to %(last)s"), { first, last }) : first;
+    return nuggets ? interpolate(gettext("%(place)s, linked to %(nuggets)s"), { place, nuggets }) : place;
+  }
+
+  #write(name, text) {
+    this.#button(name).querySelector("[data-said]").textContent = text;
   }
 
   #button(name) {
@@ -202,5 +213,5 @@ function same(one, other) {
 
 // A nugget's number as its row shows it.
 function numberOf(key) {
-  return document.querySelector(`#nugget-rows > [data-key="${CSS.escape(key)}"] .row-number`)?.textContent || "a nugget";
+  return document.querySelector(`#nugget-rows > [data-key="${CSS.escape(key)}"] .row-number`)?.textContent || gettext("a nugget");
 }

@@ -1,6 +1,7 @@
 // Everything around the two panes: the splitter, the switch of the narrow screen, guidelines and definitions, remarks,
 // undo and redo, pause, leaving. Each act is a button first; keys press the same code.
 
+import { gettext, interpolate, ngettext } from "../gettext.js";
 import { Definitions } from "./definitions.js";
 import { Drawer } from "./drawer.js";
 import * as insight from "./insight.js";
@@ -8,6 +9,8 @@ import { define } from "./keys.js";
 import { Panes } from "./panes.js";
 import { Remarks } from "./remarks.js";
 import { Splitter } from "./splitter.js";
+
+const NOTHING = { undo: gettext("Nothing to undo"), redo: gettext("Nothing to redo") };
 
 class Shell {
   #desk;
@@ -78,8 +81,9 @@ class Shell {
     const { store, announce, root, words } = this.#desk;
     if (store.readonly || root.dataset.readonly !== undefined) return announce(words.readonly);
     const step = store[what](source);
-    if (!step) return announce(`Nothing to ${what}`);
-    return announce(`${what === "undo" ? "Undone" : "Done again"}: ${step.label.toLowerCase()}`);
+    if (!step) return announce(NOTHING[what]);
+    const text = what === "undo" ? gettext("Undone: %(what)s") : gettext("Done again: %(what)s");
+    return announce(interpolate(text, { what: gettext(step.label) }));
   }
 
   #otherPane() {
@@ -91,7 +95,8 @@ class Shell {
   async #saveNow() {
     await this.#desk.save.flush();
     const { unsent } = this.#desk.save.state();
-    this.#desk.announce(unsent ? `${unsent} not saved yet` : "Everything is saved");
+    const waiting = ngettext("%(count)s not saved yet", "%(count)s not saved yet", unsent);
+    this.#desk.announce(unsent ? interpolate(waiting, { count: unsent }) : gettext("Everything is saved"));
   }
 
   // The buttons say whether there is something to take back, and whether the clock stands.
@@ -112,7 +117,7 @@ class Shell {
     const button = document.querySelector(`[data-act=${act}]`);
     if (!button) return;
     button.setAttribute("aria-disabled", String(!step));
-    button.title = step ? step.label : `Nothing to ${act}`;
+    button.title = step ? gettext(step.label) : NOTHING[act];
   }
 
   // What folds out of the header lies over the panes, so it closes with Escape and when one goes on elsewhere.

@@ -1,7 +1,14 @@
 // A nugget as two windows left it: what differs, how each is described, and how both can be kept.
 
-const DECISIONS = { undecided: "Undecided", kept: "Kept", rejected: "Rejected", replaced: "Merged or split" };
-const IMPORTANCES = ["No importance", "Okay", "Vital"];
+import { gettext, interpolate, ngettext } from "../gettext.js";
+
+const DECISIONS = {
+  undecided: gettext("Undecided"),
+  kept: gettext("Kept"),
+  rejected: gettext("Rejected"),
+  replaced: gettext("Merged or split"),
+};
+const IMPORTANCES = [gettext("No importance"), gettext("Okay"), gettext("Vital")];
 
 export class NuggetVersions {
   #desk;
@@ -18,7 +25,8 @@ export class NuggetVersions {
 
   describe(side, row) {
     side.querySelector("[data-text]").textContent = row.text;
-    const passages = row.evidence.length === 1 ? "1 passage" : `${row.evidence.length} passages`;
+    const count = row.evidence.length;
+    const passages = interpolate(ngettext("%(count)s passage", "%(count)s passages", count), { count });
     const said = `${DECISIONS[row.decision]} · ${IMPORTANCES[row.importance]} · ${passages}`;
     side.querySelector("[data-state]").textContent = said;
   }

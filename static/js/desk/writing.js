@@ -1,6 +1,7 @@
 // Which composers are open, and what becomes of what is written in them. A list made by hand has one that is always
 // there; the others open for one merge, one split or one new nugget and go away with it.
 
+import { gettext, interpolate, together } from "../gettext.js";
 import { Composer } from "./composer.js";
 import * as passages from "./passages.js";
 import { isListed } from "./rules.js";
@@ -38,7 +39,8 @@ export class Writing {
     const composer = this.#open.get(this.#last) ?? [...this.#open.values()].at(-1);
     if (!composer) return false;
     for (const pair of pairs) composer.link(pair);
-    this.desk.announce(`Linked to ${pairs.map((pair) => passages.label(...pair)).join(", ")}`);
+    const places = pairs.map((pair) => passages.label(...pair)).join(", ");
+    this.desk.announce(interpolate(gettext("Linked to %(places)s"), { places }));
     return true;
   }
 
@@ -122,7 +124,7 @@ export class Writing {
     if (!pinned) this.#open.delete(slot);
     const rows = parts.map((part) => ({ key: crypto.randomUUID(), ...part }));
     if (from && !from.every((key) => isListed(this.desk.store.row(key) ?? {}))) {
-      this.desk.announce("Not possible: one of these nuggets was changed meanwhile");
+      this.desk.announce(gettext("Not possible: one of these nuggets was changed meanwhile"));
       return;
     }
     const names = (from ?? []).map((key) => this.list.name(key)).join(", ");
@@ -141,9 +143,9 @@ export class Writing {
   }
 
   #said(slot, rows, names) {
-    const made = rows.map((row) => this.list.name(row.key)).join(" and ");
-    if (slot === "merge") return `${names} merged into ${made}`;
-    if (slot === "split") return `${names} split into ${made}`;
-    return `${made} added`;
+    const made = together(rows.map((row) => this.list.name(row.key)));
+    if (slot === "merge") return interpolate(gettext("%(nuggets)s merged into %(nugget)s"), { nuggets: names, nugget: made });
+    if (slot === "split") return interpolate(gettext("%(nugget)s split into %(nuggets)s"), { nugget: names, nuggets: made });
+    return interpolate(gettext("%(nugget)s added"), { nugget: made });
   }
 }

@@ -1,5 +1,6 @@
 // Assignment: is this nugget in the answer?
 
+import { gettext } from "../gettext.js";
 import { AssignRows } from "./rows.js";
 import { Sweep } from "./sweep.js";
 
@@ -24,7 +25,9 @@ export class Work extends AssignRows {
   reviewed(part) {
     if (this.desk.store.sweep !== "offered") return;
     const said = document.createElement("p");
-    said.textContent = "You may look at each nugget's labels once more before: that is the nugget sweep, offered above the labels.";
+    said.textContent = gettext(
+      "You may look at each nugget's labels once more before: that is the nugget sweep, offered above the labels.",
+    );
     part.append(said);
   }
 

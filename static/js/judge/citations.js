@@ -1,9 +1,10 @@
 // The citations of the answer as buttons: each leads to its pair, and shows the pair's label or why it is not asked.
 
+import { gettext } from "../gettext.js";
 import { hindranceOf } from "./asked.js";
 import { glyphOf, wordOf } from "./words.js";
 
-const WHY = { "no-text": "no text", waits: "waits for the machine's label" };
+const WHY = { "no-text": gettext("no text"), waits: gettext("waits for the machine's label") };
 
 /** Why a pair is not asked, in words; "" where it is. */
 export function whyNot(pair, stage) {
@@ -29,11 +30,11 @@ export function drawCitations(pane, pairs, { store, stage, current }) {
     if (!button) continue;
     const why = whyNot(pair, stage);
     const label = store.label(pair.key);
-    const seen = why === "no text" ? ` ${why}` : why ? " …" : ` ${glyphOf(label)}`;
+    const hasText = hindranceOf(pair, stage) !== "no-text";
+    const seen = hasText ? (why ? " …" : ` ${glyphOf(label)}`) : ` ${why}`;
     const text = `[${pair.citation}]${seen}`;
     if (button.textContent !== text) button.textContent = text;
-    button.setAttribute("aria-label", `[${pair.citation}]: ${why || wordOf(label)}`);
-    if (why === "no text") button.setAttribute("aria-label", text);
+    button.setAttribute("aria-label", hasText ? `[${pair.citation}]: ${why || wordOf(label)}` : text);
     button.setAttribute("aria-disabled", String(Boolean(why)));
     button.tabIndex = pair.key === current ? 0 : -1;
     if (pair.key === current) button.setAttribute("aria-current", "true");

@@ -1,6 +1,6 @@
 // How far it is, and going on: to the next answer, to the next pair without a label, to the question whether all is done.
 
-import { count } from "../desk/counting.js";
+import { gettext, interpolate } from "../gettext.js";
 
 export class Finishing {
   #desk;
@@ -25,9 +25,8 @@ export class Finishing {
   }
 
   draw() {
-    const { done, total } = this.#asked.counts();
     const place = this.#pane.answer ? `${(this.#desk.work ?? this.#pane).title()} · ` : "";
-    const text = `${place}${done} of ${total} judged`;
+    const text = `${place}${interpolate(gettext("%(done)s of %(total)s judged"), this.#asked.counts())}`;
     const shown = document.getElementById("progress");
     if (shown.textContent !== text) shown.textContent = text;
     const button = document.querySelector("[data-act=finish] [data-words]");
@@ -36,8 +35,8 @@ export class Finishing {
 
   #verb() {
     const sweep = this.#desk.work?.sweep;
-    if (sweep?.isOn && !sweep.isLast) return "Next nugget";
-    return this.#asked.isDone ? "Review and submit" : "Finish answer";
+    if (sweep?.isOn && !sweep.isLast) return gettext("Next nugget");
+    return this.#asked.isDone ? gettext("Review and submit") : gettext("Finish answer");
   }
 
   /** Go on to the next answer with something left; when there is none, ask whether to submit. */
@@ -50,8 +49,7 @@ export class Finishing {
     if (missing.length && this.#asking !== current) {
       this.#asking = current;
       this.#desk.work.focus(missing[0]);
-      const still = `${count(missing.length, this.#desk.words.one)} of this answer ${missing.length === 1 ? "has" : "have"} no label`;
-      return this.#desk.announce(`${still}. Ask again to go on without.`, { keep: true });
+      return this.#desk.announce(this.#desk.words.missing(missing.length), { keep: true });
     }
     const next = this.#asked.unfinished(current);
     if (next.id === current) return this.#desk.submitting?.review();
@@ -64,6 +62,6 @@ export class Finishing {
     const from = work.pane.contains(document.activeElement) ? work.current : null;
     const key = this.#asked.unlabelledAfter(from, this.#pane.current);
     if (key) work.focus(key);
-    else announce("Everything is judged");
+    else announce(gettext("Everything is judged"));
   }
 }

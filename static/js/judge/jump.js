@@ -1,5 +1,14 @@
 // The answers of the task as a list that folds out: how much of each is judged, and a button to go there.
 
+import { gettext, interpolate } from "../gettext.js";
+
+/** How far an answer is: "✓ done", "3 of 12". */
+function stateOf({ done, total, isOpened }) {
+  if (!total) return gettext("nothing to judge");
+  if (done === total) return gettext("✓ done");
+  return isOpened || done ? interpolate(gettext("%(done)s of %(total)s"), { done, total }) : gettext("not opened");
+}
+
 export class Jump {
   #desk;
   #asked;
@@ -28,7 +37,7 @@ export class Jump {
   step(by) {
     const next = this.#asked.beside(this.#pane.current, by);
     if (next) this.#desk.go(next.id);
-    else this.#desk.announce(by > 0 ? "This is the last answer" : "This is the first answer");
+    else this.#desk.announce(by > 0 ? gettext("This is the last answer") : gettext("This is the first answer"));
   }
 
   draw() {
@@ -46,10 +55,12 @@ export class Jump {
   #item(answer, item = document.createElement("li")) {
     const { done, total } = this.#asked.counts(answer.id);
     const isHere = answer.id === this.#pane.current;
-    const state = done === total ? "✓ done" : answer.seen || done ? `${done} of ${total}` : "not opened";
     if (!item.firstChild) item.append(Object.assign(document.createElement("button"), { type: "button" }));
     const button = item.firstChild;
-    const text = `Answer ${answer.number}: ${total ? state : "nothing to judge"}`;
+    const text = interpolate(gettext("Answer %(number)s: %(state)s"), {
+      number: answer.number,
+      state: stateOf({ done, total, isOpened: answer.seen }),
+    });
     if (button.textContent !== text) button.textContent = text;
     button.dataset.to = answer.id;
     button.classList.toggle("is-done", done === total);

@@ -1,6 +1,7 @@
 // The desk at which answers are judged: nuggets assigned, or support judged. What all desks share is in ../desk.
 
 import { startDesk } from "../desk/starting.js";
+import { gettext, interpolate, ngettext } from "../gettext.js";
 import { AnswerPane } from "./answer-pane.js";
 import { Asked } from "./asked.js";
 import { followClicks } from "./blank.js";
@@ -84,16 +85,32 @@ function placeOf(desk) {
   }
 }
 
+/** What is said to whoever goes on from an answer in which labels are missing. */
+function missing(count) {
+  const nuggets = ngettext(
+    "%(count)s nugget of this answer has no label. Ask again to go on without.",
+    "%(count)s nuggets of this answer have no label. Ask again to go on without.",
+    count,
+  );
+  const pairs = ngettext(
+    "%(count)s pair of this answer has no label. Ask again to go on without.",
+    "%(count)s pairs of this answer have no label. Ask again to go on without.",
+    count,
+  );
+  return interpolate(IS_ASSIGN ? nuggets : pairs, { count });
+}
+
 /** The desk of this page, once it is ready. */
 export const desk = startDesk({
   Store: LabelStore,
   setUp,
   parts: ["answers", "labels"],
   words: {
-    one: IS_ASSIGN ? "nugget" : "pair",
-    readonly: "These labels are read-only here",
-    conflict: "A label was changed in another window as well.",
-    choose: "Choose which one to keep.",
-    submitted: ({ labels }) => `Submitted, ${labels} labels`,
+    missing,
+    readonly: gettext("These labels are read-only here"),
+    conflict: gettext("A label was changed in another window as well."),
+    choose: gettext("Choose which one to keep."),
+    submitted: ({ labels: count }) =>
+      interpolate(ngettext("Submitted, %(count)s label", "Submitted, %(count)s labels", count), { count }),
   },
 });

@@ -2,10 +2,12 @@
 // next pair cites the same one; the question stands below it.
 
 import { drawUnsaved } from "../desk/unsaved.js";
+import { gettext, interpolate, ngettext } from "../gettext.js";
 import { leaveBox, openBox } from "./boxes.js";
 import { drawState, makeChoice, setChoice } from "./choices.js";
 import { drawCitations, makeCitations, whyNot } from "./citations.js";
-import { CANT_JUDGE, labelsOf, wordOf } from "./words.js";
+import { placeInAnswer, within } from "./naming.js";
+import { CANT_JUDGE, labelsOf, spokenOf } from "./words.js";
 
 const WITH_MACHINE = "support-post-edit";
 
@@ -60,15 +62,22 @@ export class Work {
   /** "S4 [2]"; of an answer that is not shown, "Answer 3, S4 [2]". */
   name(key) {
     const pair = this.pair(key);
-    if (!pair) return "a pair";
-    const name = `S${pair.sentence + 1} [${pair.citation}]`;
-    return pair.answer === this.answers.current ? name : `Answer ${this.asked.answer(pair.answer)?.number}, ${name}`;
+    if (!pair || pair.answer === this.answers.current) return this.shortName(key);
+    return within(this.asked.answer(pair.answer)?.number, this.shortName(key));
+  }
+
+  /** "S4 [2]", whichever answer is shown. */
+  shortName(key) {
+    const pair = this.pair(key);
+    return pair ? `S${pair.sentence + 1} [${pair.citation}]` : gettext("a pair");
   }
 
   /** "Pair 41 of 212". */
   title() {
+    if (!this.current) return this.answers.title();
     const { sequence } = this;
-    return this.current ? `Pair ${sequence.indexOf(this.current) + 1} of ${sequence.length}` : this.answers.title();
+    const place = { number: sequence.indexOf(this.current) + 1, total: sequence.length };
+    return interpolate(gettext("Pair %(number)s of %(total)s"), place);
   }
 
   textOf(key) {
@@ -78,11 +87,9 @@ export class Work {
   }
 
   nameOf(element) {
-    const answer = `Answer ${this.answers.answer?.number}`;
-    if (element?.closest?.("#pair, #cited") && this.current) return `${answer}, ${this.name(this.current)}`;
-    const sentence = element?.closest?.("[data-index]");
-    if (sentence) return `${answer}, S${Number(sentence.dataset.index) + 1}`;
-    return element?.closest?.("#answer") ? answer : "";
+    const number = this.answers.answer?.number;
+    if (element?.closest?.("#pair, #cited") && this.current) return within(number, this.name(this.current));
+    return placeInAnswer(element, number);
   }
 
   /** Whether the answer of a key still lacks labels, as the review named it. */
@@ -151,7 +158,7 @@ export class Work {
     const row = store.row(key);
     this.element.dataset.key = key;
     this.element.dataset.label = row?.label ?? "";
-    put("pair-name", `Sentence ${sentence + 1}, citation [${citation}]`);
+    put("pair-name", interpolate(gettext("Sentence %(number)s, citation [%(citation)s]"), { number: sentence + 1, citation }));
     put("pair-number", this.title());
     put("pair-sentence", this.answers.sentence(sentence)?.querySelector(".sentence-text").textContent ?? "");
     drawState(document.getElementById("pair-state"), row);
@@ -178,7 +185,7 @@ export class Work {
   step(by) {
     const next = this.#beside(by);
     if (next) this.focus(next);
-    else this.desk.announce(by > 0 ? "This is the last pair" : "This is the first pair");
+    else this.desk.announce(by > 0 ? gettext("This is the last pair") : gettext("This is the first pair"));
   }
 
   /** An answer was gone to: its first pair without a label is asked. */
@@ -227,8 +234,15 @@ export class Work {
       if (next) this.focus(next);
     }
     if (!isNew) return undefined;
+    return this.#say(spoken, label, accepted);
+  }
+
+  #say(name, label, accepted) {
     const { done, total } = this.asked.counts();
-    return this.desk.announce(`${spoken} ${accepted ? "accepted: " : ""}${wordOf(label).toLowerCase()}, ${total - done} left`);
+    const count = total - done;
+    const said = ngettext("%(name)s %(label)s, %(count)s left", "%(name)s %(label)s, %(count)s left", count);
+    const taken = ngettext("%(name)s accepted: %(label)s, %(count)s left", "%(name)s accepted: %(label)s, %(count)s left", count);
+    return this.desk.announce(interpolate(accepted ? taken : said, { name, label: spokenOf(label), count }));
   }
 
   /** Take the machine's label over. */
@@ -236,13 +250,13 @@ export class Work {
     if (!this.#shown || !this.current) return;
     const label = this.#shown.labelOf(this.pair(this.current));
     if (label) this.label(this.current, label, "accept", { accepted: true });
-    else this.desk.announce("The machine gave no label; there is nothing to accept");
+    else this.desk.announce(gettext("The machine gave no label; there is nothing to accept"));
   }
 
   // Nobody judges what is not on the screen.
   #mayNot() {
     if (this.isReadonly) return this.desk.words.readonly;
-    return this.desk.texts.now(this.answers.current) ? "" : "This answer is not loaded yet, so it cannot be judged";
+    return this.desk.texts.now(this.answers.current) ? "" : gettext("This answer is not loaded yet, so it cannot be judged");
   }
 
   /** Ask why it cannot be judged. */
@@ -253,7 +267,7 @@ export class Work {
     const slot = `reason ${key}`;
     this.#box?.close();
     const take = (text) => {
-      if (!text) return "Say why in a few words.";
+      if (!text) return gettext("Say why in a few words.");
       save.keepText(slot, null);
       queueMicrotask(() => this.label(key, CANT_JUDGE, "text", { reason: text }));
       return "";
@@ -271,7 +285,7 @@ export class Work {
   /** To the first hit of one's own search. */
   go() {
     const place = this.desk.search.hitElement();
-    if (!place) return this.desk.announce("Search the passage first");
+    if (!place) return this.desk.announce(gettext("Search the passage first"));
     this.cited.focus({ preventScroll: true });
     return place.scrollIntoView({ block: "center" });
   }
@@ -335,7 +349,7 @@ export class Work {
       const pair = this.pair(target.closest("button[data-pair]")?.dataset.pair);
       if (!pair) return;
       const why = whyNot(pair, this.desk.stage);
-      if (why) this.desk.announce(`${this.name(pair.key)} is not asked: ${why}`);
+      if (why) this.desk.announce(interpolate(gettext("%(name)s is not asked: %(why)s"), { name: this.name(pair.key), why }));
       else this.focus(pair.key);
     });
     new MutationObserver(() => this.#readonlyChanged()).observe(this.desk.root, { attributeFilter: ["data-readonly"] });

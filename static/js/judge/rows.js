@@ -2,9 +2,11 @@
 // they stand for, so nothing that has the focus goes away when the next answer comes.
 
 import { whenStill } from "../desk/pressing.js";
+import { gettext, interpolate, ngettext } from "../gettext.js";
 import { leaveBox, openBox, sentenceIn } from "./boxes.js";
 import { drawRow, makeRow } from "./row.js";
-import { CANT_JUDGE, labelsOf, wordOf } from "./words.js";
+import { noSentence, placeInAnswer, recorded, within } from "./naming.js";
+import { CANT_JUDGE, labelsOf, spokenOf } from "./words.js";
 
 export class AssignRows {
   #items = new Map(); // nugget key -> element
@@ -48,15 +50,16 @@ export class AssignRows {
     return this.asked.answerByKey.get(key) === this.answers.current ? this.#items.get(key.split("/")[1]) : null;
   }
 
-  #number(key) {
-    return this.desk.store.nuggets.findIndex((one) => one.key === key.split("/")[1]) + 1;
+  /** "N4", whichever answer is shown. */
+  shortName(key) {
+    return `N${this.desk.store.nuggets.findIndex((one) => one.key === key.split("/")[1]) + 1}`;
   }
 
   /** "N4"; of an answer that is not shown, "Answer 3, N4". */
   name(key) {
     const answer = this.asked.answerByKey.get(key);
-    const number = `N${this.#number(key)}`;
-    return answer === this.answers.current ? number : `Answer ${this.asked.answer(answer)?.number}, ${number}`;
+    const name = this.shortName(key);
+    return answer === this.answers.current ? name : within(this.asked.answer(answer)?.number, name);
   }
 
   textOf(key) {
@@ -65,11 +68,8 @@ export class AssignRows {
 
   nameOf(element) {
     const row = element?.closest?.(".row");
-    const sentence = element?.closest?.("[data-index]");
-    const answer = `Answer ${this.answers.answer?.number}`;
-    if (row) return `${answer}, ${row.querySelector(".row-number").textContent}`;
-    if (sentence) return `${answer}, S${Number(sentence.dataset.index) + 1}`;
-    return element?.closest?.("#answer") ? answer : "";
+    const number = this.answers.answer?.number;
+    return row ? within(number, row.querySelector(".row-number").textContent) : placeInAnswer(element, number);
   }
 
   /** Whether the answer of a key still lacks labels, as the review named it. */
@@ -101,8 +101,7 @@ export class AssignRows {
         isReadonly: this.isReadonly,
       });
     }
-    const { done, total } = this.asked.counts(this.answers.current);
-    const text = `${done} of ${total} judged`;
+    const text = interpolate(gettext("%(done)s of %(total)s judged"), this.asked.counts(this.answers.current));
     const counts = document.getElementById("rows-counts");
     if (counts.textContent !== text) counts.textContent = text;
     document.getElementById("rows-empty").hidden = this.#items.size > 0;
@@ -207,14 +206,16 @@ export class AssignRows {
 
   #say(key) {
     const left = this.asked.unlabelled(this.answers.current).length;
-    const rest = left ? `${left} left` : "none left in this answer";
-    this.desk.announce(`${this.name(key)} ${wordOf(this.desk.store.label(key)).toLowerCase()}, ${rest}`);
+    const some = ngettext("%(name)s %(label)s, %(count)s left", "%(name)s %(label)s, %(count)s left", left);
+    const text = left ? some : gettext("%(name)s %(label)s, none left in this answer");
+    const label = spokenOf(this.desk.store.label(key));
+    this.desk.announce(interpolate(text, { name: this.name(key), label, count: left }));
   }
 
   // Nobody judges what is not on the screen.
   #mayNot() {
     if (this.isReadonly) return this.desk.words.readonly;
-    return this.desk.texts.now(this.answers.current) ? "" : "This answer is not loaded yet, so it cannot be judged";
+    return this.desk.texts.now(this.answers.current) ? "" : gettext("This answer is not loaded yet, so it cannot be judged");
   }
 
   /** Ask why it cannot be judged. */
@@ -227,7 +228,7 @@ export class AssignRows {
       text: save.keptTexts()[slot] ?? store.row(key)?.reason ?? "",
       typed: (text) => save.keepText(slot, text || null),
       take: (text) => {
-        if (!text) return "Say why in a few words.";
+        if (!text) return gettext("Say why in a few words.");
         save.keepText(slot, null);
         // Once the box is gone, so that the focus goes on from the row.
         queueMicrotask(() => this.label(key, CANT_JUDGE, "text", { reason: text }));
@@ -245,7 +246,7 @@ export class AssignRows {
       take: (text) => {
         const sentence = sentenceIn(text);
         const isThere = sentence === null || (sentence !== undefined && this.answers.sentence(sentence));
-        if (!isThere) return `There is no sentence ${text}. Type a number from 1 to ${this.answers.sentences.length}.`;
+        if (!isThere) return noSentence(text, this.answers.sentences.length);
         this.record(key, sentence, "text");
         return "";
       },
@@ -267,22 +268,21 @@ export class AssignRows {
   record(key, sentence, source) {
     if (this.isReadonly) return this.desk.announce(this.desk.words.readonly);
     const row = this.desk.store.row(key);
-    const place = sentence === null ? "without a sentence" : `in S${sentence + 1}`;
     if (!row?.label) {
       this.#held.set(key, sentence);
       this.draw();
       this.#markPlace();
-      return this.desk.announce(`${this.name(key)} ${place}, once it has a label`);
+      return this.desk.announce(recorded(this.name(key), sentence, { waits: true }));
     }
     if ((row.sentence ?? null) !== sentence) this.desk.store.do("locate", { key, sentence }, { source });
     this.#markPlace();
-    return this.desk.announce(`${this.name(key)} ${place}`);
+    return this.desk.announce(recorded(this.name(key), sentence));
   }
 
   /** Go to the sentence that is recorded. */
   go(key) {
     const sentence = this.desk.store.row(key)?.sentence ?? this.#held.get(key) ?? null;
-    if (sentence === null) return this.desk.announce(`${this.name(key)} has no sentence recorded`);
+    if (sentence === null) return this.desk.announce(interpolate(gettext("%(name)s has no sentence recorded"), { name: this.name(key) }));
     this.#from = key;
     return this.answers.goTo(sentence);
   }
@@ -316,9 +316,9 @@ export class AssignRows {
     if (this.bar.hidden) return;
     const name = this.name(this.current);
     this.bar.querySelector("[data-what]").textContent = `S${Number(sentence.dataset.index) + 1}`;
-    this.bar.querySelector("[data-do=record] span").textContent = `Record for ${name}`;
+    this.bar.querySelector("[data-do=record] span").textContent = interpolate(gettext("Record for %(name)s"), { name });
     this.bar.querySelector("[data-do=record]").hidden = this.isReadonly;
-    this.bar.querySelector("[data-do=back] span").textContent = `Back to ${name}`;
+    this.bar.querySelector("[data-do=back] span").textContent = interpolate(gettext("Back to %(name)s"), { name });
   }
 
   /** A label was undone or done again. */

@@ -1,9 +1,8 @@
 // Search in one text: the answer, or the passage that is cited. The assessor's own words only; they are recorded, as is
 // said.
 
-import { count } from "../desk/counting.js";
 import { TextOf, hitsIn } from "../desk/finding.js";
-import { Searching } from "../desk/searching.js";
+import { Searching, counted } from "../desk/searching.js";
 
 export class Search extends Searching {
   #parts;
@@ -26,7 +25,7 @@ export class Search extends Searching {
   }
 
   summary() {
-    return this.needle ? count(this.hits.length, "hit") : "";
+    return this.needle ? counted(this.hits) : "";
   }
 
   /** The element of the first hit, or of the current one; null without hits. */

@@ -1,16 +1,17 @@
 // Undo and redo, whoever asked for them: the page goes to what was taken back or done again, and says how it is now.
 
+import { gettext, interpolate } from "../gettext.js";
 import { said } from "./choices.js";
+import { within } from "./naming.js";
 
 /** Let `work` show what an undo or redo was about, and say how it is now. */
 export function followSteps({ store, work, asked, announce }) {
-  const stepped = (key, what) => {
+  const stepped = (key, text) => {
     if (!work.focus(key)) work.focusFirst();
     work.stepped?.(key);
-    const answer = `Answer ${asked.answer(asked.answerByKey.get(key))?.number}`;
-    const name = work.name(key).replace(`${answer}, `, "");
+    const name = within(asked.answer(asked.answerByKey.get(key))?.number, work.shortName(key));
     // After whoever pressed the button has spoken, so that it is the label that is named.
-    queueMicrotask(() => announce(`${what}: ${answer}, ${name}, ${said(store.row(key))}`));
+    queueMicrotask(() => announce(interpolate(text, { what: `${name}, ${said(store.row(key))}` })));
   };
   let known = sizes(store);
   store.addEventListener("change", ({ detail }) => {
@@ -22,8 +23,8 @@ export function followSteps({ store, work, asked, announce }) {
     if (!before) return;
     const undone = known.redo > before.redo ? store.redoStack.at(-1) : null;
     const redone = known.redo < before.redo && known.undo > before.undo ? store.undoStack.at(-1) : null;
-    if (undone) stepped(Object.keys(undone.before)[0], "Undone");
-    else if (redone && redone.step === before.top) stepped(Object.keys(redone.after)[0], "Done again");
+    if (undone) stepped(Object.keys(undone.before)[0], gettext("Undone: %(what)s"));
+    else if (redone && redone.step === before.top) stepped(Object.keys(redone.after)[0], gettext("Done again: %(what)s"));
   });
 }
 

@@ -1,6 +1,8 @@
 // The texts of the answers, each asked for once. The current one, the three after it and the one before are fetched, so
 // that judging goes on for a while without network. Fetching marks nothing as seen.
 
+import { gettext, interpolate } from "../gettext.js";
+
 const AHEAD = [1, 2, 3, -1];
 const PATIENCE = 15_000;
 
@@ -47,12 +49,17 @@ export class Texts {
       save.session.get(`${urls.task}answers/${id}/`).catch(() => null),
       new Promise((resolve) => setTimeout(resolve, PATIENCE, null)),
     ]);
-    if (answer === null) throw new NotThere("There is no connection, and this answer was not loaded before.");
+    if (answer === null) {
+      throw new NotThere(gettext("There is no connection, and this answer was not loaded before."));
+    }
     if (answer.status === 401) {
       save.session.check().catch(() => {});
-      throw new NotThere("Sign in first; then try again.");
+      throw new NotThere(gettext("Sign in first; then try again."));
     }
-    if (answer.status !== 200 || !answer.body) throw new NotThere(`The server did not give this answer (${answer.status}).`);
+    if (answer.status !== 200 || !answer.body) {
+      const said = gettext("The server did not give this answer (%(status)s).");
+      throw new NotThere(interpolate(said, { status: answer.status }));
+    }
     return read(answer.body);
   }
 }
