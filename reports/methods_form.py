@@ -6,6 +6,7 @@ from typing import Any
 
 from reports.latex import as_latex, escaped
 from reports.rendering import Row, as_json
+from web.templatetags.assay import words
 
 UNDEFINED = "\N{EN DASH}"
 PREAMBLE = r"""% For pdfLaTeX, XeLaTeX and LuaLaTeX. Names in other scripts than Latin need one of the latter two,
@@ -32,10 +33,15 @@ class Table:
         return [(heading, self._has_numbers(name)) for name, heading in self.columns.items()]
 
     @property
+    def shown(self) -> list[Row]:
+        """The rows as people read them: a score by its name, not by its code."""
+        return [{name: _in_words(name, one) for name, one in row.items()} for row in self.rows]
+
+    @property
     def cells(self) -> list[list[tuple[str, bool]]]:
         """The rows as a page shows them, each cell with whether its column has numbers."""
         numbers = {name: self._has_numbers(name) for name in self.columns}
-        return [[(_shown(row.get(name)), numbers[name]) for name in self.columns] for row in self.rows]
+        return [[(_shown(row.get(name)), numbers[name]) for name in self.columns] for row in self.shown]
 
     def _has_numbers(self, name: str) -> bool:
         values = [row[name] for row in self.rows if row.get(name) not in (None, "")]
@@ -82,7 +88,7 @@ def methods_latex(report: MethodsReport) -> str:
     for one in report.sections:
         lines += ["", rf"\section*{{{escaped(one.title)}}}", *map(escaped, one.sentences)]
         for table in filter(lambda table: table.rows, one.tables):
-            body = as_latex(table.rows, table.columns)
+            body = as_latex(table.shown, table.columns)
             caption = rf"\caption{{{escaped(table.caption)}}}"
             lines += ["", r"\begin{table}[H]\centering\footnotesize", caption, body, r"\end{table}"]
     return "\n".join([*lines, "", r"\end{document}", ""])
@@ -103,6 +109,10 @@ def changed(report: MethodsReport, change: Callable[[str], str]) -> MethodsRepor
 
 def _changed_rows(rows: Sequence[Row], change: Callable[[str], str]) -> list[Row]:
     return [{key: change(one) if isinstance(one, str) else one for key, one in row.items()} for row in rows]
+
+
+def _in_words(name: str, value: Any) -> Any:
+    return words(value) if name == "score" and isinstance(value, str) else value
 
 
 def _shown(value: Any) -> str:

@@ -107,6 +107,7 @@ class PacketForm(ConditionForm):
         chosen.setdefault("group", groups[0] if groups else "")
         super().__init__(chosen, campaign)
         self.offer("group", [(name, name) for name in groups])
+        self.fields["group"].required = bool(groups)
 
 
 class SupportForm(ChoicesForm):

@@ -97,8 +97,16 @@ def test_too_little_data_is_said(desk: DeskWorld) -> None:
         "Too little is known for a forecast: fewer than 3 first submissions with a time of Post-edit; By hand."
         in page
     )
-    Task.objects.update(state=TaskState.WITHDRAWN)
+    Task.objects.update(state=TaskState.SUBMITTED)
     assert "Nothing that is handed out is still to be done." in page_of(desk)
+
+
+def test_before_anything_is_handed_out_the_forecast_says_so(desk: DeskWorld) -> None:
+    Task.objects.update(state=TaskState.WITHDRAWN)
+    page = page_of(desk)
+    assert "Nothing is handed out yet, so there is nothing to foretell." in page
+    assert "still to be done" not in page
+    assert "in no forecast" not in page
 
 
 def test_long_ago_is_no_pace(desk: DeskWorld) -> None:

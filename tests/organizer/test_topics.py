@@ -1,6 +1,6 @@
 """The list of topics and the page of one."""
 
-from evaluation.models import Topic
+from evaluation.models import Topic, TopicTag
 from tests.organizer.world import HOSTILE, World, queries_of
 
 
@@ -11,6 +11,14 @@ def page_of(world: World, page: str, query: str = "") -> str:
 def test_the_list_finds_topics_by_words_and_says_when_none_fits(world: World) -> None:
     assert "how dams fail" not in page_of(world, "topics", "?words=bend")
     assert "No topic fits the search." in page_of(world, "topics", "?words=volcano")
+
+
+def test_tags_have_a_column_where_a_topic_has_one(world: World) -> None:
+    heading = '<th scope="col">Tags</th>'
+    TopicTag.objects.all().delete()
+    assert heading not in page_of(world, "topics")
+    TopicTag.objects.create(topic=world.campaign.topics.all()[0], name="dams")
+    assert heading in page_of(world, "topics")
 
 
 def test_a_search_with_a_null_byte_is_no_error(world: World) -> None:

@@ -12,7 +12,7 @@ from evaluation.models import Judge, NuggetSet, Run
 from reports import charts_reports
 from reports.charts import LIGHT
 from reports.latex import escaped
-from reports.methods_form import Table
+from reports.methods_form import MethodsReport, Section, Table, methods_json, methods_latex
 from reports.pictures import PictureForm, drawn
 from reports.rendering import as_csv
 from tests.evaluation.world import LISTS, load, nuggets, report, run, write
@@ -150,6 +150,14 @@ def test_the_methods_report_lines_numbers_up() -> None:
     table = Table("Runs", {"run": "Run", "score": "Score"}, [{"run": "alpha", "score": 0.5}, {"run": "beta"}])
     assert table.headings == [("Run", False), ("Score", True)]
     assert table.cells == [[("alpha", False), ("0.500", True)], [("beta", False), ("\N{EN DASH}", True)]]
+
+
+def test_the_methods_report_calls_a_score_by_its_name() -> None:
+    table = Table("Tau", {"score": "Score"}, [{"score": "vital_strict"}])
+    assert table.cells == [[("vital strict", False)]]
+    report = MethodsReport("River", "river", 1, [Section("Agreement", [], [table])])
+    assert "vital strict" in methods_latex(report)
+    assert '"vital_strict"' in methods_json(report)  # programs compare codes
 
 
 def test_signs_that_latex_prints_as_others_are_escaped() -> None:
