@@ -56,7 +56,7 @@ def noted(message: str) -> str:
 
 
 def word(code: str) -> Phrase:
-    """Return a word of the vocabulary, such as a state: its translation is among the words of the room that has it."""
+    """Return a word of the vocabulary, such as a state, as a value of a phrase. It is marked elsewhere."""
     return Phrase(str(code), {})
 
 

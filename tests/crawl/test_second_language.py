@@ -34,27 +34,11 @@ NAMES = (
     *(*AssignmentLabel.__members__, *SupportLabel.__members__, *Importance.__members__),
     *(*Condition, *Origin, *Stage, *SupportCondition, *SCORE_NAMES, *SUPPORT_NAMES, *EDIT_CLASSES, LENGTH),
     *(*EXPORTS, *(one.name for one in COLLECTIONS), *TEMPLATES),
-    *(
-        "missing",
-        "skip",
-        "zero",
-        "exclude",
-        "cited",
-        "unjudged",
-        "no",
-        "common",
-        "scratch",
-        "inferred",
-        "yes",
-        "and",
-    ),
-    *("AG", "RAG", "CSV", "JSON", "HTML", "LaTeX", "SVG", "PNG", "PDF", "USD", "sha", "px", "ms", "n", "x", "y"),
-    *("temperature", "stop", "Assay"),
+    "missing unjudged cited no skip zero exclude common inferred yes and temperature stop",
+    "Assay AG RAG CSV JSON HTML LaTeX SVG PNG PDF USD sha px ms n x y",
 )
 CODES = {word for one in NAMES for word in WORD.findall(one.replace("_", " ").lower())}
 """What is the same in every language, as in files: labels, conditions, scores, policies; and formats and units."""
-
-
 ENGLISH = {"api:docs"}
 """The API's schema as a page: what it says of fields stands in the schema too."""
 
