@@ -11,6 +11,7 @@ from django.views.decorators.cache import never_cache
 from assessor.getters import BadBody, View, json_problem
 from evaluation.errors import Refused
 from evaluation.services.desk.finding import NoSuchTask
+from web.shown import shown
 
 
 def desk_json(view: View) -> View:
@@ -27,6 +28,6 @@ def desk_json(view: View) -> View:
         except BadBody as error:
             return json_problem(400, "bad_request", str(error))
         except Refused as error:
-            return json_problem(422, error.code, error.message)
+            return json_problem(422, error.code, shown(error.message))
 
     return login_not_required(never_cache(wrapped))

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from web.phrases import phrase, together
 from web.refusal import Refusal
 
 PROBLEMS_SHOWN = 20
@@ -32,4 +33,6 @@ class BadInput(Refused):
         self.problems = tuple(problems)
         shown = [str(problem) for problem in self.problems[:PROBLEMS_SHOWN]]
         more = len(self.problems) - len(shown)
-        super().__init__("bad_input", "\n".join(shown + ([f"and {more} more"] if more > 0 else [])))
+        if more > 0:
+            shown.append(phrase("and %(count)s more", count=more))
+        super().__init__("bad_input", together(shown, "\n"))

@@ -26,6 +26,7 @@ from evaluation.models import (
 from evaluation.terms import AssignmentLabel, Origin, StudyKind, SupportCondition, SupportLabel
 from jobs.queue import NewItem
 from llmjobs.again import next_replicates
+from web.phrases import phrase
 
 
 @dataclass(slots=True)
@@ -114,7 +115,9 @@ def nugget_items(
         if segments:
             plan.items.append(_nugget_item(topic, segments, protocol, kind, then_runs))
         else:
-            plan.blocked[topic.topic_id] = f"no segment with text that {source.name} grades as related"
+            plan.blocked[topic.topic_id] = phrase(
+                "no segment with text that %(qrels)s grades as related", qrels=source.name
+            )
     return plan
 
 

@@ -10,6 +10,7 @@ from evaluation.errors import Refused
 from llmjobs.models import LONGEST_NAME, Prompt
 from llmjobs.prompts import TEMPLATES, Task, Template
 from llmjobs.prompts.template import Part
+from web.phrases import noted, phrase, together
 
 LONGEST_TEXT = 50_000
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -21,7 +22,8 @@ class UnusableError(Refused):
 
     def __init__(self, problems: Sequence[tuple[str, str]]) -> None:
         self.problems = tuple(problems)
-        super().__init__("unusable_prompt", " ".join(f"{field}: {problem}." for field, problem in problems))
+        said = (phrase("%(field)s: %(problem)s.", field=field, problem=problem) for field, problem in problems)
+        super().__init__("unusable_prompt", together(said))
 
 
 def save_prompt(
@@ -72,21 +74,39 @@ def text_problems(template: Template) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for part, text in texts:
         if not text.strip():
-            found.append((part, "a text is needed"))
+            found.append((part, phrase("a text is needed")))
         if len(text) > LONGEST_TEXT:
-            found.append((part, f"at most {LONGEST_TEXT:,} characters, found {len(text):,}"))
+            found.append(
+                (
+                    part,
+                    phrase(
+                        "at most %(most)s characters, found %(found)s",
+                        most=f"{LONGEST_TEXT:,}",
+                        found=f"{len(text):,}",
+                    ),
+                )
+            )
         if CONTROL.search(text):
-            found.append((part, "control characters cannot be sent"))
+            found.append((part, phrase("control characters cannot be sent")))
     return [*found, *template.problems_by_text()]
 
 
 def _name_problems(task: Task, name: str) -> list[str]:
     if not NAME.fullmatch(name) or len(name) > LONGEST_NAME:
-        return [f"letters, digits, dots, hyphens and underscores, at most {LONGEST_NAME}, beginning with no mark"]
+        return [
+            phrase(
+                "letters, digits, dots, hyphens and underscores, at most %(most)s, beginning with no mark",
+                most=LONGEST_NAME,
+            )
+        ]
     if name in {template.name for template in TEMPLATES.values()}:
-        return [f"{name} is built in; choose another name"]
+        return [phrase("%(name)s is built in; choose another name", name=name)]
     other = Prompt.objects.filter(name=name).exclude(task=task).first()
-    return [f"{name} is a prompt for the task {other.task}; choose another name"] if other else []
+    return (
+        [phrase("%(name)s is a prompt for the task %(task)s; choose another name", name=name, task=other.task)]
+        if other
+        else []
+    )
 
 
 def the_template(ref: str, task: Task | None = None) -> Template:
@@ -102,8 +122,12 @@ def templates_by_ref(wanted: Sequence[tuple[Task | None, str]]) -> dict[str, Tem
         found |= {str(one): _unchanged(one) for one in Prompt.objects.filter(name__in=names)}
     for task, ref in wanted:
         if ref not in found or task not in (None, found[ref].task):
-            of = f" for the task {task}" if task else ""
-            raise Refused("no_such_prompt", f"There is no prompt {ref}{of}; there are: {_those_there(task)}.")
+            said = (
+                noted("There is no prompt %(ref)s for the task %(task)s; there are: %(there)s.")
+                if task
+                else noted("There is no prompt %(ref)s; there are: %(there)s.")
+            )
+            raise Refused("no_such_prompt", said, ref=ref, task=task, there=_those_there(task))
     return {ref: found[ref] for _, ref in wanted}
 
 
@@ -112,7 +136,9 @@ def _unchanged(prompt: Prompt) -> Template:
     template = prompt.template
     if template.sha256 != prompt.sha256:
         raise Refused(
-            "prompt_changed", f"The words of {prompt} are not those that were saved; make another version."
+            "prompt_changed",
+            "The words of %(prompt)s are not those that were saved; make another version.",
+            prompt=prompt,
         )
     return template
 
@@ -134,7 +160,9 @@ def checked_versions(prompts: Mapping[str, str]) -> dict[str, str]:
     wanted: list[tuple[Task | None, str]] = []
     for task, ref in prompts.items():
         if task not in TEMPLATES:
-            raise Refused("usage", f"There is no task {task}; there are: {', '.join(TEMPLATES)}.")
+            raise Refused(
+                "usage", "There is no task %(task)s; there are: %(tasks)s.", task=task, tasks=", ".join(TEMPLATES)
+            )
         wanted.append((next(one for one in TEMPLATES if one == task), ref))
     templates_by_ref(wanted)
     return dict(sorted(prompts.items()))

@@ -20,6 +20,7 @@ from evaluation.models import Task
 from evaluation.services.desk.finding import NoSuchTask
 from evaluation.services.desk.labels import SEPARATOR
 from evaluation.terms import Decision, Importance, Making, Stage
+from web.shown import shown
 
 WORDS = {
     "support": _("● Support"),
@@ -150,7 +151,7 @@ def _numbered(rows: list[dict[str, Any]], places: dict[str, int]) -> Iterator[Li
         edited = row["draft"] is not None and row["draft"] != row["text"]
         tags = [
             gettext("undecided") if row["decision"] == Decision.UNDECIDED else "",
-            str(row["making"]) if row["making"] != Making.ADDED else "",
+            shown(row["making"]) if row["making"] != Making.ADDED else "",
             gettext("edited") if edited else "",
             gettext(WEIGHTS[row["importance"]]) if row["importance"] in WEIGHTS else "",
         ]

@@ -18,6 +18,7 @@ from reports.forms import BoardForm
 from reports.leaderboard import PRIMARY, Leaderboard, leaderboard, number
 from reports.metrics.arrays import Floats
 from reports.metrics.policies import Policies
+from web.shown import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ def board_for(campaign: Campaign, query: QueryDict, sets: list[SetCount], labels
             campaign, form.condition_said, judge=form.said["judge"], nuggets=form.said["nuggets"]
         )
     except Refused as refused:
-        return Board(form, None, refused.message)
+        return Board(form, None, shown(refused.message))
     return Board(form, _leaderboard(choice, form.policies, campaign.created_at, campaign.revision))
 
 

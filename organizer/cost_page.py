@@ -24,6 +24,7 @@ from reports.forms import SCORES, PolicyForm
 from reports.frames import assignment_sheet
 from reports.metrics.policies import Policies
 from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, policies_said
+from web.phrases import phrase, word
 from web.reading import consistent_read
 from web.templatetags.assay import words
 
@@ -248,10 +249,16 @@ def _units(prices: Prices) -> Figures:
 
 def _unit_row(one: Unit) -> Row:
     basis = (
-        "published" if one.published else "" if not one.units else "paid" if one.seconds is None else "measured"
+        phrase("published")
+        if one.published
+        else ""
+        if not one.units
+        else phrase("paid")
+        if one.seconds is None
+        else phrase("measured")
     )
     return {
-        "what": one.what,
+        "what": word(one.what),
         "by": one.by,
         "units": one.units,
         "seconds": one.seconds,

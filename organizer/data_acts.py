@@ -9,6 +9,7 @@ from evaluation.models import Campaign
 from exchange.exports.service import order_export
 from exchange.models import Export
 from organizer.data_forms import ExportForm, ImportForm
+from web.shown import shown
 
 
 def export_from(form: ExportForm, campaign: Campaign, actor: User) -> Export | None:
@@ -18,7 +19,7 @@ def export_from(form: ExportForm, campaign: Campaign, actor: User) -> Export | N
     try:
         return order_export(campaign=campaign, order=form.order, actor=actor)
     except Refused as refusal:
-        form.add_error(None, refusal.message)
+        form.add_error(None, shown(refusal.message))
     return None
 
 

@@ -4,6 +4,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from evaluation.terms import FindingCode, Task
+from web.shown import lazy_shown
 
 
 class Search(forms.Form):
@@ -36,7 +37,7 @@ class FindingSearch(Search):
 
     code = forms.ChoiceField(
         required=False,
-        choices=[("", _("any code")), *((code, code.replace("_", " ")) for code in FindingCode)],
+        choices=[("", _("any code")), *((code, lazy_shown(code.replace("_", " "))) for code in FindingCode)],
         label=_("Code"),
     )
     run = forms.CharField(required=False, max_length=200, label=_("Run"))

@@ -8,6 +8,7 @@ from accounts.models import User
 from evaluation.errors import Refused
 from evaluation.models import Campaign
 from evaluation.services.campaigns import CampaignFile, read_campaign_file, start_campaign
+from web.shown import shown
 
 ADDRESSES = ("new",)
 """Names that are an address already."""
@@ -40,7 +41,7 @@ class NewCampaignForm(forms.Form):
             said = self.cleaned_data
             campaign, _ = start_campaign(slug=said["slug"], name=said["name"], file=self._file(), actor=actor)
         except Refused as refusal:
-            self.add_error(None, [*refusal.message.splitlines()])
+            self.add_error(None, [*shown(refusal.message).splitlines()])
             return None
         return campaign
 

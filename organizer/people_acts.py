@@ -33,7 +33,7 @@ def link_of(request: HttpRequest, form: InviteForm, campaign: Campaign, actor: U
     except OSError as error:  # of the connection, and of SMTP
         withdraw_invitation(invitation=made, actor=actor)
         raise Refused(
-            "mail", gettext("The mail could not be sent, so nobody was invited. Hand over a link instead.")
+            "mail", "The mail could not be sent, so nobody was invited. Hand over a link instead."
         ) from error
     return ""
 

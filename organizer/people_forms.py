@@ -6,8 +6,9 @@ from django.utils.functional import lazy
 from django.utils.translation import gettext_lazy as _
 
 from evaluation.terms import Role
+from web.shown import lazy_shown
 
-ROLES = [(role.value, role.value) for role in Role]
+ROLES = [(role.value, lazy_shown(role.value)) for role in Role]
 
 
 def _password_help() -> str:

@@ -14,6 +14,7 @@ from llmjobs.stored_prompts import UnusableError, save_prompt
 from llmjobs.trials import foretell, start_trial
 from llmjobs.ways import add_llm_judge
 from organizer.prompt_forms import JudgeForm, PreviewForm, PromptFileForm, PromptForm, TrialForm
+from web.shown import shown
 
 
 def save_from(form: PromptForm, task: Task, actor: User) -> tuple[Prompt, bool] | None:
@@ -36,7 +37,7 @@ def import_from(form: PromptFileForm, actor: User) -> tuple[Prompt, bool] | None
     try:
         return import_prompt(form.source(), task=said["task"], name=said["name"], actor=actor)
     except Refused as refusal:
-        for line in refusal.message.split("\n"):
+        for line in shown(refusal.message).split("\n"):
             form.add_error("file", line)
     return None
 
@@ -48,7 +49,7 @@ def preview_from(
     try:
         return preview(viewer, campaign, template, form.wish, structured=bool(form.data.get("structured"))), ""
     except Refused as refusal:
-        return None, refusal.message
+        return None, shown(refusal.message)
 
 
 def make_judge_from(form: JudgeForm) -> tuple[Judge, bool] | None:
@@ -66,7 +67,7 @@ def make_judge_from(form: JudgeForm) -> tuple[Judge, bool] | None:
             structured=said["structured"],
         )
     except Refused as refusal:
-        form.add_error(None, refusal.message)
+        form.add_error(None, shown(refusal.message))
     return None
 
 
@@ -87,5 +88,5 @@ def try_from(form: TrialForm, campaign: Campaign, actor: User, *, starts: bool) 
             return TrialOffer(trial=start_trial(campaign, form.wish, actor))
         return TrialOffer(foretell(campaign, form.wish))
     except Refused as refusal:
-        form.add_error(None, refusal.message)
+        form.add_error(None, shown(refusal.message))
     return TrialOffer()

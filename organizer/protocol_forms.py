@@ -15,6 +15,7 @@ from evaluation.queries.protocols import judge_names_for, set_names_for
 from evaluation.rules.protocol import GUIDELINES, SETTINGS, Difference, Group, Value, differences
 from evaluation.services.protocols import LONGEST_REASON
 from evaluation.terms import Condition, JudgeKind, SupportCondition
+from web.shown import shown
 
 LONGEST_GUIDELINES = 100_000
 
@@ -43,9 +44,12 @@ class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]  # django-stubs' 
         self.before = settings_of(campaign.protocol)
         super().__init__(data, instance=campaign.protocol, initial={"seal": seal_of(campaign), "reason": ""})
         for name, setting in SETTINGS.items():
-            label = f"{setting.label}: {setting.on}" if setting.on else setting.label
+            label = shown(setting.label)
+            if setting.on:
+                label = gettext("%(setting)s: %(on)s") % {"setting": label, "on": shown(setting.on)}
             self.fields[name].label, self.fields[name].help_text = label, _hint(setting.name)
-        self.fields["passage_order"].choices = [*SETTINGS["passage_order"].words.items()]  # type: ignore[attr-defined]
+        orders = [(key, shown(said)) for key, said in SETTINGS["passage_order"].words.items()]
+        self.fields["passage_order"].choices = orders  # type: ignore[attr-defined]
         self.fields["guidelines"].max_length = LONGEST_GUIDELINES  # type: ignore[attr-defined]
 
     @property
@@ -132,4 +136,4 @@ def _hint(name: str) -> str:
     setting, field = SETTINGS[name], Protocol._meta.get_field(name)
     if not getattr(field, "null", False):
         return ""
-    return gettext("empty: %(value)s") % {"value": setting.none}
+    return gettext("empty: %(value)s") % {"value": shown(setting.none)}

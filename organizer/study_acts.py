@@ -1,7 +1,5 @@
 """What organizers do with disagreement studies. A refusal becomes an error of the form that asked."""
 
-from django.utils.translation import gettext
-
 from accounts.models import User
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Study
@@ -10,6 +8,7 @@ from evaluation.services.studies import create_study, hand_out_study
 from jobs.models import Job
 from llmjobs import starting
 from organizer.study_forms import HandStudyForm, JudgeStudyForm, StudyForm
+from web.shown import shown
 
 
 def create_from(form: StudyForm, campaign: Campaign, actor: User) -> Study | None:
@@ -19,7 +18,7 @@ def create_from(form: StudyForm, campaign: Campaign, actor: User) -> Study | Non
     try:
         return create_study(campaign=campaign, wish=form.wish, actor=actor)
     except Refused as refusal:
-        form.add_error(None, refusal.message)
+        form.add_error(None, shown(refusal.message))
     return None
 
 
@@ -33,7 +32,7 @@ def hand_out_from(form: HandStudyForm, study: Study, actor: User) -> HandOutRece
             study=study, assessor=said["assessor"], actor=actor, topics=said["topics"], due=said["due"]
         )
     except Refused as refusal:
-        form.add_error(None, refusal.message)
+        form.add_error(None, shown(refusal.message))
     return None
 
 
@@ -45,9 +44,8 @@ def judge_from(form: JudgeStudyForm, study: Study, actor: User) -> Job | None:
         request = starting.study_request(study, starting.judge_for(form.cleaned_data["judge"]))
         plan = starting.plan_study(request, study)
         if not plan.items:
-            said = gettext("Nothing to do: %(count)s done already.") % {"count": f"{plan.judged:,}"}
-            raise Refused("nothing_to_do", said)
+            raise Refused("nothing_to_do", "Nothing to do: %(count)s done already.", count=f"{plan.judged:,}")
         return starting.start(request, f"Study {study.name}", plan, actor)
     except Refused as refusal:
-        form.add_error(None, refusal.message)
+        form.add_error(None, shown(refusal.message))
     return None

@@ -30,6 +30,7 @@ from evaluation.terms import RemarkKind, Stage
 from jobs.models import Notice
 from llmjobs.notices import ShownNotice, shown_notices
 from organizer.words import days_said, hours_said, stage_said
+from web.shown import shown
 
 SHOWN: Final = 5
 """How many cases of a kind stand on the page; the others are where its link leads."""
@@ -191,13 +192,13 @@ def _of_remarks(campaign: Campaign, asked: Asked) -> Need:
     return Need(gettext(ASKED[asked.kind][0]), asked.number, cases, f"{inbox}?{query}")
 
 
-def _of_jobs(campaign: Campaign, shown: Sequence[ShownNotice]) -> Iterable[Need]:
+def _of_jobs(campaign: Campaign, notices: Sequence[ShownNotice]) -> Iterable[Need]:
     """Yield the news of jobs that ask for somebody: paused, stuck, or ended with failures, until they are read."""
-    bad = [one for one in shown if one.notice.kind != Notice.Kind.DONE or one.progress.failed]
+    bad = [one for one in notices if one.notice.kind != Notice.Kind.DONE or one.progress.failed]
     if bad:
         cases = tuple(
             Case(
-                f"{one.notice.job.title}: {one.notice.kind}",
+                f"{one.notice.job.title}: {shown(one.notice.kind)}",
                 reverse("organizer:job", args=[campaign.slug, one.notice.job_id]),
                 one.notice.since,
                 one.notice.reason or _failed(one.progress.failed),

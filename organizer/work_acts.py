@@ -14,6 +14,7 @@ from evaluation.services.task_acts import Change, ChangeReceipt, change_tasks, p
 from evaluation.services.work_plan import Plan, plan_hand_out
 from evaluation.terms import TaskState
 from organizer.work_forms import REASSIGN, ChangeForm, HandOutForm, WorkSearch
+from web.shown import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ def answer_to_hand_out(form: HandOutForm, campaign: Campaign, actor: User, *, co
             return Offer(receipt=hand_out(campaign=campaign, order=form.order, actor=actor, expect=expect))
         return Offer(plan=plan_hand_out(campaign, form.order))
     except Refused as refusal:
-        form.add_error(None, refusal.message)
+        form.add_error(None, shown(refusal.message))
         return Offer(plan=plan_hand_out(campaign, form.order) if refusal.code == "changed" else None)
 
 
@@ -57,7 +58,7 @@ def answer_to_change(form: ChangeForm, campaign: Campaign, actor: User, *, commi
         if commits:
             return ChangeOffer(receipt=change_tasks(campaign=campaign, wish=wish, actor=actor))
     except Refused as refusal:
-        form.add_error(None, refusal.message)
+        form.add_error(None, shown(refusal.message))
     return ChangeOffer(plan=plan_change(campaign, wish))
 
 
@@ -69,7 +70,7 @@ def _answer_to_reassign(form: ChangeForm, campaign: Campaign, actor: User, *, co
             campaign=campaign, tasks=said["tasks"], assessor=said["assessor"], reason=said["reason"], actor=actor
         )
     except Refused as refusal:
-        form.add_error(None, refusal.message)
+        form.add_error(None, shown(refusal.message))
         return ChangeOffer()
     return ChangeOffer(receipt=done) if commits else ChangeOffer(plan=done)
 

@@ -22,6 +22,8 @@ from evaluation.services.work_plan import Order
 from evaluation.terms import Origin, RemarkKind, Stage, TaskState
 from organizer.forms import Search
 from organizer.words import STAGE_MEANINGS, STAGE_WORDS, stage_said
+from web.phrases import together
+from web.shown import lazy_shown, shown
 
 STAGES = [(one.value, format_lazy("{}: {}", _(STAGE_WORDS[one]), _(STAGE_MEANINGS[one]))) for one in Stage]
 REASSIGN = "reassign"
@@ -58,8 +60,8 @@ class WorkSearch(Search):
         required=False,
         choices=[
             ("", _("any state")),
-            (UNASSIGNED, UNASSIGNED),
-            *((state.value, state.value) for state in TaskState if state is not TaskState.WITHDRAWN),
+            (UNASSIGNED, _("not handed out")),
+            *((state.value, lazy_shown(state.value)) for state in TaskState if state is not TaskState.WITHDRAWN),
         ],
         label=_("State"),
     )
@@ -86,7 +88,7 @@ class WorkSearch(Search):
         try:
             matcher(pattern)
         except Refused as refused:
-            raise forms.ValidationError(refused.message) from None
+            raise forms.ValidationError(shown(refused.message)) from None
         return pattern
 
     def __init__(self, viewer: User, campaign: Campaign, data: Any) -> None:
@@ -118,7 +120,7 @@ class InboxSearch(Search):
 
     kind = forms.ChoiceField(
         required=False,
-        choices=[("", _("any kind")), *((kind.value, kind.value) for kind in RemarkKind)],
+        choices=[("", _("any kind")), *((kind.value, lazy_shown(kind.value)) for kind in RemarkKind)],
         label=_("Kind"),
     )
     answered = forms.BooleanField(required=False, label=_("Answered"))
@@ -202,7 +204,8 @@ class TaskForm(forms.Form):
     def wish(self, change: Change, tasks: tuple[str, ...]) -> Wish:
         """What the form asks for. Raises `Refused` for a form that does not make sense."""
         if not self.is_valid():
-            raise Refused("bad_form", " ".join(str(error) for errors in self.errors.values() for error in errors))
+            found = (str(error) for errors in self.errors.values() for error in errors)
+            raise Refused("bad_form", together(found))
         said = self.cleaned_data
         return Wish(change, tasks, said["reason"], said["due"], said["priority"] or 0)
 
@@ -222,7 +225,7 @@ class ChangeForm(TaskForm):
         said = [
             (
                 one.public_id,
-                f"{one.topic.topic_id}, {stage_said(Stage(one.stage))}: {one.assessor.name}, {one.state}",
+                f"{one.topic.topic_id}, {stage_said(Stage(one.stage))}: {one.assessor.name}, {shown(one.state)}",
             )
             for one in tasks
         ]

@@ -5,13 +5,12 @@ from typing import Any
 
 import numpy as np
 from django.utils.translation import gettext_noop as _
-from django.utils.translation import ngettext_lazy
 
 from evaluation.models import Campaign
 from reports.choices import Choice, ConditionChoice, SupportChoice, resolve_condition
-from reports.phrases import Phrase, phrase
 from reports.report_forms import ConditionForm
 from reports.showing import Column, Kind, Row, isolated
+from web.phrases import Phrase, phrase, plural
 
 WRONG_CHOICE = _("This is not a choice of this campaign. See the form.")
 MOST_BARS = 30
@@ -44,7 +43,7 @@ def choice_said(choice: Choice) -> str:
 
 def topics_with_nuggets(number: int) -> Phrase:
     """Say how many topics have nuggets."""
-    said = ngettext_lazy("%(number)s topic with nuggets.", "%(number)s topics with nuggets.", number)
+    said = plural("%(number)s topic with nuggets.", "%(number)s topics with nuggets.", number)
     return phrase(said, number=f"{number:,}")
 
 

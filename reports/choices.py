@@ -11,6 +11,7 @@ from evaluation.terms import Condition, JudgeKind, SupportCondition
 from reports.labelled import assigned, supported
 from reports.parts import Part, PartKey, Topics
 from reports.sharing import by_assigners, by_makers, by_support_judges
+from web.phrases import plural, word
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +98,12 @@ def check_apart(x: Choice, y: Choice) -> None:
         names = {judge.pk: judge.name for judge in x.judges}
         said = ", ".join(sorted({names[judge] for _, _, judge in common}))
         topics = len({topic for topic, _, _ in common})
-        where = "1 topic" if topics == 1 else f"{topics} topics"
-        raise Refused("ambiguous", f"In {where} both sides are the labels of {said}: name a judge for each side.")
+        where = plural(
+            "In %(count)s topic both sides are the labels of %(names)s: name a judge for each side.",
+            "In %(count)s topics both sides are the labels of %(names)s: name a judge for each side.",
+            topics,
+        )
+        raise Refused("ambiguous", where, count=topics, names=said)
 
 
 def whole(
@@ -186,15 +191,27 @@ def _lists(campaign: Campaign, condition: Condition, judge: str, named: str, def
     if len(fitting) == 1:
         return [Part(fitting[0], None)]
     names = ", ".join(one.name for one in fitting)
-    raise Refused("ambiguous", f"Several nugget sets fit {condition}; say which with --nuggets: {names}.")
+    raise Refused(
+        "ambiguous",
+        "Several nugget sets fit %(condition)s; say which with --nuggets: %(names)s.",
+        condition=condition,
+        names=names,
+    )
 
 
 def _named_set(campaign: Campaign, condition: Condition, sets: list[NuggetSet], named: str) -> NuggetSet:
     for one in sets:
         if one.name == named:
             return one
-    there = ", ".join(one.name for one in sets) or "none"
-    raise Refused("no_such_set", f"{condition} has no nugget set {named} in {campaign.slug}; there are: {there}.")
+    there = ", ".join(one.name for one in sets) or word("none")
+    raise Refused(
+        "no_such_set",
+        "%(condition)s has no nugget set %(named)s in %(campaign)s; there are: %(there)s.",
+        condition=condition,
+        named=named,
+        campaign=campaign.slug,
+        there=there,
+    )
 
 
 def _fits(nugget_set: NuggetSet, condition: Condition, judge: str) -> bool:
@@ -210,7 +227,13 @@ def _named(condition: Condition | SupportCondition, judges: list[Judge], named: 
             return one
     if named:
         names = ", ".join(one.name for one in judges)
-        raise Refused("no_such_judge", f"{named} has no labels under {condition}; there are: {names or 'none'}.")
+        raise Refused(
+            "no_such_judge",
+            "%(named)s has no labels under %(condition)s; there are: %(names)s.",
+            named=named,
+            condition=condition,
+            names=names or word("none"),
+        )
     return None
 
 
@@ -218,5 +241,10 @@ def _only(condition: Condition | SupportCondition, judges: list[Judge]) -> Judge
     """Return the only judge; None where there is none. Raises `Refused` where there are several."""
     if len(judges) > 1:
         names = ", ".join(one.name for one in judges)
-        raise Refused("ambiguous", f"Several judges fit {condition}; say which with --judge: {names}.")
+        raise Refused(
+            "ambiguous",
+            "Several judges fit %(condition)s; say which with --judge: %(names)s.",
+            condition=condition,
+            names=names,
+        )
     return judges[0] if judges else None

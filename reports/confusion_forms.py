@@ -14,10 +14,11 @@ from reports.forms import choices_of_names
 from reports.models import VERDICTS
 from reports.sides import GRADES, Offer
 from reports.terms import SAID
+from web.shown import lazy_shown
 
 ALL = [("", _("all"))]
 ADDED = "added"
-MADE = [*ALL, *((word, word) for word in NuggetLineage.RELATIONS), (ADDED, ADDED)]
+MADE = [*ALL, *((word, lazy_shown(word)) for word in (*NuggetLineage.RELATIONS, ADDED))]
 WEIGHTS = [*ALL, ("vital", "vital"), ("okay", "okay")]
 
 

@@ -12,10 +12,10 @@ from reports.comparing import Compared, LabelSide, compare
 from reports.confusion_forms import ConfusionForm
 from reports.confusions import ConfusionReport, confuse
 from reports.models import Adjudication
-from reports.phrases import phrase
 from reports.sides import Offer, offer_of, side_said
 from reports.tags import rows_of, tags_of, topics_by_tag
 from reports.verdicts import CategoryCount, category_counts, verdicts_at
+from web.phrases import phrase
 
 HEAT_STEPS = 10
 

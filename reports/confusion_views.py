@@ -27,6 +27,7 @@ from reports.pairs import PairList, read_pairs
 from reports.pictures import PictureForm
 from reports.studying import study_report
 from reports.terms import category_said
+from web.shown import shown
 
 PAIRS_A_PAGE = 20
 
@@ -129,7 +130,7 @@ def adjudicate_pair(request: UserRequest, slug: str, kind: ItemKind, first: int,
                 request, _("Noted. No label changes by it.") if made else _("You had said so already.")
             )
         except Refused as refused:
-            messages.error(request, refused.message)
+            messages.error(request, shown(refused.message))
     else:
         messages.error(request, _("Choose a verdict first; nothing was written."))
     address = reverse(f"reports:{kind.value}_pair", args=[slug, first, second])

@@ -25,6 +25,7 @@ from reports.metrics.sheets import AssignmentSheet
 from reports.parts import Part, Topics
 from reports.sharing import by_makers
 from reports.tags import rows_of
+from web.phrases import together
 
 AUTHORS_FLAGS = "edit_meta"
 
@@ -237,8 +238,16 @@ def _one(campaign: Campaign, name: str, origins: list[Origin], option: str) -> N
     if len(names) == 1:
         return fitting[0]
     if not names:
-        raise Refused("no_such_set", f"There is no {' or '.join(origins)} nugget set {name}".rstrip() + ".")
-    raise Refused("ambiguous", f"Several nugget sets fit; say which with {option}: {', '.join(names)}.")
+        there = together(origins, " or ")
+        if name:
+            raise Refused("no_such_set", "There is no %(origins)s nugget set %(name)s.", origins=there, name=name)
+        raise Refused("no_such_set", "There is no %(origins)s nugget set.", origins=there)
+    raise Refused(
+        "ambiguous",
+        "Several nugget sets fit; say which with %(option)s: %(names)s.",
+        option=option,
+        names=", ".join(names),
+    )
 
 
 def _authors_flags(nugget_set: NuggetSet, topics: Topics) -> list[set[str]]:

@@ -6,17 +6,16 @@ from typing import Any
 from django.http import QueryDict
 from django.utils import timezone
 from django.utils.translation import gettext_noop as _
-from django.utils.translation import ngettext_lazy
 
 from evaluation.models import Campaign, NuggetList
 from reports import charts_reports as charts
 from reports.building import SPREAD_COLUMNS, WRONG_CHOICE, columns, histogram_rows, sentences, spread_row, tag_said
 from reports.describing import DescriptiveRow, NuggetSizes, descriptives, sizes
 from reports.parts import Topics
-from reports.phrases import Phrase, phrase
 from reports.report_forms import DescriptivesForm
 from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, isolated
 from reports.state import State, state_of
+from web.phrases import Phrase, phrase, plural
 from web.reading import consistent_read
 
 TITLE = _("Descriptives")
@@ -55,7 +54,7 @@ def _found(campaign: Campaign, tag: str, listed_in: str, _state: State) -> Found
         rows, measured = descriptives(campaign, topics), sizes(campaign, topics)
     all_topics = campaign.topics.count() if topics is None else len(topics)
     facts = sentences(
-        phrase(ngettext_lazy("%(number)s topic.", "%(number)s topics.", all_topics), number=f"{all_topics:,}"),
+        phrase(plural("%(number)s topic.", "%(number)s topics.", all_topics), number=f"{all_topics:,}"),
         tag_said(tag),
         phrase(_("Only topics for which %(nuggets)s has a list."), nuggets=isolated(listed_in))
         if listed_in
@@ -104,7 +103,7 @@ def _row(one: DescriptiveRow) -> Row:
 
 def labels_alt(conditions: int) -> Phrase:
     """Say what a picture of labels by condition shows."""
-    said = ngettext_lazy(
+    said = plural(
         "Shares of the labels in %(number)s condition.",
         "Shares of the labels in %(number)s conditions.",
         conditions,
@@ -132,7 +131,7 @@ def _distribution(name: str, title: str, of: str, measured: tuple[NuggetSizes, .
     bars = histogram_rows(series)
     picture = Picture(
         alt=phrase(
-            ngettext_lazy(
+            plural(
                 "%(title)s of %(number)s nugget set, as histograms.",
                 "%(title)s of %(number)s nugget sets, as histograms.",
                 len(series),

@@ -16,9 +16,9 @@ from reports.leaderboard import Leaderboard
 from reports.metrics.scores import LENGTH, SCORE_NAMES
 from reports.metrics.support import SUPPORT_NAMES
 from reports.pages import first_conditions
-from reports.phrases import as_is
 from reports.standings import INTERVAL, Comparisons, Standing, Standings, Wanted, comparisons, standings, value_of
 from reports.tags import tags_of
+from web.phrases import as_is
 
 TEXTS = {"run_id": _("Run"), "group": _("Group"), "task": _("Task")}
 COUNTS = {

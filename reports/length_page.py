@@ -7,7 +7,6 @@ from typing import Any
 from django.http import QueryDict
 from django.utils import timezone
 from django.utils.translation import gettext_noop as _
-from django.utils.translation import ngettext_lazy
 
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Run
@@ -27,11 +26,11 @@ from reports.leaderboard import number, runs_by_id
 from reports.metrics.pareto import on_front
 from reports.metrics.policies import Policies
 from reports.metrics.scores import LENGTH, RunScores, run_scores
-from reports.phrases import as_is, phrase
 from reports.report_forms import LengthForm
 from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, policies_said
 from reports.state import State, state_of
 from reports.tags import tagged_assignments, topics_by_tag
+from web.phrases import as_is, phrase, plural
 from web.reading import consistent_read
 from web.templatetags.assay import words
 
@@ -120,7 +119,7 @@ def _overview(rows: list[Row], score: str) -> Figures:
         note=_("On the front: no other run shown is as short and scores as much, and better in one of the two."),
         picture=Picture(
             alt=phrase(
-                ngettext_lazy(
+                plural(
                     "%(number)s run by words and %(score)s, the front as a dashed line.",
                     "%(number)s runs by words and %(score)s, the front as a dashed line.",
                     len(points),

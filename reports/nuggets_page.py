@@ -8,7 +8,6 @@ import numpy as np
 from django.http import QueryDict
 from django.utils import timezone
 from django.utils.translation import gettext_noop as _
-from django.utils.translation import ngettext_lazy
 
 from evaluation.errors import Refused
 from evaluation.models import Campaign
@@ -30,11 +29,11 @@ from reports.leaderboard import number
 from reports.metrics.arrays import Booleans
 from reports.metrics.finding import STEPS, NuggetFindings, group_of, nugget_findings, share_counts
 from reports.metrics.sheets import FULL, OKAY, UNKNOWN, VITAL, AssignmentSheet
-from reports.phrases import phrase
 from reports.report_forms import NuggetsForm
 from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, Rows, isolated
 from reports.state import State, state_of
 from reports.tags import rows_of, tagged
+from web.phrases import phrase, plural
 from web.reading import consistent_read
 from web.templatetags.assay import words
 
@@ -152,7 +151,7 @@ def _nuggets(
         return _row(sheet, findings, texts[place], place, runs[has[place]])
 
     count = len(places)
-    title = phrase(ngettext_lazy("%(number)s nugget", "%(number)s nuggets", count), number=f"{count:,}")
+    title = phrase(plural("%(number)s nugget", "%(number)s nuggets", count), number=f"{count:,}")
     return Figures("nuggets", title, NUGGET_COLUMNS, Rows(count, made))
 
 
@@ -188,7 +187,7 @@ def _edits(campaign: Campaign, tag: str) -> list[Figures]:
     except Refused as refused:
         return [Figures("edits", _("Drafts against final lists"), (), [], note=refused.message)]
     said = phrase(
-        ngettext_lazy(
+        plural(
             "%(nuggets)s against %(drafts)s, %(number)s topic.",
             "%(nuggets)s against %(drafts)s, %(number)s topics.",
             report.topics,

@@ -14,7 +14,6 @@ from django.http import Http404, QueryDict
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.translation import gettext_noop as _
-from django.utils.translation import ngettext_lazy
 
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Run
@@ -27,7 +26,6 @@ from reports.metrics.arrays import Booleans, column_means
 from reports.metrics.policies import Policies
 from reports.metrics.scores import LENGTH, SCORE_NAMES, AnswerScores, answer_scores
 from reports.metrics.sheets import AssignmentSheet
-from reports.phrases import Phrase, as_is, phrase
 from reports.rendering import as_csv, as_json
 from reports.report_forms import PacketForm
 from reports.showing import (
@@ -44,6 +42,7 @@ from reports.showing import (
 )
 from reports.state import State, state_of
 from reports.tags import tagged_assignments
+from web.phrases import Phrase, as_is, phrase, plural
 from web.reading import consistent_read
 from web.templatetags.assay import words
 
@@ -111,7 +110,7 @@ def _found(choice: ConditionChoice, policies: Policies, group: str, tag: str, _s
     by_topic = _by_topic(sheet, scores, own, judged)
     facts = sentences(
         phrase(
-            ngettext_lazy(
+            plural(
                 "Runs of %(group)s only: %(number)s run.", "Runs of %(group)s only: %(number)s runs.", len(own)
             ),
             group=isolated(group),
@@ -127,7 +126,7 @@ def _found(choice: ConditionChoice, policies: Policies, group: str, tag: str, _s
 
 
 def _ends_said(runs: int) -> Phrase:
-    said = ngettext_lazy(
+    said = plural(
         "Minimum, median and maximum of each topic are over %(number)s run, the organizers' controls left out.",
         "Minimum, median and maximum of each topic are over %(number)s runs, the organizers' controls left out.",
         runs,
@@ -198,7 +197,7 @@ def _picture(by_topic: list[Row]) -> Picture | None:
         return None
     return Picture(
         alt=phrase(
-            ngettext_lazy(
+            plural(
                 "Vital strict of the group's best run in %(number)s topic, within each topic's range.",
                 "Vital strict of the group's best run in %(number)s topics, within each topic's range.",
                 len(bars),

@@ -31,9 +31,9 @@ from reports.metrics.bootstrap import Interval
 from reports.metrics.kendall import Ties
 from reports.metrics.subsampling import CurvePoint
 from reports.metrics.support import SUPPORT_NAMES
-from reports.phrases import phrase
 from reports.sides import Offer, offer_of
 from reports.tags import tags_of
+from web.phrases import phrase
 
 LEVEL_NAMES = {
     "run_level": _("Run level"),
@@ -199,7 +199,9 @@ def _check_score(x: Side, y: Side, score: str) -> None:
     if SupportChoice in kinds and score not in SUPPORT_NAMES:
         raise Refused("usage", "Support has no nugget scores: choose weighted precision, recall or sentences.")
     if ConditionChoice in kinds and score in SUPPORT_NAMES:
-        raise Refused("usage", f"{score.replace('_', ' ').capitalize()} is of support: choose a nugget score.")
+        raise Refused(
+            "usage", "%(score)s is of support: choose a nugget score.", score=score.replace("_", " ").capitalize()
+        )
 
 
 def _tau(found: Correlation, level: str) -> Tau:

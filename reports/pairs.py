@@ -19,9 +19,10 @@ from reports.matched import Ints, ItemKind
 from reports.metrics.arrays import Booleans
 from reports.metrics.confusion import harsh_conflicts
 from reports.models import Adjudication
-from reports.phrases import phrase, shown
 from reports.terms import UNSAID, category_of, category_said
 from reports.verdicts import places_of
+from web.phrases import phrase
+from web.shown import shown
 
 CELL = re.compile(r"(\d)-(\d)")
 CELLS = {"differ": _("different labels"), "harsh": _("harsh conflicts"), "judged": _("pairs with a verdict")}

@@ -14,7 +14,7 @@ from django.utils.translation import ngettext
 
 from reports.downloads import Table
 from reports.forms import ChoicesForm
-from reports.phrases import Phrase, phrase
+from web.phrases import Phrase, phrase
 from web.templatetags.assay import DASH, decimal, percent, score
 
 Row = Mapping[str, Any]
@@ -92,7 +92,15 @@ class Column:
     def said(self, row: Row) -> str:
         """Return a row's cell as people read it."""
         value = row.get(self.name)
-        return FORMATS[self.kind](value) if self.kind in FORMATS else DASH if value in (None, "") else str(value)
+        return (
+            FORMATS[self.kind](value)
+            if self.kind in FORMATS
+            else DASH
+            if value in (None, "")
+            else value
+            if isinstance(value, Phrase)
+            else str(value)
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ import numpy as np
 from django.http import QueryDict
 from django.utils import timezone
 from django.utils.translation import gettext_noop as _
-from django.utils.translation import ngettext_lazy
 
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Run
@@ -25,11 +24,11 @@ from reports.metrics.citing import Citing, citing
 from reports.metrics.policies import SupportPolicies
 from reports.metrics.sheets import SupportSheet
 from reports.metrics.support import AnswerSupport, answer_support, run_support
-from reports.phrases import Phrase, phrase
 from reports.report_forms import SupportForm
 from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Rows, policies_said
 from reports.state import State, state_of
 from reports.tags import rows_of, tagged_support, topics_by_tag
+from web.phrases import Phrase, phrase, plural
 from web.reading import consistent_read
 
 TITLE = _("Support of citations")
@@ -88,7 +87,7 @@ def _found(choice: SupportChoice, policies: SupportPolicies, tag: str, _state: S
 
 
 def _topics_said(number: int) -> Phrase:
-    said = ngettext_lazy(
+    said = plural(
         "%(number)s topic with a label, or all where nobody has judged.",
         "%(number)s topics with a label, or all where nobody has judged.",
         number,
@@ -178,13 +177,13 @@ def _plane(rows: list[dict[str, Any]], topics: list[dict[str, Any]]) -> Picture 
 
 
 def _plane_alt(runs: int, topics: int) -> Phrase:
-    said = ngettext_lazy(
+    said = plural(
         "Precision and recall of %(number)s run, and averages of %(topics)s.",
         "Precision and recall of %(number)s runs, and averages of %(topics)s.",
         runs,
     )
-    counted = phrase(ngettext_lazy("%(number)s topic", "%(number)s topics", topics), number=f"{topics:,}")
-    return phrase(said, number=f"{runs:,}", topics=counted)
+    shared = phrase(plural("%(number)s topic", "%(number)s topics", topics), number=f"{topics:,}")
+    return phrase(said, number=f"{runs:,}", topics=shared)
 
 
 def _topic_means(values: Floats) -> Floats:

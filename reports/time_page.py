@@ -8,7 +8,6 @@ import numpy as np
 from django.http import QueryDict
 from django.utils import timezone
 from django.utils.translation import gettext_noop as _
-from django.utils.translation import ngettext_lazy
 
 from evaluation.errors import Refused
 from evaluation.models import Campaign
@@ -17,12 +16,12 @@ from evaluation.rules.clock import RULE_VERSION, SECOND
 from evaluation.terms import Stage
 from reports import charts_reports as charts
 from reports.building import WRONG_CHOICE, columns, sentences, tag_said
-from reports.phrases import Phrase, phrase
 from reports.reading import Words, words_read
 from reports.report_forms import TimeForm
 from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row
 from reports.tags import tagged, topics_by_tag
 from reports.timing import quantile, seconds, times_of
+from web.phrases import Phrase, phrase, plural
 from web.reading import consistent_read
 
 TITLE = _("Time")
@@ -85,11 +84,11 @@ def _found(campaign: Campaign, tag: str, idle: int | None) -> Found:
 
 
 def _submissions_said(number: int, topics: int) -> Phrase:
-    said = ngettext_lazy(
+    said = plural(
         "%(number)s first submission of %(topics)s.", "%(number)s first submissions of %(topics)s.", number
     )
-    counted = phrase(ngettext_lazy("%(number)s topic", "%(number)s topics", topics), number=f"{topics:,}")
-    return phrase(said, number=f"{number:,}", topics=counted)
+    shared = phrase(plural("%(number)s topic", "%(number)s topics", topics), number=f"{topics:,}")
+    return phrase(said, number=f"{number:,}", topics=shared)
 
 
 def _stages(first: Sequence[TopicTime], words: Words) -> Figures:
@@ -111,7 +110,7 @@ def _stages(first: Sequence[TopicTime], words: Words) -> Figures:
     ]
     picture = Picture(
         alt=phrase(
-            ngettext_lazy(
+            plural(
                 "Hours per topic in %(number)s stage: low, median and high, and what was published.",
                 "Hours per topic in %(number)s stages: low, median and high, and what was published.",
                 len(bars),

@@ -19,6 +19,7 @@ from evaluation.blind.judged import judged_history
 from evaluation.services.desk.asked import Op
 from evaluation.services.desk.holding import hold, release
 from evaluation.services.desk.operating import operate
+from web.shown import shown
 
 
 class RestoreForm(forms.Form):
@@ -56,7 +57,7 @@ def restore(request: UserRequest, public_id: str) -> HttpResponse:
         if receipt.status == "applied":
             messages.success(request, _("The nugget is as it was then. Undo at the desk takes this back."))
         else:
-            messages.error(request, receipt.message)
+            messages.error(request, shown(receipt.message))
     else:
         messages.error(request, _("There is no such version."))
     return redirect("assessor:history", public_id)

@@ -11,6 +11,7 @@ from evaluation.models import Qrel, Task
 from evaluation.rules.overlaps import Place, reading_order, repeats
 from evaluation.rules.sentences import split
 from evaluation.terms import PassageOrder
+from web.phrases import phrase, plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,4 +148,5 @@ def _sentences(texts: tuple[str, ...], again: list[int | None]) -> Iterator[Pass
 
 
 def _note(number: int, length: int) -> str:
-    return f"{length} sentences of P{number} again" if length > 1 else f"A sentence of P{number} again"
+    said = plural("A sentence of P%(number)s again", "%(count)s sentences of P%(number)s again", length)
+    return phrase(said, number=number, count=length)

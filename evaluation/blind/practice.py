@@ -10,6 +10,7 @@ from evaluation.practising import practice_of
 from evaluation.rules.practice import LABELS, word_of
 from evaluation.services.desk.finding import NoSuchTask, own_tasks
 from evaluation.terms import PracticeKind
+from web.phrases import noted
 
 MARKS = {
     "support": ("●", "full", WORDS["support"]),
@@ -17,8 +18,8 @@ MARKS = {
     "partial_support": ("◐", "part", WORDS["partial_support"]),
     "not_support": ("○", "none", WORDS["not_support"]),
     "no_support": ("○", "none", WORDS["no_support"]),
-    "vital": ("◆", "vital", "Vital"),
-    "okay": ("◇", "okay", "Okay"),
+    "vital": ("◆", "vital", noted("Vital")),
+    "okay": ("◇", "okay", noted("Okay")),
 }
 """Glyph, tone and word of each label, as the desks show them."""
 

@@ -18,6 +18,7 @@ from evaluation.queries.answers import answers_of_topic
 from evaluation.queries.campaigns import within
 from evaluation.queries.holdings import current_lists
 from evaluation.terms import AssignmentLabel, Importance, JudgeKind, Origin
+from web.phrases import phrase
 
 LETTERS = {Origin.AUTO: "A", Origin.EDITED: "E", Origin.MANUAL: "M"}
 
@@ -34,7 +35,17 @@ class Judging:
     judge_pk: int
 
     def __str__(self) -> str:
-        return f"{self.condition}: {self.nuggets}, labels by {self.judge}"
+        return self.said
+
+    @property
+    def said(self) -> str:
+        """What it is called."""
+        return phrase(
+            "%(condition)s: %(nuggets)s, labels by %(judge)s",
+            condition=self.condition,
+            nuggets=self.nuggets,
+            judge=self.judge,
+        )
 
 
 @dataclass(frozen=True, slots=True)

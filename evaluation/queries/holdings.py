@@ -25,6 +25,7 @@ from evaluation.models import (
 from evaluation.queries.campaigns import within
 from evaluation.queries.tally import tally_of
 from evaluation.terms import AssignmentLabel, Importance, JudgeKind
+from web.phrases import noted, phrase, together
 
 IMPORTS_SHOWN = 8
 IMPORT_KINDS = [
@@ -214,8 +215,11 @@ def imports_for(viewer: User, campaign: Campaign) -> list[ImportRow]:
 
 
 def _summary(payload: dict[str, object]) -> str:
-    parts = [f"{payload.get(word):,} {word}" for word in ("added", "changed") if payload.get(word)]
-    return ", ".join(parts)
+    counts = (
+        (payload.get("added"), noted("%(count)s added")),
+        (payload.get("changed"), noted("%(count)s changed")),
+    )
+    return together((phrase(said, count=f"{count:,}") for count, said in counts if count), ", ")
 
 
 def _by_label(rows: list[tuple[str, str, str, int, int]]) -> list[LabelCount]:

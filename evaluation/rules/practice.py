@@ -6,6 +6,7 @@ from typing import Final, TypeAlias
 
 from evaluation.errors import Refused
 from evaluation.terms import AssignmentLabel, Importance, PracticeKind, Stage, SupportLabel
+from web.phrases import plural
 
 PracticeLabel: TypeAlias = AssignmentLabel | SupportLabel | Importance
 
@@ -63,5 +64,9 @@ def word_of(kind: PracticeKind, code: int) -> str:
 def check_done(left: int) -> None:
     """Raise `Refused` while there is something left to practise."""
     if left:
-        items = "1 item" if left == 1 else f"{left} items"
-        raise Refused("practice", f"Practice first: {items}. Then the task can be started.")
+        said = plural(
+            "Practice first: %(count)s item. Then the task can be started.",
+            "Practice first: %(count)s items. Then the task can be started.",
+            left,
+        )
+        raise Refused("practice", said, count=left)

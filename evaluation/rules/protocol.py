@@ -4,24 +4,26 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from web.phrases import noted, phrase
+
 Value = str | int | bool | None
 
 
 class Group(StrEnum):
     """What a setting is about; the value is the heading on the page."""
 
-    ASSESSORS = "What assessors see and do"
-    LIMITS = "Limits"
-    POOL = "What is judged"
-    LLM = "LLM judges"
-    IMPORTS = "What imports notice"
+    ASSESSORS = noted("What assessors see and do")
+    LIMITS = noted("Limits")
+    POOL = noted("What is judged")
+    LLM = noted("LLM judges")
+    IMPORTS = noted("What imports notice")
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A setting in words. `unit`: what it counts; `none`: what no value means; `on`, `off`: what a switch means.
+    """A setting in words. `unit`: what is said with a number; `none`: what no value means.
 
-    `words`: what a word of the database means.
+    `on`, `off`: what a switch means; `words`: what a word of the database means.
     """
 
     name: str
@@ -36,12 +38,12 @@ class Setting:
     def said(self, value: Value) -> str:
         """Return a value in words."""
         if value is None or value == "":
-            return self.none or "none"
+            return phrase(self.none or "none")
         if isinstance(value, bool):
-            return self.on if value else self.off
+            return phrase(self.on if value else self.off)
         if str(value) in self.words:
-            return self.words[str(value)]
-        return f"{value} {self.unit}".strip()
+            return phrase(self.words[str(value)])
+        return phrase(self.unit or "%(number)s", number=value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,56 +65,106 @@ class Difference:
         return self.setting.said(self.new)
 
 
-GUIDELINES = Setting("guidelines", Group.ASSESSORS, "Guidelines", none="no guidelines")
+GUIDELINES = Setting("guidelines", Group.ASSESSORS, noted("Guidelines"), none=noted("no guidelines"))
 ALL = (
     Setting(
-        "show_importance", Group.ASSESSORS, "Vital and okay while assigning", on="shown", off="hidden (blind)"
+        "show_importance",
+        Group.ASSESSORS,
+        noted("Vital and okay while assigning"),
+        on=noted("shown"),
+        off=noted("hidden (blind)"),
     ),
     Setting(
-        "practice", Group.ASSESSORS, "Practice before a stage's first task", on="asked for", off="not asked for"
+        "practice",
+        Group.ASSESSORS,
+        noted("Practice before a stage's first task"),
+        on=noted("asked for"),
+        off=noted("not asked for"),
     ),
     Setting(
-        "nugget_sweep", Group.ASSESSORS, "Nugget sweep at the end of a topic", on="offered", off="not offered"
+        "nugget_sweep",
+        Group.ASSESSORS,
+        noted("Nugget sweep at the end of a topic"),
+        on=noted("offered"),
+        off=noted("not offered"),
     ),
     Setting(
         "identical_once",
         Group.ASSESSORS,
-        "Answers with the very same text",
-        on="judged once",
-        off="each judged by itself",
+        noted("Answers with the very same text"),
+        on=noted("judged once"),
+        off=noted("each judged by itself"),
     ),
     Setting(
         "passage_order",
         Group.ASSESSORS,
-        "Order of the passages",
-        words={"rank": "by grade", "shuffle": "shuffled, by the topic's seed"},
+        noted("Order of the passages"),
+        words={"rank": noted("by grade"), "shuffle": noted("shuffled, by the topic's seed")},
     ),
     Setting(
         "group_overlaps",
         Group.ASSESSORS,
-        "Overlapping segments of a document",
-        on="stand together, what repeats is grey",
-        off="stand apart",
+        noted("Overlapping segments of a document"),
+        on=noted("stand together, what repeats is grey"),
+        off=noted("stand apart"),
     ),
-    Setting("manual_cap", Group.LIMITS, "Nuggets of a list by hand", "at most", none="no limit"),
-    Setting("edited_cap", Group.LIMITS, "Nuggets of a post-edited list", "at most", none="no limit"),
+    Setting(
+        "manual_cap",
+        Group.LIMITS,
+        noted("Nuggets of a list by hand"),
+        noted("%(number)s at most"),
+        none=noted("no limit"),
+    ),
+    Setting(
+        "edited_cap",
+        Group.LIMITS,
+        noted("Nuggets of a post-edited list"),
+        noted("%(number)s at most"),
+        none=noted("no limit"),
+    ),
     Setting(
         "overlap",
         Group.POOL,
-        "Assessors of a topic",
-        "and no more",
-        none="one, and more where somebody asks for it",
+        noted("Assessors of a topic"),
+        noted("%(number)s and no more"),
+        none=noted("one, and more where somebody asks for it"),
     ),
-    Setting("pool_depth", Group.POOL, "Runs judged per group and task", "by priority", none="all"),
-    Setting("first_citations", Group.POOL, "Citations judged per sentence", "from the first on", none="all"),
-    Setting("grade_threshold", Group.POOL, "Grade from which a segment is read", "and above"),
-    Setting("relevance_max", Group.POOL, "Highest grade of the scale"),
-    Setting("window_size", Group.LLM, "Segments that a nuggetizer call reads"),
-    Setting("batch_size", Group.LLM, "Nuggets that a call labels", "at most"),
-    Setting("draft_cap", Group.LLM, "Nuggets that an AutoNuggets list grows to"),
-    Setting("nugget_cap", Group.LLM, "Nuggets kept of an AutoNuggets list"),
-    Setting("answer_word_limit", Group.IMPORTS, "Words of an answer", "at most", none="no limit"),
-    Setting("reference_limit", Group.IMPORTS, "References of an answer", "at most", none="no limit"),
+    Setting(
+        "pool_depth",
+        Group.POOL,
+        noted("Runs judged per group and task"),
+        noted("%(number)s by priority"),
+        none=noted("all"),
+    ),
+    Setting(
+        "first_citations",
+        Group.POOL,
+        noted("Citations judged per sentence"),
+        noted("%(number)s from the first on"),
+        none=noted("all"),
+    ),
+    Setting(
+        "grade_threshold", Group.POOL, noted("Grade from which a segment is read"), noted("%(number)s and above")
+    ),
+    Setting("relevance_max", Group.POOL, noted("Highest grade of the scale")),
+    Setting("window_size", Group.LLM, noted("Segments that a nuggetizer call reads")),
+    Setting("batch_size", Group.LLM, noted("Nuggets that a call labels"), noted("%(number)s at most")),
+    Setting("draft_cap", Group.LLM, noted("Nuggets that an AutoNuggets list grows to")),
+    Setting("nugget_cap", Group.LLM, noted("Nuggets kept of an AutoNuggets list")),
+    Setting(
+        "answer_word_limit",
+        Group.IMPORTS,
+        noted("Words of an answer"),
+        noted("%(number)s at most"),
+        none=noted("no limit"),
+    ),
+    Setting(
+        "reference_limit",
+        Group.IMPORTS,
+        noted("References of an answer"),
+        noted("%(number)s at most"),
+        none=noted("no limit"),
+    ),
     GUIDELINES,
 )
 SETTINGS = {one.name: one for one in ALL}

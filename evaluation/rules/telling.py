@@ -5,12 +5,37 @@ Nuggets are called by the numbers they had at the time. Those are told backwards
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
-from evaluation.rules.desk import LABELS
 from evaluation.terms import Decision, Importance, PassageMark
+from web.phrases import noted, phrase, word
 
-IMPORTANCE = {Importance.UNKNOWN: "neither vital nor okay", Importance.OKAY: "okay", Importance.VITAL: "vital"}
+IMPORTANCE = {
+    Importance.UNKNOWN: noted("neither vital nor okay"),
+    Importance.OKAY: noted("okay"),
+    Importance.VITAL: noted("vital"),
+}
+
+DECIDED = {
+    Decision.UNDECIDED: noted("%(nugget)s undecided"),
+    Decision.KEPT: noted("%(nugget)s kept"),
+    Decision.REJECTED: noted("%(nugget)s rejected"),
+    Decision.REPLACED: noted("%(nugget)s replaced"),
+}
+DONE = {
+    "decide": noted("decision"),
+    "importance": noted("importance"),
+    "edit": noted("wording"),
+    "add": noted("new nugget"),
+    "merge": noted("merge"),
+    "split": noted("split"),
+    "link": noted("link"),
+    "unlink": noted("unlink"),
+    "move": noted("move"),
+    "restore": noted("restore"),
+}
+"""What was undone or redone."""
 
 States = Mapping[str, Mapping[str, Any] | None]
 """Rows as the log holds them, by key; None: not there."""
@@ -69,26 +94,44 @@ def _made(logged: Logged, after: Mapping[str, str]) -> list[str]:
 
 def _tell(logged: Logged, names: Mapping[str, str], places: Mapping[str, str], by_hand: bool) -> Told:
     tellers: dict[str, Callable[[], Told]] = {
-        "decide": lambda: Told(f"{_name(logged, names)} {_decided(logged, by_hand)}"),
-        "importance": lambda: Told(f"{_name(logged, names)} is {_importance(logged.payload['importance'])}"),
+        "decide": lambda: Told(phrase(_decided(logged, by_hand), nugget=_name(logged, names))),
+        "importance": lambda: Told(
+            phrase(
+                "%(nugget)s is %(importance)s",
+                nugget=_name(logged, names),
+                importance=word(_importance(logged.payload["importance"])),
+            )
+        ),
         "edit": lambda: _reworded(logged, names),
-        "add": lambda: Told(f"{_name(logged, names)} added", new=_text(logged.after, logged.payload["key"])),
+        "add": lambda: Told(
+            phrase("%(nugget)s added", nugget=_name(logged, names)), new=_text(logged.after, logged.payload["key"])
+        ),
         "merge": lambda: _merged(logged, names),
         "split": lambda: _split(logged, names),
-        "link": lambda: Told(f"{_name(logged, names)} linked to {_place(logged.payload, places)}"),
-        "unlink": lambda: Told(f"Link of {_name(logged, names)} to {_place(logged.payload, places)} removed"),
-        "move": lambda: Told(f"{_name(logged, names)} moved"),
+        "link": lambda: Told(
+            phrase(
+                "%(nugget)s linked to %(place)s", nugget=_name(logged, names), place=_place(logged.payload, places)
+            )
+        ),
+        "unlink": lambda: Told(
+            phrase(
+                "Link of %(nugget)s to %(place)s removed",
+                nugget=_name(logged, names),
+                place=_place(logged.payload, places),
+            )
+        ),
+        "move": lambda: Told(phrase("%(nugget)s moved", nugget=_name(logged, names))),
         "mark": lambda: Told(_marked(logged.payload, places)),
-        "search": lambda: Told(f"Searched for “{logged.payload.get('words', '')}”"),
-        "undo": lambda: Told(f"Undone: {_label(logged)}"),
-        "redo": lambda: Told(f"Redone: {_label(logged)}"),
+        "search": lambda: Told(phrase("Searched for “%(words)s”", words=logged.payload.get("words", ""))),
+        "undo": lambda: Told(phrase("Undone: %(what)s", what=_label(logged))),
+        "redo": lambda: Told(phrase("Redone: %(what)s", what=_label(logged))),
         "restore": lambda: _restored(logged, names),
     }
     return tellers[logged.kind]() if logged.kind in tellers else Told(logged.kind.capitalize())
 
 
 def _name(logged: Logged, names: Mapping[str, str]) -> str:
-    return names.get(logged.payload["key"], "A nugget")
+    return names.get(logged.payload["key"], phrase("A nugget"))
 
 
 def _text(states: States, key: str) -> str:
@@ -99,8 +142,10 @@ def _decided(logged: Logged, by_hand: bool) -> str:
     decision = (logged.after.get(logged.payload["key"]) or {}).get("decision", logged.payload["decision"])
     before = (logged.before.get(logged.payload["key"]) or {}).get("decision")
     if before == Decision.REJECTED:
-        return "restored"
-    return "deleted" if by_hand and decision == Decision.REJECTED else str(decision)
+        return noted("%(nugget)s restored")
+    if by_hand and decision == Decision.REJECTED:
+        return noted("%(nugget)s deleted")
+    return DECIDED[Decision(decision)]
 
 
 def _importance(value: int) -> str:
@@ -109,32 +154,49 @@ def _importance(value: int) -> str:
 
 def _reworded(logged: Logged, names: Mapping[str, str]) -> Told:
     key = logged.payload["key"]
-    return Told(f"{_name(logged, names)} reworded", _text(logged.before, key), _text(logged.after, key))
+    return Told(
+        phrase("%(nugget)s reworded", nugget=_name(logged, names)),
+        _text(logged.before, key),
+        _text(logged.after, key),
+    )
 
 
 def _merged(logged: Logged, names: Mapping[str, str]) -> Told:
-    parents = " and ".join(names.get(key, "a nugget") for key in logged.payload["from"])
-    return Told(f"{parents} merged", new=_text(logged.after, logged.payload["key"]))
+    parents = [names.get(key, phrase("a nugget")) for key in logged.payload["from"]]
+    said = reduce(lambda before, one: phrase("%(before)s and %(nugget)s", before=before, nugget=one), parents)
+    return Told(phrase("%(nuggets)s merged", nuggets=said), new=_text(logged.after, logged.payload["key"]))
 
 
 def _split(logged: Logged, names: Mapping[str, str]) -> Told:
     texts = [_text(logged.after, part["key"]) for part in logged.payload["into"]]
     parent = logged.payload["from"]
-    return Told(f"{names.get(parent, 'A nugget')} split", _text(logged.before, parent), " / ".join(texts))
+    return Told(
+        phrase("%(nugget)s split", nugget=names.get(parent, phrase("A nugget"))),
+        _text(logged.before, parent),
+        " / ".join(texts),
+    )
 
 
 def _place(payload: Mapping[str, Any], places: Mapping[str, str]) -> str:
-    passage = places.get(payload["segment"], "a passage")
-    return passage if payload["sentence"] is None else f"{passage} S{payload['sentence'] + 1}"
+    passage = places.get(payload["segment"], phrase("a passage"))
+    return (
+        passage
+        if payload["sentence"] is None
+        else phrase("%(passage)s S%(sentence)s", passage=passage, sentence=payload["sentence"] + 1)
+    )
 
 
 def _marked(payload: Mapping[str, Any], places: Mapping[str, str]) -> str:
-    said = {PassageMark.READ: "read", PassageMark.NOTHING_NEW: "read, nothing new"}
-    return f"{places.get(payload['segment'], 'A passage')} {said.get(payload['mark'], 'not read after all')}"
+    said = {
+        PassageMark.READ: noted("%(passage)s read"),
+        PassageMark.NOTHING_NEW: noted("%(passage)s read, nothing new"),
+    }
+    place = places.get(payload["segment"], phrase("A passage"))
+    return phrase(said.get(payload["mark"], noted("%(passage)s not read after all")), passage=place)
 
 
 def _label(logged: Logged) -> str:
-    return LABELS.get(logged.target_kind, "a step").lower()
+    return phrase(DONE.get(logged.target_kind, noted("a step")))
 
 
 def _restored(logged: Logged, names: Mapping[str, str]) -> Told:
@@ -142,5 +204,7 @@ def _restored(logged: Logged, names: Mapping[str, str]) -> Told:
     old, new = _text(logged.before, key), _text(logged.after, key)
     changed = old != new
     return Told(
-        f"{_name(logged, names)} set back to an earlier version", old if changed else "", new if changed else ""
+        phrase("%(nugget)s set back to an earlier version", nugget=_name(logged, names)),
+        old if changed else "",
+        new if changed else "",
     )

@@ -17,6 +17,7 @@ from evaluation.formats.stream import Readable
 from evaluation.formats.toml import read_toml
 from evaluation.models import Campaign, ConditionDefault, Event, Membership, Protocol
 from evaluation.terms import Condition, PassageOrder, Role, SupportCondition
+from web.phrases import phrase, together
 
 Count = Annotated[int, Field(ge=1, le=10_000, strict=True)]
 Limit = Annotated[int, Field(ge=0, le=30_000, strict=True)]  # what the smallest of the columns holds
@@ -138,7 +139,11 @@ def _change(campaign: Campaign, name: str, said: CampaignFile, replace: bool, ac
     if not wanted.differs_from(campaign):
         return "unchanged"
     if not replace:
-        raise Refused("campaign_differs", f"Campaign {campaign.slug} is there with other settings; see --replace.")
+        raise Refused(
+            "campaign_differs",
+            "Campaign %(campaign)s is there with other settings; see --replace.",
+            campaign=campaign.slug,
+        )
     campaign.name, campaign.description = wanted.name, wanted.description or campaign.description
     _check(campaign)
     campaign.save()
@@ -190,8 +195,10 @@ def _check(row: Campaign | Protocol) -> None:
     try:
         row.full_clean()
     except DjangoValidationError as error:
+        found = error.message_dict.items()
         raise Refused(
-            "invalid", " ".join(f"{key}: {' '.join(said)}" for key, said in error.message_dict.items())
+            "invalid",
+            together(phrase("%(field)s: %(said)s", field=key, said=" ".join(said)) for key, said in found),
         ) from error
 
 

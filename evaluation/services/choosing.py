@@ -3,6 +3,7 @@
 from evaluation.errors import Refused
 from evaluation.models import Campaign, NuggetSet
 from evaluation.terms import Origin
+from web.phrases import word
 
 
 def the_nugget_set(campaign: Campaign, origin: Origin, name: str = "") -> NuggetSet:
@@ -15,8 +16,21 @@ def the_nugget_set(campaign: Campaign, origin: Origin, name: str = "") -> Nugget
     if len(names) == 1:
         return fitting[0]
     if names:
-        raise Refused("ambiguous", f"Several {origin} nugget sets fit; say which: {', '.join(names)}.")
-    there = ", ".join(campaign.nugget_sets.values_list("name", flat=True)) or "none"
+        raise Refused(
+            "ambiguous",
+            "Several %(origin)s nugget sets fit; say which: %(names)s.",
+            origin=origin,
+            names=", ".join(names),
+        )
+    there = ", ".join(campaign.nugget_sets.values_list("name", flat=True)) or word("none")
+    if name:
+        raise Refused(
+            "no_such_set",
+            "There is no %(origin)s nugget set %(name)s; there are: %(there)s.",
+            origin=origin,
+            name=name,
+            there=there,
+        )
     raise Refused(
-        "no_such_set", f"There is no {origin} nugget set{f' {name}' if name else ''}; there are: {there}."
+        "no_such_set", "There is no %(origin)s nugget set; there are: %(there)s.", origin=origin, there=there
     )

@@ -14,6 +14,7 @@ from evaluation.rules.work import ACTIVE
 from evaluation.services.campaigns import add_member
 from evaluation.terms import Role, TaskState
 from web import audit
+from web.phrases import word
 
 
 def give_role(*, campaign: Campaign, username: str, role: Role, actor: User) -> User:
@@ -34,7 +35,9 @@ def take_role(*, campaign: Campaign, username: str, role: Role, actor: User) -> 
         user = _account(username)
         mine = Membership.objects.filter(campaign=locked, user=user, role=role)
         if not mine.exists():
-            raise Refused("no_such_role", f"{user.name} is no {role} of this campaign.")
+            raise Refused(
+                "no_such_role", "%(name)s is no %(role)s of this campaign.", name=user.name, role=word(role)
+            )
         organizers = Membership.objects.filter(campaign=locked, role=Role.ORGANIZER, user__is_active=True).count()
         why = taking_problem(role, standing_of(locked, user, actor), organizers)
         if why:
@@ -122,7 +125,9 @@ def _organizes(user: User, campaign: Campaign) -> bool:
 def _account(username: str) -> User:
     user = User.objects.filter(username=username.strip()).first()
     if not user:
-        raise Refused("no_such_account", f"There is no account {username}. Send an invitation instead.")
+        raise Refused(
+            "no_such_account", "There is no account %(username)s. Send an invitation instead.", username=username
+        )
     return user
 
 
@@ -130,7 +135,7 @@ def _check_email(email: str) -> None:
     try:
         validate_email(email)
     except ValidationError as error:
-        raise Refused("email", f"{email} is no email address.") from error
+        raise Refused("email", "%(email)s is no email address.", email=email) from error
 
 
 def _note(kind: str, campaign: Campaign, user: User, role: Role, actor: User) -> None:

@@ -26,6 +26,7 @@ from evaluation.services.study_pairs import Labels, differing, drawn_from, label
 from evaluation.services.study_tasks import assessor_of, make_study_task
 from evaluation.services.work_plan import roster_of
 from evaluation.terms import JudgeKind, StudyKind, SupportCondition
+from web.phrases import noted, word
 
 PER_TOPIC = 15
 MOST_PER_TOPIC = 1000
@@ -63,7 +64,7 @@ def create_study(*, campaign: Campaign, wish: StudyWish, actor: User | None = No
     with transaction.atomic():
         locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
         if Study.objects.filter(campaign=locked, name=wish.name).exists():
-            raise Refused("name_taken", f"There is a study {wish.name} already.")
+            raise Refused("name_taken", "There is a study %(name)s already.", name=wish.name)
         topics = _topics(locked, wish.topics)
         nugget_set = _nugget_set(locked, wish) if wish.kind is StudyKind.ASSIGNMENT else None
         labels = labels_between(locked, topics, nugget_set, wish.condition)
@@ -72,7 +73,12 @@ def create_study(*, campaign: Campaign, wish: StudyWish, actor: User | None = No
         found = differing(labels.of(person), labels.of(machine), nugget_set)
         drawn = drawn_from(found, wish.per_topic, seed=wish.seed, stratified=wish.stratified)
         if not drawn:
-            raise Refused("no_disagreement", f"{person} and {machine} differ on no pair here: nothing was drawn.")
+            raise Refused(
+                "no_disagreement",
+                "%(person)s and %(machine)s differ on no pair here: nothing was drawn.",
+                person=person,
+                machine=machine,
+            )
         event = Event.objects.create(
             campaign=locked,
             kind="study.created",
@@ -103,8 +109,14 @@ def study_named(campaign: Campaign, name: str) -> Study:
     studies = Study.objects.filter(campaign=campaign)
     found = studies.filter(name=name).select_related("campaign", "person", "machine", "nugget_set__judge").first()
     if found is None:
-        there = ", ".join(studies.order_by("name").values_list("name", flat=True)) or "none"
-        raise Refused("no_such_study", f"There is no study {name} in {campaign.slug}; there are: {there}.")
+        there = ", ".join(studies.order_by("name").values_list("name", flat=True)) or word("none")
+        raise Refused(
+            "no_such_study",
+            "There is no study %(name)s in %(campaign)s; there are: %(there)s.",
+            name=name,
+            campaign=campaign.slug,
+            there=there,
+        )
     return found
 
 
@@ -137,7 +149,7 @@ def hand_out_study(
                 skipped.append(Skipped(topic.topic_id, topic.text, refused.message))
         if not made:
             why = "; ".join(f"{one.topic_id}: {one.reason}" for one in skipped)
-            raise Refused("nothing_to_hand_out", f"Nothing was handed out. {why}")
+            raise Refused("nothing_to_hand_out", "Nothing was handed out. %(why)s", why=why)
         for task in made:
             note_task("task.handed_out", task, actor, said_of(task))
         return HandOutReceipt(tuple(task.public_id for task in made), tuple(skipped))
@@ -146,11 +158,11 @@ def hand_out_study(
 def _check_figures(wish: StudyWish) -> None:
     check_name("study", wish.name)
     if len(wish.name) > LONGEST_NAME:
-        raise Refused("bad_name", f"The name of a study has at most {LONGEST_NAME} characters.")
+        raise Refused("bad_name", "The name of a study has at most %(most)s characters.", most=LONGEST_NAME)
     if not 1 <= wish.per_topic <= MOST_PER_TOPIC:
-        raise Refused("usage", f"Pairs per topic: from 1 to {MOST_PER_TOPIC}.")
+        raise Refused("usage", "Pairs per topic: from 1 to %(most)s.", most=MOST_PER_TOPIC)
     if not 0 <= wish.seed <= GREATEST_SEED:
-        raise Refused("usage", f"A seed is a number from 0 to {GREATEST_SEED}.")
+        raise Refused("usage", "A seed is a number from 0 to %(greatest)s.", greatest=GREATEST_SEED)
     if wish.kind is StudyKind.SUPPORT and wish.condition is SupportCondition.LLM:
         raise Refused("usage", "The person's condition is scratch or post-edit.")
 
@@ -159,8 +171,26 @@ def _topics(campaign: Campaign, names: Sequence[str]) -> list[Topic]:
     topics = list(campaign.topics.filter(topic_id__in=names) if names else campaign.topics.all())
     unknown = sorted(set(names) - {one.topic_id for one in topics})
     if unknown:
-        raise Refused("no_such_topic", f"There is no topic {', '.join(unknown)} in {campaign.slug}.")
+        raise Refused(
+            "no_such_topic",
+            "There is no topic %(topics)s in %(campaign)s.",
+            topics=", ".join(unknown),
+            campaign=campaign.slug,
+        )
     return topics
+
+
+WHICH_JUDGE = {
+    JudgeKind.HUMAN: (
+        noted("Several judges fit; say which person with --person: %(names)s."),
+        noted("No person has such labels here; there are: %(names)s."),
+    ),
+    JudgeKind.LLM: (
+        noted("Several judges fit; say which LLM with --machine: %(names)s."),
+        noted("No LLM has such labels here; there are: %(names)s."),
+    ),
+}
+"""What is said where several judges of a kind fit, and where none does."""
 
 
 def _nugget_set(campaign: Campaign, wish: StudyWish) -> NuggetSet:
@@ -181,11 +211,18 @@ def _nugget_set(campaign: Campaign, wish: StudyWish) -> NuggetSet:
         ]
     if len(fitting) == 1:
         return fitting[0]
-    there = ", ".join(one.name for one in fitting or sets) or "none"
+    there = ", ".join(one.name for one in fitting or sets) or word("none")
     if fitting:
-        raise Refused("ambiguous", f"Several nugget sets fit; say which with --nuggets: {there}.")
+        raise Refused("ambiguous", "Several nugget sets fit; say which with --nuggets: %(there)s.", there=there)
+    if not wish.nuggets:
+        raise Refused(
+            "no_such_set", "There is no nugget set with labels of both; there are: %(there)s.", there=there
+        )
     raise Refused(
-        "no_such_set", f"There is no nugget set {wish.nuggets or 'with labels of both'}; there are: {there}."
+        "no_such_set",
+        "There is no nugget set %(nuggets)s; there are: %(there)s.",
+        nuggets=wish.nuggets,
+        there=there,
     )
 
 
@@ -194,13 +231,12 @@ def _judge(labels: Labels, kind: JudgeKind, name: str) -> Judge:
     fitting = [one for one in there if one.name == name] if name else there
     if len(fitting) == 1:
         return fitting[0]
-    who = "person" if kind is JudgeKind.HUMAN else "LLM"
-    names = ", ".join(one.name for one in there) or "none"
-    option = "--person" if kind is JudgeKind.HUMAN else "--machine"
+    names = ", ".join(one.name for one in there) or word("none")
+    several, nobody = WHICH_JUDGE[kind]
     if fitting:
-        raise Refused("ambiguous", f"Several judges fit; say which {who} with {option}: {names}.")
-    said = f"{name} has no such labels here" if name else f"No {who} has such labels here"
-    raise Refused("no_such_judge", f"{said}; there are: {names}.")
+        raise Refused("ambiguous", several, names=names)
+    said = noted("%(name)s has no such labels here; there are: %(names)s.") if name else nobody
+    raise Refused("no_such_judge", said, name=name, names=names)
 
 
 def _said(wish: StudyWish, person: Judge, machine: Judge, nugget_set: NuggetSet | None) -> dict[str, object]:

@@ -14,11 +14,12 @@ from typing import IO, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evaluation.errors import Refused
+from web.phrases import noted, phrase
 
 FORMAT = 1
 MANIFEST, DATA = "manifest.json", "database"
 PIECE = 1 << 20
-NOT_ONE = "{name} is not a backup that Assay made, or is damaged: {why}."
+NOT_ONE = noted("%(name)s is not a backup that Assay made, or is damaged: %(why)s.")
 
 
 class Manifest(BaseModel):
@@ -75,10 +76,15 @@ def read_manifest(path: Path) -> Manifest:
     try:
         manifest = Manifest.model_validate_json(said)
     except ValidationError as error:
-        raise Refused("not_a_backup", NOT_ONE.format(name=path, why="its manifest cannot be read")) from error
+        raise Refused("not_a_backup", NOT_ONE, name=path, why=phrase("its manifest cannot be read")) from error
     if manifest.format != FORMAT:
-        said_of = f"{path} has form {manifest.format}; this version of Assay reads form {FORMAT}."
-        raise Refused("other_form", said_of)
+        raise Refused(
+            "other_form",
+            "%(name)s has form %(form)s; this version of Assay reads form %(ours)s.",
+            name=path,
+            form=manifest.format,
+            ours=FORMAT,
+        )
     return manifest
 
 
@@ -91,7 +97,7 @@ def unpack(path: Path, manifest: Manifest, data: Path) -> None:
             size += len(piece)
             out.write(piece)
     if (digest.hexdigest(), size) != (manifest.sha256, manifest.size):
-        raise Refused("not_a_backup", NOT_ONE.format(name=path, why="its checksum is not the one of its content"))
+        raise Refused("not_a_backup", NOT_ONE, name=path, why=phrase("its checksum is not the one of its content"))
 
 
 @contextmanager
@@ -105,9 +111,11 @@ def _member(path: Path, name: str) -> Iterator[IO[bytes]]:
             with content:
                 yield content
     except (tarfile.TarError, KeyError, EOFError) as error:
-        raise Refused("not_a_backup", NOT_ONE.format(name=path, why=f"it has no whole {name}")) from error
+        raise Refused(
+            "not_a_backup", NOT_ONE, name=path, why=phrase("it has no whole %(part)s", part=name)
+        ) from error
     except OSError as error:
-        raise Refused("cannot_read", f"{path}: {error.strerror or error}") from error
+        raise Refused("cannot_read", "%(path)s: %(why)s", path=path, why=error.strerror or error) from error
 
 
 def checksum(data: Path) -> str:

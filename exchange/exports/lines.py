@@ -14,6 +14,7 @@ from reports.choices import lists_of, resolve_condition, resolve_support
 from reports.exporting import score_lines
 from reports.metrics.policies import Policies
 from reports.timing import segment_lines, time_lines
+from web.phrases import word
 
 Options = Mapping[str, Any]
 CAMPAIGN = "campaign"
@@ -49,15 +50,21 @@ def _nugget_set(campaign: Campaign, options: Options) -> NuggetSet:
     names = [one.name for one in sets]
     if len(names) == 1:
         return sets[0]
-    there = ", ".join(names or campaign.nugget_sets.values_list("name", flat=True)) or "none"
-    said = f"Say which nugget set with --nuggets: {there}."
-    raise Refused("ambiguous" if names else "no_such_set", said)
+    there = ", ".join(names or campaign.nugget_sets.values_list("name", flat=True)) or word("none")
+    raise Refused(
+        "ambiguous" if names else "no_such_set", "Say which nugget set with --nuggets: %(there)s.", there=there
+    )
 
 
 def _assignments(campaign: Campaign, options: Options) -> Iterator[str]:
     choice = resolve_condition(campaign, _condition(options), judge=options["judge"], nuggets=options["nuggets"])
     if not choice.judges:
-        raise Refused("no_labels", f"There are no labels under {choice} in {campaign.slug}.")
+        raise Refused(
+            "no_labels",
+            "There are no labels under %(choice)s in %(campaign)s.",
+            choice=choice,
+            campaign=campaign.slug,
+        )
     return chain.from_iterable(
         exporting.assignment_lines(part.nugget_set, part.judge, part.topics)
         for part in choice.parts
@@ -68,7 +75,12 @@ def _assignments(campaign: Campaign, options: Options) -> Iterator[str]:
 def _support(campaign: Campaign, options: Options) -> Iterator[str]:
     choice = resolve_support(campaign, _support_condition(options), judge=options["judge"])
     if not choice.judges:
-        raise Refused("no_labels", f"There are no support labels under {choice} in {campaign.slug}.")
+        raise Refused(
+            "no_labels",
+            "There are no support labels under %(choice)s in %(campaign)s.",
+            choice=choice,
+            campaign=campaign.slug,
+        )
     return chain.from_iterable(
         exporting.support_lines(campaign, choice.condition, part.judge, part.topics)
         for part in choice.parts
@@ -87,8 +99,10 @@ def _qrels(campaign: Campaign, options: Options) -> Iterator[str]:
     names = [one.name for one in fitting]
     if len(names) == 1:
         return exporting.qrel_lines(fitting[0])
-    there = ", ".join(sources.values_list("name", flat=True)) or "none"
-    raise Refused("ambiguous" if names else "no_such_source", f"Say which qrels with --source: {there}.")
+    there = ", ".join(sources.values_list("name", flat=True)) or word("none")
+    raise Refused(
+        "ambiguous" if names else "no_such_source", "Say which qrels with --source: %(there)s.", there=there
+    )
 
 
 def _events(campaign: Campaign, options: Options) -> Iterator[str]:
@@ -101,13 +115,19 @@ def _time(campaign: Campaign, options: Options) -> Iterator[str]:
 
 def _condition(options: Options) -> Condition:
     if options["condition"] not in list(Condition):
-        raise Refused("usage", f"Say which condition with --condition: {', '.join(Condition)}.")
+        raise Refused(
+            "usage", "Say which condition with --condition: %(conditions)s.", conditions=", ".join(Condition)
+        )
     return Condition(options["condition"])
 
 
 def _support_condition(options: Options) -> SupportCondition:
     if options["condition"] not in list(SupportCondition):
-        raise Refused("usage", f"Say which condition with --condition: {', '.join(SupportCondition)}.")
+        raise Refused(
+            "usage",
+            "Say which condition with --condition: %(conditions)s.",
+            conditions=", ".join(SupportCondition),
+        )
     return SupportCondition(options["condition"])
 
 

@@ -12,6 +12,7 @@ from evaluation.services import importing
 from evaluation.services.importing import Receipt, RunOptions, needed_docids
 from evaluation.terms import JudgeKind, Origin, SupportCondition, Task
 from reports.external import import_scores
+from web.phrases import noted
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,41 +148,69 @@ class Kind:
 KINDS = {
     kind.key: kind
     for kind in (
-        Kind("topics", "Topics", "TSV (id, tab, text), or JSONL {id, title|text}", load_topics),
+        Kind("topics", noted("Topics"), noted("TSV (id, tab, text), or JSONL {id, title|text}"), load_topics),
         Kind(
-            *("segments", "Segments", "Texts of passages: MS MARCO V2.1 JSONL, or candidates", load_segments),
+            *(
+                "segments",
+                noted("Segments"),
+                noted("Texts of passages: MS MARCO V2.1 JSONL, or candidates"),
+                load_segments,
+            ),
             ("needed_only",),
             several=True,
         ),
         Kind(
             "qrels",
-            "Qrels",
-            "One source's relevance grades: TREC qrels, four or six columns",
+            noted("Qrels"),
+            noted("One source's relevance grades: TREC qrels, four or six columns"),
             load_qrels,
             ("source",),
         ),
         Kind(
-            *("runs", "Runs", "One run a file, as TREC RAG 2024 to 2026 and RAGTIME have them", load_runs),
+            *(
+                "runs",
+                noted("Runs"),
+                noted("One run a file, as TREC RAG 2024 to 2026 and RAGTIME have them"),
+                load_runs,
+            ),
             ("group", "task", "priority", "control", "pool"),
             several=True,
         ),
         Kind(
-            *("nuggets", "Nuggets", "Lists as nuggetizer writes them, or ARGUE's nugget banks", load_nuggets),
+            *(
+                "nuggets",
+                noted("Nuggets"),
+                noted("Lists as nuggetizer writes them, or ARGUE's nugget banks"),
+                load_nuggets,
+            ),
             ("origin", "judge", "by", "set", "drafts"),
         ),
         Kind(
-            *("assignments", "Assignments", "Labels of nuggets in answers, as nuggetizer writes them"),
+            *(
+                "assignments",
+                noted("Assignments"),
+                noted("Labels of nuggets in answers, as nuggetizer writes them"),
+            ),
             load_assignments,
             ("origin", "judge", "by", "nuggets"),
             several=True,
         ),
         Kind(
-            *("support", "Support labels", "JSONL, a sentence and a cited segment a line", load_support),
+            *(
+                "support",
+                noted("Support labels"),
+                noted("JSONL, a sentence and a cited segment a line"),
+                load_support,
+            ),
             ("judge", "by", "condition"),
             several=True,
         ),
-        Kind("scores", "Published scores", "CSV with run_id and score columns", load_scores, ("name",)),
-        Kind("practice", "Practice items", "JSONL with known labels and explanations", load_practice),
+        Kind(
+            "scores", noted("Published scores"), noted("CSV with run_id and score columns"), load_scores, ("name",)
+        ),
+        Kind(
+            "practice", noted("Practice items"), noted("JSONL with known labels and explanations"), load_practice
+        ),
     )
 }
 """In the order in which a campaign is filled."""

@@ -62,7 +62,7 @@ def pack(
             packing = _Packing(archive, Selection(now, alias, wish.texts), wish)
             manifest = packing.write(documents or {}, tell or _nobody_listens)
     except OSError as error:
-        raise Refused("cannot_write", f"{path}: {error.strerror or error}") from error
+        raise Refused("cannot_write", "%(path)s: %(why)s", path=path, why=error.strerror or error) from error
     return manifest
 
 
@@ -130,8 +130,12 @@ class _Packing:
         """Return the place of the row that a column names; one of another campaign is left out where that may be."""
         place = None if key is None else self.places[field.related_model].get(key)
         if place is None and key is not None and not field.null:
-            said = f"A row of {table.name} names a {field.name} of another campaign, so it cannot stand in a file."
-            raise Refused("outside", said)
+            raise Refused(
+                "outside",
+                "A row of %(table)s names a %(field)s of another campaign, so it cannot stand in a file.",
+                table=table.name,
+                field=field.name,
+            )
         return place
 
     def _manifest(self, tables: dict[str, Part], documents: Documents) -> Manifest:

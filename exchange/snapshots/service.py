@@ -22,6 +22,7 @@ from exchange.snapshots.archive import Archive, Manifest, opened
 from exchange.snapshots.loading import Loaded, Target, load
 from exchange.snapshots.packing import Tell, Wish, pack
 from reports.methods import methods_documents
+from web.phrases import word
 
 PIECE = 1 << 20
 SHORT_NAME = re.compile(r"[a-zA-Z0-9][-a-zA-Z0-9_]{0,59}")
@@ -37,7 +38,7 @@ def write_campaign(path: Path, campaign: Campaign, wish: Wish, tell: Tell | None
         manifest = pack(part, campaign, wish, methods_documents(campaign), tell)
         part.replace(path)
     except OSError as error:
-        raise Refused("cannot_write", f"{path}: {error.strerror or error}") from error
+        raise Refused("cannot_write", "%(path)s: %(why)s", path=path, why=error.strerror or error) from error
     finally:
         part.unlink(missing_ok=True)
     return manifest
@@ -66,13 +67,21 @@ def check_new_name(campaign: Campaign, name: str) -> None:
     _check_short("name", name)
     if Snapshot.objects.filter(campaign=campaign, name=name).exists():
         raise Refused(
-            "is_there", f"There is a snapshot {name} of {campaign.slug} already; it is never written over."
+            "is_there",
+            "There is a snapshot %(name)s of %(campaign)s already; it is never written over.",
+            name=name,
+            campaign=campaign.slug,
         )
 
 
 def _check_short(what: str, name: str) -> None:
     if not SHORT_NAME.fullmatch(name):
-        raise Refused("bad_name", f"{what}: 1 to 60 letters, digits, hyphens and underscores, found {name!r}.")
+        raise Refused(
+            "bad_name",
+            "%(what)s: 1 to 60 letters, digits, hyphens and underscores, found %(name)r.",
+            what=word(what),
+            name=name,
+        )
 
 
 def _keep(path: Path, manifest: Manifest, snapshot: Snapshot) -> Snapshot:
@@ -101,7 +110,9 @@ def write_snapshot(snapshot: Snapshot, out: IO[bytes]) -> None:
         digest.update(data)
         out.write(data)
     if digest.hexdigest() != snapshot.sha256:
-        raise Refused("damaged", f"The file of the snapshot {snapshot.name} is not the one that was made.")
+        raise Refused(
+            "damaged", "The file of the snapshot %(name)s is not the one that was made.", name=snapshot.name
+        )
 
 
 def content_of(snapshot: Snapshot) -> IO[bytes]:
@@ -159,18 +170,25 @@ def _target(archive: Archive, slug: str, members: frozenset[Role], snapshot: Sna
 
 def _check_same(archive: Archive, there: Campaign) -> None:
     """Raise `Refused` where the campaign of that short name is in another state than the file's."""
-    content, beside = archive.manifest.content, "--slug NAME loads it beside."
+    content = archive.manifest.content
     known = LoadedCampaign.objects.filter(campaign=there).first()
     if known and known.content == content:
         if known.revision != there.revision:
-            said = f"Campaign {there.slug} came from this state and was changed since; {beside}"
-            raise Refused("changed_since", said)
+            raise Refused(
+                "changed_since",
+                "Campaign %(campaign)s came from this state and was changed since; --slug NAME loads it beside.",
+                campaign=there.slug,
+            )
         return
     with TemporaryDirectory(prefix="assay-compare-") as folder:
         wish = Wish(archive.manifest.texts, archive.manifest.people == "names")
         if pack(Path(folder) / "now.zip", there, wish).content != content:
-            said = f"There is a campaign {there.slug} already, in another state than the file's; {beside}"
-            raise Refused("campaign_there", said)
+            raise Refused(
+                "campaign_there",
+                "There is a campaign %(campaign)s already, in another state than the file's; "
+                "--slug NAME loads it beside.",
+                campaign=there.slug,
+            )
 
 
 def _note(manifest: Manifest, loaded: Loaded, snapshot: Snapshot | None, actor: User | None) -> None:

@@ -15,6 +15,8 @@ from evaluation.queries.work import may_organize, open_remarks_for
 from evaluation.terms import Stage
 from llmjobs.notices import unread_for
 from organizer.words import hours_said, stage_said
+from web.phrases import word
+from web.shown import shown
 from web.templatetags.assay import DASH
 
 register = template.Library()
@@ -33,7 +35,9 @@ STATES = {
 def task_state(state: str, version: int = 1) -> SafeString:
     """A task's state as glyph and word; from the second submission on with its number."""
     glyph, kind = STATES[state]
-    said = f"{state} v{version}" if state == "submitted" or version > 1 else state
+    said = shown(word(state))
+    if state == "submitted" or version > 1:
+        said = gettext("%(state)s v%(version)d") % {"state": said, "version": version}
     return format_html(
         '<span class="state state-{}"><span class="glyph" aria-hidden="true">{}</span> {}</span>',
         kind,

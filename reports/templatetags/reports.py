@@ -7,16 +7,11 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from reports.phrases import shown
 from reports.showing import Cell, Kind
+from web.phrases import Phrase
+from web.shown import shown
 
 register = template.Library()
-
-
-@register.filter
-def in_words(text: str) -> str:
-    """A text that a report keeps in English, in the language of the page."""
-    return shown(text)
 
 
 @register.simple_tag(takes_context=True)
@@ -36,4 +31,4 @@ def cell_link(context: dict[str, Any], cell: Cell) -> SafeString:
         if key is not None:
             address = reverse(view, args=[context["campaign"].slug, key])
             return format_html('<a href="{}"><bdi>{}</bdi></a>', address, cell.said)
-    return format_html("<bdi>{}</bdi>", cell.said)
+    return format_html("<bdi>{}</bdi>", shown(cell.said) if isinstance(cell.said, Phrase) else cell.said)

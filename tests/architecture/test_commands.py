@@ -4,7 +4,7 @@ import pytest
 from django.core.management import get_commands, load_command_class
 
 from evaluation.management.base import AssayCommand
-from tests.architecture.tree import ROOT
+from tests.architecture.tree import DJANGOS, ROOT
 
 CONTRACT = {
     *("create_campaign", "add_judge", "import_topics", "import_segments", "import_qrels", "import_run"),
@@ -16,7 +16,7 @@ CONTRACT = {
 MORE = {"import_practice", "import_prompt", "job", "check_texts"}
 # What `make run` and an operator use, and no study does.
 HOUSE = {"load_demo", "processes", "apply_retention", "backup", "restore", "limit_endpoint"}
-OURS = sorted(name for name, app in get_commands().items() if (ROOT / app).is_dir())
+OURS = sorted(name for name, app in get_commands().items() if (ROOT / app).is_dir() and name not in DJANGOS)
 
 
 @pytest.mark.parametrize("name", OURS)

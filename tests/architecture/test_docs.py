@@ -28,11 +28,16 @@ from evaluation.services.campaigns import ProtocolSettings, read_campaign_file
 from evaluation.terms import FindingCode
 from llmjobs.prompt_files import read_wording
 from reports.management.arguments import SUBPARSERS
+from tests.architecture.tree import DJANGOS
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 EXAMPLE = ROOT / "docs" / "example"
-COMMANDS = sorted((path.parts[-4], path.stem) for path in ROOT.glob("*/management/commands/[a-z]*.py"))
+COMMANDS = sorted(
+    (path.parts[-4], path.stem)
+    for path in ROOT.glob("*/management/commands/[a-z]*.py")
+    if path.stem not in DJANGOS
+)
 BLOCK = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
 HOST = re.compile(r"https?://(?P<host>[^/\s`)>\"]+)")

@@ -1,10 +1,12 @@
 """The pages have all their words marked for translation."""
 
+import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html.parser import HTMLParser
 from importlib import import_module
 from pathlib import Path
+from typing import Any, get_args
 
 import pytest
 from django.conf import settings
@@ -16,7 +18,17 @@ from django.utils.translation import gettext_lazy
 
 from assessor.keymap import default_actions, groups
 from assessor.keymap_words import WORDS
+from evaluation.queries.work import TASK_EVENTS
+from evaluation.terms import Decision, FindingCode, Making, RemarkKind, Role, StudyKind, TaskState
+from exchange.imports.kinds import KINDS
+from exchange.models import ImportAttempt
+from jobs.models import Job, Notice
+from llmjobs.client import Kind
+from llmjobs.models import Call
+from organizer import vocabulary
+from tests.architecture.tree import files, named
 
+ROOMS = ("accounts", "api", "assessor", "evaluation", "exchange", "jobs", "llmjobs", "organizer", "reports", "web")
 TEMPLATES: Path = settings.BASE_DIR / "templates"
 # What is finished: folders, files, and patterns of files.
 FINISHED = [
@@ -163,15 +175,26 @@ def unmarked_fields(form: type[BaseForm]) -> list[str]:
 
 def is_marked(field: Field) -> bool:
     """Say whether the label, the help and the choices of a field are translated when shown. Codes stay as they are."""
-    choices = getattr(field, "choices", ())
     said = [
-        label for value, label in choices if words_in(str(label)) and str(label) != str(value).replace("_", " ")
+        label
+        for value, label in shown_choices(getattr(field, "choices", ()))
+        if words_in(str(label)) and str(label) != str(value).replace("_", " ")
     ]
     helps = [field.help_text] if field.help_text else []
     return all(isinstance(one, Promise) for one in (field.label, *helps, *said))
 
 
-@pytest.mark.parametrize("room", ["accounts", "assessor", "organizer"])
+def shown_choices(choices: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
+    """Every choice with what it says, and the names of groups of choices."""
+    for value, label in choices:
+        if isinstance(label, (list, tuple)):
+            yield "", value
+            yield from label
+        else:
+            yield value, label
+
+
+@pytest.mark.parametrize("room", ["accounts", "assessor", "organizer", "reports"])
 def test_forms_say_nothing_that_is_not_translated(room: str) -> None:
     found = {form.__name__: names for form in forms_of(room) if (names := unmarked_fields(form))}
     assert found == {}
@@ -190,6 +213,66 @@ def test_what_is_not_marked_is_found() -> None:
     assert unmarked('<p aria-label="Shown">{% translate "Read" %} {{ name }}</p>') == ["Shown"]
     assert unmarked("<p>{{ n }} item{{ n|pluralize }} <kbd>Esc</kbd></p>") == ["item", "n|pluralize"]
     assert unmarked("{% blocktranslate with n=n %}Item {{ n }}{% endblocktranslate %} · Assay") == []
+
+
+MESSAGES = {"Refused": 1, "Refusal": 1, "phrase": 0}
+"""What is made with a message for people, and which argument that is; `makemessages` finds it there."""
+MADE_ELSEWHERE = {"llmjobs/client.py", "llmjobs/sending.py"}
+"""Their `Refusal` is what an endpoint answered, in its own words."""
+
+
+def unmarked_messages(source: str) -> list[str]:
+    """Return the messages of refusals and phrases that are put together, where no translator would find them."""
+    return [
+        ast.unparse(node)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call)
+        and (place := MESSAGES.get(getattr(node.func, "id", ""))) is not None
+        and len(node.args) > place
+        and is_put_together(node.args[place])
+    ]
+
+
+def is_put_together(message: ast.expr) -> bool:
+    """Say whether a message is made by formatting, adding or joining; a name holds one that is marked elsewhere."""
+    return isinstance(message, (ast.JoinedStr, ast.BinOp)) or (
+        isinstance(message, ast.Call) and getattr(message.func, "attr", "") in ("format", "join")
+    )
+
+
+def test_no_refusal_is_put_together() -> None:
+    found = {
+        name: texts
+        for path in files(".py")
+        if (name := named(path)).split("/")[0] in ROOMS
+        and name not in MADE_ELSEWHERE
+        and (texts := unmarked_messages(path.read_text("utf-8")))
+    }
+    assert found == {}
+
+
+def test_a_refusal_that_is_put_together_is_found() -> None:
+    assert unmarked_messages('raise Refused("code", f"There is no {name}.")')
+    assert unmarked_messages('raise Refused("code", "There is no " + name)')
+    assert unmarked_messages('raise Refused("code", ", ".join(names))')
+    assert not unmarked_messages('raise Refused("code", "There is no %(name)s.", name=name)')
+
+
+def test_the_words_of_the_rooms_below_are_marked() -> None:
+    said = {
+        value
+        for name, values in vars(vocabulary).items()
+        if name.isupper()
+        for value in (values if isinstance(values, tuple) else (values,))
+    }
+    asked = {
+        *(*Role, *TaskState, *Decision, *RemarkKind, *StudyKind, *Making),
+        *(code.replace("_", " ") for code in (*FindingCode, *get_args(Kind))),
+        *(*Job.State.values, *Notice.Kind.values, *Call.State.values, *ImportAttempt.State.values),
+        *(kind.removeprefix("task.").replace("_", " ") for kind in TASK_EVENTS),
+        *KINDS,
+    }
+    assert {str(one) for one in asked} - said == set()
 
 
 def test_the_words_of_the_keys_are_marked() -> None:

@@ -253,7 +253,7 @@ def test_an_export_imported_where_it_was_judged_changes_nothing(world: JudgingWo
 def test_what_was_submitted_here_is_not_replaced_by_an_import(world: JudgingWorld) -> None:
     finish(world.hand(ASSIGN, "ann"))
     label = {"qid": "t1", "run_id": "alpha", "nuggets": [{"text": "bends grow", "assignment": "not_support"}]}
-    with pytest.raises(Refused, match="1 of these labels were submitted here"):
+    with pytest.raises(Refused, match="1 of these labels was submitted here"):
         importing.import_assignments(
             campaign=world.campaign,
             sources=[world.source("l.jsonl", label)],

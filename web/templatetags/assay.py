@@ -8,6 +8,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
+from web.shown import shown
+
 register = template.Library()
 
 DASH = "\N{EN DASH}"
@@ -149,6 +151,12 @@ def fine_signed(value: float | None) -> str:
 def fine_percent(value: float | None) -> str:
     """A fraction as a percentage with two decimals, as the studies print agreement and rates."""
     return DASH if value is None else f"{100 * value:.2f}\N{NO-BREAK SPACE}%"
+
+
+@register.filter
+def in_words(text: object) -> str:
+    """A text that is kept in English, such as a report's, a reason or a state, in the language of the page."""
+    return shown(text)
 
 
 @register.filter

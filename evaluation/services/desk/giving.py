@@ -15,6 +15,7 @@ from evaluation.services.desk.finding import Place
 from evaluation.services.desk.labels import labels_of, row_from_json, row_json
 from evaluation.services.desk.progress import left_to_judge
 from evaluation.terms import Stage
+from web.phrases import plural
 
 SWEEP = "sweep"
 
@@ -80,7 +81,7 @@ WORDS = {
 
 def _check_word(place: Place, label: str | None) -> None:
     if label not in WORDS[place.stage == Stage.ASSIGN]:
-        raise Refused("no_such_label", f"{label} is no label of this desk.")
+        raise Refused("no_such_label", "%(label)s is no label of this desk.", label=label)
 
 
 def _note(place: Place, kind: str, payload: dict[str, Any]) -> None:
@@ -89,7 +90,15 @@ def _note(place: Place, kind: str, payload: dict[str, Any]) -> None:
     elif kind == SWEEP:
         _check_sweep(place)
         if left := left_to_judge(place):
-            raise Refused("unfinished", f"{left} labels are missing; the sweep comes after the last.")
+            raise Refused(
+                "unfinished",
+                plural(
+                    "%(left)s label is missing; the sweep comes after the last.",
+                    "%(left)s labels are missing; the sweep comes after the last.",
+                    left,
+                ),
+                left=left,
+            )
 
 
 def _open(place: Place, answer: str) -> None:

@@ -10,6 +10,7 @@ from evaluation.services.desk.finding import lock_task
 from evaluation.services.practice import check_practised
 from evaluation.terms import Making, TaskState
 from evaluation.workload import missing_machine_labels
+from web.phrases import as_is, phrase, plural
 
 
 def open_desk(*, task: str, user: User) -> None:
@@ -17,7 +18,9 @@ def open_desk(*, task: str, user: User) -> None:
     with transaction.atomic():
         found = lock_task(task, user)
         if found.state == TaskState.BLOCKED:
-            raise Refused("blocked", found.blocked_reason or "This task is blocked.")
+            raise Refused(
+                "blocked", as_is(found.blocked_reason) if found.blocked_reason else phrase("This task is blocked.")
+            )
         if found.state != TaskState.NOT_STARTED:
             return
         check_practised(found, user)
@@ -35,7 +38,13 @@ def check_ready(task: Task) -> None:
     """Raise `Refused` while a task waits for machine labels that its condition shows."""
     if missing := missing_machine_labels(task):
         raise Refused(
-            "waiting", f"{missing} labels that this task shows are not there yet. It can be started when they are."
+            "waiting",
+            plural(
+                "%(missing)s label that this task shows is not there yet. It can be started when it is.",
+                "%(missing)s labels that this task shows are not there yet. It can be started when they are.",
+                missing,
+            ),
+            missing=missing,
         )
 
 

@@ -18,6 +18,8 @@ from evaluation.services.desk import giving, listing
 from evaluation.services.desk.acting import Acted, Stale
 from evaluation.services.desk.asked import Op
 from evaluation.services.desk.finding import Place, holder_age, lock_place
+from web.phrases import phrase, word
+from web.shown import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +36,15 @@ class Receipt:
 
     def as_json(self) -> dict[str, Any]:
         """Return the fields that this status has."""
-        shown = {
+        kept = {
             "applied": ("seq", "rows"),
             "conflict": ("rows",),
             "refused": ("code", "message"),
             "moved": ("holder_age_s",),
         }
-        fields = ("op_id", "status", *shown[self.status])
-        return {name: getattr(self, name) for name in fields}
+        fields = ("op_id", "status", *kept[self.status])
+        told = {name: getattr(self, name) for name in fields}
+        return told | {"message": shown(self.message)} if "message" in told else told
 
 
 def operate(*, task: str, user: User, window: str, op: Op) -> Receipt:
@@ -78,7 +81,7 @@ def _receipt(place: Place, window: str, op: Op) -> Receipt:
 def _reason(error: Exception) -> tuple[str, str]:
     if isinstance(error, Refused):
         return error.code, error.message
-    return "bad_operation", "This operation is not one that a desk knows."
+    return "bad_operation", phrase("This operation is not one that a desk knows.")
 
 
 def _first_receipt(place: Place, op: Op) -> Receipt | None:
@@ -87,14 +90,18 @@ def _first_receipt(place: Place, op: Op) -> Receipt | None:
     if logged is None:
         return None
     if logged.task_id != place.task:
-        return Receipt(str(op.op_id), "refused", code="bad_operation", message="This operation belongs elsewhere.")
+        return Receipt(
+            str(op.op_id), "refused", code="bad_operation", message=phrase("This operation belongs elsewhere.")
+        )
     rows = _acts(place).rows_now(place, list(logged.after))
     return Receipt(str(op.op_id), "applied", logged.seq, rows)
 
 
 def _check_open(place: Place) -> None:
     if not place.is_open:
-        raise Refused("not_open", f"This task is {place.state}; nothing in it can be changed now.")
+        raise Refused(
+            "not_open", "This task is %(state)s; nothing in it can be changed now.", state=word(place.state)
+        )
 
 
 def _applied(place: Place, window: str, op: Op) -> Receipt:

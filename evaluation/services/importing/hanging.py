@@ -22,6 +22,7 @@ from evaluation.models import (
     WorkingAssignment,
     WorkingSupport,
 )
+from web.phrases import plural
 
 
 def labels_on_topics(topics: Collection[Topic]) -> int:
@@ -71,8 +72,12 @@ def refuse_if_judged_here(labels: QuerySet[Any], keys: Collection[tuple[int, int
     """Refuse to change labels that were submitted at a desk: a submission is frozen."""
     frozen = set(labels.filter(stands=True, event__kind="task.submitted").values_list(*item)) & set(keys)
     if frozen:
-        said = f"{len(frozen):,} of these labels were submitted here; reopen the task to change them."
-        raise Refused("judged_here", said)
+        said = plural(
+            "%(count)s of these labels was submitted here; reopen the task to change it.",
+            "%(count)s of these labels were submitted here; reopen the task to change them.",
+            len(frozen),
+        )
+        raise Refused("judged_here", said, count=f"{len(frozen):,}")
 
 
 def numbers_after(labels: QuerySet[Any], *item: str) -> dict[tuple[int, int], int]:

@@ -26,6 +26,7 @@ from evaluation.services.importing.hanging import labels_on_segments
 from evaluation.services.importing.stubs import restate_missing_texts
 from evaluation.services.pooling import lock_judging, renew_pools
 from evaluation.terms import FindingCode
+from web.phrases import phrase
 
 TEXT_FIELDS = ["text", "title", "headings", "url", "start_char", "end_char"]
 
@@ -87,7 +88,10 @@ def _plan(campaign: Campaign, rows: Rows, replace: bool) -> Plan:
     refuse_changes(
         [changed_problem(rows[docid][0], rows[docid][1].line, "segment", docid) for docid in changed], replace
     )
-    refuse_if_labelled(labels_on_segments([loaded[docid] for docid in changed]), "A segment's text")
+    refuse_if_labelled(
+        labels_on_segments([loaded[docid] for docid in changed]),
+        phrase("A segment's text"),
+    )
 
     def write(event: Event) -> None:
         forget_addressing(campaign, changed)

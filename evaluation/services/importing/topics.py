@@ -16,6 +16,7 @@ from evaluation.services.importing.base import (
     refuse_if_labelled,
 )
 from evaluation.services.importing.hanging import labels_on_topics
+from web.phrases import phrase
 
 
 def import_topics(
@@ -41,7 +42,7 @@ def _plan(campaign: Campaign, source: Source, rows: tuple[TopicRow, ...], replac
     )
     reworded = [loaded[row.topic_id] for row in changed if loaded[row.topic_id].text != row.text]
     if reworded:
-        refuse_if_labelled(labels_on_topics(reworded), "A topic's text")
+        refuse_if_labelled(labels_on_topics(reworded), phrase("A topic's text"))
 
     def write(event: Event) -> None:
         _add(campaign, new, event)
