@@ -31,7 +31,7 @@ from organizer.work_forms import (
     WorkSearch,
 )
 
-TOPICS_A_PAGE = 50
+TOPICS_A_PAGE = 30
 REMARKS_A_PAGE = 50
 
 
