@@ -50,7 +50,12 @@ _DASHBOARD = Benchmark(
             Shown(f"{page}, first", "dashboard.pages", f"{page} first"),
             Shown(f"{page}, p50", "dashboard.pages", f"{page} p50"),
             Shown(f"{page}, p95", "dashboard.pages", f"{page} p95", goal=Goal("seconds", 0.3)),
-            Shown(f"{page}, slowest query, first", "dashboard.pages", f"{page} slowest query, first"),
+            Shown(
+                f"{page}, slowest query, first",
+                "dashboard.pages",
+                f"{page} slowest query, first",
+                goal=Goal("seconds", 0.2),
+            ),
             Shown(f"{page}, slowest query", "dashboard.pages", f"{page} slowest query", goal=Goal("seconds", 0.2)),
             Shown(
                 f"{page}, queries, x those of a tenth of the data",
