@@ -32,6 +32,7 @@ LEFT_OUT = (
     "reports/test_report_pages.py::test_the_picture_of_each_page_is_drawn_in_both_themes",
     "soak/test_desk_chaos.py::test_nothing_is_lost_while_everything_breaks",
     "crawl/test_judging_blindness.py::test_no_state_of_a_judging_task_tells_more",
+    "crawl/test_second_language.py::test_a_page_says",  # test_translation reads the templates
     "crawl/test_blindness.py::test_the_walk_hears_a_blind_read_that_tells_too_much",
     "crawl/test_judging_blindness.py::test_nobody_who_judges_hears_what_they_may_not[ben]",
     "crawl/test_crawl.py::test_a_walk_breaks_nothing_and_shows_no_other_campaign[ann]",  # test_blindness walks further
