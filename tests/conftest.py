@@ -29,6 +29,7 @@ MIGRATED = {"django_content_type", "auth_permission"}
 def pytest_configure() -> None:
     """Serve static files without a manifest, which tests do not collect, and make SQLite's test database quickly."""
     settings.STORAGES["staticfiles"]["BACKEND"] = "django.contrib.staticfiles.storage.StaticFilesStorage"
+    settings.WHITENOISE_AUTOREFRESH = True  # each new test client would scan all collected files
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     hypothesis.settings.register_profile("busy", deadline=None)  # a busy machine makes no example wrong
     hypothesis.settings.load_profile("busy")
