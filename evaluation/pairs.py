@@ -1,18 +1,39 @@
-"""The pairs of sentence and cited segment that count: counted by the database, for many answers at once."""
+"""Counted pairs of sentence and cited segment: each sentence's first k different citations.
+
+One rule in two forms that give the same pairs: a plain function over citations in order, and a query. An unresolved
+citation takes a place among the first k and leaves nothing to judge there.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from evaluation.models import Citation
 
-UNRESOLVED = 0  # stands for a citation that points to no segment; it takes a place among the first all the same
+Rest = TypeVar("Rest")
+
+UNRESOLVED = 0  # no segment has this key; NULL would not be counted as a different citation
+
+
+def first_different(
+    citations: Iterable[tuple[int, int | None, Rest]], first: int | None
+) -> Iterator[tuple[int, int | None, Rest]]:
+    """Yield each sentence's first `first` different citations, all for None.
+
+    `citations`: sentence, segment and anything else, a sentence's in their order. No segment: unresolved.
+    """
+    taken: dict[int, set[int | None]] = {}
+    for sentence, segment, rest in citations:
+        segments = taken.setdefault(sentence, set())
+        if segment not in segments and (first is None or len(segments) < first):
+            segments.add(segment)
+            yield sentence, segment, rest
 
 
 def judgeable_pairs(first: int | None) -> QuerySet[Citation]:
-    """Return each sentence's first `first` different citations, all for None, as far as their text is loaded.
-
-    A segment that a sentence cites twice is one pair.
-    """
+    """Return what `first_different` yields, as far as the text of the segment is loaded."""
     judgeable = Citation.objects.filter(segment__has_text=True).order_by()
     if first == 1:
         return judgeable.filter(position=0)

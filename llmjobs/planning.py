@@ -23,6 +23,7 @@ from evaluation.models import (
     SupportJudgment,
     Topic,
 )
+from evaluation.pairs import first_different
 from evaluation.terms import AssignmentLabel, Origin, StudyKind, SupportCondition, SupportLabel
 from jobs.queue import NewItem
 from llmjobs.again import next_replicates
@@ -152,22 +153,15 @@ def handed_lists(campaign: Campaign, origin: Origin, topics: Collection[int]) ->
 
 
 def support_items(campaign: Campaign, judge: Judge, topics: Collection[int], runs: Collection[int]) -> Plan:
-    """Return an item per counted pair of sentence and cited segment with a text that the judge has not labelled.
-
-    A label that failed is none.
-    """
-    plan, first = Plan(), campaign.protocol.first_citations
+    """Return an item per counted pair whose segment has a text and that the judge has not labelled, or failed to."""
+    plan = Plan()
     there, failed = _supported(campaign, judge)
     answers = AnswerProvenance.objects.filter(run__in=runs, topic__in=topics).values("answer")
-    citations = Citation.objects.filter(sentence__answer__in=answers, segment__isnull=False)
-    taken: dict[int, set[int]] = {}
-    for sentence, segment, has_text in citations.order_by("sentence", "position").values_list(
-        "sentence", "segment", "segment__has_text"
-    ):
-        pairs = taken.setdefault(sentence, set())
-        if segment in pairs or (first is not None and len(pairs) >= first):
+    citations = Citation.objects.filter(sentence__answer__in=answers).order_by("sentence", "position")
+    rows = citations.values_list("sentence", "segment", "segment__has_text")
+    for sentence, segment, has_text in first_different(rows, campaign.protocol.first_citations):
+        if segment is None:
             continue
-        pairs.add(segment)
         plan.without_text += not has_text
         plan.judged += (sentence, segment) in there
         if has_text and (sentence, segment) not in there:

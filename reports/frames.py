@@ -24,6 +24,7 @@ from evaluation.models import (
     SupportJudgment,
     Topic,
 )
+from evaluation.pairs import first_different
 from evaluation.terms import AssignmentLabel, SupportLabel
 from reports.choices import ConditionChoice, SupportChoice
 from reports.metrics.sheets import (
@@ -284,31 +285,20 @@ class _Units:
         citations = Citation.objects.using(alias).filter(sentence__answer__topic__campaign=campaign)
         fields = citations.order_by("sentence__answer", "sentence__index", "position")
         rows = fields.values_list("sentence", "segment", "segment__has_text")
-        pairs, texts = self._first_different(rows.iterator(chunk_size=20_000), first)
+        counted = list(first_different(rows.iterator(chunk_size=20_000), first))
         place = {pk: index for index, pk in enumerate(sentences.tolist())}
-        self.sentence = np.array([place[sentence] for sentence, _ in pairs], dtype=np.int64)
-        self.labels = np.where(np.array(texts, dtype=np.bool_), UNJUDGED, UNJUDGEABLE).astype(np.int8)
+        self.sentence = np.array([place[sentence] for sentence, _, _ in counted], dtype=np.int64)
+        texts = np.array([bool(has_text) for _, _, has_text in counted], dtype=np.bool_)
+        self.labels = np.where(texts, UNJUDGED, UNJUDGEABLE).astype(np.int8)
         self.cited = np.zeros(len(sentences), dtype=np.bool_)
         self.cited[self.sentence] = True
-        self._unit = {pair: index for index, pair in enumerate(pairs)}
+        self._unit = {(sentence, segment): index for index, (sentence, segment, _) in enumerate(counted)}
 
     @property
     def keys(self) -> Ints:
         """Sentence and segment of each pair, U x 2; -1 for a citation that leads to nothing."""
         rows = [(sentence, -1 if segment is None else segment) for sentence, segment in self._unit]
         return _integers(rows, 2)
-
-    @staticmethod
-    def _first_different(
-        rows: Iterable[tuple[int, int | None, bool | None]], first: int | None
-    ) -> tuple[list[tuple[int, int | None]], list[bool]]:
-        pairs: dict[tuple[int, int | None], bool] = {}
-        taken: dict[int, int] = {}
-        for sentence, segment, has_text in rows:
-            if (first is None or taken.get(sentence, 0) < first) and (sentence, segment) not in pairs:
-                pairs[sentence, segment] = bool(has_text)
-                taken[sentence] = taken.get(sentence, 0) + 1
-        return list(pairs), list(pairs.values())
 
     def label(self, rows: Ints) -> None:
         """Put each label where its pair stands; labels of citations that are not counted are left aside."""

@@ -1,14 +1,18 @@
 """What a judging task asks: the nuggets of its list, or its pairs of sentence and citation."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from django.db.models import QuerySet
 
 from evaluation.models import Citation, ListedNugget, NuggetList, StudyPair, SupportJudgment, TaskAnswer
+from evaluation.pairs import first_different
 from evaluation.rules.judging import NO_MACHINE_LABEL, shuffled
 from evaluation.services.desk.finding import Place
 from evaluation.terms import Stage, SupportCondition, SupportLabel
+
+Rest = TypeVar("Rest")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,34 +114,25 @@ def _citations() -> QuerySet[Citation]:
 def _pairs(place: Place, cited: Sequence[Citation]) -> list[AskedPair]:
     """Return each sentence's first different citations, as many as the campaign counts; or those that were drawn."""
     machine = machine_labels(place, {one.sentence_id for one in cited})
-    asked = Asked(place)
     numbers: dict[int, dict[object, int]] = {}
-    pairs = []
-    for one in cited:
-        number = number_of(numbers.setdefault(one.sentence.answer_id, {}), one)
-        if asked.takes(one.sentence_id, one.segment_id):
-            pairs.append(_pair(one, number, machine))
-    return pairs
+    numbered = [
+        (one.sentence_id, one.segment_id, (one, number_of(numbers.setdefault(one.sentence.answer_id, {}), one)))
+        for one in cited
+    ]
+    return [_pair(one, number, machine) for _, _, (one, number) in asked_citations(place, numbered)]
 
 
-class Asked:
-    """Which citations of a sentence are asked, one after the other: its first different ones, or a study's pairs."""
-
-    def __init__(self, place: Place) -> None:
-        self._first = place.first_citations
-        self._drawn = set(drawn_pairs(place).values_list("sentence", "segment")) if place.study else None
-        self._taken: dict[int, set[int | None]] = {}
-
-    def takes(self, sentence: int, segment: int | None) -> bool:
-        """Say whether the next citation of a sentence is asked."""
-        taken = self._taken.setdefault(sentence, set())
-        if segment in taken:
-            return False
-        room = self._first is None or len(taken) < self._first
-        wanted = room if self._drawn is None else (sentence, segment) in self._drawn
-        if wanted:
-            taken.add(segment)
-        return wanted
+def asked_citations(
+    place: Place, citations: Iterable[tuple[int, int | None, Rest]]
+) -> Iterator[tuple[int, int | None, Rest]]:
+    """Yield the citations that a task asks, of rows as `first_different` takes them; a study asks what was drawn."""
+    if not place.study:
+        yield from first_different(citations, place.first_citations)
+        return
+    drawn = set(drawn_pairs(place).values_list("sentence", "segment"))
+    for sentence, segment, rest in first_different(citations, None):
+        if (sentence, segment) in drawn:
+            yield sentence, segment, rest
 
 
 def number_of(numbers: dict[object, int], citation: Citation) -> int:

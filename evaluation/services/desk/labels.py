@@ -9,7 +9,7 @@ from evaluation.errors import Refused
 from evaluation.models import WorkingAssignment, WorkingSupport
 from evaluation.rules.judging import NO_MACHINE_LABEL, LabelRow
 from evaluation.services.desk.finding import Place
-from evaluation.services.desk.judging import Asked, machine_labels, nuggets_of, pairs_of
+from evaluation.services.desk.judging import asked_citations, machine_labels, nuggets_of, pairs_of
 from evaluation.terms import AssignmentLabel, Stage, SupportLabel
 
 SEPARATOR = "/"
@@ -157,12 +157,12 @@ class SupportLabels:
 
     def _find(self, key: str) -> tuple[str | None, WorkingSupport]:
         """Return the machine's label, where it is shown, and the stored row of a key, or a new one with version 0."""
-        asked = Asked(self.place)
         with connection.cursor() as cursor:
             cursor.execute(_CITED, [key, self.place.task])
             cited = cursor.fetchall()
-        for public_id, segment, has_text, sentence, *stored in cited:
-            if asked.takes(sentence, segment) and public_id == key and has_text:
+        rows = ((row[3], row[1], row) for row in cited)
+        for sentence, segment, (public_id, _, has_text, _, *stored) in asked_citations(self.place, rows):
+            if segment is not None and public_id == key and has_text:
                 machine = machine_labels(self.place, [sentence]) or {}
                 return machine.get((sentence, segment)), self._row(sentence, segment, stored)
         raise Refused("no_such_pair", "This citation is not among those to judge.")
