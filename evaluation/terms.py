@@ -220,6 +220,7 @@ class FindingCode(StrEnum):
     EMPTY_ANSWER = "empty_answer"
     SEGMENT_WITHOUT_TEXT = "segment_without_text"
     UNKNOWN_IMPORTANCE = "unknown_importance"
+    AVOID_NUGGET = "avoid_nugget"
     UNKNOWN_LABEL = "unknown_label"
     REPEATED_NUGGET = "repeated_nugget"
     UNJUDGED_NUGGETS = "unjudged_nuggets"

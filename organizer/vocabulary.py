@@ -27,6 +27,7 @@ FINDINGS = (
     noted("empty answer"),
     noted("segment without text"),
     noted("unknown importance"),
+    noted("avoid nugget"),
     noted("unknown label"),
     noted("repeated nugget"),
     noted("unjudged nuggets"),

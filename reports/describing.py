@@ -118,7 +118,7 @@ def lists_of(nugget_set: NuggetSet) -> dict[int, list[NuggetText]]:
     """Return the newest submitted list of each topic, by the topic's primary key; empty lists too."""
     lists = NuggetList.objects.filter(nugget_set=nugget_set, submitted=True).order_by("version")
     newest = dict(lists.values_list("topic__pk", "pk"))
-    items = ListedNugget.objects.filter(nugget_list__in=lists).order_by("nugget_list", "position")
+    items = ListedNugget.objects.filter(nugget_list__in=lists, avoid=False).order_by("nugget_list", "position")
     texts: dict[int, list[NuggetText]] = defaultdict(list)
     for pk, text, importance in items.values_list("nugget_list", "nugget_version__text", "importance"):
         texts[pk].append(NuggetText(text, importance))

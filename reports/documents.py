@@ -34,6 +34,7 @@ def scores_document(board: Leaderboard) -> Document:
         "topics": board.topics,
         "empty_topics": board.empty_topics,
         "no_vital_topics": board.no_vital_topics,
+        "avoid_nuggets": board.avoid_nuggets,
         "runs": [_score_row(row) for row in board.rows],
         "summary": board.summary,
     }

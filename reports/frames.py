@@ -176,7 +176,8 @@ class _Nuggets:
         }
         self.listed = np.isin(answers.topic_pks, np.array(list(newest), dtype=np.int64))
         lists = NuggetList.objects.using(alias).filter(nugget_set__in=_topics_by_set(parts), submitted=True)
-        items = ListedNugget.objects.using(alias).filter(nugget_list__in=lists).order_by("nugget_list", "position")
+        items = ListedNugget.objects.using(alias).filter(nugget_list__in=lists, avoid=False)
+        items = items.order_by("nugget_list", "position")
         fields = ("nugget_list__topic", "nugget_list", "nugget_version", "importance", "nugget_list__nugget_set")
         rows = _integers(items.values_list(*fields), len(fields))
         rows = rows[np.isin(rows[:, 1], np.array(list(newest.values()), dtype=np.int64))]

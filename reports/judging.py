@@ -144,11 +144,11 @@ def _compared_with_people(campaign: Campaign, _made: datetime, _revision: int) -
 
 def _assigned_by_both(campaign: Campaign) -> list[Pairs]:
     lists = current_lists(Campaign.objects.filter(pk=campaign.pk))
-    listed = ListedNugget.objects.filter(nugget_list__in=lists).values_list("nugget_version", flat=True)
+    listed = ListedNugget.objects.filter(nugget_list__in=lists, avoid=False)
     judges = _judges(cell.judge for cell in tally_of(campaign))
     sets = dict(campaign.nugget_sets.values_list("pk", "name"))
     pairs: Counter[tuple[int, str, int, int, int]] = Counter()
-    for part in in_parts(listed.distinct()):
+    for part in in_parts(listed.values_list("nugget_version", flat=True).distinct()):
         for machine, nugget_set, *labelled, number in _counted(ASSIGNED, judges, part):
             pairs[machine, sets[nugget_set], *labelled] += number
     return [(*key, number) for key, number in pairs.items()]

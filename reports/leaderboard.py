@@ -1,10 +1,12 @@
 """Runs by score under one condition, with what stands behind each number."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.models import Campaign, Run
+from evaluation.models import Campaign, ListedNugget, Run
+from evaluation.queries.holdings import current_lists
 from reports.choices import ConditionChoice
 from reports.metrics.policies import Policies
 from reports.metrics.scores import LENGTH, SCORE_NAMES, RunScores, Spread, run_scores, summary
@@ -37,8 +39,9 @@ class Leaderboard:
     """All runs of a campaign under one condition, best primary score first, unscored ones last.
 
     `topics` counts the topics with a nugget; `empty_topics` those whose list has none, `no_vital_topics` those with
-    no vital nugget. `summary` has the published tables' closing rows: the means over topics of each topic's minimum,
-    median and maximum over runs, controls left out.
+    no vital nugget. `avoid_nuggets` counts the nuggets that an answer must not contain, which are in no score.
+    `summary` has the published tables' closing rows: the means over topics of each topic's minimum, median and
+    maximum over runs, controls left out.
     """
 
     choice: ConditionChoice
@@ -46,6 +49,7 @@ class Leaderboard:
     topics: int
     empty_topics: int
     no_vital_topics: int
+    avoid_nuggets: int
     rows: tuple[LeaderboardRow, ...]
     summary: dict[str, dict[str, float | None]]
 
@@ -70,6 +74,7 @@ def leaderboard(choice: ConditionChoice, policies: Policies, tag: str = "") -> L
         topics=int(topics.sum()),
         empty_topics=sheet.empty_topics,
         no_vital_topics=sheet.no_vital_topics,
+        avoid_nuggets=_avoid_nuggets(choice, sheet.topic_ids),
         rows=tuple(sorted(rows, key=_best_first)),
         summary={name: _closing_row(spreads, name) for name in ("min", "median", "max")},
     )
@@ -78,6 +83,15 @@ def leaderboard(choice: ConditionChoice, policies: Policies, tag: str = "") -> L
 def runs_by_id(campaign: Campaign) -> dict[str, Run]:
     """Return the campaign's runs by run id."""
     return {run.run_id: run for run in campaign.runs.all()}
+
+
+def _avoid_nuggets(choice: ConditionChoice, topic_ids: Collection[str]) -> int:
+    lists = current_lists(Campaign.objects.filter(pk=choice.campaign.pk)).filter(nugget_set__in=choice.nugget_sets)
+    held = ListedNugget.objects.filter(
+        nugget_list__in=lists, avoid=True, nugget_list__topic__topic_id__in=topic_ids
+    )
+    places = list(held.values_list("nugget_list__nugget_set", "nugget_list__topic__pk"))
+    return sum(place in choice.grounds for place in places) if places else 0
 
 
 def _row(run: Run, scores: RunScores, place: int) -> LeaderboardRow:

@@ -17,12 +17,14 @@ from evaluation.models import (
     Campaign,
     Finding,
     Judge,
+    ListedNugget,
     Qrel,
     Run,
     Segment,
     SupportJudgment,
     Task,
 )
+from evaluation.queries.holdings import current_lists
 from evaluation.rules.clock import RULE_VERSION
 from evaluation.rules.protocol import SETTINGS
 from evaluation.terms import AssignmentLabel, JudgeKind, SupportLabel, TaskState
@@ -166,6 +168,7 @@ def exclusion_rows(campaign: Campaign) -> list[Row]:
         "control runs, left out of summaries": campaign.runs.filter(control=True).count(),
         "answers missing": campaign.runs.count() * campaign.topics.count() - answers.count(),
         "empty answers, not support by rule": answers.filter(answer__words=0).count(),
+        "nuggets that an answer must not contain": _avoid_nuggets(campaign),
         "tasks withdrawn": tasks.filter(state=TaskState.WITHDRAWN).count(),
         "tasks that are second opinions": tasks.filter(second_opinion=True).count(),
         "findings at imports": Finding.objects.filter(campaign=campaign).count(),
@@ -177,6 +180,11 @@ def exclusion_rows(campaign: Campaign) -> list[Row]:
         found[f"labels of {what}: can't judge"] = standing.filter(label=terms.CANT_JUDGE).count()
         found[f"labels of {what}: failed"] = standing.filter(label=terms.FAILED).count()
     return [{"what": what, "count": count} for what, count in found.items()]
+
+
+def _avoid_nuggets(campaign: Campaign) -> int:
+    lists = current_lists(Campaign.objects.filter(pk=campaign.pk))
+    return ListedNugget.objects.filter(nugget_list__in=lists, avoid=True).count()
 
 
 def version_rows(_campaign: Campaign) -> list[Row]:

@@ -141,7 +141,7 @@ def _assigned(campaign: Campaign, people: frozenset[int]) -> list[Row]:
     sets = campaign.nugget_sets.values_list("pk", flat=True)
     several = frozenset[int]().union(*(topics_of_several(assigned(campaign, pk), people) for pk in sets))
     lists = current_lists(Campaign.objects.filter(pk=campaign.pk)).filter(topic__in=several)
-    listed = ListedNugget.objects.filter(nugget_list__in=lists)
+    listed = ListedNugget.objects.filter(nugget_list__in=lists, avoid=False)
     topics = dict(listed.values_list("nugget_version", "nugget_list__topic__pk"))
     labels = Assignment.objects.filter(judge__in=people, stands=True).order_by()
     given = labels.values_list("answer", "nugget_version", "judge", "label")

@@ -24,13 +24,12 @@ from evaluation.formats.nuggets import (
     parse_nuggets,
 )
 from evaluation.formats.problems import Problems
+from evaluation.formats.signs import ARGUE_KEY, NO_AVOID, NO_NOT, is_avoid, is_not
 from evaluation.formats.source import Source
 from evaluation.terms import Importance
 
+KEY: Final = ARGUE_KEY
 BANKS: Final = ("nugget_bank", "claim_bank")
-KEY: Final = "argue"
-"""Under this key a nugget keeps what its bank said of it, so that it leaves as it came."""
-
 ALL, ANY = "AND", "OR"
 
 
@@ -131,11 +130,24 @@ def parse_argue(source: Source) -> tuple[NuggetListRow, ...]:
         if bank.topic_id is None:
             problems.add(line, "metadata.topic_id", "a topic id (`query_id` or `metadata.topic_id`)")
         elif once.is_first(line, bank.topic_id, f"topic {bank.topic_id}"):
+            for field, expected in _wrong_signs(bank):
+                problems.add(line, field, expected)
             rows.append(
                 NuggetListRow(line, bank.topic_id, bank.title_query or "", tuple(_nuggets(bank)), _rest(bank))
             )
     problems.raise_if_any()
     return tuple(rows)
+
+
+def _wrong_signs(bank: Bank) -> Iterator[tuple[str, str]]:
+    """Yield the fields that say that an answer must not contain something, each with what is expected there."""
+    for place, question in enumerate(bank.nugget_bank):
+        if is_not(question.aggregator_type):
+            yield f"nugget_bank.{place}.aggregator_type", f"{NO_NOT}, found {question.aggregator_type!r}"
+    for name in BANKS:
+        for place, one in enumerate(getattr(bank, name)):
+            if is_avoid(one.importance):
+                yield f"{name}.{place}.importance", f"{NO_AVOID}, found {one.importance!r}"
 
 
 def _in_lines(source: Source) -> Source:

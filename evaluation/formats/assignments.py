@@ -12,6 +12,7 @@ from typing_extensions import TypedDict
 from evaluation.formats.ids import Count, Id, Text
 from evaluation.formats.lines import CONFIG, Line, Once, json_line, json_rows, with_extra
 from evaluation.formats.problems import Problems
+from evaluation.formats.signs import wrong_sign
 from evaluation.formats.source import Source
 from evaluation.terms import PROVENANCE_KEY, AssignmentLabel
 
@@ -162,6 +163,8 @@ def _labels(items: list[LabelItem], line: int, problems: Problems) -> tuple[list
         raw = item.pop("assignment", None)
         occurrence = seen.get(text, 0)
         seen[text] = occurrence + 1
+        if wrong := wrong_sign(importance, item):
+            problems.add(line, f"nuggets.{position}.{wrong[0]}", wrong[1])
         if raw is None:
             unjudged.append(UnjudgedRow(text, importance, position, occurrence, dict(item)))
             continue

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from evaluation.formats.ids import Count, Id, Text
 from evaluation.formats.lines import Line, Once, json_line, json_rows, with_extra
 from evaluation.formats.problems import Problems
+from evaluation.formats.signs import wrong_sign
 from evaluation.formats.source import Source
 from evaluation.terms import PROVENANCE_KEY, Importance
 
@@ -117,6 +118,9 @@ def nugget_list_line(row: NuggetListRow) -> str:
 
 def _list_row(line: int, found: NuggetListLine, problems: Problems) -> NuggetListRow:
     nuggets = tuple(_nugget_row(nugget, line, problems) for nugget in found.nuggets)
+    for place, nugget in enumerate(found.nuggets):
+        if wrong := wrong_sign(nugget.importance, nugget.extra):
+            problems.add(line, f"nuggets.{place}.{wrong[0]}", wrong[1])
     ours = found.extra.get(PROVENANCE_KEY)
     traced = isinstance(ours, dict) and ours.get("lineage") == "recorded"
     return NuggetListRow(line, found.qid, found.query or "", nuggets, found.extra, traced)

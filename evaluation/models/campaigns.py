@@ -14,6 +14,9 @@ class Campaign(models.Model):
     slug = models.SlugField(max_length=60, unique=True)
     name = models.CharField(max_length=200)
     description = models.TextField(blank=True)
+    language = models.CharField(
+        max_length=35, blank=True, help_text="BCP 47, of topics without one; empty: not known"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     # Goes up with every import, in the same transaction: what a cached report was computed from.
     revision = models.PositiveBigIntegerField(default=0)
@@ -42,6 +45,11 @@ class Membership(models.Model):
     role = models.CharField(max_length=10, choices=choices_of(Role))
     paused_at = models.DateTimeField(
         null=True, blank=True, help_text="an assessor's: since when nothing new is given"
+    )
+    languages = models.CharField(
+        max_length=400,
+        blank=True,
+        help_text="an assessor's: BCP 47 tags of what they read, with blanks; empty: any",
     )
 
     class Meta:

@@ -16,6 +16,10 @@ class Topic(models.Model):
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id, editable=False)
     text = models.TextField()
     position = models.PositiveIntegerField(help_text="order in which the topics were loaded")
+    language = models.CharField(max_length=35, blank=True, help_text="BCP 47; empty: the campaign's")
+    problem_statement = models.TextField(blank=True)
+    background = models.TextField(blank=True)
+    article = models.TextField(blank=True, help_text="the text of an article that is asked about")
     extra = models.JSONField(default=dict, blank=True, help_text="keys of the file that Assay has no field for")
     event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
 

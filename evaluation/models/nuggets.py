@@ -100,6 +100,7 @@ class ListedNugget(models.Model):
     raw_importance = models.TextField(blank=True, help_text="as the file had it")
     group = models.TextField(blank=True, help_text="for instance the sub-narrative")
     extra = models.JSONField(default=dict)
+    avoid = models.BooleanField(default=False, help_text="an answer must not contain it: held out of every score")
 
     class Meta:
         ordering = ["position"]

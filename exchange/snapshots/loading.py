@@ -10,7 +10,8 @@ from django.utils.timezone import now
 
 from accounts.models import User
 from evaluation.errors import PROBLEMS_SHOWN, BadInput, Problem, Refused
-from evaluation.models import Campaign, Judge, Membership
+from evaluation.formats.signs import wrong_sign
+from evaluation.models import Campaign, Judge, ListedNugget, Membership
 from evaluation.terms import Role
 from exchange.snapshots.archive import PEOPLE, Archive
 from exchange.snapshots.cells import Coder, decoder
@@ -121,7 +122,15 @@ class _Loading:
                 except ValueError as error:
                     self._problem(table, number, one.name, str(error))
             if len(values) == len(columns):
+                self._check_sign(table, number, values)
                 yield number, values
+
+    def _check_sign(self, table: Table, number: int, values: dict[str, Any]) -> None:
+        """Refuse a nugget that an answer must not contain, unless the file's campaign held it out of its scores."""
+        if table.model is not ListedNugget or values.get("avoid"):
+            return
+        if wrong := wrong_sign(values.get("raw_importance", ""), values.get("extra") or {}):
+            self._problem(table, number, *wrong)
 
     def _referred(self, column: Field, cell: Any, read: Coder) -> Any:
         value = read(cell)

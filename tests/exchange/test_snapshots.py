@@ -18,6 +18,7 @@ from evaluation.models import (
     Campaign,
     Event,
     Judge,
+    ListedNugget,
     Membership,
     Nugget,
     Operation,
@@ -83,6 +84,23 @@ def counts() -> dict[str, int]:
     """How many rows each table has."""
     models = [one for room in (*ROOMS, "accounts", "exchange") for one in apps.get_app_config(room).get_models()]
     return {one._meta.label: one._default_manager.count() for one in models}
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_a_file_that_scores_what_must_not_be_said_is_refused(world: World, tmp_path: Path, held: bool) -> None:
+    ListedNugget.objects.filter(position=0).update(raw_importance="Must avoid", importance=0, avoid=held)
+    file = written(tmp_path / "river.zip")
+    before = counts()
+    outcome = run("import_campaign", str(file), "--slug", "copy")
+    if held:
+        copied = ListedNugget.objects.filter(nugget_list__nugget_set__campaign__slug="copy", avoid=True)
+        assert outcome.code == 0, outcome.err
+        assert copied.count() == ListedNugget.objects.filter(avoid=True).count() / 2 > 0
+        return
+    assert outcome.code == 1
+    assert "evaluation.ListedNugget" in outcome.err
+    assert "importance: vital or okay: a nugget that an answer must not contain has no score yet" in outcome.err
+    assert counts() == before
 
 
 def test_every_table_belongs_to_a_campaign_or_is_left_out_for_a_reason() -> None:

@@ -151,3 +151,46 @@ def test_a_database_with_work_at_desks_is_upgraded_and_work_goes_on(name: str, n
         assert "goes on" in manage(database, "shell", "--no-imports", "-c", GOES_ON)
         assert "ann" in manage(database, "load_demo")
         assert_nothing_is_lost({**before, "evaluation_event": before["evaluation_event"] + 1}, counts(database))
+
+
+AVOID = """
+UPDATE evaluation_listednugget SET raw_importance = 'Must avoid', importance = 0
+WHERE id IN (SELECT min(id) FROM evaluation_listednugget GROUP BY nugget_list_id)
+"""
+NOT_ASKED = """
+UPDATE evaluation_listednugget SET extra = '{"argue": {"aggregator_type": "NOT"}}'
+WHERE id = (SELECT max(id) FROM evaluation_listednugget)
+"""
+SAID = "SELECT code, message FROM evaluation_finding WHERE code = 'avoid_nugget' ORDER BY id"
+
+
+@pytest.mark.django_db
+def test_loaded_nuggets_to_avoid_are_held_out_after_an_upgrade(tmp_path: Path) -> None:
+    with other_database(tmp_path) as database:
+        fill_from(database, "demo-h")
+        ask(database, AVOID)
+        ask(database, NOT_ASKED)
+        [(lists,)] = ask(database, "SELECT count(DISTINCT nugget_list_id) FROM evaluation_listednugget")
+        before = ask(database, "SELECT revision FROM evaluation_campaign")
+        manage(database, "migrate", "--verbosity", "0")
+        held = ask(database, "SELECT count(*) FROM evaluation_listednugget WHERE avoid")
+        found = ask(database, SAID)
+        assert held == [(len(found),)] == [(lists + 1,)]
+        assert all("must not be said" in message and "it is in no score" in message for _, message in found)
+        [(payload,)] = ask(database, "SELECT payload FROM evaluation_event WHERE kind = 'nuggets.held_out'")
+        assert (json.loads(payload) if isinstance(payload, str) else payload)["nuggets"] == lists + 1
+        assert ask(database, "SELECT revision FROM evaluation_campaign") != before
+        assert scores(database)["avoid_nuggets"] > 0
+
+
+@pytest.mark.django_db
+def test_a_topic_s_texts_and_language_get_their_fields_after_an_upgrade(tmp_path: Path) -> None:
+    said = {"background": "I build gliders.", "lang": "ENG", "body": "Wings lift.", "year": 2025}
+    with other_database(tmp_path) as database:
+        fill_from(database, "demo-h")
+        ask(database, f"UPDATE evaluation_topic SET extra = '{json.dumps(said)}' WHERE position = 1")  # noqa: S608
+        manage(database, "migrate", "--verbosity", "0")
+        columns = "background, article, language, problem_statement, extra"
+        [row] = ask(database, f"SELECT {columns} FROM evaluation_topic WHERE position = 1")  # noqa: S608
+        assert row[:4] == ("I build gliders.", "Wings lift.", "en", "")
+        assert (json.loads(row[4]) if isinstance(row[4], str) else row[4]) == {"year": 2025}

@@ -32,6 +32,14 @@ def summary(outcome: NuggetizeOutcome) -> list[tuple[str, Importance]]:
     return [(nugget.text, nugget.importance) for nugget in outcome.nuggets]
 
 
+@pytest.mark.parametrize("word", ["avoid", "must_avoid", "Must avoid"])
+def test_an_llm_cannot_say_that_a_nugget_is_to_be_avoided(word: str) -> None:
+    work = NuggetizeInput(drafts(1))
+    outcome, asks = play(nuggetize(work), ['["a"]', *[json.dumps([word])] * 3])
+    assert summary(outcome) == [("a", UNKNOWN)]
+    assert f"label 1 is '{word}'; allowed are vital, okay" in asks[2].messages[-1].content
+
+
 def test_windows_of_ten_carry_the_list_forward() -> None:
     lists = [["a", "b"], ["c", "a", "b"], ["c", "d", "a"]]
     outcome, asks = play(over_generated_drafts(drafts(23)), map(json.dumps, lists))

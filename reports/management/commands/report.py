@@ -192,7 +192,9 @@ def _support_policies(options: Options) -> SupportPolicies:
 
 def _policy_line(document: Row) -> str:
     said = ", ".join(f"{name} {value}" for name, value in document["policies"].items())
-    return f"Policies: {said}. Topics: {document['topics']}."
+    held = document.get("avoid_nuggets")
+    avoid = f" Nuggets that an answer must not contain, in no score: {held}." if held else ""
+    return f"Policies: {said}. Topics: {document['topics']}.{avoid}"
 
 
 REPORTS: dict[str, Callable[[Campaign, Options], Printed]] = {

@@ -1,0 +1,63 @@
+"""Nuggets that an answer must not contain, loaded before they were refused: in no score, and listed as such."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from evaluation.models import Campaign, Finding, ListedNugget
+from evaluation.terms import FindingCode
+from reports.frames import forget_sheets
+from reports.methods_counts import exclusion_rows
+from tests.evaluation.world import BY_LLM, labels, load, report, run, write
+from tests.factories import make_cast
+
+SCORES = ("vital_strict", "vital", "weighted_strict", "weighted", "all_strict", "all")
+
+
+@pytest.fixture
+def avoided(labelled: Path) -> ListedNugget:
+    """A nugget of the loaded list that an answer must not contain."""
+    nugget = ListedNugget.objects.filter(nugget_version__text="sand").get()
+    ListedNugget.objects.filter(pk=nugget.pk).update(raw_importance="must_avoid", importance=0, avoid=True)
+    Campaign.objects.update(revision=99)
+    forget_sheets()
+    return nugget
+
+
+def scores() -> dict[str, dict[str, Any]]:
+    runs = report("scores", "--condition", "A/A")["runs"]
+    return {one["run_id"]: {name: one[name] for name in SCORES} for one in runs}
+
+
+def test_saying_what_must_not_be_said_moves_no_score(labelled: Path, avoided: ListedNugget) -> None:
+    before = scores()
+    assert before["alpha"]["all_strict"] == 0.5
+    said = labels("alpha", "t1", ("bends", "support"), ("sand", "support"))
+    load("import_assignments", *BY_LLM, "--replace", write(labelled, "more", [said]))
+    assert scores() == before
+
+
+def test_the_leaderboard_and_the_methods_name_what_is_held_out(
+    avoided: ListedNugget, client: Client, labelled: Path
+) -> None:
+    campaign = Campaign.objects.get()
+    people = make_cast(campaign)
+    client.force_login(people["rita"])
+    page = client.get(f"/campaigns/{campaign.slug}/leaderboard/", {"condition": "A/A"}).content.decode()
+    assert "1 nugget that an answer must not contain is in no score" in page
+    assert f"/findings/?code={FindingCode.AVOID_NUGGET}" in page
+    assert report("scores", "--condition", "A/A")["avoid_nuggets"] == 1
+    table = run("report", "scores", "--campaign", "river", "--condition", "A/A").out
+    assert "Nuggets that an answer must not contain, in no score: 1." in table
+    assert {"what": "nuggets that an answer must not contain", "count": 1} in exclusion_rows(campaign)
+
+
+def test_a_list_without_such_nuggets_says_nothing_of_them(labelled: Path, client: Client) -> None:
+    campaign = Campaign.objects.get()
+    client.force_login(make_cast(campaign)["rita"])
+    page = client.get(f"/campaigns/{campaign.slug}/leaderboard/", {"condition": "A/A"}).content.decode()
+    assert "must not contain" not in page
+    assert report("scores", "--condition", "A/A")["avoid_nuggets"] == 0
+    assert not Finding.objects.filter(code=FindingCode.AVOID_NUGGET).exists()
