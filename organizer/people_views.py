@@ -12,7 +12,7 @@ from evaluation.models import Campaign
 from evaluation.queries import people as people_rows
 from evaluation.queries.auditing import may_audit
 from evaluation.queries.work import may_organize
-from evaluation.services.people import give_role, take_role, withdraw_invitation
+from evaluation.services.people import give_role, problem_of_taking, take_role, withdraw_invitation
 from evaluation.terms import Role
 from organizer import getters, people_acts, work_getters
 from organizer.people_forms import InviteForm, RoleForm
@@ -36,6 +36,23 @@ def give(request: UserRequest, slug: str) -> HttpResponse:
     user = give_role(campaign=campaign, username=said["username"], role=Role(said["role"]), actor=request.user)
     messages.success(request, gettext("%(name)s is %(role)s now.") % {"name": user.name, "role": said["role"]})
     return redirect("organizer:people", campaign.slug)
+
+
+@require_safe
+@never_cache
+def ask_to_take(request: UserRequest, slug: str, pk: int, role: str) -> HttpResponse:
+    """Ask whether a role is to be taken, with the tasks that its holder has not finished."""
+    campaign = work_getters.get_campaign_to_organize(request.user, slug)
+    with getters.missing_is_404():
+        person = people_rows.member_for(request.user, campaign, pk, role)
+    context = {
+        "campaign": campaign,
+        "person": person,
+        "role": role,
+        "tasks": people_rows.unfinished_tasks_of(request.user, campaign, person),
+        "problem": problem_of_taking(campaign=campaign, user=person, role=Role(role), actor=request.user),
+    }
+    return render(request, "organizer/take_role.html", context)
 
 
 @require_POST

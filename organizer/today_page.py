@@ -18,12 +18,12 @@ from evaluation.queries.kept_times import KeptTime, kept_times_for, odd_times
 from evaluation.queries.today import (
     Asked,
     TaskInNeed,
-    TopicNumbers,
     asked_for,
     open_tasks_for,
     tasks_in_need_for,
     topic_numbers_for,
 )
+from evaluation.queries.topic_states import TopicNumbers
 from evaluation.rules.clock import SECOND
 from evaluation.rules.forecast import FEWEST, LATELY, Forecast, OpenTask, Pace, forecast, pace_of, spread_of
 from evaluation.terms import RemarkKind, Stage

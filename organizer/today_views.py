@@ -6,6 +6,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from accounts.http import UserRequest
+from evaluation.queries.work import may_organize
 from organizer import getters
 from organizer.today_page import today_for
 
@@ -15,6 +16,9 @@ from organizer.today_page import today_for
 def today(request: UserRequest, slug: str) -> HttpResponse:
     """How far the topics are, when they will be done, and what needs an organizer."""
     campaign = getters.get_campaign(request.user, slug)
-    return render(
-        request, "organizer/today.html", {"campaign": campaign, "today": today_for(request.user, campaign)}
-    )
+    context = {
+        "campaign": campaign,
+        "today": today_for(request.user, campaign),
+        "may_organize": may_organize(request.user, campaign),
+    }
+    return render(request, "organizer/today.html", context)

@@ -89,6 +89,7 @@ campaign_urls: list[URLPattern | URLResolver] = [
     path("people/activity/pause/", people_work_views.pause, name="pause_assessor"),
     path("people/give/", people_views.give, name="give_role"),
     path("people/take/", people_views.take, name="take_role"),
+    path("people/<int:pk>/take/<str:role>/", people_views.ask_to_take, name="ask_to_take_role"),
     path("people/invite/", people_views.invite, name="invite"),
     path("people/invitations/<int:pk>/revoke/", people_views.revoke, name="revoke_invitation"),
     path("protocol/", protocol_views.protocol, name="protocol"),

@@ -93,6 +93,7 @@ def topic(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
         "lists": topic_rows.nugget_lists_of(viewer, campaign, topic),
         "given": given,
         "answers": answers.shown_answers(given),
+        "unanswered": answers.runs_without_answer(viewer, campaign, topic),
         **_grid(request, campaign, topic),
     }
     return render(request, "organizer/topic.html", context)

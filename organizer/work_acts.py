@@ -1,5 +1,6 @@
 """What organizers do to handed-out work: look what an act would do, and do it."""
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from django.http import QueryDict
@@ -7,14 +8,19 @@ from django.http import QueryDict
 from accounts.models import User
 from evaluation.errors import Refused
 from evaluation.models import Campaign
-from evaluation.queries.work import LATE, late, tasks_for, untouched
+from evaluation.queries.topic_states import TopicState
+from evaluation.queries.topics import topics_for
+from evaluation.queries.work import LATE, late, stages_by_topic, tasks_for, untouched
 from evaluation.services.handing_out import HandOutReceipt, hand_out
 from evaluation.services.reassigning import plan_reassigning, reassign_many
 from evaluation.services.task_acts import Change, ChangeReceipt, change_tasks, plan_change
 from evaluation.services.work_plan import Plan, plan_hand_out
-from evaluation.terms import TaskState
-from organizer.work_forms import REASSIGN, ChangeForm, HandOutForm, WorkSearch
+from evaluation.terms import Stage, TaskState
+from organizer.work_forms import REASSIGN, ChangeForm, HandOutForm, WorkSearch, lacking
 from web.shown import shown
+
+KEPT = ("assessor", "due", "priority", "again", "drafts", "qrels", "nuggets", "machine", "reason")
+"""Fields that keep their values when a button of the hand-out form ticks other topics."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +81,44 @@ def _answer_to_reassign(form: ChangeForm, campaign: Campaign, actor: User, *, co
     return ChangeOffer(receipt=done) if commits else ChangeOffer(plan=done)
 
 
-def ticked_topics(viewer: User, campaign: Campaign, said: QueryDict) -> list[str]:
-    """Return the topics chosen in the matrix: those ticked, or all that its search found."""
-    if said.get("choose") != "found":
+def first_choices(viewer: User, campaign: Campaign, said: QueryDict) -> dict[str, object]:
+    """Return the choices that a hand-out form begins with: a stage, and the topics that lack it or were chosen.
+
+    `choose` is a button of the matrix (`ticked`, `found`) or of the form itself (`all`, `none`, `lacking`).
+    """
+    stages = stages_by_topic(viewer, campaign)
+    named = said.get("stage", "")
+    stage = Stage(named) if named in list(Stage) else next_stage(stages)
+    choose = said.get("choose", "lacking")
+    kept = {} if choose in ("ticked", "found") else {name: said[name] for name in KEPT if name in said}
+    return kept | {
+        "stage": stage,
+        "topics": _chosen_topics(viewer, campaign, said, choose, lacking(stages, stage)),
+    }
+
+
+def _chosen_topics(
+    viewer: User, campaign: Campaign, said: QueryDict, choose: str, lacking_it: list[str]
+) -> list[str]:
+    if choose == "ticked":
         return said.getlist("topics")
-    search = WorkSearch(viewer, campaign, said)
-    return list(search.topics(viewer, campaign).values_list("public_id", flat=True))
+    if choose == "found":
+        search = WorkSearch(viewer, campaign, said)
+        return list(search.topics(viewer, campaign).values_list("public_id", flat=True))
+    if choose == "all":
+        return list(topics_for(viewer, campaign).values_list("public_id", flat=True))
+    return [] if choose == "none" else lacking_it
+
+
+def next_stage(stages: Mapping[str, Collection[Stage]]) -> Stage:
+    """Return the stage that is most likely handed out next: the first in use that a topic lacks.
+
+    Where every stage in use is complete, a stage that judges answers comes before another kind of list.
+    """
+    used = frozenset().union(*stages.values())
+    order = sorted(Stage, key=lambda one: (one not in used, one not in used and not one.judges))
+    first = order if used else list(Stage)
+    return next((one for one in first if lacking(stages, one)), first[0])
 
 
 def ticked_tasks(viewer: User, campaign: Campaign, said: QueryDict) -> list[str]:
@@ -93,6 +131,8 @@ def ticked_tasks(viewer: User, campaign: Campaign, said: QueryDict) -> list[str]
     if wishes["due"]:
         tasks = tasks.filter(late() if wishes["due"] == LATE else untouched())
     fields = {"state": "state", "assessor": "assessor__username", "stage": "stage"}
+    if wishes["state"] in list(TopicState):
+        del fields["state"]
     return list(
         tasks.filter(**{field: wishes[name] for name, field in fields.items() if wishes[name]}).values_list(
             "public_id", flat=True

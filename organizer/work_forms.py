@@ -1,6 +1,6 @@
 """What organizers ask of handed-out work: find it, hand it out, change it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -13,8 +13,18 @@ from accounts.models import User
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Topic
 from evaluation.queries.holdings import nugget_sets_for, sources_for
+from evaluation.queries.topic_states import TopicState
 from evaluation.queries.topics import topics_for
-from evaluation.queries.work import IDLE, LATE, UNASSIGNED, assessors_for, machines_for, tasks_for, work_topics
+from evaluation.queries.work import (
+    IDLE,
+    LATE,
+    UNASSIGNED,
+    assessors_for,
+    machines_for,
+    stages_by_topic,
+    tasks_for,
+    work_topics,
+)
 from evaluation.rules.patterns import LONGEST_PATTERN, matcher
 from evaluation.services.pieces import ASSIGNED
 from evaluation.services.task_acts import LONGEST_REASON, Change, Wish
@@ -53,16 +63,28 @@ ORIGINS = [
 PRIORITIES = [(0, _("ordinary")), (1, _("high")), (2, _("first"))]
 
 
+TOPIC_STATES = [
+    (TopicState.DONE.value, _("topics done")),
+    (TopicState.IN_PROGRESS.value, _("topics in progress")),
+    (TopicState.NOT_STARTED.value, _("topics not started")),
+    (TopicState.BLOCKED.value, _("topics blocked")),
+    (UNASSIGNED, _("topics not handed out")),
+]
+TASK_STATES = [
+    (TaskState.NOT_STARTED.value, _("a task not started")),
+    (TaskState.IN_PROGRESS.value, _("a task in progress")),
+    (TaskState.SUBMITTED.value, _("a task submitted")),
+    (TaskState.REOPENED.value, _("a task reopened")),
+    (TaskState.BLOCKED.value, _("a task blocked")),
+]
+
+
 class WorkSearch(Search):
     """Which topics the matrix shows."""
 
     state = forms.ChoiceField(
         required=False,
-        choices=[
-            ("", _("any state")),
-            (UNASSIGNED, _("not handed out")),
-            *((state.value, lazy_shown(state.value)) for state in TaskState if state is not TaskState.WITHDRAWN),
-        ],
+        choices=[("", _("any state")), (_("Topics"), TOPIC_STATES), (_("Topics with a task"), TASK_STATES)],
         label=_("State"),
     )
     stage = forms.ChoiceField(
@@ -139,9 +161,11 @@ class HandOutForm(forms.Form):
     expect = forms.CharField(required=False, max_length=16, widget=forms.HiddenInput)
 
     def __init__(
-        self, viewer: User, campaign: Campaign, data: Any = None, ticked: list[str] | None = None
+        self, viewer: User, campaign: Campaign, data: Any = None, first: Mapping[str, object] | None = None
     ) -> None:
-        super().__init__(data, initial={"topics": ticked or []})
+        """Make the form; `first`: values that it begins with."""
+        super().__init__(data, initial=dict(first or {}))
+        self.handed_out = stages_by_topic(viewer, campaign)
         sets = nugget_sets_for(viewer, campaign)
         drafts = [(one.name, one.name) for one in sets if one.origin == Origin.DRAFT]
         lists = [(f"{A_SET}{one.name}", f"{one.name} ({one.origin})") for one in sets if one.origin in ASSIGNED]
@@ -162,9 +186,27 @@ class HandOutForm(forms.Form):
         self.fields["topics"] = forms.MultipleChoiceField(
             choices=[(one.public_id, f"{one.topic_id}: {one.text}") for one in topics_for(viewer, campaign)],
             widget=forms.CheckboxSelectMultiple,
-            error_messages={"required": gettext("tick at least one")},
+            error_messages={"required": gettext("tick at least one, such as those that lack the stage")},
             label=gettext("Topics"),
         )
+
+    @property
+    def stages(self) -> list[tuple[forms.boundfield.BoundWidget, int]]:
+        """Each stage's radio button, with the number of topics that lack the stage."""
+        return [(radio, len(lacking(self.handed_out, radio.data["value"]))) for radio in self["stage"]]
+
+    @property
+    def boxes(self) -> list[tuple[forms.boundfield.BoundWidget, list[Stage]]]:
+        """Each topic's box, with the stages at which the topic is handed out."""
+        return [
+            (box, [stage for stage in Stage if stage in self.handed_out[box.data["value"]]])
+            for box in self["topics"]
+        ]
+
+    @property
+    def all_have_it(self) -> bool:
+        """Whether no topic lacks the stage that is chosen."""
+        return not lacking(self.handed_out, self["stage"].value())
 
     @property
     def order(self) -> Order:
@@ -241,6 +283,11 @@ class AnswerForm(forms.Form):
     """An answer to a remark."""
 
     answer = forms.CharField(required=False, max_length=5000, label=_("Answer"))
+
+
+def lacking(handed_out: Mapping[str, Collection[Stage]], stage: str) -> list[str]:
+    """Return the topics, by public id, that are not handed out at a stage."""
+    return [public_id for public_id, stages in handed_out.items() if stage not in stages]
 
 
 def _choice(label: str, unsaid: str, choices: Sequence[tuple[str, Any]]) -> forms.ChoiceField:

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.http import UserRequest
 from evaluation.models import Campaign, Task
 from evaluation.queries import work as work_rows
+from evaluation.queries.today import topic_numbers_for
 from evaluation.rules.work import Act, can_act
 from evaluation.services.handing_out import reassign
 from evaluation.services.remarks import answer_remark
@@ -49,7 +50,7 @@ def work(request: UserRequest, slug: str) -> HttpResponse:
         "page": page,
         "stages": stages,
         "rows": work_rows.matrix_rows(viewer, campaign, page, stages),
-        "counts": work_rows.work_counts_for(viewer, campaign),
+        "numbers": topic_numbers_for(viewer, campaign),
         "may_organize": work_rows.may_organize(viewer, campaign),
     }
     return render(request, "organizer/work.html", context)
@@ -61,8 +62,8 @@ def hand_out(request: UserRequest, slug: str) -> HttpResponse:
     campaign = work_getters.get_campaign_to_organize(request.user, slug)
     said = request.POST if request.method == "POST" else request.GET
     filled = request.method == "POST" and "choose" not in said
-    ticked = [] if filled else work_acts.ticked_topics(request.user, campaign, said)
-    form = HandOutForm(request.user, campaign, said if filled else None, ticked)
+    first = {} if filled else work_acts.first_choices(request.user, campaign, said)
+    form = HandOutForm(request.user, campaign, said if filled else None, first)
     offer = work_acts.Offer()
     if form.is_valid():
         commits = "hand_out" in said

@@ -69,6 +69,14 @@ def answers_of_topic(viewer: User, campaign: Campaign, topic: Topic) -> QuerySet
     return rows.select_related("answer", "run", "topic").order_by("run__run_id")
 
 
+def runs_without_answer(viewer: User, campaign: Campaign, topic: Topic) -> list[Run]:
+    """Return the campaign's runs that have no answer to a topic."""
+    answered = provenance_for(viewer, campaign).filter(topic=topic).values("run")
+    return list(
+        Run.objects.filter(campaign__in=within(viewer, campaign)).exclude(pk__in=answered).order_by("run_id")
+    )
+
+
 def answer_of_run(viewer: User, campaign: Campaign, run: Run, public_id: str) -> AnswerProvenance | None:
     """Return a run's answer to the topic of this public id, None where there is none."""
     rows = provenance_for(viewer, campaign).filter(run=run, topic__public_id=public_id)

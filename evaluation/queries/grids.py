@@ -57,8 +57,16 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
+class GridColumn:
+    """A run of the campaign, and whether it answered the topic."""
+
+    run: Run
+    answered: bool
+
+
+@dataclass(frozen=True, slots=True)
 class GridRow:
-    """A nugget and its labels, one per column; None is unjudged."""
+    """A nugget and its labels, one per column; None is unjudged, or belongs to a run without an answer."""
 
     position: int
     text: str
@@ -71,8 +79,13 @@ class Grid:
     """Nuggets by runs under one judging."""
 
     judging: Judging
-    runs: tuple[Run, ...]
+    columns: tuple[GridColumn, ...]
     rows: tuple[GridRow, ...]
+
+    @property
+    def cells(self) -> list[tuple[GridRow, list[tuple[GridColumn, Cell | None]]]]:
+        """Each row with its labels by column."""
+        return [(row, list(zip(self.columns, row.labels, strict=True))) for row in self.rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,15 +113,19 @@ def judgings_of(viewer: User, campaign: Campaign, topic: Topic) -> list[Judging]
 
 
 def grid_of(viewer: User, campaign: Campaign, topic: Topic, judging: Judging) -> Grid:
-    """Return a topic's labels under one judging, nuggets down and runs across."""
-    given = list(answers_of_topic(viewer, campaign, topic))
+    """Return a topic's labels under one judging, nuggets down and all runs of the campaign across."""
+    answers = {row.run_id: row.answer_id for row in answers_of_topic(viewer, campaign, topic)}
+    runs = list(Run.objects.filter(campaign__in=within(viewer, campaign)).order_by("run_id"))
     items = list(_items([judging.list_pk]))
-    labels = _labels([row.answer_id for row in given], items)
+    labels = _labels(list(answers.values()), items)
     rows = tuple(
-        _row(item, [labels.get((row.answer_id, item.nugget_version_id, judging.judge_pk)) for row in given])
+        _row(
+            item,
+            [labels.get((answers.get(run.pk, 0), item.nugget_version_id, judging.judge_pk)) for run in runs],
+        )
         for item in items
     )
-    return Grid(judging, tuple(row.run for row in given), rows)
+    return Grid(judging, tuple(GridColumn(run, run.pk in answers) for run in runs), rows)
 
 
 def sheets_of(viewer: User, campaign: Campaign, given: AnswerProvenance) -> list[AnswerSheet]:

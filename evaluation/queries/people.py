@@ -18,7 +18,10 @@ from evaluation.terms import Role, TaskState
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """One member, or somebody who holds tasks and has no role any more."""
+    """One member, or somebody who holds tasks and has no role any more.
+
+    `removable`: roles that the viewer is offered to take away: none of their own, and not the last organizer's.
+    """
 
     pk: int
     username: str
@@ -27,6 +30,7 @@ class Person:
     active: bool
     administrator: bool
     roles: tuple[Role, ...]
+    removable: tuple[Role, ...]
     open_tasks: int
     submitted: int
     second_factor: bool
@@ -42,6 +46,7 @@ def people_for(viewer: User, campaign: Campaign) -> list[Person]:
     tasks = {row["assessor"]: row for row in _task_counts(seen)}
     found = User.objects.filter(pk__in={*roles, *tasks})
     secured = set(Authenticator.objects.filter(user__in=found).values_list("user", flat=True))
+    organizers = sum(user.is_active and Role.ORGANIZER in roles[user.pk] for user in found)
     people = [
         Person(
             pk=user.pk,
@@ -51,6 +56,7 @@ def people_for(viewer: User, campaign: Campaign) -> list[Person]:
             active=user.is_active,
             administrator=user.is_staff or user.is_superuser,
             roles=tuple(role for role in Role if role in roles[user.pk]),
+            removable=tuple(role for role in _removable(viewer, user, organizers) if role in roles[user.pk]),
             open_tasks=tasks.get(user.pk, {}).get("unfinished", 0),
             submitted=tasks.get(user.pk, {}).get("submitted", 0),
             second_factor=user.pk in secured,
@@ -59,6 +65,25 @@ def people_for(viewer: User, campaign: Campaign) -> list[Person]:
         for user in found
     ]
     return sorted(people, key=lambda one: (one.name.casefold(), one.username))
+
+
+def _removable(viewer: User, user: User, organizers: int) -> list[Role]:
+    if user == viewer:
+        return []
+    return [role for role in Role if role is not Role.ORGANIZER or organizers > 1 or not user.is_active]
+
+
+def member_for(viewer: User, campaign: Campaign, pk: int, role: str) -> User:
+    """Return a member who has a role, or raise `User.DoesNotExist`."""
+    members = Membership.objects.filter(campaign__in=within(viewer, campaign), role=role)
+    return User.objects.get(pk=pk, pk__in=members.values("user"))
+
+
+def unfinished_tasks_of(viewer: User, campaign: Campaign, user: User) -> list[Task]:
+    """Return the tasks that somebody has still to submit, blocked ones too."""
+    mine = Task.objects.filter(campaign__in=within(viewer, campaign), assessor=user)
+    unfinished = mine.filter(state__in=[*ACTIVE, TaskState.BLOCKED]).select_related("topic")
+    return list(unfinished.order_by("topic__position", "stage"))
 
 
 def _task_counts(campaigns: QuerySet[Campaign]) -> list[dict[str, Any]]:

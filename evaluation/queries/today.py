@@ -1,6 +1,5 @@
 """What an organizer asks first each day: how far the topics are, and which tasks want something of them."""
 
-from collections import defaultdict
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Final
@@ -10,6 +9,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from evaluation.models import Campaign, Desk, Remark, Task
+from evaluation.queries.topic_states import TopicNumbers, numbers_of
 from evaluation.queries.topics import topics_for
 from evaluation.queries.work import TOUCHED, UNTOUCHED, late, remarks_for, tasks_for
 from evaluation.rules.work import ACTIVE
@@ -17,22 +17,6 @@ from evaluation.terms import RemarkKind, Stage, TaskState
 
 SHOWN: Final = 3
 """How many remarks of a kind are shown; all are in the inbox."""
-
-
-@dataclass(frozen=True, slots=True)
-class TopicNumbers:
-    """Topics by how far their tasks are. `bare`: of those not started, the ones with no task at all."""
-
-    done: int
-    in_progress: int
-    not_started: int
-    blocked: int
-    bare: int
-
-    @property
-    def all(self) -> int:
-        """All topics."""
-        return self.done + self.in_progress + self.not_started + self.blocked
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +50,8 @@ class Asked:
 
 
 def topic_numbers_for(viewer: User, campaign: Campaign) -> TopicNumbers:
-    """Count topics by how far they are: blocked if a task is, done if all are submitted. Studies do not count."""
-    rows = tasks_for(viewer, campaign).exclude(state=TaskState.WITHDRAWN).filter(study=None).order_by()
-    states: dict[int, set[str]] = defaultdict(set)
-    for topic, state in rows.values_list("topic__pk", "state").distinct():
-        states[topic].add(state)
-    blocked = sum(TaskState.BLOCKED in found for found in states.values())
-    done = sum(found == {TaskState.SUBMITTED} for found in states.values())
-    handed = sum(found == {TaskState.NOT_STARTED} for found in states.values())
-    bare = topics_for(viewer, campaign).count() - len(states)
-    return TopicNumbers(done, len(states) - blocked - done - handed, handed + bare, blocked, bare)
+    """Count the campaign's topics by state."""
+    return numbers_of(topics_for(viewer, campaign).order_by(), tasks_for(viewer, campaign))
 
 
 def open_tasks_for(viewer: User, campaign: Campaign) -> list[tuple[int, Stage]]:

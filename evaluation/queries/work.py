@@ -23,6 +23,7 @@ from evaluation.models import (
     Topic,
 )
 from evaluation.queries.campaigns import unblinded, within
+from evaluation.queries.topic_states import TopicState, counted, topics_in_state
 from evaluation.queries.topics import topics_for
 from evaluation.rules.patterns import matcher
 from evaluation.rules.work import ACTIVE
@@ -84,15 +85,6 @@ class MatrixRow:
 
 
 @dataclass(frozen=True, slots=True)
-class WorkCounts:
-    """How many topics and tasks there are in which state."""
-
-    topics: int
-    handed_out: int
-    by_state: dict[str, int]
-
-
-@dataclass(frozen=True, slots=True)
 class TaskEvent:
     """One line of a task's history."""
 
@@ -147,7 +139,7 @@ def work_topics(
 ) -> QuerySet[Topic]:
     """Return the topics with some words or a pattern, and with a task in a state, of somebody or late, if asked.
 
-    Raises `Refused` for a pattern that is none.
+    `state`: a `TopicState`, `UNASSIGNED`, or the state of a task. Raises `Refused` for a pattern that is none.
     """
     topics = topics_for(viewer, campaign, words)
     if pattern:
@@ -159,8 +151,9 @@ def work_topics(
         tasks = tasks.filter(late() if due == LATE else untouched())
         topics = topics.filter(pk__in=tasks.values("topic"))
     if state == UNASSIGNED:
-        whole = tasks.exclude(state=TaskState.WITHDRAWN).filter(study=None)
-        return topics.exclude(pk__in=whole.values("topic"))
+        return topics.exclude(pk__in=counted(tasks).values("topic"))
+    if state in list(TopicState):
+        topics, state = topics_in_state(topics, counted(tasks), TopicState(state)), ""
     if assessor or state:
         tasks = tasks.filter(state=state) if state else tasks.exclude(state=TaskState.WITHDRAWN)
         tasks = tasks.filter(assessor__username=assessor) if assessor else tasks
@@ -178,6 +171,16 @@ def untouched() -> Q:
     before = timezone.now() - UNTOUCHED
     idle = Desk.objects.filter(Q(held_at__lt=before) | Q(held_at=None), task__opened_at__lt=before)
     return Q(state__in=TOUCHED, pk__in=idle.values("task"))
+
+
+def stages_by_topic(viewer: User, campaign: Campaign) -> dict[str, frozenset[Stage]]:
+    """Return the stages at which each topic is handed out, by its public id; studies do not count."""
+    stages: dict[str, set[Stage]] = {
+        public_id: set() for public_id in topics_for(viewer, campaign).values_list("public_id", flat=True)
+    }
+    for public_id, stage in counted(tasks_for(viewer, campaign)).values_list("topic__public_id", "stage"):
+        stages[public_id].add(Stage(stage))
+    return {public_id: frozenset(found) for public_id, found in stages.items()}
 
 
 def stages_shown(viewer: User, campaign: Campaign, chosen: str = "") -> tuple[Stage, ...]:
@@ -266,17 +269,6 @@ def proposed_assessors(tasks: dict[Stage, list[Task]]) -> tuple[tuple[str, str],
         for condition, some in made.items()
         for task in some
         if task.nugget_set_id not in assigned and not task.second_opinion
-    )
-
-
-def work_counts_for(viewer: User, campaign: Campaign) -> WorkCounts:
-    """Count topics and tasks."""
-    tasks = tasks_for(viewer, campaign).exclude(state=TaskState.WITHDRAWN).order_by()
-    found = dict(tasks.values_list("state").annotate(Count("pk")))
-    return WorkCounts(
-        topics=topics_for(viewer, campaign).count(),
-        handed_out=tasks.filter(study=None).values("topic").distinct().count(),
-        by_state={state: found.get(state, 0) for state in TaskState if state is not TaskState.WITHDRAWN},
     )
 
 

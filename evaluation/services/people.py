@@ -28,6 +28,12 @@ def give_role(*, campaign: Campaign, username: str, role: Role, actor: User) -> 
     return user
 
 
+def problem_of_taking(*, campaign: Campaign, user: User, role: Role, actor: User) -> str:
+    """Return why a role cannot be taken from somebody now; empty where it can."""
+    organizers = Membership.objects.filter(campaign=campaign, role=Role.ORGANIZER, user__is_active=True).count()
+    return taking_problem(role, standing_of(campaign, user, actor), organizers)
+
+
 def take_role(*, campaign: Campaign, username: str, role: Role, actor: User) -> User:
     """Take a role from somebody; return them. What they did stays. Raises `Refused`."""
     with transaction.atomic():
@@ -38,8 +44,7 @@ def take_role(*, campaign: Campaign, username: str, role: Role, actor: User) -> 
             raise Refused(
                 "no_such_role", "%(name)s is no %(role)s of this campaign.", name=user.name, role=word(role)
             )
-        organizers = Membership.objects.filter(campaign=locked, role=Role.ORGANIZER, user__is_active=True).count()
-        why = taking_problem(role, standing_of(locked, user, actor), organizers)
+        why = problem_of_taking(campaign=locked, user=user, role=role, actor=actor)
         if why:
             raise Refused("role_stays", why)
         mine.delete()

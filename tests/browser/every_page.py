@@ -58,8 +58,8 @@ PAGES = {
         organizer:catalogue organizer:view_as organizer:findings organizer:quality organizer:work organizer:hand_out
         organizer:change_work organizer:task organizer:practice organizer:studies organizer:new_study
         organizer:study organizer:snapshots organizer:people organizer:inbox organizer:jobs organizer:new_job
-        organizer:job organizer:prompts organizer:new_prompt organizer:import_prompt organizer:prompt_judge
-        organizer:compare_prompts organizer:try_prompts organizer:trial organizer:prompt
+        organizer:ask_to_take_role organizer:job organizer:prompts organizer:new_prompt organizer:import_prompt
+        organizer:prompt_judge organizer:compare_prompts organizer:try_prompts organizer:trial organizer:prompt
         organizer:assignment_label organizer:support_label organizer:answer_labels organizer:list_origin
         organizer:nugget_origin organizer:grade_origin organizer:call organizer:cost
         reports:leaderboard reports:agreement reports:reports reports:report reports:confusion reports:pairs
@@ -236,6 +236,7 @@ ONLY: dict[str, Callable[[], Arguments]] = {
     "organizer:snapshot_methods": lambda: _key(Snapshot),
     "organizer:import_attempt": lambda: _key(ImportAttempt),
     "organizer:import_problems": lambda: _key(ImportAttempt),
+    "organizer:ask_to_take_role": lambda: {"pk": User.objects.get(username="ann").pk, "role": "assessor"},
     "organizer:account": lambda: {"pk": User.objects.get(username="ann").pk},
     "reports:nuggets_pair": lambda: _pair(Assignment, "answer", "nugget_version"),
     "reports:citations_pair": lambda: _pair(SupportJudgment, "sentence", "segment"),

@@ -82,7 +82,7 @@ ROUTES = {
     """,
     "organizer's page": """
         organizer:snapshot_file organizer:view_as organizer:import_attempt organizer:import_problems
-        organizer:export_file
+        organizer:export_file organizer:ask_to_take_role
     """,
     "audit page": "organizer:audit organizer:audit_file",
     "organizer's form": """

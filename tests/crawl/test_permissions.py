@@ -183,7 +183,13 @@ def test_each_role_gets_what_the_table_says(roles: tuple[str, ...], tmp_path: Pa
     item = PracticeItem.objects.filter(kind=PracticeKind.IMPORTANCE)[0].public_id
     for name, route in every_address().items():
         if name not in JUDGING and name in kinds():
-            filling = {"slug": "river", "public_id": ids.get(name, task), "pk": ids.get(name, 1), "item_id": item}
+            filling = {
+                "slug": "river",
+                "public_id": ids.get(name, task),
+                "pk": ids.get(name, 1),
+                "item_id": item,
+                "role": "researcher",
+            }
             filling |= {kind: forms[0] for kind, forms in FILES.items()} | pair_at(name)
             body = body_for(name, task, world) if kinds()[name] == "desk act" else BODIES.get(name, "{}")
             found += differing(clients, name, filled(route, filling) + CHOICES.get(name, ""), expected, body)
@@ -271,6 +277,7 @@ def ids_of(world: DeskWorld) -> dict[str, object]:
         "organizer:topic": topic.public_id,
         "organizer:segment": passage_of(topic),
         "organizer:answer": Remark.objects.filter(task__campaign=world.campaign)[0].public_id,
+        "organizer:ask_to_take_role": User.objects.get(username="rita").pk,
         "organizer:run": Run.objects.all()[0].pk,
         "organizer:study": study.pk,
         "organizer:hand_out_study": study.pk,

@@ -125,3 +125,15 @@ def test_a_reopening_is_asked_for_only_when_submitted(desk: DeskWorld) -> None:
 def test_nobody_remarks_on_another_s_task(desk: DeskWorld) -> None:
     with pytest.raises(NoSuchTask):
         remark(task=desk.post_edit.public_id, user=desk.people["ben"], kind=RemarkKind.FLAG, text="x")
+
+
+@pytest.mark.parametrize("person", ["rita", "audrey"])
+def test_who_only_reads_has_no_badge_and_is_told_so(desk: DeskWorld, person: str) -> None:
+    say(desk)
+    page = inbox(desk, person=person)
+    assert "P3 is in" in page
+    assert "Only organizers read it" not in page
+    assert "tell you" not in page
+    assert "You can read them; organizers answer them." in page
+    assert '<span class="count">' not in page.partition("</nav>")[0]
+    assert '<span class="count">1<' in inbox(desk).partition("</nav>")[0]

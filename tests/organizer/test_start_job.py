@@ -163,3 +163,24 @@ def test_a_job_of_another_campaign_fills_in_nothing(world: World) -> None:
         campaign=other, kind="job.started", payload={"job": theirs.pk, "order": {"work": "support"}}
     )
     assert "This asks for what" not in world.client("olga").get(f"{NEW}?again={theirs.pk}").content.decode()
+
+
+def test_a_dry_run_with_nothing_to_do_says_that_first(world: World) -> None:
+    judge = make_judge()
+    item = make_item(make_job(world, judge), "1", WorkItem.State.DONE)
+    support_by(make_call(item), judge)
+    page = " ".join(
+        said_to(world, "dry_run", what="support", judge=judge.name, topics=["t1"], runs=["alpha"]).split()
+    )
+    section = page.partition('id="h-estimate"')[2].partition("</section>")[0]
+    assert "<b> Nothing to do: the 1 item is done already. </b>" in section
+    assert "<dd>" not in section
+    start = page.partition('name="start"')[2].partition(">")[0]
+    assert "disabled" in start
+    assert 'aria-describedby="nothing-to-do"' in start
+
+
+def test_a_dry_run_with_something_to_do_can_be_started(world: World) -> None:
+    page = said_to(world, "dry_run", what="support")
+    assert "disabled" not in page.partition('name="start"')[2].partition(">")[0]
+    assert "Nothing to do" not in page

@@ -1,5 +1,7 @@
 """The page of today: four numbers, a forecast from real times, and what needs an organizer."""
 
+import random
+import re
 from datetime import timedelta
 from pathlib import Path
 
@@ -8,7 +10,7 @@ import time_machine
 from django.urls import reverse
 from django.utils import timezone
 
-from evaluation.models import Desk, Event, NuggetList, Submission, Task, TimeSegment
+from evaluation.models import Desk, Event, NuggetList, Submission, Task, TimeSegment, Topic
 from evaluation.services.campaigns import add_member
 from evaluation.services.desk.opening import open_desk
 from evaluation.services.remarks import remark
@@ -63,8 +65,8 @@ def test_four_numbers_count_each_topic_once(desk: DeskWorld) -> None:
     Task.objects.filter(pk=tasks[2].pk).update(state=TaskState.BLOCKED)
     page = page_of(desk)
     for words, number in (("topic done", 1), ("in progress", 1), ("not started", 5), ("blocked", 1)):
-        assert f"{words}</a></dt><dd>{number}</dd>" in page, words
-    assert "2 topics are not handed out and in no forecast." in page
+        assert f"{words}</a></dt> <dd>{number}</dd>" in page, words
+    assert '<a href="/campaigns/river/work/?state=not%20handed%20out"> 2 topics are not handed out</a>' in page
 
 
 def test_a_forecast_says_its_median_its_people_and_a_range(desk: DeskWorld) -> None:
@@ -210,3 +212,36 @@ def test_a_campaign_without_topics_says_what_comes_first(world: World) -> None:
     page = olga.get("/campaigns/empty/today/").content.decode()
     assert '<b>There are no topics yet.</b> Load them under <a href="/campaigns/empty/data/">Data</a>' in page
     assert "There are no topics yet" not in olga.get(TODAY).content.decode()
+
+
+@pytest.mark.parametrize("person", ["rita", "audrey"])
+def test_who_cannot_act_is_not_told_that_it_needs_them(desk: DeskWorld, person: str) -> None:
+    assert "Nothing needs an organizer." in page_of(desk, person)
+    Task.objects.filter(pk=desk.post_edit.pk).update(state=TaskState.BLOCKED)
+    page = page_of(desk, person)
+    assert "Needs an organizer" in page
+    assert "Needs you" not in page
+    assert "Needs you" in page_of(desk)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_each_number_has_a_unit_and_leads_to_its_rows(desk: DeskWorld, seed: int) -> None:
+    dice = random.Random(seed)  # noqa: S311  # no secret: the same seed gives the same states
+    for task in hand(desk, [desk.topic("t1"), *more_topics(desk.campaign, 9)], "ben"):
+        Task.objects.filter(pk=task.pk).update(state=dice.choice(list(TaskState)))
+    olga, work = desk.client("olga"), reverse("organizer:work", args=["river"])
+    today, matrix = (tiles_of(olga.get(address).content.decode()) for address in (TODAY, work))
+    assert today == {address: number for address, number in matrix.items() if address}
+    assert sum(today.values()) == Topic.objects.count()
+    for address, number in today.items():
+        response = olga.get(address)
+        assert response.context["page"].paginator.count == number, address
+
+
+def tiles_of(page: str) -> dict[str, int]:
+    """Return the numbers of the first row of tiles by where each leads; every tile says that it counts topics."""
+    tiles = " ".join(page.partition('<dl class="tiles">')[2].partition("</dl>")[0].split())
+    found = re.findall(r'<dt>\s*(?:<a href="([^"]+)">)?(.*?)(?:</a>)?\s*</dt> <dd>(\d+)</dd>', tiles)
+    assert found
+    assert all("topic" in words for _, words, _ in found)
+    return {address: int(number) for address, _, number in found}

@@ -1,6 +1,6 @@
 """The list of topics and the page of one."""
 
-from evaluation.models import Topic, TopicTag
+from evaluation.models import Run, Topic, TopicTag
 from tests.organizer.world import HOSTILE, World, queries_of
 
 
@@ -60,3 +60,13 @@ def test_a_topic_without_anything_says_what_to_load(world: World) -> None:
     page = world.client("olga").get(f"/campaigns/river/topics/{topic.public_id}/").content.decode()
     for command in ("import_qrels", "import_nuggets", "import_run", "import_assignments"):
         assert command in page
+
+
+def test_a_run_without_an_answer_keeps_its_column(world: World) -> None:
+    page = page_of(world, "topic")
+    assert "no answer" not in page
+    Run.objects.create(campaign=world.campaign, run_id="gamma", group="team c", task="RAG", sha256="0" * 64)
+    page = " ".join(page_of(world, "topic").split())
+    assert '<bdi>gamma</bdi></a> <span class="muted no-answer">no answer</span>' in page
+    assert page.count('<span class="visually-hidden">no answer</span>') == 2  # one for each nugget
+    assert "No answer by <bdi>gamma</bdi>." in page

@@ -222,3 +222,57 @@ def test_a_pattern_that_is_none_is_named_finds_nothing_and_acts_on_nothing(desk:
     for view in ("change_work", "hand_out"):
         page = client.post(reverse(f"organizer:{view}", args=["river"]), chosen).content.decode()
         assert "checked" not in page.split('class="ticks"')[1]
+
+
+def ticked(desk: DeskWorld, query: str = "", **said: Any) -> set[str]:
+    """Return the topics that come ticked on the hand-out form, asked for by address or by a button."""
+    client = desk.client("olga")
+    response = client.post(HAND_OUT, said) if said else client.get(HAND_OUT + query)
+    boxes = response.content.decode().split('class="ticks"')[1].split("</fieldset>")[0].split("<label")[1:]
+    return {topic_in(box) for box in boxes if " checked" in box}
+
+
+def topic_in(box: str) -> str:
+    return box.partition('<span dir="auto">')[2].partition(":")[0]
+
+
+def test_topics_that_lack_the_chosen_stage_come_ticked(desk: DeskWorld) -> None:
+    assert ticked(desk, "?stage=post-edit") == {"t2", "t3", "t4"}
+    assert ticked(desk, "?stage=manual") == {"t1", "t3", "t4"}
+    assert ticked(desk, "?stage=assign") == {"t1", "t2", "t3", "t4"}
+    page = " ".join(desk.client("olga").get(HAND_OUT + "?stage=manual").content.decode().split())
+    assert "3 topics lack it" in page
+    assert "handed out: By hand</span>" in page
+
+
+def test_work_leads_to_a_hand_out_with_topics_ticked(desk: DeskWorld) -> None:
+    hand(desk, [desk.topic(name) for name in ("t1", "t3", "t4")], "ben")
+    page = desk.client("olga").get(WORK).content.decode()
+    link = page.partition('class="button go" href="')[2].partition('"')[0]
+    assert ticked(desk, link.removeprefix(HAND_OUT)) == {"t2", "t3", "t4"}  # those that nobody post-edits
+
+
+def test_a_stage_that_no_topic_lacks_says_so(desk: DeskWorld) -> None:
+    said = "No topic lacks this stage"
+    assert (
+        "data-all-have-it hidden>No topic lacks"
+        in desk.client("olga").get(HAND_OUT + "?stage=manual").content.decode()
+    )
+    for name in ("t1", "t3", "t4"):
+        task = Task.objects.get(pk=desk.manual.pk)
+        task.pk, task.public_id, task.topic, task._state.adding = None, f"copy-{name}", desk.topic(name), True
+        task.save()
+    page = desk.client("olga").get(HAND_OUT + "?stage=manual").content.decode()
+    assert said in page
+    assert "data-all-have-it hidden" not in page
+    assert "no topic lacks it" in page
+    assert ticked(desk, "?stage=manual") == set()
+
+
+def test_buttons_tick_all_none_or_those_that_lack_it(desk: DeskWorld) -> None:
+    filled: dict[str, Any] = {"stage": "manual", "due": "2026-12-01", "topics": [desk.topic("t2").public_id]}
+    assert ticked(desk, choose="all", **filled) == {"t1", "t2", "t3", "t4"}
+    assert ticked(desk, choose="none", **filled) == set()
+    assert ticked(desk, choose="lacking", **filled) == {"t1", "t3", "t4"}
+    page = desk.client("olga").post(HAND_OUT, {"choose": "all", **filled}).content.decode()
+    assert 'value="2026-12-01"' in page
