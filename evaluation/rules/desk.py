@@ -106,9 +106,13 @@ def _decide(rows: Rows, payload: Payload) -> Changes:
     decision = Decision(payload["decision"])
     if Decision.REPLACED in (row.decision, decision):
         raise Refused("replaced", "This nugget was merged or split; undo that first.")
-    if decision is Decision.UNDECIDED and row.making is not Making.PROPOSED:
-        decision = Decision.KEPT
-    return {row.key: replace(row, decision=decision)}
+    importance = payload.get("importance")
+    if decision is Decision.UNDECIDED:
+        # An importance left behind would be kept unseen by the next decision.
+        importance = Importance.UNKNOWN
+        decision = decision if row.making is Making.PROPOSED else Decision.KEPT
+    chosen = row.importance if importance is None else Importance(importance)
+    return {row.key: replace(row, decision=decision, importance=chosen)}
 
 
 def _importance(rows: Rows, payload: Payload) -> Changes:

@@ -94,7 +94,7 @@ def _made(logged: Logged, after: Mapping[str, str]) -> list[str]:
 
 def _tell(logged: Logged, names: Mapping[str, str], places: Mapping[str, str], by_hand: bool) -> Told:
     tellers: dict[str, Callable[[], Told]] = {
-        "decide": lambda: Told(phrase(_decided(logged, by_hand), nugget=_name(logged, names))),
+        "decide": lambda: Told(_decision(logged, names, by_hand)),
         "importance": lambda: Told(
             phrase(
                 "%(nugget)s is %(importance)s",
@@ -136,6 +136,17 @@ def _name(logged: Logged, names: Mapping[str, str]) -> str:
 
 def _text(states: States, key: str) -> str:
     return str((states.get(key) or {}).get("text", ""))
+
+
+def _decision(logged: Logged, names: Mapping[str, str], by_hand: bool) -> str:
+    importance = logged.payload.get("importance")
+    if not importance:
+        return phrase(_decided(logged, by_hand), nugget=_name(logged, names))
+    return phrase(
+        "%(nugget)s kept as %(importance)s",
+        nugget=_name(logged, names),
+        importance=word(_importance(importance)),
+    )
 
 
 def _decided(logged: Logged, by_hand: bool) -> str:

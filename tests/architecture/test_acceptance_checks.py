@@ -8,7 +8,7 @@ import pytest
 from tests.architecture.tree import ROOT, files, named
 
 TABLE = (ROOT / "docs" / "acceptance-checks.md").read_text(encoding="utf-8")
-CHECKS = list(range(1, 41))
+CHECKS, LAST = list(range(1, 41)), 110  # of those from 41 on only what was ordered so far has a row
 NAMED = sorted(set(re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", TABLE)))
 HOVER = re.compile(r"([^{}]*:hover[^{}]*)\{([^}]*)\}")
 UNCOVERS = re.compile(r"\b(display|visibility|opacity|content|clip-path|overflow)\s*:")
@@ -21,7 +21,9 @@ def rows() -> dict[int, str]:
 
 
 def test_every_check_has_a_row_with_a_test_or_says_that_it_is_open() -> None:
-    assert list(rows()) == CHECKS
+    numbers = [int(number) for number in re.findall(r"^\| (\d+) \|", TABLE, re.MULTILINE)]
+    assert numbers == sorted(set(numbers))
+    assert set(CHECKS) <= set(numbers) <= set(range(1, LAST + 1))
     assert [number for number, row in rows().items() if "::" not in row and row.endswith("| |")] == []
 
 

@@ -31,6 +31,22 @@ def test_a_decision_is_kept_with_what_was_before(ann: Window) -> None:
     assert logged.source == "key"
 
 
+def test_a_draft_is_kept_with_its_importance_in_one_operation(ann: Window) -> None:
+    ann.do("decide", base={"d1": 1}, key="d1", decision="kept", importance=2)
+    row = WorkingNugget.objects.get(task=ann.task, key="d1")
+    assert (row.decision, row.importance, row.version) == ("kept", 2, 2)
+    ann.undo()
+    row.refresh_from_db()
+    assert (row.decision, row.importance) == ("undecided", 0)
+
+
+def test_taking_a_decision_back_takes_the_importance_with_it(ann: Window) -> None:
+    ann.do("decide", key="d1", decision="kept", importance=2)
+    ann.do("decide", key="d1", decision="undecided")
+    row = WorkingNugget.objects.get(task=ann.task, key="d1")
+    assert (row.decision, row.importance) == ("undecided", 0)
+
+
 def test_the_same_operation_twice_has_one_effect_and_no_error(ann: Window) -> None:
     op = ann.op("add", key="a", text="a fact")
     first, second = ann.send(op)[0], ann.send(op)[0]

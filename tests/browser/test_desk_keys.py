@@ -124,6 +124,7 @@ def test_caps_lock_and_other_alphabets_find_the_same_keys(desk: Opened) -> None:
         """(row) => row.dispatchEvent(new KeyboardEvent("keydown", {key: "A", code: "KeyA", bubbles: true}))"""
     )
     assert desk.decisions()[0] == "kept"
+    desk.page.locator("#nugget-rows > [data-keys~=row]").nth(1).focus()
     desk.page.locator("#nugget-rows > [data-keys~=row]").nth(1).evaluate(
         """(row) => row.dispatchEvent(new KeyboardEvent("keydown", {key: "ф", code: "KeyA", bubbles: true}))"""
     )
@@ -164,7 +165,12 @@ def test_the_sheet_lists_every_key_and_closes_with_escape(desk: Opened) -> None:
     desk.first_row.focus()
     desk.page.keyboard.press("?")
     sheet = desk.page.get_by_role("dialog", name="Keys")
-    for label in ("Keep as is", "Merge the marked ones", "Search the passages", "Review and submit the topic"):
+    for label in (
+        "Keep with its own importance",
+        "Merge the marked ones",
+        "Search the passages",
+        "Review and submit the topic",
+    ):
         expect(sheet.get_by_text(label, exact=True)).to_be_visible()
     desk.page.keyboard.press("Escape")
     expect(sheet).to_be_hidden()
@@ -192,7 +198,7 @@ def test_changed_keys_stand_on_the_buttons_and_in_the_sheet_and_work(
     desk.page.keyboard.press("q")
     assert desk.decisions()[0] == "kept"
     desk.page.keyboard.press("?")
-    line = desk.page.locator("#key-sheet dl > div").filter(has_text="Keep as is")
+    line = desk.page.locator("#key-sheet dl > div").filter(has_text="Keep with its own importance")
     expect(line.locator("kbd")).to_have_text(["q"])
     expect(desk.page.locator("#key-sheet").get_by_text("Flag to the organizers")).to_have_count(0)
 
@@ -222,7 +228,7 @@ def test_single_keys_switched_off_do_nothing_and_buttons_do_everything(
     page.get_by_role("button", name="Keys").click()
     sheet = page.get_by_role("dialog", name="Keys")
     expect(sheet.get_by_text("Single keys are switched off")).to_be_visible()
-    expect(sheet.get_by_text("Keep as is")).to_have_count(0)
+    expect(sheet.get_by_text("Keep with its own importance")).to_have_count(0)
     expect(sheet.get_by_text("Save now")).to_be_visible()
 
 

@@ -67,17 +67,19 @@ def test_everything_is_said_once_and_nothing_at_each_key(ann: Listener) -> None:
 
 
 def decide(ann: Listener) -> None:
-    """Vital, keep, reword, reject: each with what is left to decide, and no word for each letter."""
-    ann.press("1")
-    ann.hears("N1 vital")
+    """Keep, vital, reword, reject: each with what is left to decide, and no word for each letter."""
     ann.press("a")
-    ann.hears("N1 kept, 6 undecided")
+    ann.hears("N1 kept: 1 vital or 2 okay?")
+    ann.press("1")
+    ann.hears("N1 kept as vital, 6 undecided")
     ann.press("e")
     ann.retype("rivers carry sand")
     ann.hears()
     ann.press("Escape")
     ann.hears("N2 reworded, 5 undecided")
-    ann.press("u", "x")
+    ann.press("2")
+    ann.hears("N2 kept as okay, 5 undecided")
+    ann.press("x")
     ann.hears("N3 rejected, 4 undecided")
     ann.press("Control+z")
     ann.hears("Undone: Decision, N3")
@@ -135,11 +137,12 @@ def lose_the_server(ann: Listener) -> None:
     ann.page.clock.run_for(STEP_MS)
     expect(ann.page.locator("[data-notice=save]")).to_contain_text("could not save", timeout=CALM)
     ann.page.clock.run_for(GAP_MS)
+    ann.page.get_by_role("listitem").filter(has_text="one of my own").focus()
     ann.press("2")
     ann.page.clock.run_for(2 * GAP_MS)
     said = " ".join(ann.ears.said())
     assert said.count("could not save") == 1
-    assert (said.count("N7 vital"), said.count("N7 okay")) == (1, 1)
+    assert (said.count("N7 kept as vital"), said.count("N7 kept as okay")) == (1, 1)
     ann.page.unroute("**/ops/")
     ann.page.get_by_role("button", name="Try now").press("Enter")
     ann.saved()
@@ -152,10 +155,10 @@ def lose_the_server(ann: Listener) -> None:
 def hurry(ann: Listener) -> None:
     """Of what is done faster than it can be said, the last is said."""
     ann.page.locator("#n-d1").focus()
-    ann.press("2", "1", "2", "1", "2")
+    ann.press("m", "m", "m", "m")
     ann.saved()
     ann.page.clock.run_for(GAP_MS)
-    assert ann.ears.said()[-1] == "N1 okay"
+    assert ann.ears.said()[-1] == "N1 not marked, 0 marked"
     ann.hears()
 
 

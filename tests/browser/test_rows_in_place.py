@@ -50,7 +50,7 @@ def test_a_press_on_another_row_arrives_though_the_rows_above_shrink(hands: Hand
     hands.is_on("N1")
     press(hands, hands.page.locator(f"#n-d6 .{label}"))
     expect(hands.page.locator(f"#n-d6 .{label} input")).to_be_checked(timeout=CALM)
-    expect(hands.page.locator("#n-d6")).to_have_class("row is-current")
+    expect(hands.page.locator("#n-d7")).to_have_class("row is-current")  # the work goes on
     press(hands, hands.page.locator(f"#n-d4 .{label}"))
     expect(hands.page.locator(f"#n-d4 .{label} input")).to_be_checked(timeout=CALM)
 
@@ -70,7 +70,7 @@ def test_what_is_in_the_way_of_submitting_shrinks_with_the_work(hands: Hands) ->
     hands.press("Control+Enter")
     problems = hands.page.get_by_role("group", name="Not submitted yet")
     expect(problems).to_contain_text("10 undecided", timeout=CALM)
-    hands.press("1", "a", "x")
+    hands.press("1", "x")
     expect(problems).to_contain_text("8 undecided")
     expect(problems.get_by_role("link")).to_have_count(8)
     problems.get_by_role("button", name="Hide").click()

@@ -43,6 +43,7 @@ def some_operation(rows: dict[str, Row], dice: random.Random, number: int) -> tu
     }
     choices: list[tuple[str, dict[str, Any]]] = [
         ("decide", {"key": key, "decision": dice.choice(["kept", "rejected", "undecided"])}),
+        ("decide", {"key": key, "decision": "kept", "importance": dice.choice([1, 2])}),
         ("importance", {"key": key, "importance": dice.randrange(3)}),
         ("edit", {"key": key, "text": f" edited {number}"}),
         ("add", {**part, "key": f"n{number}", "after": dice.choice([key, None])}),

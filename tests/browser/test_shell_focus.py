@@ -207,7 +207,7 @@ def test_axe_finds_nothing_on_the_pages_of_keys_and_guidelines(
     page.set_viewport_size({"width": size[0], "height": size[1]})
     page.goto("/desk/keys/")
     found = violations(page, "keys")
-    page.get_by_label("Keep as is").fill("x")
+    page.get_by_label("Keep with its own importance").fill("x")
     page.get_by_role("button", name="Save").click()
     found += violations(page, "keys with an error")
     page.goto(f"/desk/{world.post_edit.public_id}/guidelines/")

@@ -165,7 +165,7 @@ def post_edit(page: Page) -> None:
     count = page.locator("#nugget-rows > .row").count()
     assert count > 0
     for _ in range(count):
-        ann.press("1", "a")
+        ann.press("1")
     ann.saved()
     ann.submit()
     assert ann.complaints == []

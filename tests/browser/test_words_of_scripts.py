@@ -67,7 +67,19 @@ def test_the_nugget_desk_speaks_the_language_of_the_page(
     world = make_desk_world(tmp_path, drafts=7)
     with desk_of(chromium, live_server, world, world.post_edit) as ann:
         opened_anew(ann)
-        do(ann, "1", "a", "e", ("type", " and more"), "Escape", ("u", "x"), "Control+z", "Control+Shift+z", "d")
+        do(
+            ann,
+            "1",
+            "a",
+            "1",
+            "e",
+            ("type", " and more"),
+            "Escape",
+            ("u", "x"),
+            "Control+z",
+            "Control+Shift+z",
+            "d",
+        )
         do(
             ann,
             ("u", "m"),
@@ -154,6 +166,6 @@ def test_a_desk_works_without_the_list_of_words(
         ann.page.route("**/words.js", lambda route: route.abort())
         ann.reload()
         ann.press("a")
-        ann.said("N1 kept, 4 undecided")
+        ann.said("N1 kept: 1 vital or 2 okay?")
         ann.saved()
         assert len(ann.stored("kept")) == 1

@@ -24,6 +24,7 @@ class _Asked(BaseModel):
 class Decide(_Asked):
     key: Key
     decision: Literal[Decision.KEPT, Decision.REJECTED, Decision.UNDECIDED]
+    importance: Importance | None = None
 
 
 class SetImportance(_Asked):

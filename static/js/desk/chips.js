@@ -102,18 +102,18 @@ export function importanceOf(nugget) {
   return nugget ? interpolate(gettext("Importance of %(nugget)s"), { nugget }) : gettext("Importance");
 }
 
-/** Make the switch between vital and okay. `choose(importance, source)` is called with 2, 1 or 0. */
+/** Make the switch between vital and okay. `choose(importance, source, byArrow)` is called with 2, 1 or 0. */
 export function importanceSwitch({ choose, about }) {
   const box = copyOf("importance-template");
   const name = `importance-${(count += 1)}`;
   for (const radio of box.querySelectorAll("input")) radio.name = name;
   box.querySelector("legend").textContent = importanceOf(about);
-  choosing(box, (value, source) => choose(Number(value ?? 0), source));
+  choosing(box, (value, source, byArrow) => choose(Number(value ?? 0), source, byArrow));
   box.querySelector("[data-do='clear']").addEventListener("click", (event) => {
     event.stopPropagation();
     setImportance(box, 0);
     box.querySelector("input").focus();
-    choose(0, "mouse");
+    choose(0, "mouse", false);
   });
   return box;
 }

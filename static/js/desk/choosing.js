@@ -3,11 +3,15 @@
 
 const PASSED_OVER_MS = 300;
 
-/** Call `choose(value, source)` with what is settled on in `box`. While it is not settled, the box has `data-waiting`. */
+/**
+ * Call `choose(value, source, byArrow)` with what is settled on in `box`. `byArrow`: the focus passes from radio to radio
+ * and had better stay among them. While it is not settled, the box has `data-waiting`.
+ */
 export function choosing(box, choose) {
   let key = ""; // the one pressed last; none: the pointer came after it
   let waiting = 0;
   let source = "mouse";
+  let byArrow = false;
   box.addEventListener("keydown", (event) => (key = event.key));
   box.addEventListener("pointerdown", () => (key = ""));
   const settle = () => {
@@ -15,13 +19,14 @@ export function choosing(box, choose) {
     clearTimeout(waiting);
     waiting = 0;
     delete box.dataset.waiting;
-    choose(box.querySelector("input:checked")?.value ?? null, source);
+    choose(box.querySelector("input:checked")?.value ?? null, source, byArrow);
   };
   box.addEventListener("change", () => {
     clearTimeout(waiting);
     box.dataset.waiting = "";
     source = key ? "key" : "mouse";
-    waiting = setTimeout(settle, key.startsWith("Arrow") ? PASSED_OVER_MS : 0);
+    byArrow = key.startsWith("Arrow");
+    waiting = setTimeout(settle, byArrow ? PASSED_OVER_MS : 0);
   });
   // An arrow moves the focus from radio to radio, which is not leaving.
   box.addEventListener("focusout", ({ relatedTarget }) => box.contains(relatedTarget) || settle());

@@ -4,8 +4,8 @@
 import { gettext, interpolate, ngettext } from "../gettext.js";
 import { linkBox, sameEvidence } from "./chips.js";
 import * as passages from "./passages.js";
-import { isListed } from "./rules.js";
-import { hasChange } from "./row.js";
+import { isListed, isOpen } from "./rules.js";
+import { hasChange, importanceQuestion } from "./row.js";
 
 /** What is said of a nugget that was given an importance: 0, 1 or 2. */
 const IMPORTANCE = [
@@ -14,6 +14,9 @@ const IMPORTANCE = [
   gettext("%(nugget)s vital"),
 ];
 const READING = new Set(["go", "go-chip", "diff"]); // what a list that cannot be changed still offers
+
+/** A draft that was kept with an importance. */
+const KEPT_AS = { 1: gettext("%(nugget)s kept as okay"), 2: gettext("%(nugget)s kept as vital") };
 
 class Gestures {
   #went = { key: null, index: -1 };
@@ -67,9 +70,32 @@ class Gestures {
     this.sayOf(key, `${text}${this.list.left()}`);
   }
 
+  /** Keep a draft. The focus stays on one without importance, so that the next key completes it. */
   keep(row, source) {
     if (row.decision !== "kept") this.store.do("decide", { key: row.key, decision: "kept" }, { source });
-    this.decided(row.key, gettext("%(nugget)s kept"), row.key);
+    if (row.importance) return this.decided(row.key, gettext("%(nugget)s kept"), row.key);
+    this.list.focus(row.key);
+    return this.sayOf(row.key, gettext("%(nugget)s kept: %(question)s"), { question: importanceQuestion() });
+  }
+
+  keepAs(row, importance, source, goesOn) {
+    const isSame = row.decision === "kept" && row.importance === importance;
+    if (!isSame) this.store.do("decide", { key: row.key, decision: "kept", importance }, { source });
+    if (goesOn) this.decided(row.key, KEPT_AS[importance], row.key);
+    else this.done(row.key, KEPT_AS[importance]);
+  }
+
+  /** Take a decision back, and the importance with it. */
+  takeBack(row, source) {
+    if (row.decision === "undecided" && !row.importance) {
+      this.sayOf(row.key, gettext("%(nugget)s is undecided already"));
+      return;
+    }
+    this.list.editors.get(row.key)?.close();
+    this.store.do("decide", { key: row.key, decision: "undecided" }, { source });
+    this.list.focus(row.key);
+    const text = row.making === "proposed" ? gettext("%(nugget)s undecided") : IMPORTANCE[0];
+    this.done(row.key, text);
   }
 
   reject(row, source) {
@@ -87,7 +113,7 @@ class Gestures {
   // The focus goes to the next row that waits; where none does, it stays, or goes to the neighbour of what is gone.
   decided(key, text, otherwise) {
     this.done(key, text);
-    const next = this.list.byHand ? null : this.list.undecidedAfter(key);
+    const next = this.list.byHand ? null : this.list.openAfter(key);
     if (!this.list.focus(next ?? otherwise)) this.list.focusFirst();
   }
 
@@ -104,11 +130,20 @@ class Gestures {
     if (isListed(row)) this.list.edit(row.key);
   }
 
-  importance(key, importance, source) {
+  /** Give an importance: 2, 1, or 0 for none. Among drafts this decides, and the work goes on unless told otherwise. */
+  importance(key, importance, source, { goesOn = true } = {}) {
     const row = this.store.row(key);
-    if (this.list.isReadonly || !row || !isListed(row) || row.importance === importance) return;
-    this.store.do("importance", { key, importance }, { source });
-    this.sayOf(key, IMPORTANCE[importance]);
+    if (!row || row.decision === "replaced") return;
+    if (this.list.isReadonly) this.say(this.desk.words.readonly);
+    else if (this.list.byHand) this.#setImportance(row, importance, source);
+    else if (importance) this.keepAs(row, importance, source, goesOn);
+    else this.takeBack(row, source);
+  }
+
+  #setImportance(row, importance, source) {
+    if (!isListed(row) || row.importance === importance) return;
+    this.store.do("importance", { key: row.key, importance }, { source });
+    this.sayOf(row.key, IMPORTANCE[importance]);
   }
 
   mark(row) {
@@ -230,9 +265,10 @@ class Gestures {
   }
 
   nextUndecided() {
-    const key = this.list.undecidedAfter(this.list.current);
+    const { current } = this.list;
+    const key = this.list.openAfter(current);
     if (key) this.list.focus(key);
-    else if (this.store.undecided().length) this.sayOf(this.list.current, gettext("Only %(nugget)s is undecided"));
+    else if (isOpen(this.store.row(current) ?? {})) this.sayOf(current, gettext("Only %(nugget)s is left to decide"));
     else this.say(gettext("Every nugget is decided"));
   }
 

@@ -10,7 +10,7 @@ import { placeName } from "./naming.js";
 import * as passages from "./passages.js";
 import { whenStill } from "./pressing.js";
 import { drawRow, makeRow } from "./row.js";
-import { isListed } from "./rules.js";
+import { isListed, isOpen, lacksImportance } from "./rules.js";
 import { Writing } from "./writing.js";
 
 export class NuggetList {
@@ -60,7 +60,7 @@ export class NuggetList {
   /** Whether a nugget still lacks what the review found missing. */
   lacks(what, key) {
     const row = this.desk.store.row(key);
-    return what === "decision" ? row?.decision === "undecided" : row?.decision === "kept" && !row.importance;
+    return what === "decision" ? row?.decision === "undecided" : Boolean(row) && lacksImportance(row);
   }
 
   /** The keys of the rows on screen, from the top. Those rejected count while their list is open. */
@@ -114,7 +114,8 @@ export class NuggetList {
   #drawOne(row) {
     const { store } = this.desk;
     if (!this.#items.has(row.key)) {
-      const choose = (importance, source) => this.gestures.importance(row.key, importance, source);
+      const choose = (importance, source, byArrow) =>
+        this.gestures.importance(row.key, importance, source, { goesOn: !byArrow });
       this.#items.set(row.key, makeRow(row.key, choose));
     }
     drawRow(this.#items.get(row.key), row, {
@@ -188,12 +189,12 @@ export class NuggetList {
     this.focus(keys[Math.min(keys.length - 1, Math.max(0, at + by))]);
   }
 
-  /** The first undecided row after `key` in the list, from the top again where there is none; null: all decided. */
-  undecidedAfter(key) {
+  /** The first open row after `key`, from the top again where there is none; null: nothing is left to decide. */
+  openAfter(key) {
     const rows = this.desk.store.visible();
     const at = rows.findIndex((row) => row.key === key);
     const inTurn = [...rows.slice(at + 1), ...rows.slice(0, Math.max(at, 0))];
-    return inTurn.find((row) => row.decision === "undecided")?.key ?? null;
+    return inTurn.find(isOpen)?.key ?? null;
   }
 
   /** Open the text of a row. `text`: what was typed before a reload. */
@@ -257,7 +258,7 @@ export class NuggetList {
   /** Focus where work goes on: the composer of a list made by hand, else the first undecided row. */
   focusFirst(options = {}) {
     if (this.byHand && !this.isReadonly) return this.writing.focusPinned(options);
-    const key = this.undecidedAfter(null) ?? this.sequence()[0];
+    const key = this.openAfter(null) ?? this.sequence()[0];
     return this.focus(key, options);
   }
 

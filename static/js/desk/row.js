@@ -3,7 +3,8 @@
 import { gettext, interpolate } from "../gettext.js";
 import { copyOf, drawChips, importanceOf, importanceSwitch, setImportance } from "./chips.js";
 import { drawDiff } from "./diff.js";
-import { isEdited } from "./rules.js";
+import { keysOf, printed } from "./keys.js";
+import { isEdited, lacksImportance } from "./rules.js";
 import { drawUnsaved, put } from "./unsaved.js";
 
 const IMPORTANCE = [gettext("neither vital nor okay"), gettext("okay"), gettext("vital")];
@@ -39,6 +40,13 @@ export function drawRow(item, row, view) {
   drawChange(item, row, view);
 }
 
+/** "1 vital or 2 okay?", with the person's own keys. */
+export function importanceQuestion() {
+  const [vital, okay] = [keysOf("vital")[0], keysOf("okay")[0]];
+  if (!vital || !okay) return gettext("vital or okay?");
+  return interpolate(gettext("%(vital)s vital or %(okay)s okay?"), { vital: printed(vital), okay: printed(okay) });
+}
+
 /** Whether there is something to tell about where a row's wording comes from. */
 export function hasChange(row) {
   return isEdited(row) || row.parents.length > 0;
@@ -58,6 +66,7 @@ function tagsOf(row, { byHand, isReadonly, isMarked }) {
   else if (row.making === "proposed") tags.push([isEdited(row) ? gettext("edited") : gettext("kept"), ""]);
   if (byHand && row.decision === "kept" && !row.evidence.length) tags.push([gettext("no passage"), ""]);
   if (isReadonly || row.importance) tags.push([IMPORTANCE[row.importance], isReadonly ? "importance" : "spoken"]);
+  if (!isReadonly && lacksImportance(row)) tags.push([importanceQuestion(), "ask"]);
   if (isMarked) tags.push([gettext("marked"), "marked"]);
   return tags;
 }

@@ -13,6 +13,16 @@ export function isListed(row) {
   return row.decision === "kept" || row.decision === "undecided";
 }
 
+/** Whether a nugget is kept and neither vital nor okay yet. */
+export function lacksImportance(row) {
+  return row.decision === "kept" && !row.importance;
+}
+
+/** Whether a nugget still waits for a decision: whether to keep it, or whether it is vital or okay. */
+export function isOpen(row) {
+  return row.decision === "undecided" || lacksImportance(row);
+}
+
 /** Whether a kept proposal says something else than was proposed. */
 export function isEdited(row) {
   return row.draft !== null && row.text !== row.draft;
@@ -69,10 +79,11 @@ function made(part, making, parents, position) {
 }
 
 const EFFECTS = {
-  decide(rows, { key, decision }) {
+  decide(rows, { key, decision, importance = null }) {
     const row = rows.get(key);
-    const back = decision === "undecided" && row.making !== "proposed" ? "kept" : decision;
-    return [{ ...row, decision: back }];
+    if (decision !== "undecided") return [{ ...row, decision, importance: importance ?? row.importance }];
+    // An importance left behind would be kept unseen by the next decision.
+    return [{ ...row, decision: row.making === "proposed" ? "undecided" : "kept", importance: 0 }];
   },
   importance(rows, { key, importance }) {
     return [{ ...rows.get(key), importance }];
