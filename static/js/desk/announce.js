@@ -1,5 +1,8 @@
-// The one voice of the desk: a polite live region that says at most one message in three seconds. Several voices, or one
-// that speaks at every key, would drown what a screen reader's user is reading.
+// Every message of the desk is seen and heard: at once on the line above the action bar, and by screen readers in a
+// polite live region that says at most one message in three seconds. Several voices, or one that speaks at every key,
+// would drown what a screen reader's user is reading.
+
+import { line } from "./line.js";
 
 const GAP_MS = 3000;
 
@@ -21,10 +24,12 @@ function say() {
 }
 
 /**
- * Say `text` to screen readers. Of messages that come faster than one in three seconds, the last is said; one with
- * `keep`, as an error or a loss of the connection, is said with it.
+ * Show `text` on the line and say it to screen readers. Of messages that come faster than one in three seconds, the last
+ * is said; one with `keep`, as an error or a loss of the connection, is said with it. `undo(event)` takes back the act
+ * that the message tells of; where a message follows its act at once, `desk.announce` adds it by itself.
  */
-export function announce(text, { keep = false } = {}) {
+export function announce(text, { keep = false, undo = null } = {}) {
+  line.show(text, { keep, undo });
   if (!keep) waiting = text;
   else if (!lasting.includes(text)) lasting.push(text);
   if (timer === null) timer = setTimeout(say, Math.max(0, saidAt + GAP_MS - performance.now()));

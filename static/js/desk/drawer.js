@@ -60,7 +60,7 @@ export class Drawer {
   #cover(covered) {
     const rows = document.getElementById("rows");
     rows.inert = covered;
-    const rest = document.querySelectorAll(".skip, .desk-head, .desk-notices, .desk-switch, .desk-read, .desk-actions");
+    const rest = document.querySelectorAll(".skip, .desk-head, .desk-notices, .desk-switch, .desk-read, .desk-line, .desk-actions");
     for (const part of rest) part.inert = covered && this.panes.isNarrow;
   }
 

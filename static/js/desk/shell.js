@@ -1,5 +1,5 @@
 // Everything around the two panes: the splitter, the switch of the narrow screen, guidelines and definitions, remarks,
-// undo and redo, pause, leaving. Each act is a button first; keys press the same code.
+// pause, leaving. Each act is a button first; keys press the same code.
 
 import { gettext, interpolate, ngettext } from "../gettext.js";
 import { Definitions } from "./definitions.js";
@@ -9,8 +9,6 @@ import { define } from "./keys.js";
 import { Panes } from "./panes.js";
 import { Remarks } from "./remarks.js";
 import { Splitter } from "./splitter.js";
-
-const NOTHING = { undo: gettext("Nothing to undo"), redo: gettext("Nothing to redo") };
 
 class Shell {
   #desk;
@@ -54,8 +52,6 @@ class Shell {
       reopen: (from) => this.#remark("reopen request", from),
       guidelines: (from) => this.drawer.toggle(from),
       define: (from) => this.definitions.show(from),
-      undo: () => this.#takeBack("undo", "mouse"),
-      redo: () => this.#takeBack("redo", "mouse"),
       pause: () => this.#desk.clock.toggle(),
     };
     document.addEventListener("click", ({ target }) => {
@@ -65,8 +61,6 @@ class Shell {
     define({ id: "flag", run: ({ target }) => this.#remark("flag", target) });
     define({ id: "comment", run: ({ target }) => this.#remark("comment", target) });
     define({ id: "define", run: ({ target }) => this.definitions.show(target) });
-    define({ id: "undo", run: () => this.#takeBack("undo", "key") });
-    define({ id: "redo", run: () => this.#takeBack("redo", "key") });
     define({ id: "pause", run: () => this.#desk.clock.toggle() });
     define({ id: "pane", run: () => this.#otherPane() });
     define({ id: "save", run: () => this.#saveNow() });
@@ -75,15 +69,6 @@ class Shell {
   #remark(kind, from) {
     const about = this.#touched?.isConnected ? this.#desk.work.nameOf(this.#touched) : "";
     this.remarks.open(kind, kind === "reopen request" ? "" : about, from);
-  }
-
-  #takeBack(what, source) {
-    const { store, announce, root, words } = this.#desk;
-    if (store.readonly || root.dataset.readonly !== undefined) return announce(words.readonly);
-    const step = store[what](source);
-    if (!step) return announce(NOTHING[what]);
-    const text = what === "undo" ? gettext("Undone: %(what)s") : gettext("Done again: %(what)s");
-    return announce(interpolate(text, { what: gettext(step.label) }));
   }
 
   #otherPane() {
@@ -99,25 +84,11 @@ class Shell {
     this.#desk.announce(unsent ? interpolate(waiting, { count: unsent }) : gettext("Everything is saved"));
   }
 
-  // The buttons say whether there is something to take back, and whether the clock stands.
+  // The button says whether the clock stands.
   #follow() {
-    const { store, clock } = this.#desk;
-    const stacks = () => {
-      this.#able("undo", store.undoStack.at(-1));
-      this.#able("redo", store.redoStack.at(-1));
-    };
-    store.addEventListener("stacks", stacks);
-    stacks();
-    clock.addEventListener("state", ({ detail }) => {
+    this.#desk.clock.addEventListener("state", ({ detail }) => {
       document.querySelector("[data-act=pause]")?.setAttribute("aria-pressed", String(detail.paused));
     });
-  }
-
-  #able(act, step) {
-    const button = document.querySelector(`[data-act=${act}]`);
-    if (!button) return;
-    button.setAttribute("aria-disabled", String(!step));
-    button.title = step ? gettext(step.label) : NOTHING[act];
   }
 
   // What folds out of the header lies over the panes, so it closes with Escape and when one goes on elsewhere.

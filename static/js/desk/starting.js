@@ -12,6 +12,7 @@ import { Save } from "./save.js";
 import * as session from "./session.js";
 import * as shell from "./shell.js";
 import * as submit from "./submit.js";
+import { Undoing } from "./undoing.js";
 
 const root = document.body;
 const URL_PREFIX = "url";
@@ -23,7 +24,8 @@ function urlsOf(dataset) {
 }
 
 function makeDesk(state, { Store, words, parts }) {
-  const desk = { root, state, urls: urlsOf(root.dataset), user: root.dataset.user, stage: state.stage, announce, words };
+  const desk = { root, state, urls: urlsOf(root.dataset), user: root.dataset.user, stage: state.stage, words };
+  desk.announce = (text, options) => announce(text, { undo: desk.undoing?.ofThisTurn(), ...options });
   desk.window = lease.windowId();
   desk.save = new Save({
     urls: desk.urls,
@@ -85,6 +87,7 @@ export async function startDesk({ Store, words, parts, setUp }) {
   listen(desk);
   await catchUp(desk);
   desk.keys = keys.setup(desk);
+  desk.undoing = new Undoing(desk);
   await setUp(desk);
   desk.shell = shell.setup(desk);
   desk.submitting = submit.setup(desk);

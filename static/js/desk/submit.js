@@ -37,7 +37,7 @@ class Submitting {
     this.#problems = document.getElementById("submit-problems");
     this.#why = document.createElement("span");
     this.#why.id = "submit-why";
-    this.#why.className = "small muted";
+    this.#why.className = "visually-hidden"; // seen on the line: words beside the button would move the others
     button.before(this.#why);
     button.setAttribute("aria-describedby", this.#why.id);
     this.#makeDialog();
@@ -67,7 +67,9 @@ class Submitting {
   #drawState() {
     const why = this.#hindrance();
     this.#button.setAttribute("aria-disabled", String(Boolean(why) || this.#busy));
-    if (this.#why.textContent !== why) this.#why.textContent = why;
+    if (this.#why.textContent === why) return;
+    this.#why.textContent = why;
+    this.#button.title = why;
   }
 
   /** Save everything, then ask the server how the list stands, and say so. */

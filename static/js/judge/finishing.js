@@ -1,21 +1,25 @@
 // How far it is, and going on: to the next answer, to the next pair without a label, to the question whether all is done.
 
-import { gettext, interpolate } from "../gettext.js";
+import { line } from "../desk/line.js";
+import { gettext, interpolate, ngettext } from "../gettext.js";
 
 export class Finishing {
   #desk;
   #asked;
   #pane;
-  #asking = null; // the answer that was left incomplete once: the second time one goes on
+  #closeQuestion = () => {};
 
   constructor(desk, asked, pane, define) {
     this.#desk = desk;
     this.#asked = asked;
     this.#pane = pane;
-    desk.store.addEventListener("change", () => this.draw());
+    desk.store.addEventListener("change", ({ detail }) => {
+      if (detail.cause === "local") this.#closeQuestion();
+      this.draw();
+    });
     document.addEventListener("judge:title", () => this.draw());
     pane.addEventListener("answer", () => {
-      this.#asking = null;
+      this.#closeQuestion();
       this.draw();
     });
     document.querySelector("[data-act=finish]")?.addEventListener("click", () => this.finish());
@@ -39,18 +43,27 @@ export class Finishing {
     return this.#asked.isDone ? gettext("Review and submit") : gettext("Finish answer");
   }
 
-  /** Go on to the next answer with something left; when there is none, ask whether to submit. */
+  /** Go on to the next answer with something left; when there is none, ask whether to submit. Gaps are asked about. */
   finish() {
     const { sweep } = this.#desk.work;
     if (sweep?.isOn && !sweep.isLast) return sweep.turn(1);
     if (this.#asked.isDone) return this.#desk.submitting?.review();
+    const missing = this.#asked.unlabelled(this.#pane.current);
+    return missing.length ? this.#askAbout(missing) : this.#goOn();
+  }
+
+  // A key that is pressed again is no answer: nothing is skipped unless that is chosen.
+  #askAbout(missing) {
+    if (line.askAgain()) return;
+    const text = ngettext("%(count)s without a label:", "%(count)s without a label:", missing.length);
+    this.#closeQuestion = line.ask(interpolate(text, { count: missing.length }), [
+      { words: gettext("Go to the first"), act: () => this.#desk.work.focus(missing[0]), key: "Enter" },
+      { words: gettext("Go on without"), act: () => this.#goOn() },
+    ]);
+  }
+
+  #goOn() {
     const { current } = this.#pane;
-    const missing = this.#asked.unlabelled(current);
-    if (missing.length && this.#asking !== current) {
-      this.#asking = current;
-      this.#desk.work.focus(missing[0]);
-      return this.#desk.announce(this.#desk.words.missing(missing.length), { keep: true });
-    }
     const next = this.#asked.unfinished(current);
     if (next.id === current) return this.#desk.submitting?.review();
     return this.#desk.go(next.id);

@@ -85,28 +85,12 @@ function placeOf(desk) {
   }
 }
 
-/** What is said to whoever goes on from an answer in which labels are missing. */
-function missing(count) {
-  const nuggets = ngettext(
-    "%(count)s nugget of this answer has no label. Ask again to go on without.",
-    "%(count)s nuggets of this answer have no label. Ask again to go on without.",
-    count,
-  );
-  const pairs = ngettext(
-    "%(count)s pair of this answer has no label. Ask again to go on without.",
-    "%(count)s pairs of this answer have no label. Ask again to go on without.",
-    count,
-  );
-  return interpolate(IS_ASSIGN ? nuggets : pairs, { count });
-}
-
 /** The desk of this page, once it is ready. */
 export const desk = startDesk({
   Store: LabelStore,
   setUp,
   parts: ["answers", "labels"],
   words: {
-    missing,
     readonly: gettext("These labels are read-only here"),
     conflict: gettext("A label was changed in another window as well."),
     choose: gettext("Choose which one to keep."),
