@@ -19,6 +19,7 @@ class DeskSettings:
     hints: bool = True
     auto_scroll: bool = False
     move_on: bool = True
+    start_at_text: bool = False
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
@@ -33,6 +34,7 @@ def desk_settings_of(user: User) -> DeskSettings:
         hints=bool(stored.get("hints", True)),
         auto_scroll=bool(stored.get("auto_scroll", False)),
         move_on=bool(stored.get("move_on", True)),
+        start_at_text=bool(stored.get("start_at_text", False)),
         keys={str(name): tuple(map(str, chords)) for name, chords in keys.items() if isinstance(chords, list)}
         if isinstance(keys, dict)
         else {},
@@ -47,6 +49,7 @@ def save_desk_settings(user: User, settings: DeskSettings) -> None:
         "hints": settings.hints,
         "auto_scroll": settings.auto_scroll,
         "move_on": settings.move_on,
+        "start_at_text": settings.start_at_text,
         "keys": {name: list(chords) for name, chords in settings.keys.items()},
     }
     user.save(update_fields=["desk_settings"])

@@ -20,10 +20,13 @@ class DeskSettingsForm(forms.Form):
         coerce=int, choices=[(size, f"{size} px") for size in READING_SIZES], label=_("Size of the reading text")
     )
     single_keys = forms.BooleanField(
-        required=False, label=_("Single keys work while a row or a sentence has the focus")
+        required=False, label=_("Single keys act on the highlighted row, wherever the focus is but in a field")
     )
     hints = forms.BooleanField(required=False, label=_("Show the keys on the buttons"))
     move_on = forms.BooleanField(required=False, label=_("Move on after a label, to the next one without a label"))
+    start_at_text = forms.BooleanField(
+        required=False, label=_("Label answers: start at the text of an answer, not at the first nugget to label")
+    )
     auto_scroll = forms.BooleanField(
         required=False, label=_("Scroll to the evidence when a nugget gets the focus")
     )
@@ -36,6 +39,7 @@ class DeskSettingsForm(forms.Form):
             "hints": settings.hints,
             "auto_scroll": settings.auto_scroll,
             "move_on": settings.move_on,
+            "start_at_text": settings.start_at_text,
         }
         super().__init__(data, initial=initial, label_suffix="")  # type: ignore[arg-type]
         for action in self._own:
@@ -81,6 +85,7 @@ class DeskSettingsForm(forms.Form):
             hints=said["hints"],
             auto_scroll=said["auto_scroll"],
             move_on=said["move_on"],
+            start_at_text=said["start_at_text"],
             keys={name: keys for name, keys in self._asked.items() if keys != differing[name]},
         )
 

@@ -55,6 +55,14 @@ def test_changed_keys_are_kept_and_reach_the_desk(world: DeskWorld) -> None:
     assert keys["reject"] == ["x"]
 
 
+def test_an_answer_may_start_at_its_text(world: DeskWorld) -> None:
+    world.client().post(ADDRESS, typed(start_at_text="on"))
+    assert saved(world).start_at_text
+    client = world.client()
+    client.post(f"/desk/{world.post_edit.public_id}/start/")
+    assert "data-start-at-text" in client.get(f"/desk/{world.post_edit.public_id}/").content.decode()
+
+
 def test_single_keys_can_be_switched_off(world: DeskWorld) -> None:
     form = typed()
     del form["single_keys"]

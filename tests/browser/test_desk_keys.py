@@ -89,15 +89,35 @@ def test_while_an_input_method_composes_no_key_acts(desk: Opened) -> None:
     assert desk.decisions() == before
 
 
-def test_single_keys_act_only_with_the_focus_on_a_row_or_sentence(desk: Opened) -> None:
+def test_single_keys_act_on_the_highlighted_row_from_anywhere(desk: Opened) -> None:
+    """Check 96: from a button, from a text that was clicked, and from nowhere."""
+    page = desk.page
+    page.get_by_role("button", name="Guidelines").focus()
+    page.keyboard.press("x")
+    page.locator("article.passage .s").first.click()
+    page.keyboard.press("x")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("x")
+    assert desk.decisions().count("rejected") == 3
+
+
+def test_in_an_open_dialog_or_menu_single_keys_do_nothing(desk: Opened) -> None:
+    """Check 97, beside the text fields."""
     before = desk.decisions()
-    for name in ("Guidelines", "Keys"):
-        desk.page.get_by_role("button", name=name).focus()
-        desk.page.keyboard.type("axzm12?")
-    desk.page.evaluate("document.activeElement.blur()")
-    desk.page.keyboard.type("axzm12?")
+    page = desk.page
+    page.get_by_role("button", name="Keys").click()
+    page.keyboard.type("axzm12")
+    page.locator("#key-sheet h2").first.click()
+    page.keyboard.type("axzm12")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Guidelines").click()
+    expect(page.locator("#h-guidelines")).to_be_focused()
+    page.keyboard.type("axzm12")
+    page.keyboard.press("Escape")
+    page.locator("[data-narrative] > summary").click()
+    page.locator("[data-narrative] .desk-folded p").first.click()
+    page.keyboard.type("axzm12")
     assert desk.decisions() == before
-    assert desk.page.locator("dialog[open]").count() == 0
 
 
 @pytest.mark.parametrize("modifier", ["Control", "Alt", "Meta"])

@@ -1,6 +1,6 @@
-// The one registry of keys: which key does what, where the focus must be for it, and how it is shown. Keys that type a
-// character act only while a row, a sentence or a passage has the focus, never in a text field (WCAG 2.1.4); they can
-// be switched off and changed, and every one of them has a button.
+// The one registry of keys: which key does what, where the focus must be for it, and how it is shown. A key that types a
+// character acts on the highlighted row wherever the focus is, but never in a text field, a select, or an open dialog or
+// menu. Such keys can be switched off and changed (WCAG 2.1.4), and every one of them has a button.
 //
 // keymap.json names every action with its default keys; the server puts it into the page with the account's own keys.
 // Other modules say only what an action does: define({ id: "keep", run: (event) => … }).
@@ -12,6 +12,7 @@ let shown = { single: true, hints: true };
 const MAC = /Mac|iPhone|iPad/.test(navigator.platform);
 const NO_CHORD = new Set(["Control", "Shift", "Alt", "Meta", "AltGraph", "CapsLock", "Dead", "Process", "Unidentified"]);
 const NOT_TYPED_INTO = new Set(["button", "submit", "reset", "checkbox", "radio", "range", "color", "file", "image"]);
+const MENUS = "[role=dialog], [role=menu], .desk-fold[open]";
 const SPOKEN = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→", Escape: "Esc" };
 
 /** Whether what is typed at `element` becomes text or a choice of its own. */
@@ -79,6 +80,18 @@ function scopesOf(element) {
   return [...scopes, "anywhere"];
 }
 
+// A dialog or menu has the keys for itself. A click on its text leaves the focus on the body, so that counts as inside.
+function isInMenu(element) {
+  if (document.querySelector("dialog:modal") || element.closest(MENUS)) return true;
+  return element === document.body && document.querySelector(".desk-fold[open]") !== null;
+}
+
+// What has the focus comes first: in a text the arrows are about its sentences.
+function meaningsOf(chord, element) {
+  const scopes = scopesOf(element);
+  return isSingle(chord) && !isInMenu(element) ? [...scopes, "row"] : scopes;
+}
+
 // Keys that a focused control needs for itself: Enter presses a button, arrows choose among radios.
 function isNative(chord, element) {
   if (chord === "Enter" || chord === "Space") return element.matches("button, a[href], summary, input, select");
@@ -91,7 +104,7 @@ function actionFor(chord, element) {
   const able = [...actions.values()].filter(
     (action) => runs.has(action.id) && action.keys.includes(chord) && (!inField || (action.inFields && !isSingle(chord))),
   );
-  for (const scope of scopesOf(element)) {
+  for (const scope of meaningsOf(chord, element)) {
     const found = able.find((action) => action.where.includes(scope));
     if (found) return found;
   }

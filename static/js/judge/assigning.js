@@ -31,10 +31,16 @@ export class Work extends AssignRows {
     part.append(said);
   }
 
-  /** An answer was gone to: a reader begins with its heading. */
+  /** An answer was gone to: its first nugget without a label has the focus, or where that is wished its text. */
   arrive() {
-    this.answers.focusHeading();
+    if (this.#startsAtText) this.answers.focusHeading();
+    else this.focusFirst();
     this.desk.announce(this.answers.title());
+  }
+
+  // In one column a row with the focus would hide the answer before it was read.
+  get #startsAtText() {
+    return "startAtText" in document.body.dataset || !bothPanesShown();
   }
 
   /** Where one is, for the header. */
@@ -60,7 +66,13 @@ export class Work extends AssignRows {
   restore(place) {
     if (place.sweep && this.desk.store.sweep === "begun" && !this.isReadonly) return this.sweep.begin(place.sweep);
     const inRows = super.restore(place);
-    if (!inRows && !this.isReadonly && this.answers.root.checkVisibility()) this.answers.focusHeading();
+    if (inRows || this.isReadonly) return undefined;
+    if (!this.#startsAtText) return this.focus(this.current) || this.answers.focusHeading();
+    if (this.answers.root.checkVisibility()) this.answers.focusHeading();
     return undefined;
   }
+}
+
+function bothPanesShown() {
+  return ["passages", "rows"].every((id) => document.getElementById(id).checkVisibility());
 }

@@ -1,5 +1,7 @@
 // The two small boxes of a row: why it cannot be judged, and which sentence of the answer it is in.
 
+import { gettext } from "../gettext.js";
+
 let made = 0;
 
 /**
@@ -42,6 +44,21 @@ export function openBox(host, template, { text = "", take, leave, typed = () => 
   input.focus();
   input.select();
   return { focus: () => input.focus(), close, element: box };
+}
+
+/** Options of the box that asks why a row cannot be judged. What is typed is kept until `give(reason)` has it. */
+export function reasonFor({ save, store }, key, give) {
+  const slot = `reason ${key}`;
+  return {
+    text: save.keptTexts()[slot] ?? store.row(key)?.reason ?? "",
+    typed: (text) => save.keepText(slot, text || null),
+    take: (text) => {
+      if (!text) return gettext("Say why in a few words.");
+      save.keepText(slot, null);
+      queueMicrotask(() => give(text)); // once the box is gone, so that the focus goes on from the row
+      return "";
+    },
+  };
 }
 
 /** Leave the box that something is in. */

@@ -1,5 +1,6 @@
 // The desk at which answers are judged: nuggets assigned, or support judged. What all desks share is in ../desk.
 
+import { keysOf, printed } from "../desk/keys.js";
 import { startDesk } from "../desk/starting.js";
 import { gettext, interpolate, ngettext } from "../gettext.js";
 import { AnswerPane } from "./answer-pane.js";
@@ -85,13 +86,23 @@ function placeOf(desk) {
   }
 }
 
+/** Why no label can be given here. */
+function readonly() {
+  if ("submitted" in document.body.dataset) return gettext("This version is submitted: its labels cannot be changed");
+  const [key] = keysOf("next-unjudged");
+  if (!key) return gettext("Read-only: choose “Use it here” first");
+  return interpolate(gettext("Read-only: press %(key)s to use it here"), { key: printed(key) });
+}
+
 /** The desk of this page, once it is ready. */
 export const desk = startDesk({
   Store: LabelStore,
   setUp,
   parts: ["answers", "labels"],
   words: {
-    readonly: gettext("These labels are read-only here"),
+    get readonly() {
+      return readonly();
+    },
     conflict: gettext("A label was changed in another window as well."),
     choose: gettext("Choose which one to keep."),
     submitted: ({ labels: count }) =>

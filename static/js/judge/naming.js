@@ -34,3 +34,13 @@ export function noSentence(typed, last) {
   const text = gettext("There is no sentence %(typed)s. Type a number from 1 to %(last)s.");
   return interpolate(text, { typed, last });
 }
+
+/** Said where a key asks for a row and the answer has none. */
+export function nothingHere() {
+  return gettext("There is nothing to judge in this answer");
+}
+
+/** Said where a label is to be cleared and there is none. */
+export function nothingToClear(name) {
+  return interpolate(gettext("%(name)s has no label to clear"), { name });
+}

@@ -3,10 +3,10 @@
 
 import { drawUnsaved } from "../desk/unsaved.js";
 import { gettext, interpolate, ngettext } from "../gettext.js";
-import { leaveBox, openBox } from "./boxes.js";
+import { leaveBox, openBox, reasonFor } from "./boxes.js";
 import { drawState, makeChoice, setChoice } from "./choices.js";
 import { drawCitations, makeCitations, whyNot } from "./citations.js";
-import { placeInAnswer, within } from "./naming.js";
+import { nothingHere, nothingToClear, placeInAnswer, within } from "./naming.js";
 import { CANT_JUDGE, labelsOf, spokenOf } from "./words.js";
 
 const WITH_MACHINE = "support-post-edit";
@@ -222,6 +222,7 @@ export class Work {
       return this.desk.announce(mayNot);
     }
     const row = this.desk.store.row(key);
+    if (!label && !row?.label) return this.desk.announce(nothingToClear(this.name(key)));
     const isNew =
       (row?.label ?? null) !== label || (row?.reason ?? "") !== reason || (this.#shown && Boolean(row?.accepted) !== accepted);
     if (isNew) {
@@ -263,22 +264,14 @@ export class Work {
   openReason(key) {
     const mayNot = this.#mayNot();
     if (mayNot) return this.desk.announce(mayNot);
-    const { save, store } = this.desk;
-    const slot = `reason ${key}`;
     this.#box?.close();
-    const take = (text) => {
-      if (!text) return gettext("Say why in a few words.");
-      save.keepText(slot, null);
-      queueMicrotask(() => this.label(key, CANT_JUDGE, "text", { reason: text }));
-      return "";
-    };
+    const give = (reason) => this.label(key, CANT_JUDGE, "text", { reason });
     const leave = (hadFocus) => {
       this.#box = null;
       if (hadFocus) this.element.focus();
     };
-    const text = save.keptTexts()[slot] ?? store.row(key)?.reason ?? "";
-    const typed = (now) => save.keepText(slot, now || null);
-    this.#box = openBox(this.element.querySelector("[data-box-host]"), "reason-template", { text, take, leave, typed });
+    const host = this.element.querySelector("[data-box-host]");
+    this.#box = openBox(host, "reason-template", { ...reasonFor(this.desk, key, give), leave });
     return undefined;
   }
 
@@ -362,7 +355,7 @@ export class Work {
   }
 
   defineKeys(define) {
-    const onPair = (run) => () => this.current && run(this.current);
+    const onPair = (run) => () => (this.current ? run(this.current) : this.desk.announce(nothingHere()));
     define({ id: "judge-previous", run: () => this.step(-1) });
     define({ id: "judge-next", run: () => this.step(1) });
     for (const { id, value } of this.labels) {

@@ -3,14 +3,14 @@
 
 import { whenStill } from "../desk/pressing.js";
 import { gettext, interpolate, ngettext } from "../gettext.js";
-import { leaveBox, openBox, sentenceIn } from "./boxes.js";
+import { leaveBox, openBox, reasonFor, sentenceIn } from "./boxes.js";
+import { Held } from "./held.js";
 import { drawRow, makeRow } from "./row.js";
-import { noSentence, placeInAnswer, recorded, within } from "./naming.js";
+import { noSentence, nothingHere, nothingToClear, placeInAnswer, recorded, within } from "./naming.js";
 import { CANT_JUDGE, labelsOf, spokenOf } from "./words.js";
 
 export class AssignRows {
   #items = new Map(); // nugget key -> element
-  #held = new Map(); // row key -> sentence that waits for its label
   #box = null; // {key, close}: the one that is open
   #from = null; // the row that a sentence was gone to from
 
@@ -19,6 +19,7 @@ export class AssignRows {
     this.asked = asked;
     this.answers = pane;
     this.labels = labelsOf(desk.stage);
+    this.held = new Held(desk.save);
     this.pane = document.getElementById("rows");
     this.list = document.getElementById("label-rows");
     this.bar = document.getElementById("sentence-bar");
@@ -94,7 +95,7 @@ export class AssignRows {
       drawRow(item, {
         key,
         row: store.row(key),
-        held: this.#held.get(key) ?? null,
+        held: this.held.get(key),
         isCurrent: key === this.current,
         isPending: store.pending(key),
         failed: store.failed(key),
@@ -115,6 +116,7 @@ export class AssignRows {
     this.current = this.asked.unlabelled(this.answers.current)[0] ?? keys[0] ?? null;
     this.draw();
     this.pane.scrollTop = 0;
+    if (this.current) this.item(this.current).scrollIntoView({ block: "nearest" });
     this.#markPlace();
   }
 
@@ -139,9 +141,12 @@ export class AssignRows {
   }
 
   #markPlace() {
-    this.answers.mark(this.desk.store.row(this.current)?.sentence ?? this.#held.get(this.current) ?? null, {
-      reveal: "autoScroll" in document.body.dataset,
-    });
+    this.answers.mark(this.#placeOf(this.current), { reveal: "autoScroll" in document.body.dataset });
+  }
+
+  // The sentence of a row, recorded or waiting for the label.
+  #placeOf(key) {
+    return this.desk.store.row(key)?.sentence ?? this.held.get(key);
   }
 
   /** Take a row as the current one without showing it: the sweep shows it in its own way. */
@@ -167,7 +172,11 @@ export class AssignRows {
 
   step(by) {
     const keys = this.asked.keys(this.answers.current);
-    this.focus(keys[Math.min(keys.length - 1, Math.max(0, keys.indexOf(this.current) + by))]);
+    const next = keys[keys.indexOf(this.current) + by];
+    this.focus(next ?? this.current);
+    if (next || !this.current) return;
+    const end = by < 0 ? gettext("%(name)s is the first nugget") : gettext("%(name)s is the last nugget");
+    this.desk.announce(interpolate(end, { name: this.name(this.current) }));
   }
 
   // By pointer one goes on, too; arrows among the radios only choose.
@@ -183,6 +192,7 @@ export class AssignRows {
       return this.desk.announce(mayNot);
     }
     const row = this.desk.store.row(key);
+    if (!label && !row?.label) return this.desk.announce(nothingToClear(this.name(key)));
     const isNew = (row?.label ?? null) !== label || (row?.reason ?? "") !== reason;
     if (isNew) this.#give(key, label, source, reason, row);
     if (label && moves && "moveOn" in document.body.dataset) this.#moveOn(key);
@@ -191,8 +201,8 @@ export class AssignRows {
   }
 
   #give(key, label, source, reason, row) {
-    const sentence = label ? (row?.label ? row.sentence : (this.#held.get(key) ?? null)) : null;
-    if (label) this.#held.delete(key);
+    const waiting = label ? this.held.take(key) : null;
+    const sentence = label && row?.label ? row.sentence : waiting;
     this.desk.store.do("label", { key, label, reason, sentence }, { source });
   }
 
@@ -222,25 +232,14 @@ export class AssignRows {
   openReason(key) {
     const mayNot = this.#mayNot();
     if (mayNot) return this.desk.announce(mayNot);
-    const { save, store } = this.desk;
-    const slot = `reason ${key}`;
-    return this.#open(key, "reason-template", {
-      text: save.keptTexts()[slot] ?? store.row(key)?.reason ?? "",
-      typed: (text) => save.keepText(slot, text || null),
-      take: (text) => {
-        if (!text) return gettext("Say why in a few words.");
-        save.keepText(slot, null);
-        // Once the box is gone, so that the focus goes on from the row.
-        queueMicrotask(() => this.label(key, CANT_JUDGE, "text", { reason: text }));
-        return "";
-      },
-    });
+    const give = (reason) => this.label(key, CANT_JUDGE, "text", { reason });
+    return this.#open(key, "reason-template", reasonFor(this.desk, key, give));
   }
 
   /** Ask which sentence of the answer it is in. */
   openPlace(key) {
     if (this.isReadonly) return this.desk.announce(this.desk.words.readonly);
-    const known = this.desk.store.row(key)?.sentence ?? this.#held.get(key) ?? null;
+    const known = this.#placeOf(key);
     return this.#open(key, "place-template", {
       text: known === null ? "" : String(known + 1),
       take: (text) => {
@@ -269,7 +268,7 @@ export class AssignRows {
     if (this.isReadonly) return this.desk.announce(this.desk.words.readonly);
     const row = this.desk.store.row(key);
     if (!row?.label) {
-      this.#held.set(key, sentence);
+      this.held.put(key, sentence);
       this.draw();
       this.#markPlace();
       return this.desk.announce(recorded(this.name(key), sentence, { waits: true }));
@@ -281,7 +280,7 @@ export class AssignRows {
 
   /** Go to the sentence that is recorded. */
   go(key) {
-    const sentence = this.desk.store.row(key)?.sentence ?? this.#held.get(key) ?? null;
+    const sentence = this.#placeOf(key);
     if (sentence === null) return this.desk.announce(interpolate(gettext("%(name)s has no sentence recorded"), { name: this.name(key) }));
     this.#from = key;
     return this.answers.goTo(sentence);
@@ -296,9 +295,10 @@ export class AssignRows {
   /** Record the sentence in focus for the current row, and go back there. */
   recordHere(source) {
     const sentence = this.#sentenceInFocus();
-    if (!sentence || !this.current) return;
+    if (!sentence) return this.desk.announce(gettext("Go to a sentence first"));
+    if (!this.current) return this.desk.announce(nothingHere());
     this.record(this.current, Number(sentence.dataset.index), source);
-    this.focus(this.current);
+    return this.focus(this.current);
   }
 
   #sentenceInFocus() {
@@ -382,7 +382,7 @@ export class AssignRows {
   }
 
   defineKeys(define) {
-    const onRow = (run) => () => this.current && run(this.current);
+    const onRow = (run) => () => (this.current ? run(this.current) : this.desk.announce(nothingHere()));
     define({ id: "judge-previous", run: () => this.step(-1) });
     define({ id: "judge-next", run: () => this.step(1) });
     for (const { id, value } of this.labels) {

@@ -40,10 +40,10 @@ class Judge(Hands):
         expect(self.page.locator(".row-saving:visible")).to_have_count(0, timeout=CALM)
 
     def answer_is(self, number: int) -> None:
-        """Wait until the heading of an answer has the focus."""
-        heading = self.page.locator("#answer-head")
-        expect(heading).to_be_focused(timeout=CALM)
-        expect(heading).to_contain_text(f"Answer {number} of")
+        """Wait until an answer is shown and one of its rows, or its pair, has the focus."""
+        self.answer_is_shown(number)
+        place = self.page.locator(".row.is-current:visible, #pair:visible").first
+        expect(place).to_be_focused(timeout=CALM)
 
     def answer_is_shown(self, number: int) -> None:
         """Wait until an answer is shown, wherever the focus is."""

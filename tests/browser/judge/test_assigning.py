@@ -142,7 +142,7 @@ def test_submitting_with_gaps_names_them_and_sends_nothing(world: JudgeWorld, vi
     """Check 13 at a judging desk."""
     with visit(world.assign) as ann:
         ann.label_all("support")
-        ann.press("w", "0", "j", "0", "]", "w", "0")
+        ann.press("0", "j", "0", "]", "0")
         ann.saved()
         ann.press("Control+Enter")
         expect(ann.page.get_by_role("group", name="1 without a label:")).to_be_visible()

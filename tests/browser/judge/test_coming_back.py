@@ -117,6 +117,24 @@ def test_a_reload_leads_back_to_the_same_row_and_undo_goes_on(world: JudgeWorld,
         assert ann.complaints == []
 
 
+def test_a_sentence_typed_before_its_label_survives_a_reload(world: JudgeWorld, visit: Visit) -> None:
+    with visit(world.assign) as ann:
+        ann.press("e")
+        ann.type("2")
+        ann.press("Enter")
+        ann.reload()
+        row = ann.page.locator(".row").first
+        expect(row.locator(".row-place")).to_have_text("S2")
+        ann.press("3")
+        ann.saved()
+        ann.reload()
+        expect(row.locator(".row-place")).to_have_text("S2")
+        assert WorkingAssignment.objects.get().sentence == 1
+        ann.press("k", "0")
+        expect(row.locator(".row-place")).to_be_hidden()
+        assert ann.complaints == []
+
+
 def test_each_task_has_an_order_of_its_own_and_keeps_it(world: JudgeWorld, visit: Visit) -> None:
     """Check 27. Three orders of the same six answers: that all are alike by chance happens once in half a million."""
     orders = set()
