@@ -30,9 +30,9 @@ backup: $(VENV)/installed
 	@$(BIN)/python manage.py backup $(OUT)
 
 # And back, with web and worker processes stopped: `make restore FROM=/srv/backups/monday.tar`, on a database that is not
-# empty with REPLACE=1.
+# empty with REPLACE=1; a backup that this installation did not sign with ELSEWHERE=1.
 restore: $(VENV)/installed
-	@$(BIN)/python manage.py restore $(FROM) $(if $(filter 1,$(REPLACE)),--replace)
+	@$(BIN)/python manage.py restore $(FROM) $(if $(filter 1,$(REPLACE)),--replace) $(if $(filter 1,$(ELSEWHERE)),--from-elsewhere)
 	@$(BIN)/python manage.py migrate --verbosity 0
 
 lint: $(VENV)/installed-dev

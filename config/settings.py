@@ -234,6 +234,7 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000  # a form names each topic and run that w
 DATA_UPLOAD_MAX_NUMBER_FILES = 200  # a track's runs are loaded at once
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+SESSION_ENGINE = "accounts.session_store"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 # Without a request for so long, or so long after the sign-in, one signs in again: at a desk above the page.

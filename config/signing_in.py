@@ -45,15 +45,17 @@ def shared_cache(redis: str, broker: str) -> dict[str, Any]:
     """Return where attempts are counted: what every process sees, so never a process's own memory.
 
     Redis where there is one, else a table of the database. A cache that is full drops what it likes, so the table
-    is large: nobody shall get new tries by filling it.
+    is large: nobody shall get new tries by filling it. Values are JSON in both, so that whoever can write them runs
+    no code here.
     """
     url = redis or (broker if broker.startswith(("redis://", "rediss://")) else "")
     if url:
-        cache = {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": url, "KEY_PREFIX": "assay"}
+        backend = "django.core.cache.backends.redis.RedisCache"
+        serializer = {"serializer": "accounts.caching.JsonSerializer"}
+        cache = {"BACKEND": backend, "LOCATION": url, "KEY_PREFIX": "assay", "OPTIONS": serializer}
         return {"default": cache}
     options = {"MAX_ENTRIES": 100_000, "CULL_FREQUENCY": 10}
-    backend = "django.core.cache.backends.db.DatabaseCache"
-    return {"default": {"BACKEND": backend, "LOCATION": "accounts_cached", "OPTIONS": options}}
+    return {"default": {"BACKEND": "accounts.caching.TableCache", "OPTIONS": options}}
 
 
 def login_limits(*, failed: int, seconds: int) -> dict[str, str]:

@@ -5,9 +5,13 @@ Runs and assessors never meet in one list: whoever judges and may also sign in h
 
 from typing import Any
 
+from django import forms
 from django.contrib import admin
-from django.db import models
+from django.db import models, transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest
 
+from accounts.models import User
 from evaluation.models import (
     Answer,
     AnswerProvenance,
@@ -32,6 +36,9 @@ from evaluation.models import (
     SupportJudgment,
     Topic,
 )
+from evaluation.rules.people import giving_problem
+from evaluation.services.people import give_role, standing_of, take_role
+from evaluation.terms import Role
 from web.admin import ModelAdmin, ReadOnlyAdmin
 
 
@@ -57,16 +64,55 @@ class CampaignAdmin(ModelAdmin):
         return False
 
 
+class MembershipForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's is no generic when the program runs
+    """A role to give."""
+
+    def clean(self) -> dict[str, Any] | None:
+        """Refuse what the people page refuses."""
+        cleaned = super().clean()
+        said = cleaned or {}
+        if {"campaign", "user", "role"} <= said.keys():
+            why = giving_problem(Role(said["role"]), standing_of(said["campaign"], said["user"]))
+            if why:
+                raise forms.ValidationError(why)
+        return cleaned
+
+
 @admin.register(Membership)
 class MembershipAdmin(ModelAdmin):
-    """Who may do what in which campaign."""
+    """Roles, given and taken by the rules of the people page, with its events. A role is not changed into another."""
 
+    form = MembershipForm
     list_display = ["user", "role", "campaign"]
     list_filter = ["role", "campaign"]
     list_select_related = ["user", "campaign"]
     search_fields = ["user__username", "user__email", "campaign__slug"]
     raw_id_fields = ["user", "campaign"]  # boxes that complete have no name for screen readers
     readonly_fields = ["paused_at"]  # people are paused on the page of their work, which notes who did it
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def save_model(self, request: HttpRequest, obj: Membership, form: Any, change: bool) -> None:
+        """Give the role."""
+        role, name, actor = Role(obj.role), obj.user.username, _actor(request)
+        give_role(campaign=obj.campaign, username=name, role=role, actor=actor, to_oneself=True)
+        obj.pk = Membership.objects.get(campaign=obj.campaign, user=obj.user, role=role).pk
+
+    def delete_model(self, request: HttpRequest, obj: Membership) -> None:
+        """Take the role."""
+        name, role = obj.user.username, Role(obj.role)
+        take_role(campaign=obj.campaign, username=name, role=role, actor=_actor(request))
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Membership]) -> None:
+        """Take the roles that were ticked, all or none."""
+        with transaction.atomic():
+            for one in queryset.select_related("user", "campaign"):
+                self.delete_model(request, one)
+
+
+def _actor(request: HttpRequest) -> User:
+    return User.objects.get(username=request.user.get_username())
 
 
 @admin.register(Protocol)

@@ -11,6 +11,7 @@ from accounts.http import UserRequest
 from evaluation.models import Campaign
 from evaluation.queries import people as people_rows
 from evaluation.queries.auditing import may_audit
+from evaluation.queries.shared_runs import shared_runs_for
 from evaluation.queries.work import may_organize
 from evaluation.services.people import give_role, problem_of_taking, take_role, withdraw_invitation
 from evaluation.terms import Role
@@ -111,6 +112,7 @@ def _page(
         "role_form": role_form or RoleForm(auto_id="role_%s"),
         "invite_form": invite_form or InviteForm(auto_id="invite_%s"),
         "link": link,
+        "shared_runs": shared_runs_for(request.user, campaign),
         "may_organize": may_organize(request.user, campaign),
         "may_audit": may_audit(request.user, campaign),
     }

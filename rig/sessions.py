@@ -2,9 +2,9 @@
 
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
-from django.contrib.sessions.backends.db import SessionStore
 
 from accounts.models import User
+from accounts.session_store import SessionStore
 
 
 def new_session(user: User, backend: str = "") -> str:

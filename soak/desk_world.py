@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.notice import NOTICE_VERSION
+from accounts.session_store import hashed
 from evaluation.models import (
     Campaign,
     NuggetList,
@@ -136,4 +137,4 @@ def new_session(user: int) -> str:
 def end_session(key: str) -> None:
     """Let a session have run out."""
     with own_connection():
-        Session.objects.filter(session_key=key).update(expire_date=timezone.now() - timedelta(days=1))
+        Session.objects.filter(session_key=hashed(key)).update(expire_date=timezone.now() - timedelta(days=1))

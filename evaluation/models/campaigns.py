@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from evaluation.models.fields import choices_of, new_salt
+from evaluation.models.fields import choices_of, new_family, new_salt
 from evaluation.terms import PassageOrder, Role
 
 
@@ -24,6 +24,14 @@ class Campaign(models.Model):
         max_digits=8, decimal_places=2, null=True, blank=True, help_text="what an assessor's hour costs"
     )
     salt = models.CharField(max_length=64, default=new_salt, editable=False, help_text="of the pseudonyms")
+    # Copies hold the same answers, so roles are checked over the whole family. It stands in the campaign's file.
+    family = models.CharField(
+        max_length=32,
+        default=new_family,
+        editable=False,
+        db_index=True,
+        help_text="the same for a campaign and its copies",
+    )
 
     class Meta:
         ordering = ["name"]

@@ -20,6 +20,11 @@ def new_salt() -> str:
     return secrets.token_hex(32)
 
 
+def new_family() -> str:
+    """Return a random id that a campaign shares with its copies."""
+    return secrets.token_hex(16)
+
+
 def choices_of(words: type[StrEnum]) -> list[tuple[str, str]]:
     """Return the field choices for a vocabulary of words."""
     return [(word.value, word.value.replace("_", " ")) for word in words]

@@ -31,14 +31,14 @@ class CampaignCard:
 def unblinded(viewer: User) -> QuerySet[Campaign]:
     """Return the campaigns in which the viewer may see runs, scores and labels.
 
-    Whoever judges in a campaign sees none of it, whatever else they are, superusers included; and whoever holds a
-    task in it, even if they are no assessor any more.
+    Whoever judges in a campaign sees none of it and of its copies, whatever else they are, superusers included; and
+    whoever holds a task in one of them, even if they are no assessor any more.
     """
     mine = Membership.objects.filter(user=viewer)
-    judging = mine.filter(role=Role.ASSESSOR).values("campaign")
-    working = Task.objects.filter(assessor=viewer).exclude(state=TaskState.WITHDRAWN).values("campaign")
+    judging = mine.filter(role=Role.ASSESSOR).values("campaign__family")
+    working = Task.objects.filter(assessor=viewer).exclude(state=TaskState.WITHDRAWN).values("campaign__family")
     open_to_me = Q() if viewer.is_superuser else Q(pk__in=mine.filter(role__in=UNBLINDED_ROLES).values("campaign"))
-    return Campaign.objects.filter(open_to_me).exclude(pk__in=judging).exclude(pk__in=working)
+    return Campaign.objects.filter(open_to_me).exclude(family__in=judging).exclude(family__in=working)
 
 
 def holds_work(user: User) -> bool:

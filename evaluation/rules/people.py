@@ -9,7 +9,7 @@ from web.phrases import phrase, plural
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What is so of a person in a campaign. `judged`: they hold a task there that was not withdrawn."""
+    """Roles and tasks of a person in a campaign and its copies. `judged`: a task of theirs was not withdrawn."""
 
     roles: frozenset[Role] = frozenset()
     judged: bool = False
@@ -32,7 +32,8 @@ def giving_problem(role: Role, one: Standing) -> str:
         return _judging_problem(one)
     if Role.ASSESSOR in one.roles or one.judged:
         return phrase(
-            "Who judges in a campaign, or has judged there, gets no role that shows whose answers they are."
+            "Who judges in a campaign, or has judged there, gets no role that shows whose answers they are, "
+            "there or in a copy of it."
         )
     return ""
 
@@ -42,7 +43,8 @@ def _judging_problem(one: Standing) -> str:
         return phrase("An administrator can read everything, and so judges nothing.")
     if any(role in UNBLINDED_ROLES for role in one.roles):
         return phrase(
-            "Who has seen whose answers they are, as organizer, researcher or auditor, does not judge them."
+            "Who has seen whose answers they are, as organizer, researcher or auditor of this campaign or of a copy "
+            "of it, does not judge them."
         )
     return ""
 

@@ -115,7 +115,9 @@ def check_person(person: Candidate) -> None:
             name=person.name,
         )
     if any(role in UNBLINDED_ROLES for role in person.roles):
-        raise Refused("unblinded", "%(name)s has an unblinded role in this campaign.", name=person.name)
+        raise Refused(
+            "unblinded", "%(name)s has an unblinded role in this campaign or in a copy of it.", name=person.name
+        )
     if person.paused:
         raise Refused("paused", "%(name)s is paused and gets nothing new.", name=person.name)
 

@@ -1,8 +1,11 @@
 """Who is in a campaign: roles given and taken, people invited. Each act is an event, and a line of the audit log."""
 
+from dataclasses import replace
+
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
+from django.db.models import QuerySet
 
 from accounts.invitations import invitation_of, new_invitation, revoke_invitation, use_invitation
 from accounts.models import Invitation, User
@@ -17,12 +20,15 @@ from web import audit
 from web.phrases import word
 
 
-def give_role(*, campaign: Campaign, username: str, role: Role, actor: User) -> User:
-    """Give somebody who has an account a role; return them. The same role again changes nothing. Raises `Refused`."""
+def give_role(*, campaign: Campaign, username: str, role: Role, actor: User, to_oneself: bool = False) -> User:
+    """Give somebody who has an account a role; return them. The same role again changes nothing. Raises `Refused`.
+
+    `to_oneself`: administrators may give themselves a role too.
+    """
     with transaction.atomic():
-        locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
+        locked = lock_family(campaign.pk)
         user = _account(username)
-        _check_giving(locked, user, role, actor)
+        _check_giving(locked, user, role, None if to_oneself else actor)
         add_member(campaign=locked, user=user, role=role, actor=actor)
     _note("account.role_given", locked, user, role, actor)
     return user
@@ -37,7 +43,7 @@ def problem_of_taking(*, campaign: Campaign, user: User, role: Role, actor: User
 def take_role(*, campaign: Campaign, username: str, role: Role, actor: User) -> User:
     """Take a role from somebody; return them. What they did stays. Raises `Refused`."""
     with transaction.atomic():
-        locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
+        locked = lock_family(campaign.pk)
         user = _account(username)
         mine = Membership.objects.filter(campaign=locked, user=user, role=role)
         if not mine.exists():
@@ -74,7 +80,7 @@ def accept(*, raw: str, user: User) -> Campaign:
     with transaction.atomic():
         found = invitation_of(raw)
         if found:  # the campaign first, as where roles are given
-            Campaign.objects.select_for_update().get(pk=found.campaign_id)
+            lock_family(found.campaign_id)
         used = use_invitation(raw, user)
         campaign, role = used.campaign, Role(used.role)
         if not _organizes(used.made_by, campaign):
@@ -99,24 +105,56 @@ def withdraw_invitation(*, invitation: Invitation, actor: User) -> None:
     audit.record_if_possible("account.invitation_revoked", actor=audit.actor_of(actor), invitation=invitation.pk)
 
 
+def lock_family(pk: int) -> Campaign:
+    """Lock a campaign and all its copies, in the order of their keys; return the campaign.
+
+    Two organizers may give one person contrary roles at the same time, one in the original and one in a copy.
+    """
+    family = Campaign.objects.filter(pk=pk).values("family")
+    list(Campaign.objects.select_for_update().filter(family__in=family).order_by("pk"))
+    return Campaign.objects.get(pk=pk)
+
+
 def standing_of(campaign: Campaign, user: User, actor: User | None = None) -> Standing:
-    """Return what is so of somebody in a campaign. Roles that showed whose answers they are count for ever."""
-    here = Membership.objects.filter(campaign=campaign, user=user).values_list("role", flat=True)
-    given = Event.objects.filter(
-        campaign=campaign, kind="member.added", payload__user=user.pk, payload__role__in=list(UNBLINDED_ROLES)
+    """Return roles and tasks of a person in a campaign and its copies; `unfinished` counts the campaign's own tasks.
+
+    A copy shows the same answers with their runs, so a role in it unblinds for the original too, and the other way.
+    """
+    return _standing(campaign, Campaign.objects.filter(family=campaign.family), user, actor)
+
+
+def copies_problem(campaign: Campaign, user: User, role: Role) -> str:
+    """Return why a role in a new copy would break the blindness of the others; an empty text where it does not.
+
+    Closed accounts are let in: a campaign's file brings the people of another server with it.
+    """
+    others = Campaign.objects.filter(family=campaign.family).exclude(pk=campaign.pk)
+    return giving_problem(role, replace(_standing(campaign, others, user), active=True))
+
+
+def _standing(campaign: Campaign, family: QuerySet[Campaign], user: User, actor: User | None = None) -> Standing:
+    here = Membership.objects.filter(campaign__in=family, user=user).values_list("role", flat=True)
+    # An unblinding role counts for ever: what was seen cannot be unseen. A role that was loaded from a file has no
+    # event of being given, only one of being taken.
+    held = Event.objects.filter(
+        campaign__in=family,
+        kind__in=["member.added", "member.removed"],
+        payload__user=user.pk,
+        payload__role__in=list(UNBLINDED_ROLES),
     ).values_list("payload__role", flat=True)
-    tasks = Task.objects.filter(campaign=campaign, assessor=user).exclude(state=TaskState.WITHDRAWN)
+    tasks = Task.objects.filter(campaign__in=family, assessor=user).exclude(state=TaskState.WITHDRAWN)
+    unfinished = tasks.filter(campaign=campaign, state__in=[*ACTIVE, TaskState.BLOCKED])
     return Standing(
-        roles=frozenset(Role(role) for role in {*here, *given}),
+        roles=frozenset(Role(role) for role in {*here, *held}),
         judged=tasks.exists(),
-        unfinished=tasks.filter(state__in=[*ACTIVE, TaskState.BLOCKED]).count(),
+        unfinished=unfinished.count(),
         administrator=user.is_staff or user.is_superuser,
         active=user.is_active,
         is_actor=actor == user,
     )
 
 
-def _check_giving(campaign: Campaign, user: User, role: Role, actor: User) -> None:
+def _check_giving(campaign: Campaign, user: User, role: Role, actor: User | None) -> None:
     why = giving_problem(role, standing_of(campaign, user, actor))
     if why:
         raise Refused("role_not_given", why)

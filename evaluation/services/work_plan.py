@@ -5,11 +5,12 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
-from django.db.models import Sum
+from django.db.models import QuerySet, Sum
 
 from accounts.models import User
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Judge, Membership, NuggetSet, Task, Topic
+from evaluation.rules.access import UNBLINDED_ROLES
 from evaluation.rules.work import (
     ACTIVE,
     Candidate,
@@ -215,6 +216,8 @@ def roster_of(campaign: Campaign, topics: Collection[Topic]) -> Roster:
         roles[user].add(Role(role))
         if since:
             paused.add(user)
+    for user, role in _unblinded_in_copies(campaign).filter(user__in=list(roles)).values_list("user", "role"):
+        roles[user].add(Role(role))
     users = User.objects.filter(pk__in=roles).order_by("username")
     tasks: dict[int, list[Task]] = defaultdict(list)
     for task in Task.objects.filter(topic__in=topics).select_related("assessor", "nugget_set__judge"):
@@ -227,6 +230,11 @@ def roster_of(campaign: Campaign, topics: Collection[Topic]) -> Roster:
         draft_sets=_draft_sets(campaign),
         paused=frozenset(paused),
     )
+
+
+def _unblinded_in_copies(campaign: Campaign) -> QuerySet[Membership]:
+    family = Membership.objects.filter(campaign__family=campaign.family, role__in=UNBLINDED_ROLES)
+    return family.exclude(campaign=campaign)
 
 
 def _topics(campaign: Campaign, public_ids: Sequence[str]) -> list[Topic]:

@@ -1,7 +1,8 @@
-"""The file of a backup: a tar of the database's dump and of a manifest that says what the dump holds."""
+"""The file of a backup: a tar of a manifest, of its signature, and of the database's dump."""
 
 import gzip
 import hashlib
+import hmac
 import io
 import os
 import shutil
@@ -11,13 +12,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Literal
 
+from django.conf import settings
+from django.utils.crypto import salted_hmac
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evaluation.errors import Refused
 from web.phrases import noted, phrase
 
 FORMAT = 1
-MANIFEST, DATA = "manifest.json", "database"
+MANIFEST, SIGNATURE, DATA = "manifest.json", "signature", "database"
 PIECE = 1 << 20
 NOT_ONE = noted("%(name)s is not a backup that Assay made, or is damaged: %(why)s.")
 
@@ -50,6 +53,8 @@ def write_archive(path: Path, data: Path, manifest: Manifest) -> None:
             with tarfile.open(fileobj=out, mode="w") as tar:
                 said = manifest.model_dump_json(indent=1).encode()
                 _add(tar, MANIFEST, io.BytesIO(said), len(said))
+                signature = signature_of(said, settings.SECRET_KEY).encode()
+                _add(tar, SIGNATURE, io.BytesIO(signature), len(signature))
                 with data.open("rb") as content:
                     _add(tar, DATA, content, manifest.size)
             out.flush()
@@ -69,10 +74,35 @@ def _add(tar: tarfile.TarFile, name: str, content: IO[bytes], size: int) -> None
     tar.addfile(entry, content)
 
 
+def signature_of(manifest: bytes, key: str | bytes) -> str:
+    """Return the signature of a manifest, and through its checksum of the dump, under a secret key."""
+    return salted_hmac("exchange.backups", manifest, secret=key, algorithm="sha256").hexdigest()
+
+
+def check_signature(path: Path) -> None:
+    """Raise `Refused` unless this installation wrote the backup: the dump is run as it is, so it has to be ours."""
+    keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
+    manifest, found = _content(path, MANIFEST), b""
+    with suppress(Refused):  # older versions signed nothing
+        found = _content(path, SIGNATURE)
+    if not any(hmac.compare_digest(signature_of(manifest, key).encode(), found) for key in keys):
+        raise Refused(
+            "not_ours",
+            "%(name)s does not carry the signature of this installation's SECRET_KEY: it was changed, or made by "
+            "another installation or by an older version. --from-elsewhere restores it all the same. Whoever made it "
+            "then decides on every account and row, and may run commands here: use it only for a file of your own.",
+            name=path,
+        )
+
+
+def _content(path: Path, name: str) -> bytes:
+    with _member(path, name) as content:
+        return content.read(PIECE)
+
+
 def read_manifest(path: Path) -> Manifest:
     """Read what a backup holds. Raises `Refused` where it is none, or of a later form."""
-    with _member(path, MANIFEST) as content:
-        said = content.read(PIECE)
+    said = _content(path, MANIFEST)
     try:
         manifest = Manifest.model_validate_json(said)
     except ValidationError as error:

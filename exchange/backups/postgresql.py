@@ -10,6 +10,7 @@ from typing import Any
 from django.db import connection, transaction
 
 from evaluation.errors import Refused
+from exchange.backups import ended
 from web.phrases import noted
 
 LOCK_TIMEOUT = "60s"
@@ -22,6 +23,14 @@ LIBPQ_OPTIONS = {
     "service": "PGSERVICE",
     "passfile": "PGPASSFILE",
 }
+END_SESSIONS = """
+RESET search_path;
+DO $ended$ BEGIN {statements} END $ended$;
+"""
+WHERE_THERE = """
+IF EXISTS (SELECT FROM information_schema.columns WHERE table_schema = current_schema()
+    AND table_name = '{table}' AND column_name = '{column}') THEN {statement}; END IF;
+"""
 FORGET = """
 SELECT 'DROP TABLE IF EXISTS ' || string_agg(format('%I.%I', schemaname, tablename), ', ') || ' CASCADE;'
 FROM pg_tables WHERE schemaname = current_schema()
@@ -40,7 +49,7 @@ def server() -> str:
 
 
 def take(data: Path) -> tuple[dict[str, int], list[str]]:
-    """Dump the database into a file; return its rows by table, and the migrations that were applied.
+    """Dump the database into a file, without what no backup keeps; return its rows by table and its migrations.
 
     Rows are counted in the transaction whose snapshot `pg_dump` reads: what is counted is what is dumped.
     """
@@ -49,10 +58,11 @@ def take(data: Path) -> tuple[dict[str, int], list[str]]:
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
         cursor.execute("SELECT pg_export_snapshot()")
         snapshot = cursor.fetchone()[0]
-        _run([program, "--format=custom", "--compress=3", f"--snapshot={snapshot}", f"--file={data}"])
+        left_out = [f"--exclude-table-data={table}" for table in ended.LEFT_OUT]
+        _run([program, "--format=custom", "--compress=3", f"--snapshot={snapshot}", f"--file={data}", *left_out])
         cursor.execute("SELECT app, name FROM django_migrations ORDER BY id")
         migrations = [f"{app}.{name}" for app, name in cursor.fetchall()]
-        return _rows(), migrations
+        return _rows() | dict.fromkeys(ended.LEFT_OUT, 0), migrations
 
 
 def inspect(data: Path) -> None:
@@ -70,8 +80,16 @@ def put_back(data: Path) -> None:
     _run([_program("pg_restore"), "--no-owner", "--no-privileges", f"--file={script}", str(data)])
     before = data.with_name("before.sql")
     before.write_text(f"SET lock_timeout = '{LOCK_TIMEOUT}';\n{forget}\n", encoding="utf-8")
+    after = data.with_name("after.sql")
+    after.write_text(_ending(), encoding="utf-8")
     psql = [_program("psql"), "--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1"]
-    _run([*psql, "--output=/dev/null", f"--file={before}", f"--file={script}"])
+    _run([*psql, "--output=/dev/null", f"--file={before}", f"--file={script}", f"--file={after}"])
+
+
+def _ending() -> str:
+    """Return what ends every session. A dump of an older version may lack a table or a column."""
+    each = [WHERE_THERE.format(**one._asdict()) for one in ended.STATEMENTS]
+    return END_SESSIONS.format(statements="".join(each))
 
 
 def _rows() -> dict[str, int]:

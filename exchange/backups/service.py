@@ -1,5 +1,6 @@
 """Taking a backup and putting one back: what holds for either database."""
 
+import dataclasses
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +15,7 @@ from evaluation.errors import Refused
 from evaluation.triggers import install_triggers, missing_triggers
 from exchange.backups import archive, postgresql, sqlite
 from exchange.backups.archive import FORMAT, Manifest
+from exchange.backups.ended import LEFT_OUT, GoodToken, openings
 from web.phrases import phrase
 
 ENGINES: dict[str, ModuleType] = {"sqlite": sqlite, "postgresql": postgresql}
@@ -22,10 +24,12 @@ FILLED_BY_MIGRATIONS = {"django_migrations", "django_content_type", "auth_permis
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What was put back, and the migrations that this version still has to apply to it."""
+    """What was put back, the migrations still to apply to it, and what lets people in again that did not before."""
 
     manifest: Manifest
     waiting: list[str]
+    tokens: tuple[GoodToken, ...] = ()
+    accounts: tuple[str, ...] = ()
 
 
 def default_path() -> Path:
@@ -63,38 +67,46 @@ def back_up(path: Path) -> Manifest:
     return manifest
 
 
-def check(path: Path) -> Restored:
+def check(path: Path, *, from_elsewhere: bool = False) -> Restored:
     """Check a backup as far as that goes without touching the database. Raises `Refused` with what is wrong."""
     with TemporaryDirectory(prefix="assay-check-") as folder:
-        return _checked(path, Path(folder) / "data")
+        return _checked(path, Path(folder) / "data", from_elsewhere=from_elsewhere)
 
 
-def restore(path: Path, *, replace: bool) -> Restored:
-    """Make the database what it was when the backup was taken.
+def restore(path: Path, *, replace: bool, from_elsewhere: bool = False) -> Restored:
+    """Make the database what it was when the backup was taken, with every session ended.
+
+    `from_elsewhere`: a backup that this installation did not sign is restored too.
 
     Raises `Refused`, with the database as it was, where the backup is damaged, of another engine or of a newer version
     of Assay, or where the database holds anything and nobody said that it may go.
     """
     with TemporaryDirectory(prefix="assay-restore-") as folder:
         data = Path(folder) / "data"
-        found = _checked(path, data)
+        found = _checked(path, data, from_elsewhere=from_elsewhere)
         if not replace and (held := _held()):
             raise Refused(
                 "not_empty",
                 "The database is not empty: %(held)s. Everything in it would be lost; --replace says that it may be.",
                 held=held,
             )
+        before = openings()
         _engine().put_back(data)
     _check_restored(found.manifest)
-    return found
+    after = openings()
+    again = (token for sha256, token in after.tokens.items() if sha256 not in before.tokens)
+    opened = sorted(after.accounts - before.accounts) if before.accounts else []
+    return dataclasses.replace(found, tokens=tuple(again), accounts=tuple(opened))
 
 
 def _engine() -> ModuleType:
     return ENGINES[connection.vendor]
 
 
-def _checked(path: Path, data: Path) -> Restored:
+def _checked(path: Path, data: Path, *, from_elsewhere: bool) -> Restored:
     manifest = archive.read_manifest(path)
+    if not from_elsewhere:
+        archive.check_signature(path)
     if manifest.engine != connection.vendor:
         raise Refused(
             "other_engine",
@@ -133,7 +145,7 @@ def _held() -> str:
 def _check_restored(manifest: Manifest) -> None:
     """The same rows are there, and the logs are append-only."""
     with connection.cursor() as cursor:
-        for table, rows in manifest.rows.items():
+        for table, rows in (manifest.rows | dict.fromkeys(manifest.rows.keys() & {*LEFT_OUT}, 0)).items():
             cursor.execute(f"SELECT count(*) FROM {connection.ops.quote_name(table)}")  # noqa: S608
             if (found := cursor.fetchone()[0]) != rows:
                 raise Refused(

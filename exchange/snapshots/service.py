@@ -16,9 +16,11 @@ from accounts.models import User
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Event, Membership
 from evaluation.queries.campaigns import within
+from evaluation.services.people import copies_problem
 from evaluation.terms import Role
 from exchange.models import LoadedCampaign, Snapshot, SnapshotPart
 from exchange.snapshots.archive import Archive, Manifest, opened
+from exchange.snapshots.keeping_blind import keep_blind
 from exchange.snapshots.loading import Loaded, Target, load
 from exchange.snapshots.packing import Tell, Wish, pack
 from reports.methods import methods_documents
@@ -129,10 +131,11 @@ def content_of(snapshot: Snapshot) -> IO[bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Came:
-    """What became of a file: what was loaded, or where its state is already."""
+    """Campaign that a file was loaded as, or that was there in this state; roles that were not given."""
 
     campaign: Campaign
     loaded: Loaded | None
+    not_given: tuple[Membership, ...] = ()
 
 
 def load_campaign(
@@ -156,8 +159,9 @@ def load_campaign(
                 _check_same(archive, there)
                 return Came(there, None)
             loaded = load(archive, target)
+            not_given = keep_blind(archive.manifest, loaded.campaign, snapshot)
             _note(archive.manifest, loaded, snapshot, actor)
-    return Came(loaded.campaign, loaded)
+    return Came(loaded.campaign, loaded, not_given)
 
 
 def _target(archive: Archive, slug: str, members: frozenset[Role], snapshot: Snapshot | None) -> Target:
@@ -226,9 +230,9 @@ def open_snapshot(*, snapshot: Snapshot, actor: User) -> Came:
 
 
 def _let_in(campaign: Campaign, origin: Campaign) -> None:
-    """Give the roles of another campaign to whoever sees that one unblinded."""
+    """Give the roles of another campaign to whoever sees that one unblinded, and judges in no copy."""
     for one in Membership.objects.filter(campaign=origin).select_related("user"):
-        if within(one.user, origin).exists():
+        if within(one.user, origin).exists() and not copies_problem(campaign, one.user, Role(one.role)):
             Membership.objects.create(campaign=campaign, user=one.user, role=one.role)
 
 

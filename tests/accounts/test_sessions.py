@@ -4,6 +4,8 @@ from datetime import timedelta
 
 import pytest
 import time_machine
+from django.conf import settings
+from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils.timezone import now
 from pytest_django.fixtures import Settings
@@ -110,3 +112,18 @@ def test_a_desk_is_told_of_a_lock_in_its_own_language() -> None:
         answer = Client().post("/accounts/login/", said, headers=ajax)
     assert answer.status_code == 429
     assert "Too many" in str(answer.json()["form"])
+
+
+def test_what_the_table_of_sessions_holds_opens_no_account() -> None:
+    make_user("ann")
+    client = sign_in("ann")
+    assert is_in(client)
+    key = client.cookies[settings.SESSION_COOKIE_NAME].value
+    kept = set(Session.objects.values_list("session_key", flat=True))
+    assert key not in kept
+    for stolen in kept:
+        thief = Client()
+        thief.cookies[settings.SESSION_COOKIE_NAME] = stolen
+        assert not is_in(thief)
+    client.post("/accounts/logout/")
+    assert not Session.objects.filter(session_key__in=kept).exists()

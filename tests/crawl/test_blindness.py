@@ -12,10 +12,29 @@ from assessor.urls import task_urls
 from assessor.urls import urlpatterns as desk_urls
 from assessor.views import desk as desk_views
 from evaluation.blind.desk import desk_state
-from evaluation.models import NuggetSet, NuggetVersion, Operation, Protocol, Task, Topic, WorkingNugget
+from evaluation.models import (
+    AnswerProvenance,
+    Campaign,
+    NuggetSet,
+    NuggetVersion,
+    Operation,
+    Protocol,
+    QrelSource,
+    Run,
+    Task,
+    Topic,
+    WorkingNugget,
+)
+from evaluation.services.campaigns import add_member
 from evaluation.services.desk.asked import PAYLOADS
+from evaluation.terms import Role
+from exchange.models import LoadedCampaign
+from exchange.snapshots.packing import Wish
+from exchange.snapshots.service import load_campaign, write_campaign
+from reports.models import ExternalCondition
 from tests.assessor.desk_client import Window
 from tests.assessor.world import DeskWorld
+from tests.crawl.addresses import API, addresses
 from tests.crawl.aviary import Aviary
 from tests.crawl.blind_world import KNOWN_TO_SOME, SECRET, UNTOLD, make_blind_world
 from tests.crawl.desk_bodies import OF_NO_TASK, POSTED, READ_ONLY
@@ -66,6 +85,36 @@ def test_every_table_is_secret_or_known_to_sing_for_some() -> None:
     """A new table says in `blind_world` which it is."""
     ours = {model.__name__ for model in apps.get_models() if model._meta.app_label in OURS}
     assert ours == {model.__name__ for model in SECRET} | KNOWN_TO_SOME
+
+
+def copy_with_secrets(folder: Path, aviary: Aviary, campaign: Campaign) -> Campaign:
+    """Load a copy beside a campaign, and let what its runs and nuggets are called sing."""
+    file = folder / "river.zip"
+    write_campaign(file, campaign, Wish())
+    copy = load_campaign(file, slug="copy").campaign
+    for model in (Run, QrelSource, NuggetSet, ExternalCondition, LoadedCampaign):
+        aviary.plant(model._default_manager.filter(campaign=copy), kind="a secret of the copy")
+    aviary.plant(AnswerProvenance.objects.filter(run__campaign=copy), kind="a secret of the copy")
+    return copy
+
+
+def test_a_copy_tells_no_more_than_its_original(tmp_path: Path) -> None:
+    """Sam judges the original since the copy was made, and got a role in the copy before anybody asked about copies."""
+    world, aviary = make_blind_world(tmp_path, sings=False)
+    copy = copy_with_secrets(tmp_path, aviary, world.campaign)
+    add_member(campaign=world.campaign, user=world.people["sam"], role=Role.ASSESSOR)
+    runs = [str(pk) for pk in Run.objects.filter(campaign=copy).values_list("pk", flat=True)]
+    topics = list(Topic.objects.filter(campaign=copy).values_list("public_id", flat=True)[:1])
+    candidates = {"slug": [copy.slug], "pk": runs[:1], "public_id": topics}
+    for name in ("rita", "sam"):
+        add_member(campaign=copy, user=world.people[name], role=Role.RESEARCHER)
+    reader, judge = Walk(aviary, "rita", slugs=[copy.slug]), Walk(aviary, "sam", slugs=[copy.slug])
+    reader.read(f"/campaigns/{copy.slug}/runs/")
+    assert any(one.endswith("a secret of the copy") for one in reader.problems)
+    for address in addresses(candidates):
+        if address.startswith((f"/campaigns/{copy.slug}/", API)):
+            judge.read(address)
+    assert [one for one in judge.problems if one.endswith("a secret of the copy")] == []
 
 
 @pytest.mark.thorough

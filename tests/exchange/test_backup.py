@@ -2,10 +2,12 @@
 
 import json
 import sqlite3
+import subprocess
 import tarfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from io import BytesIO
 from pathlib import Path
 from threading import Thread
@@ -14,26 +16,43 @@ from typing import Any
 import psycopg
 import pytest
 from django.db import connection, connections
+from django.utils.timezone import now
 
+from accounts.models import Cached, User
+from accounts.session_store import hashed
+from accounts.tokens import make_token
+from api.models import IdempotencyKey
 from evaluation.models import Event, Operation
-from exchange.backups import archive
+from exchange.backups import archive, ended, postgresql
 from exchange.backups.service import back_up
 from rig.judging import Extent
+from rig.sessions import new_session
 from soak.judging_assessor import JudgingAssessor, JudgingPlan, Times
 from soak.judging_world import make_judging_world
 from tests.evaluation.world import run
 from tests.exchange.databases import ask, manage, other_database, tables
+from tests.factories import make_user
 from tests.on_postgresql import URL
 from tests.soak.in_process import InProcess
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("transactional_db")]
+LEFT_OUT = ("django_session", "accounts_cached", "api_idempotencykey")
 CONSISTENT = "from soak.consistency import tell; tell()"
+TOMORROW = now() + timedelta(days=1)
+ANSWER = "an answer that was kept for a day"
 Rows = dict[str, list[str]]
 
 
 def every_row(address: str) -> Rows:
     """Return all rows of all tables of a database, each as the text of its values."""
     return {name: sorted(map(str, ask(address, f'SELECT * FROM "{name}"'))) for name in tables(address)}  # noqa: S608
+
+
+def kept_rows(address: str) -> Rows:
+    """Return the rows that a backup keeps. Epochs go up when one is restored, which ends every session."""
+    rows = every_row(address)
+    rows["accounts_user"] = sorted(map(str, ask(address, "SELECT id, username, password FROM accounts_user")))
+    return {name: [] if name in LEFT_OUT else said for name, said in rows.items()}
 
 
 def own_address() -> str:
@@ -88,8 +107,8 @@ def test_a_backup_comes_back_with_every_row_of_every_table(judges: list[JudgingA
     assert file.stat().st_mode & 0o777 == 0o600
     with other_database(tmp_path) as other:
         restored(file, other)
-        before = every_row(own_address())
-        assert every_row(other) == before
+        before = kept_rows(own_address())
+        assert kept_rows(other) == before
         assert {name: len(rows) for name, rows in before.items()} == manifest.rows
         assert manifest.rows["evaluation_task"] == 12
         with pytest.raises((sqlite3.Error, psycopg.Error), match="append-only"):
@@ -107,7 +126,7 @@ def test_a_backup_takes_the_place_of_what_is_there_where_that_is_said(
             file = tmp_path / f"{number}.tar"
             assert run("backup", str(file)).code == 0
             restored(file, other, *["--replace"][:number])
-            assert every_row(other) == every_row(own_address())
+            assert kept_rows(other) == kept_rows(own_address())
             Event.objects.create(kind="later")
 
 
@@ -128,6 +147,92 @@ def test_a_backup_taken_while_people_work_has_no_half_operation(
         told = json.loads(manage(other, "shell", "--no-imports", "-c", CONSISTENT).stdout)
         assert told["violations"] == []
         assert told["rows"] == manifests[1].rows
+
+
+def signed_in(name: str) -> str:
+    """Make an account with a session; return the session's key."""
+    key = new_session(make_user(name))
+    Cached.objects.create(cache_key=f"attempts of {name}", value='"a kept count"', expires=TOMORROW)
+    IdempotencyKey.objects.create(
+        user=User.objects.get(username=name),
+        key=name,
+        sent="?",
+        begun_at=TOMORROW,
+        created_at=TOMORROW,
+        body=ANSWER,
+    )
+    return key
+
+
+def plain(file: Path, folder: Path) -> bytes:
+    """Return the dump of a backup as statements or pages that can be searched."""
+    data, plain_data = folder / "data", folder / "plain"
+    archive.unpack(file, archive.read_manifest(file), data)
+    if connection.vendor == "sqlite":
+        archive.decompress(data, plain_data)
+    else:
+        subprocess.run([postgresql._program("pg_restore"), f"--file={plain_data}", str(data)], check=True)
+    return plain_data.read_bytes()
+
+
+def test_a_backup_opens_nothing(tmp_path: Path) -> None:
+    """Neither sessions nor kept answers are in it, not even in pages that deleted rows left free."""
+    key, file = signed_in("olga"), tmp_path / "assay.tar"
+    manifest = back_up(file)
+    said = plain(file, tmp_path)
+    assert b"olga@example.org" in said
+    for secret in (key, hashed(key), ANSWER, "a kept count"):
+        assert secret.encode() not in said
+    assert [manifest.rows[name] for name in LEFT_OUT] == [0, 0, 0]
+
+
+def test_a_restored_database_has_no_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A backup of an older version holds sessions: nobody is signed in by them once it is restored."""
+    monkeypatch.setattr(ended, "LEFT_OUT", ())
+    signed_in("olga")
+    file = tmp_path / "assay.tar"
+    assert back_up(file).rows["django_session"] == 1
+    with other_database(tmp_path) as other:
+        assert "Every session is ended" in restored(file, other)
+        assert [ask(other, f"SELECT count(*) FROM {name}") for name in LEFT_OUT] == [[(0,)]] * 3  # noqa: S608
+        assert ask(other, "SELECT session_epoch FROM accounts_user") == [(1,)]
+
+
+def test_tokens_that_are_good_again_are_named(tmp_path: Path) -> None:
+    token = make_token(user=make_user("olga"), name="notebook", scopes=["read"], expires_at=TOMORROW)[0]
+    make_user("carl")
+    file = tmp_path / "assay.tar"
+    back_up(file)
+    with other_database(tmp_path) as other:
+        assert f"{token.prefix}… of olga, notebook" in restored(file, other)  # nothing is known of before
+        assert "good again" not in restored(file, other, "--replace")
+        ask(other, f"UPDATE accounts_apitoken SET revoked_at = '{now().isoformat()}'")  # noqa: S608
+        ask(other, "UPDATE accounts_user SET is_active = false WHERE username = 'carl'")
+        told = restored(file, other, "--replace")
+        assert f"{token.prefix}… of olga, notebook" in told
+        assert "Accounts that are open again: carl." in told
+
+
+def test_only_what_this_installation_signed_is_restored(tmp_path: Path) -> None:
+    """A changed backup whose checksums fit, one without a signature, and one of another installation are refused."""
+    Event.objects.create(kind="kept")
+    file = tmp_path / "assay.tar"
+    manifest = back_up(file)
+    other_key = manage(own_address(), "restore", str(file), "--check", SECRET_KEY="another" * 10)
+    with tarfile.open(file) as tar:
+        assert tar.getnames() == ["manifest.json", "signature", "database"]
+    changed = rewritten(file, made_at="2026-01-01T00:00:00+00:00")
+    assert manifest.made_at != archive.read_manifest(changed).made_at
+    refused = run("restore", str(changed), "--check")
+    for code, said in ((refused.code, refused.err), (other_key.returncode, other_key.stderr)):
+        assert code == 1
+        assert "does not carry the signature of this installation's SECRET_KEY" in said
+        assert "--from-elsewhere" in said
+    assert run("restore", str(changed), "--check", "--from-elsewhere").code == 0
+    with other_database(tmp_path) as other:
+        assert manage(other, "restore", str(changed)).returncode == 1
+        restored(changed, other, "--from-elsewhere")
+        assert ask(other, "SELECT count(*) FROM evaluation_event WHERE kind = 'kept'") == [(1,)]
 
 
 def rewritten(file: Path, data: bytes | None = None, **changes: Any) -> Path:
@@ -158,7 +263,7 @@ def test_what_is_no_whole_backup_of_this_database_is_refused(tmp_path: Path) -> 
         "reads form 1": {"format": 2},
     }
     for said, change in bad.items():
-        refused = run("restore", str(rewritten(file, **change)), "--check")
+        refused = run("restore", str(rewritten(file, **change)), "--check", "--from-elsewhere")
         assert (refused.code, said in refused.err) == (1, True), refused.err
     half = tmp_path / "half.tar"
     half.write_bytes(file.read_bytes()[: manifest.size // 2])

@@ -36,4 +36,7 @@ def _told(came: Came) -> str:
     if came.loaded.made:
         made = ", ".join(came.loaded.made)
         said.append(f"Accounts made, closed and without a password: {made}.")
+    if came.not_given:
+        left = ", ".join(f"{one.user.username} as {one.role}" for one in came.not_given)
+        said.append(f"Not given, because copies are judged blind too: {left}.")
     return "\n".join(said)

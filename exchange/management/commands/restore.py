@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evaluation.management.base import AssayCommand
-from exchange.backups.service import check, restore
+from exchange.backups.service import Restored, check, restore
 
 
 class Command(AssayCommand):
@@ -17,12 +17,26 @@ class Command(AssayCommand):
         parser.add_argument("file", metavar="FILE", help="what `backup` wrote")
         parser.add_argument("--replace", action="store_true", help="lose what the database holds now")
         parser.add_argument("--check", action="store_true", help="check the file, and leave the database alone")
+        trust = "restore a file that this installation did not sign: whoever made it may run commands here"
+        parser.add_argument("--from-elsewhere", action="store_true", help=trust)
 
     def act(self, options: dict[str, Any]) -> None:
         path = Path(options["file"])
-        found = check(path) if options["check"] else restore(path, replace=options["replace"])
+        trust = {"from_elsewhere": options["from_elsewhere"]}
+        found = check(path, **trust) if options["check"] else restore(path, replace=options["replace"], **trust)
         done = "can be restored" if options["check"] else "restored"
         manifest = found.manifest
         self.say(f"{done}: {manifest.total:,} rows of {len(manifest.rows)} tables, taken {manifest.made_at}.")
         if found.waiting:
             self.say(f"It is of an older version: manage.py migrate applies {len(found.waiting)} migrations.")
+        if not options["check"]:
+            self.say("Every session is ended: everybody signs in again.")
+        self._warn_of(found)
+
+    def _warn_of(self, found: Restored) -> None:
+        if found.tokens:
+            self.say(f"Tokens that are good again ({len(found.tokens)}); take back what was taken back since:")
+            for one in found.tokens:
+                self.say(f"  {one.prefix}… of {one.owner}, {one.name}, until {one.until:%Y-%m-%d}")
+        if found.accounts:
+            self.say(f"Accounts that are open again: {', '.join(found.accounts)}.")

@@ -1,0 +1,106 @@
+"""Caches whose values are JSON: whoever can write the table or Redis can change a count, and run nothing."""
+
+import json
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Any
+
+from django.core.cache.backends.base import DEFAULT_TIMEOUT, BaseCache
+from django.db import IntegrityError, transaction
+from django.utils.timezone import now
+
+from accounts.models import Cached
+
+NEVER = datetime(9999, 1, 1, tzinfo=UTC)
+
+
+class JsonSerializer:
+    """Values in Redis. Whole numbers stay bare, because Redis itself adds to them."""
+
+    def dumps(self, value: Any) -> bytes | int:
+        """Return what Redis keeps."""
+        return value if type(value) is int else json.dumps(value).encode()
+
+    def loads(self, kept: bytes) -> Any:
+        """Return the value; none where an older version kept something else than JSON."""
+        return _read(kept)
+
+
+class TableCache(BaseCache):
+    """Django's cache interface over the table of `Cached`."""
+
+    def __init__(self, _location: str, params: dict[str, Any]) -> None:
+        super().__init__(params)
+
+    def get_many(self, keys: Iterable[str], version: int | None = None) -> dict[str, Any]:
+        """Return the values that are there and have not ended."""
+        wanted = {self.make_and_validate_key(key, version=version): key for key in keys}
+        rows = Cached.objects.filter(pk__in=list(wanted), expires__gt=now()).values_list("pk", "value")
+        values = {wanted[made]: _read(kept) for made, kept in rows}
+        return {key: value for key, value in values.items() if value is not None}
+
+    def get(self, key: str, default: Any = None, version: int | None = None) -> Any:
+        """Return a value."""
+        return self.get_many([key], version).get(key, default)
+
+    def set(
+        self, key: str, value: Any, timeout: float | None = DEFAULT_TIMEOUT, version: int | None = None
+    ) -> None:
+        """Keep a value."""
+        self._make_room()
+        row = self._row(key, value, timeout, version)
+        # One statement, so that processes that count the same name at once do not refuse each other.
+        Cached.objects.bulk_create(
+            [row], update_conflicts=True, unique_fields=["cache_key"], update_fields=["value", "expires"]
+        )
+
+    def add(
+        self, key: str, value: Any, timeout: float | None = DEFAULT_TIMEOUT, version: int | None = None
+    ) -> bool:
+        """Keep a value unless there is one; return whether it is kept."""
+        row = self._row(key, value, timeout, version)
+        Cached.objects.filter(pk=row.pk, expires__lte=now()).delete()
+        try:
+            with transaction.atomic():
+                row.save(force_insert=True)
+        except IntegrityError:
+            return False
+        return True
+
+    def touch(self, key: str, timeout: float | None = DEFAULT_TIMEOUT, version: int | None = None) -> bool:
+        """Move the end of a value; return whether there is one."""
+        there = Cached.objects.filter(pk=self.make_and_validate_key(key, version=version), expires__gt=now())
+        return bool(there.update(expires=self._end(timeout)))
+
+    def delete(self, key: str, version: int | None = None) -> bool:
+        """Forget a value; return whether there was one."""
+        found, _ = Cached.objects.filter(pk=self.make_and_validate_key(key, version=version)).delete()
+        return bool(found)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        Cached.objects.all().delete()
+
+    def _row(self, key: str, value: Any, timeout: float | None, version: int | None) -> Cached:
+        made = self.make_and_validate_key(key, version=version)
+        return Cached(cache_key=made, value=json.dumps(value), expires=self._end(timeout))
+
+    def _end(self, timeout: float | None) -> datetime:
+        stamp = self.get_backend_timeout(timeout)
+        return NEVER if stamp is None else datetime.fromtimestamp(stamp, UTC)
+
+    def _make_room(self) -> None:
+        """Drop what has ended, and a part of the rest, where there is more than may be kept."""
+        if Cached.objects.count() <= self._max_entries:
+            return
+        Cached.objects.filter(expires__lte=now()).delete()
+        surplus = Cached.objects.order_by("expires")[: self._max_entries // self._cull_frequency]
+        if Cached.objects.count() > self._max_entries:
+            Cached.objects.filter(pk__in=list(surplus.values_list("pk", flat=True))).delete()
+
+
+def _read(kept: bytes | str) -> Any:
+    try:
+        return json.loads(kept)
+    except ValueError:
+        return None
