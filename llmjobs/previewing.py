@@ -13,6 +13,7 @@ from evaluation.queries.campaigns import within
 from jobs.models import WorkItem
 from llmjobs import planning
 from llmjobs.kinds import KINDS
+from llmjobs.kinds.base import topic_prompts
 from llmjobs.prompts import TEMPLATES, Task, Template
 from llmjobs.steps.asking import Ask, question
 from llmjobs.ways import Way
@@ -75,7 +76,8 @@ def _importance(seen: QuerySet[Campaign], template: Template, wish: Wish) -> Pre
     texts = list(one.items.order_by("position").values_list("nugget_version__text", flat=True))
     part = f"importance batch 1 of {-(-len(texts) // size)}"
     some = texts[:size]
-    ask = question(template, part, query=one.topic.text, nuggets=some, length=len(some))
+    topic = topic_prompts([one.topic_id])[one.topic_id]
+    ask = question(template, part, query=topic.query, nuggets=some, length=len(some), **topic.texts.values)
     return Preview(
         ask,
         phrase("topic %(topic)s, nugget set %(nuggets)s", topic=one.topic.topic_id, nuggets=one.nugget_set.name),

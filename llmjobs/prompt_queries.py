@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from accounts.models import User
 from evaluation.models import Campaign, Judge
 from llmjobs.models import Prompt
-from llmjobs.prompts import TEMPLATES, Task, Template
+from llmjobs.prompts import BUILT_IN, TEMPLATES, Task, Template
 from llmjobs.queries import callable_judges_for
 
 
@@ -26,7 +26,7 @@ def prompts_by_task(viewer: User, campaign: Campaign) -> list[tuple[Task, list[P
         (
             task,
             [
-                PromptRow(template, None, _asking_by(template, judges)),
+                *(PromptRow(one, None, _asking_by(one, judges)) for one in BUILT_IN if one.task == task),
                 *(
                     PromptRow(one.template, one, _asking_by(one.template, judges))
                     for one in stored
@@ -34,14 +34,14 @@ def prompts_by_task(viewer: User, campaign: Campaign) -> list[tuple[Task, list[P
                 ),
             ],
         )
-        for task, template in TEMPLATES.items()
+        for task in TEMPLATES
     ]
 
 
 def prompt_for(viewer: User, campaign: Campaign, ref: str) -> PromptRow:
     """Return one prompt by its reference, or raise `Prompt.DoesNotExist`."""
     judges = callable_judges_for(viewer, campaign)
-    for template in TEMPLATES.values():
+    for template in BUILT_IN:
         if template.ref == ref:
             return PromptRow(template, None, _asking_by(template, judges))
     name, _, version = ref.partition("@")
@@ -52,9 +52,7 @@ def prompt_for(viewer: User, campaign: Campaign, ref: str) -> PromptRow:
 
 def ref_of_call(name: str, version: int, sha256: str) -> str:
     """Return the reference of the prompt by which a call was made, '' where its wording is not here any more."""
-    templates = [
-        one for one in TEMPLATES.values() if (one.name, one.version, one.sha256) == (name, version, sha256)
-    ]
+    templates = [one for one in BUILT_IN if (one.name, one.version, one.sha256) == (name, version, sha256)]
     if templates or Prompt.objects.filter(name=name, version=version, sha256=sha256).exists():
         return f"{name}@{version}"
     return ""
@@ -62,5 +60,5 @@ def ref_of_call(name: str, version: int, sha256: str) -> str:
 
 def _asking_by(template: Template, judges: list[Judge]) -> tuple[Judge, ...]:
     """Return the judges that chose a prompt; those that chose none for its task ask by the built-in one."""
-    unsaid = template.ref if template == TEMPLATES[template.task] else ""
+    unsaid = template.ref if template in BUILT_IN else ""
     return tuple(one for one in judges if one.prompt_versions.get(template.task, unsaid) == template.ref)

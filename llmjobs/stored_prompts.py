@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 from accounts.models import User
 from evaluation.errors import Refused
 from llmjobs.models import LONGEST_NAME, Prompt
-from llmjobs.prompts import TEMPLATES, Task, Template
+from llmjobs.prompts import BUILT_IN, TEMPLATES, Task, Template
 from llmjobs.prompts.template import Part
 from web.phrases import noted, phrase, together
 
@@ -116,7 +116,7 @@ def the_template(ref: str, task: Task | None = None) -> Template:
 
 def templates_by_ref(wanted: Sequence[tuple[Task | None, str]]) -> dict[str, Template]:
     """Return templates by reference, in one query at most. Raises `Refused` where one is not there for its task."""
-    found = {template.ref: template for template in TEMPLATES.values()}
+    found = {template.ref: template for template in BUILT_IN}
     names = {ref.partition("@")[0] for _, ref in wanted if ref not in found}
     if names:
         found |= {str(one): _unchanged(one) for one in Prompt.objects.filter(name__in=names)}

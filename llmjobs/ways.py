@@ -1,23 +1,31 @@
 """How a judge asks: by which prompts, and in which form it wants the replies."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from evaluation.models import Judge
 from evaluation.services.judges import JSON_SCHEMA, REPLY_FORM, add_judge
 from evaluation.terms import JudgeKind
-from llmjobs.prompts import TEMPLATES, Task, Template
+from llmjobs.prompts import TEMPLATES, WITH_TEXTS, Task, Template, TopicTexts
 from llmjobs.stored_prompts import checked_versions, templates_by_ref
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """The template of each task, with the form of its replies in it."""
+    """The template of each task, with the form of its replies in it.
+
+    `with_texts`: for tasks by a built-in template, the one for topics that have more than a title.
+    """
 
     templates: Mapping[Task, Template]
+    with_texts: Mapping[Task, Template] = field(default_factory=dict)
+
+    def template(self, task: Task, texts: TopicTexts) -> Template:
+        """Return the template by which a task is asked about a topic."""
+        return self.with_texts.get(task, self.templates[task]) if texts else self.templates[task]
 
 
-BUILT_IN = Way(TEMPLATES)
+BUILT_IN = Way(TEMPLATES, WITH_TEXTS)
 
 
 def way_of(judge: Judge) -> Way:
@@ -32,7 +40,12 @@ def way_of(judge: Judge) -> Way:
         {
             task: replace(found[chosen[task]] if task in chosen else built_in, structured=structured)
             for task, built_in in TEMPLATES.items()
-        }
+        },
+        {
+            task: replace(built_in, structured=structured)
+            for task, built_in in WITH_TEXTS.items()
+            if task not in chosen
+        },
     )
 
 

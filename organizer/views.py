@@ -9,6 +9,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from accounts.http import UserRequest
+from evaluation.blind.topics import topic_head
 from evaluation.models import Campaign, Topic
 from evaluation.queries import answers, grids, holdings
 from evaluation.queries import findings as finding_rows
@@ -86,6 +87,7 @@ def topic(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
     context = {
         "campaign": campaign,
         "topic": topic,
+        "head": topic_head(campaign, topic),
         "neighbours": topic_rows.neighbours_of(viewer, campaign, topic),
         "sources": sources,
         "graded": graded,

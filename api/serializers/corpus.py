@@ -23,6 +23,7 @@ class CampaignRow(Serializer[Any]):
     slug = CharField(help_text="its name in addresses and filters")
     name = CharField()
     description = CharField()
+    language = CharField(help_text="BCP 47, of topics without one; empty: not known")
     created_at = DateTimeField()
     revision = IntegerField(help_text="goes up whenever labels, nuggets, runs or texts change")
     protocol_version = IntegerField(allow_null=True, help_text="how often the settings were changed, from 1")
@@ -39,6 +40,10 @@ class TopicRow(Serializer[Any]):
     text = CharField()
     tags = ListField(child=CharField())
     position = IntegerField(help_text="the order in which topics were loaded")
+    language = CharField(help_text="BCP 47; empty: the campaign's")
+    problem_statement = CharField()
+    background = CharField()
+    article = CharField(help_text="the text of the article that is asked about")
     extra = DictField(help_text="keys of the file that Assay has no field for")
 
 

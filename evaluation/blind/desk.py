@@ -8,6 +8,7 @@ from django.utils import timezone
 from accounts.models import User
 from evaluation.blind.judging import judging_state
 from evaluation.blind.passages import Passage, reading_of
+from evaluation.blind.topics import TopicText, topic_head
 from evaluation.models import Desk, MarkedPassage, Task
 from evaluation.rules.undoing import KEPT_STEPS, Undoable, stacks
 from evaluation.services.desk.acting import log_of
@@ -33,7 +34,8 @@ class TaskHead:
     public_id: str
     campaign: str
     topic: str
-    narrative: str
+    language: str
+    texts: tuple[TopicText, ...]
     stage: str
     state: str
     version: int
@@ -101,11 +103,13 @@ def _task(task: str, user: User) -> Task:
 
 
 def _head(task: Task) -> TaskHead:
+    head = topic_head(task.campaign, task.topic)
     return TaskHead(
         public_id=task.public_id,
         campaign=task.campaign.name,
         topic=task.topic.text,
-        narrative=str(task.topic.extra.get("narrative", "")),
+        language=head.language,
+        texts=head.texts,
         stage=task.stage,
         state=task.state,
         version=task.version,

@@ -1,27 +1,40 @@
-"""Topics: `id<TAB>text`, or JSONL with `id`/`qid`/`narrative_id` and `title`/`text`/`query`/`narrative`."""
+"""Topics: `id<TAB>text`, or JSONL with an id, a text, and what else the tracks of 2025 and 2026 say of a request."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from pydantic import field_validator
+from pydantic_core import PydanticCustomError
+
 from evaluation.formats.ids import Id, Text, id_problem
+from evaluation.formats.languages import EXPECTED, normalised
 from evaluation.formats.lines import Line, Once, json_line, json_rows
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
 
-ID_KEYS: Final = ("id", "qid", "narrative_id", "topic_id")
+ID_KEYS: Final = ("id", "qid", "narrative_id", "topic_id", "request_id", "docid")
 TEXT_KEYS: Final = ("title", "text", "query", "narrative", "topic")
+ARTICLE_KEYS: Final = ("body", "text", "segment")
+LANGUAGE_KEYS: Final = ("language", "lang")
 
 
 @dataclass(frozen=True, slots=True)
 class TopicRow:
-    """One topic; `extra` holds the keys of a JSONL line that have no field here."""
+    """One topic; `extra` holds the keys of a JSONL line that have no field here.
+
+    `language`: a normalised tag, or empty; `article`: the text of the article that is asked about.
+    """
 
     line: int
     topic_id: str
     text: str
     tags: tuple[str, ...] = ()
     extra: dict[str, Any] = field(default_factory=dict)
+    language: str = ""
+    problem_statement: str = ""
+    background: str = ""
+    article: str = ""
 
 
 class TopicLine(Line):
@@ -31,12 +44,32 @@ class TopicLine(Line):
     qid: Id | None = None
     narrative_id: Id | None = None
     topic_id: Id | None = None
+    request_id: Id | None = None
+    docid: Id | None = None
     title: Text | None = None
     text: Text | None = None
     query: Text | None = None
     narrative: Text | None = None
     topic: Text | None = None
+    body: str | None = None
+    segment: str | None = None
+    problem_statement: str | None = None
+    background: str | None = None
+    language: str | None = None
+    lang: str | None = None
     tags: list[Text] = []
+
+    @field_validator(*LANGUAGE_KEYS)
+    @classmethod
+    def _normalised(cls, value: str | None) -> str | None:
+        if not value:
+            return value
+        tag = normalised(value)
+        if tag is None:
+            raise PydanticCustomError(
+                "language", "{expected}, found '{value}'", {"expected": EXPECTED, "value": value}
+            )
+        return tag
 
 
 def parse_topics(source: Source) -> tuple[TopicRow, ...]:
@@ -51,9 +84,17 @@ def parse_topics(source: Source) -> tuple[TopicRow, ...]:
 
 
 def topic_line(row: TopicRow) -> str:
-    """The topic as JSONL `{"id", "title", "tags"?}`, which `parse_topics` reads back."""
-    tags = list(row.tags) or None
-    return json_line({"id": row.topic_id, "title": row.text, "tags": tags}, row.extra)
+    """The topic as JSONL `{"id", "title", ...}`, which `parse_topics` reads back."""
+    known = {
+        "id": row.topic_id,
+        "title": row.text,
+        "tags": list(row.tags) or None,
+        "language": row.language or None,
+        "problem_statement": row.problem_statement or None,
+        "background": row.background or None,
+        "body": row.article or None,
+    }
+    return json_line(known, row.extra)
 
 
 def _json_topics(source: Source, problems: Problems) -> Iterator[TopicRow]:
@@ -61,15 +102,36 @@ def _json_topics(source: Source, problems: Problems) -> Iterator[TopicRow]:
         id_key = _first_key(topic, ID_KEYS)
         text_key = _first_key(topic, TEXT_KEYS)
         if id_key is None:
-            problems.add(line, "id", "an id (`id`, `qid` or `narrative_id`), the field is missing")
+            problems.add(line, "id", "an id (`id`, `qid`, `request_id` or `narrative_id`), the field is missing")
         if text_key is None:
             problems.add(line, "text", "a text (`title`, `text`, `query` or `narrative`), the field is missing")
         if id_key and text_key:
-            known = topic.model_dump(exclude={id_key, text_key, "tags"}, exclude_none=True)
-            yield TopicRow(line, getattr(topic, id_key), getattr(topic, text_key), tuple(topic.tags), known)
+            yield _row(line, topic, id_key, text_key)
 
 
-def _first_key(topic: TopicLine, keys: tuple[str, ...]) -> str | None:
+def _row(line: int, topic: TopicLine, id_key: str, text_key: str) -> TopicRow:
+    article_key = _first_key(topic, _article_keys(id_key, text_key)) or "body"
+    language_key = _first_key(topic, LANGUAGE_KEYS) or "language"
+    read = {id_key, text_key, article_key, language_key, "problem_statement", "background", "tags"}
+    return TopicRow(
+        line,
+        getattr(topic, id_key),
+        getattr(topic, text_key),
+        tuple(topic.tags),
+        topic.model_dump(exclude=read, exclude_none=True),
+        language=getattr(topic, language_key) or "",
+        problem_statement=topic.problem_statement or "",
+        background=topic.background or "",
+        article=getattr(topic, article_key) or "",
+    )
+
+
+def _article_keys(id_key: str, text_key: str) -> Collection[str]:
+    """Return the keys of an article's text: where the id is the article's, also those that documents use."""
+    return [key for key in ARTICLE_KEYS if key != text_key] if id_key == "docid" else ARTICLE_KEYS[:1]
+
+
+def _first_key(topic: TopicLine, keys: Collection[str]) -> str | None:
     return next((key for key in keys if getattr(topic, key) is not None), None)
 
 

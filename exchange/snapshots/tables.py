@@ -31,6 +31,7 @@ LEFT_OUT = {
 }
 KNOWN_PATHS = {"evaluation.Campaign": "pk", "jobs.Job": "llm__campaign"}
 TEXTS = {
+    "evaluation.Topic": ("article",),
     "evaluation.Segment": ("text", "title", "headings", "url"),
     "evaluation.Sentence": ("text",),
     "evaluation.PracticeItem": ("text",),

@@ -6,7 +6,7 @@ from evaluation.models import Answer, NuggetVersion
 from evaluation.services.importing.answers import answer_texts
 from evaluation.services.labelling import GivenAssignment, give_assignments
 from jobs.models import WorkItem
-from llmjobs.kinds.base import Ended, Stepping, by_judge, ids_of, texts_in_order
+from llmjobs.kinds.base import Ended, Stepping, by_judge, ids_of, texts_in_order, topic_prompts
 from llmjobs.steps.assign import AssignInput, assign
 from llmjobs.ways import Way
 
@@ -18,17 +18,20 @@ class Assigning:
         """Return a step per item, batch and answer as the item names them."""
         answers = ids_of(items, "answer")
         texts = answer_texts(answers)
-        queries = dict(Answer.objects.filter(pk__in=answers).values_list("pk", "topic__text"))
+        topic_of = dict(Answer.objects.filter(pk__in=answers).values_list("pk", "topic__pk"))
+        topics = topic_prompts(set(topic_of.values()))
+        asked = {answer: topics[topic] for answer, topic in topic_of.items()}
         wordings = {pk for item in items for pk in item.payload["nuggets"]}
         nuggets = dict(NuggetVersion.objects.filter(pk__in=wordings).values_list("pk", "text"))
         return [
             assign(
                 AssignInput(
-                    query=queries[item.payload["answer"]],
+                    query=asked[item.payload["answer"]].query,
                     answer=texts[item.payload["answer"]],
                     nuggets=texts_in_order(nuggets, item.payload["nuggets"]),
                     batch_size=len(item.payload["nuggets"]),
-                    template=way.templates["assign"],
+                    template=way.template("assign", asked[item.payload["answer"]].texts),
+                    texts=asked[item.payload["answer"]].texts,
                 )
             )
             for item, way in zip(items, ways, strict=True)

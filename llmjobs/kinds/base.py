@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Protocol
 
-from evaluation.models import Event, Judge
+from evaluation.models import Event, Judge, Topic
 from jobs.models import WorkItem
 from llmjobs.models import Call, LlmJob
+from llmjobs.prompts import TopicTexts
+from llmjobs.prompts.template import TOPIC_TEXTS
 from llmjobs.steps.asking import Ask, Note, Reply
 from llmjobs.ways import Way
 
@@ -67,6 +69,20 @@ def by_judge(ended: Iterable[Ended]) -> Iterable[tuple[Judge, list[Ended]]]:
 def ids_of(items: Iterable[WorkItem], key: str) -> list[int]:
     """Return the ids that items name under a key of their payload."""
     return [int(item.payload[key]) for item in items]
+
+
+@dataclass(frozen=True, slots=True)
+class TopicPrompt:
+    """What questions say of a topic: its title, and its other texts."""
+
+    query: str
+    texts: TopicTexts
+
+
+def topic_prompts(topics: Iterable[int]) -> dict[int, TopicPrompt]:
+    """Return what questions say of some topics, by key."""
+    rows = Topic.objects.filter(pk__in=topics).values_list("pk", "text", *TOPIC_TEXTS)
+    return {pk: TopicPrompt(text, TopicTexts(*texts)) for pk, text, *texts in rows}
 
 
 def texts_in_order(texts: Mapping[int, str], pks: Iterable[int]) -> tuple[str, ...]:

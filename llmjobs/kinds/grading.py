@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from evaluation.models import Segment, Topic
+from evaluation.models import Segment
 from evaluation.services.labelling import GivenGrade, give_grades
 from jobs.models import WorkItem
-from llmjobs.kinds.base import Ended, Stepping, ids_of
+from llmjobs.kinds.base import Ended, Stepping, ids_of, topic_prompts
 from llmjobs.steps.relevance import RelevanceInput, relevance
 from llmjobs.ways import Way
 
@@ -15,15 +15,16 @@ class Grading:
 
     def begin(self, items: Sequence[WorkItem], ways: Sequence[Way]) -> list[Stepping]:
         """Return a step per pair."""
-        topics = dict(Topic.objects.filter(pk__in=ids_of(items, "topic")).values_list("pk", "text"))
+        topics = topic_prompts(ids_of(items, "topic"))
         segments = dict(Segment.objects.filter(pk__in=ids_of(items, "segment")).values_list("pk", "text"))
         return [
             relevance(
                 RelevanceInput(
-                    query=topics[item.payload["topic"]],
+                    query=topics[item.payload["topic"]].query,
                     passage=segments[item.payload["segment"]],
                     top=item.payload["top"],
-                    template=way.templates["relevance"],
+                    template=way.template("relevance", topics[item.payload["topic"]].texts),
+                    texts=topics[item.payload["topic"]].texts,
                 )
             )
             for item, way in zip(items, ways, strict=True)

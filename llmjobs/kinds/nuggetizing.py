@@ -7,7 +7,7 @@ from evaluation.services.labelling import ensure_nugget_set, give_nugget_list
 from evaluation.terms import Importance, Origin
 from jobs import queue
 from jobs.models import WorkItem
-from llmjobs.kinds.base import Ended, Stepping, ids_of, texts_in_order
+from llmjobs.kinds.base import Ended, Stepping, ids_of, texts_in_order, topic_prompts
 from llmjobs.models import Call, NuggetCalls
 from llmjobs.planning import assign_items, unjudged
 from llmjobs.steps.nuggetize import DraftsInput, Nugget, NuggetizeInput, nuggetize, over_generated_drafts
@@ -15,16 +15,17 @@ from llmjobs.ways import Way
 
 
 def _inputs(items: Sequence[WorkItem], ways: Sequence[Way]) -> list[DraftsInput]:
-    topics = dict(Topic.objects.filter(pk__in=ids_of(items, "topic")).values_list("pk", "text"))
+    topics = topic_prompts(ids_of(items, "topic"))
     wanted = {pk for item in items for pk in item.payload["segments"]}
     segments = dict(Segment.objects.filter(pk__in=wanted).values_list("pk", "text"))
     return [
         DraftsInput(
-            query=topics[item.payload["topic"]],
+            query=topics[item.payload["topic"]].query,
             segments=texts_in_order(segments, item.payload["segments"]),
             window_size=item.payload["window_size"],
             draft_cap=item.payload["draft_cap"],
-            template=way.templates["nuggetize"],
+            template=way.template("nuggetize", topics[item.payload["topic"]].texts),
+            texts=topics[item.payload["topic"]].texts,
         )
         for item, way in zip(items, ways, strict=True)
     ]
@@ -56,7 +57,7 @@ class Nuggetizing:
                     one,
                     nugget_cap=item.payload["nugget_cap"],
                     batch_size=item.payload["batch_size"],
-                    template=way.templates["importance"],
+                    template=way.template("importance", one.texts),
                 )
             )
             for item, one, way in zip(items, _inputs(items, ways), ways, strict=True)

@@ -5,11 +5,11 @@ Items also say what `people` said, in the order of what they ask about.
 
 from collections.abc import Iterable, Sequence
 
-from evaluation.models import NuggetVersion, Topic
+from evaluation.models import NuggetVersion
 from evaluation.terms import Importance
 from jobs.models import WorkItem
 from llmjobs.kinds.assigning import Assigning
-from llmjobs.kinds.base import Ended, Stepping, ids_of, texts_in_order
+from llmjobs.kinds.base import Ended, Stepping, ids_of, texts_in_order, topic_prompts
 from llmjobs.kinds.grading import Grading
 from llmjobs.kinds.supporting import Supporting
 from llmjobs.models import TriedLabels
@@ -42,16 +42,17 @@ class TryingImportance:
 
     def begin(self, items: Sequence[WorkItem], ways: Sequence[Way]) -> list[Stepping]:
         """Return a step per item."""
-        topics = dict(Topic.objects.filter(pk__in=ids_of(items, "topic")).values_list("pk", "text"))
+        topics = topic_prompts(ids_of(items, "topic"))
         wordings = {pk for item in items for pk in item.payload["nuggets"]}
         nuggets = dict(NuggetVersion.objects.filter(pk__in=wordings).values_list("pk", "text"))
         return [
             importance(
                 ImportanceInput(
-                    query=topics[item.payload["topic"]],
+                    query=topics[item.payload["topic"]].query,
                     nuggets=texts_in_order(nuggets, item.payload["nuggets"]),
                     batch_size=len(item.payload["nuggets"]),
-                    template=way.templates["importance"],
+                    template=way.template("importance", topics[item.payload["topic"]].texts),
+                    texts=topics[item.payload["topic"]].texts,
                 )
             )
             for item, way in zip(items, ways, strict=True)

@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, astuple, dataclass, fields
 from functools import cached_property
 from typing import Literal
 
@@ -12,7 +12,7 @@ Task = Literal["nuggetize", "importance", "assign", "support", "relevance"]
 Part = Literal["system", "user"]
 Value = str | int | Sequence[str]
 
-PLACEHOLDER = re.compile(r"\{([a-z]+)\}")
+PLACEHOLDER = re.compile(r"\{([a-z]+|problem_statement)\}")
 # The tags we use and those a reader of our prompts could take for ours. Between "<" and the name, what a model reads
 # over: blanks, slashes and characters without width.
 LOOK_ALIKE = re.compile(
@@ -20,6 +20,32 @@ LOOK_ALIKE = re.compile(
     r"(?:query|segment|context|passage|answer|statement|citation|nugget))",
     re.IGNORECASE,
 )
+
+
+# Only for templates that hold a topic's texts: another text in an old question would make it a new one to pay for.
+LOOK_ALIKE_OF_TEXTS = re.compile(
+    LOOK_ALIKE.pattern.replace("(?:query", "(?:problem_statement|background|article|query"), re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TopicTexts:
+    """What a topic says beside its title; empty where it says nothing."""
+
+    problem_statement: str = ""
+    background: str = ""
+    article: str = ""
+
+    def __bool__(self) -> bool:
+        return any(astuple(self))
+
+    @property
+    def values(self) -> dict[str, str]:
+        """The texts by the names of their placeholders."""
+        return asdict(self)
+
+
+NO_TEXTS = TopicTexts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +96,8 @@ class Template:
 
     def problems_by_text(self) -> tuple[tuple[Part, str], ...]:
         """Return the problems, each with the text in which it is to be mended."""
-        data, known = DATA_OF[self.task], DATA_OF[self.task] | PLAIN_OF[self.task]
+        data, texts = DATA_OF[self.task], TEXTS_OF[self.task]
+        known = data | texts | PLAIN_OF[self.task]
         in_system = frozenset(PLACEHOLDER.findall(self.system))
         found: list[tuple[Part, str]] = [
             ("user", f"{{{name}}} is missing from the user text") for name in sorted(data - self._in_user())
@@ -78,7 +105,10 @@ class Template:
         for name in sorted(self.placeholders - known):
             part: Part = "system" if name in in_system else "user"
             found.append((part, f"{{{name}}} is not a placeholder of {self.task}"))
-        return (*found, *(("system", f"{{{name}}} belongs in the user text") for name in sorted(data & in_system)))
+        return (
+            *found,
+            *(("system", f"{{{name}}} belongs in the user text") for name in sorted((data | texts) & in_system)),
+        )
 
     def _in_user(self) -> frozenset[str]:
         return frozenset(PLACEHOLDER.findall(self.user))
@@ -103,12 +133,31 @@ PLAIN_OF: dict[Task, frozenset[str]] = {
 """Our own figures and words for each task, which a text may use."""
 
 
+REQUEST = "request"
+TOPIC_TEXTS = tuple(one.name for one in fields(TopicTexts))
+_ANY_TEXT = frozenset({REQUEST, *TOPIC_TEXTS})
+
+TEXTS_OF: dict[Task, frozenset[str]] = {
+    "nuggetize": _ANY_TEXT,
+    "importance": _ANY_TEXT,
+    "assign": _ANY_TEXT,
+    "support": frozenset(),
+    "relevance": _ANY_TEXT,
+}
+"""What a topic says beside its title, which a user text may hold: {request} is all of it, empty texts are left out."""
+
+
 def render(template: Template, **values: Value) -> tuple[Message, ...]:
     """Fill a template: the same values always give the same messages.
 
     Values are filled in once; a placeholder within a value stays as it is. Raises ValueError where one has no value.
     """
-    shown = {name: SHOWN[name](name, value) if name in SHOWN else str(value) for name, value in values.items()}
+    look_alike = LOOK_ALIKE_OF_TEXTS if template.placeholders & _ANY_TEXT else LOOK_ALIKE
+    shown = dict.fromkeys(TEXTS_OF[template.task], "") | {
+        name: SHOWN[name](name, value, look_alike) if name in SHOWN else str(value)
+        for name, value in values.items()
+    }
+    shown[REQUEST] = "\n\n".join(shown[name] for name in TOPIC_TEXTS if shown.get(name))
     if missing := template.placeholders - shown.keys():
         raise ValueError(f"{template.name} needs {', '.join(sorted(missing))}")
     system, user = (
@@ -117,22 +166,28 @@ def render(template: Template, **values: Value) -> tuple[Message, ...]:
     return (Message("system", system), Message("user", user))
 
 
-def neutralise(text: str) -> str:
+def neutralise(text: str, look_alike: re.Pattern[str] = LOOK_ALIKE) -> str:
     """Make what looks like one of our delimiters plain text."""
-    return LOOK_ALIKE.sub("&lt;", text)
+    return look_alike.sub("&lt;", text)
 
 
-def _element(name: str, value: Value) -> str:
-    return f"<{name}>\n{neutralise(str(value))}\n</{name}>"
+def _element(name: str, value: Value, look_alike: re.Pattern[str]) -> str:
+    return f"<{name}>\n{neutralise(str(value), look_alike)}\n</{name}>"
 
 
-def _segments(_name: str, value: Value) -> str:
+def _element_if_any(name: str, value: Value, look_alike: re.Pattern[str]) -> str:
+    return _element(name, value, look_alike) if value else ""
+
+
+def _segments(_name: str, value: Value, look_alike: re.Pattern[str]) -> str:
     numbered = enumerate(_texts(value), start=1)
-    return "\n".join(f'<segment n="{number}">\n{neutralise(text)}\n</segment>' for number, text in numbered)
+    return "\n".join(
+        f'<segment n="{number}">\n{neutralise(text, look_alike)}\n</segment>' for number, text in numbered
+    )
 
 
-def _list(name: str, value: Value) -> str:
-    return _element(name, json.dumps(list(_texts(value)), ensure_ascii=False))
+def _list(name: str, value: Value, look_alike: re.Pattern[str]) -> str:
+    return _element(name, json.dumps(list(_texts(value)), ensure_ascii=False), look_alike)
 
 
 def _texts(value: Value) -> Sequence[str]:
@@ -141,11 +196,12 @@ def _texts(value: Value) -> Sequence[str]:
     return value
 
 
-SHOWN: dict[str, Callable[[str, Value], str]] = {
+SHOWN: dict[str, Callable[[str, Value, re.Pattern[str]], str]] = {
     "query": _element,
     "passage": _element,
     "statement": _element,
     "segments": _segments,
     "nuggets": _list,
+    **dict.fromkeys(TOPIC_TEXTS, _element_if_any),
 }
 """How data is shown. What is not named here is our own: figures and the words of a scale."""

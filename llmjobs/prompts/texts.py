@@ -1,5 +1,7 @@
 """The templates in use. A changed text is a new version: labels name the version and the hash they rest on."""
 
+from dataclasses import replace
+
 from llmjobs.prompts.template import Task, Template
 
 NUGGETIZE = Template(
@@ -162,6 +164,14 @@ TEMPLATES: dict[Task, Template] = {
     template.task: template for template in (NUGGETIZE, IMPORTANCE, ASSIGN, SUPPORT, RELEVANCE)
 }
 """The template in use for each task, unless a campaign has its own."""
+
+WITH_TEXTS: dict[Task, Template] = {
+    template.task: replace(template, version=2, user=template.user.replace("{query}", "{query}\n\n{request}", 1))
+    for template in (NUGGETIZE, IMPORTANCE, ASSIGN, RELEVANCE)
+}
+"""The templates in use where a topic has more than a title. Topics without keep their questions, letter by letter."""
+
+BUILT_IN: tuple[Template, ...] = (*TEMPLATES.values(), *WITH_TEXTS.values())
 
 FIRST_LINES: dict[str, Task] = {template.first_line: task for task, template in TEMPLATES.items()}
 """Which task a system text is about, by its first line."""

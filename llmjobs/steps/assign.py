@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from evaluation.terms import AssignmentLabel
-from llmjobs.prompts import ASSIGN, Template
+from llmjobs.prompts import ASSIGN, NO_TEXTS, Template, TopicTexts
 from llmjobs.steps.asking import Log, Note, Step, check_sizes
 from llmjobs.steps.labelling import Labelled, Labelling, label_all
 
@@ -20,6 +20,7 @@ class AssignInput:
     nuggets: tuple[str, ...]
     batch_size: int = 10
     template: Template = ASSIGN
+    texts: TopicTexts = NO_TEXTS
 
     def __post_init__(self) -> None:
         check_sizes(batch_size=self.batch_size)
@@ -55,7 +56,7 @@ def assign(work: AssignInput) -> Step[AssignOutcome]:
         by_rule = NuggetLabel(AssignmentLabel.NOT_SUPPORT, None)
         return AssignOutcome((by_rule,) * len(work.nuggets), 0, ())
     log = Log()
-    values = {"query": work.query, "passage": work.answer}
+    values = {"query": work.query, "passage": work.answer, **work.texts.values}
     labelling = Labelling(work.template, tuple(LABELS), work.nuggets, {**values})
     labelled = yield from label_all(log, labelling, work.batch_size)
     return AssignOutcome(tuple(map(_nugget_label, labelled)), log.asked, tuple(log.notes))

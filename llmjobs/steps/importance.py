@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from evaluation.terms import Importance
-from llmjobs.prompts import IMPORTANCE, Template
+from llmjobs.prompts import IMPORTANCE, NO_TEXTS, Template, TopicTexts
 from llmjobs.steps.asking import Log, Note, Step, check_sizes
 from llmjobs.steps.labelling import Labelled, Labelling, label_all
 
@@ -18,6 +18,7 @@ class ImportanceInput:
     nuggets: tuple[str, ...]
     batch_size: int = 10
     template: Template = IMPORTANCE
+    texts: TopicTexts = NO_TEXTS
 
     def __post_init__(self) -> None:
         check_sizes(batch_size=self.batch_size)
@@ -44,7 +45,7 @@ def importance(work: ImportanceInput) -> Step[ImportanceOutcome]:
 
 def weigh_all(log: Log, work: ImportanceInput) -> Step[tuple[Labelled, ...]]:
     """Label every nugget; the result is as long as the list."""
-    values = {"query": work.query}
+    values = {"query": work.query, **work.texts.values}
     labelling = Labelling(work.template, tuple(IMPORTANCES), work.nuggets, {**values}, "importance batch")
     return (yield from label_all(log, labelling, work.batch_size))
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from evaluation.terms import Importance
 from llmjobs.parsing import Parsed, Problem, parse_nuggets
-from llmjobs.prompts import IMPORTANCE, NUGGETIZE, Template
+from llmjobs.prompts import IMPORTANCE, NO_TEXTS, NUGGETIZE, Template, TopicTexts
 from llmjobs.steps.asking import Ask, Log, Note, Step, check_sizes, converse, halves, question, spans
 from llmjobs.steps.importance import ImportanceInput, importance_of, weigh_all
 from llmjobs.steps.labelling import Labelled
@@ -22,6 +22,7 @@ class DraftsInput:
     window_size: int = 10
     draft_cap: int = 30
     template: Template = NUGGETIZE
+    texts: TopicTexts = NO_TEXTS
 
     def __post_init__(self) -> None:
         check_sizes(window_size=self.window_size, draft_cap=self.draft_cap)
@@ -94,7 +95,7 @@ def nuggetize(work: NuggetizeInput) -> Step[NuggetizeOutcome]:
     if made.failure:
         return NuggetizeOutcome((), (), made, made.failure, log.asked, tuple(log.notes))
     texts = tuple(draft.text for draft in made.drafts)
-    weighing = ImportanceInput(work.drafts.query, texts, work.batch_size, work.template)
+    weighing = ImportanceInput(work.drafts.query, texts, work.batch_size, work.template, work.drafts.texts)
     labelled = yield from weigh_all(log, weighing)
     nuggets = tuple(map(_nugget, made.drafts, labelled))
     ranked = sorted(nuggets, key=lambda nugget: SORTED.index(nugget.importance))
@@ -175,6 +176,7 @@ def _window_ask(work: DraftsInput, drafts: tuple[Draft, ...], start: int, end: i
         nuggets=[draft.text for draft in drafts],
         length=len(drafts),
         cap=work.draft_cap,
+        **work.texts.values,
     )
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from llmjobs.parsing import ParsedLabel, Problem, parse_label
-from llmjobs.prompts import RELEVANCE, Template
+from llmjobs.prompts import NO_TEXTS, RELEVANCE, Template, TopicTexts
 from llmjobs.steps.asking import Log, Note, Step, check_sizes, converse, question
 
 NOTHING = "the passage has nothing to do with the query"
@@ -21,6 +21,7 @@ class RelevanceInput:
     passage: str
     top: int = 3
     template: Template = RELEVANCE
+    texts: TopicTexts = NO_TEXTS
 
     def __post_init__(self) -> None:
         check_sizes(top=self.top)
@@ -45,7 +46,7 @@ def relevance(work: RelevanceInput) -> Step[RelevanceOutcome]:
     def read(text: str) -> ParsedLabel | Problem:
         return parse_label(text, grades)
 
-    values = {"query": work.query, "passage": work.passage, "scale": scale(work.top)}
+    values = {"query": work.query, "passage": work.passage, "scale": scale(work.top), **work.texts.values}
     answer = yield from converse(log, question(work.template, "passage", top=work.top, **values), read)
     grade = int(answer.value.label) if answer.value else None
     return RelevanceOutcome(grade, answer.ask, answer.failure, log.asked, tuple(log.notes))

@@ -9,11 +9,13 @@ from django.db.models import Count, Max, QuerySet
 from evaluation.models import Campaign, Protocol, Qrel, Run, Segment, Topic, TopicTag
 from evaluation.queries.data.reading import Reader, Row, Values
 
+TOPIC_TEXTS = ("language", "problem_statement", "background", "article")
+
 
 class Campaigns(Reader):
     """The evaluations that the viewer may see whole."""
 
-    values = ("slug", "name", "description", "created_at", "revision")
+    values = ("slug", "name", "description", "language", "created_at", "revision")
     row_path = "slug"
 
     def rows(self) -> QuerySet[Campaign]:
@@ -27,11 +29,12 @@ class Campaigns(Reader):
         runs = self._per_campaign(Run.objects.filter(campaign__in=pks))
         versions = Protocol.objects.using(self.alias).filter(campaign__in=pks).order_by().values_list("campaign")
         protocols = dict(versions.annotate(Max("version")))
-        for pk, slug, name, description, created_at, revision in chunk:
+        for pk, slug, name, description, language, created_at, revision in chunk:
             yield {
                 "slug": slug,
                 "name": name,
                 "description": description,
+                "language": language,
                 "created_at": created_at,
                 "revision": revision,
                 "protocol_version": protocols.get(pk),
@@ -46,7 +49,7 @@ class Campaigns(Reader):
 class Topics(Reader):
     """What is asked."""
 
-    values = ("public_id", "campaign", "topic_id", "text", "position", "extra")
+    values = ("public_id", "campaign", "topic_id", "text", "position", "extra", *TOPIC_TEXTS)
     row_path = "public_id"
 
     def rows(self) -> QuerySet[Topic]:
@@ -63,7 +66,7 @@ class Topics(Reader):
         found = TopicTag.objects.using(self.alias).filter(topic__in=[one[0] for one in chunk])
         for topic, name in found.order_by("name").values_list("topic", "name"):
             tags[topic].append(name)
-        for pk, public_id, campaign, topic_id, text, position, extra in chunk:
+        for pk, public_id, campaign, topic_id, text, position, extra, *texts in chunk:
             yield {
                 "id": public_id,
                 "campaign": self.names.slug(campaign),
@@ -71,6 +74,7 @@ class Topics(Reader):
                 "text": text,
                 "tags": tags[pk],
                 "position": position,
+                **dict(zip(TOPIC_TEXTS, texts, strict=True)),
                 "extra": extra,
             }
 

@@ -1,5 +1,7 @@
 """Import topics."""
 
+from collections.abc import Sequence
+
 from django.db.models import Max
 
 from accounts.models import User
@@ -17,6 +19,9 @@ from evaluation.services.importing.base import (
 )
 from evaluation.services.importing.hanging import labels_on_topics
 from web.phrases import phrase
+
+TEXTS = ("text", "problem_statement", "background", "article")
+FIELDS = (*TEXTS, "language", "extra")
 
 
 def import_topics(
@@ -38,9 +43,13 @@ def _plan(campaign: Campaign, source: Source, rows: tuple[TopicRow, ...], replac
     new = [row for row in rows if row.topic_id not in loaded]
     changed = [row for row in rows if row.topic_id in loaded and _differs(loaded[row.topic_id], row)]
     refuse_changes(
-        [changed_problem(source, row.line, "text", f"topic {row.topic_id}") for row in changed], replace
+        [
+            changed_problem(source, row.line, _differing(loaded[row.topic_id], row), f"topic {row.topic_id}")
+            for row in changed
+        ],
+        replace,
     )
-    reworded = [loaded[row.topic_id] for row in changed if loaded[row.topic_id].text != row.text]
+    reworded = [loaded[row.topic_id] for row in changed if _says_other(loaded[row.topic_id], row, TEXTS)]
     if reworded:
         refuse_if_labelled(labels_on_topics(reworded), phrase("A topic's text"))
 
@@ -55,7 +64,17 @@ def _plan(campaign: Campaign, source: Source, rows: tuple[TopicRow, ...], replac
 
 def _differs(topic: Topic, row: TopicRow) -> bool:
     tags = sorted(tag.name for tag in topic.tags.all())
-    return (topic.text, tags, topic.extra) != (row.text, sorted(row.tags), row.extra)
+    return tags != sorted(row.tags) or _says_other(topic, row, FIELDS)
+
+
+def _says_other(topic: Topic, row: TopicRow, fields: Sequence[str]) -> bool:
+    return any(getattr(topic, name) != getattr(row, name) for name in fields)
+
+
+def _differing(topic: Topic, row: TopicRow) -> str:
+    """Return the first field that differs, as files call it."""
+    name = next((name for name in FIELDS if _says_other(topic, row, [name])), "tags")
+    return {"article": "body", "extra": "line"}.get(name, name)
 
 
 def _add(campaign: Campaign, rows: list[TopicRow], event: Event) -> None:
@@ -64,8 +83,7 @@ def _add(campaign: Campaign, rows: list[TopicRow], event: Event) -> None:
         Topic(
             campaign=campaign,
             topic_id=row.topic_id,
-            text=row.text,
-            extra=row.extra,
+            **{name: getattr(row, name) for name in FIELDS},
             position=last + number,
             event=event,
         )
@@ -77,7 +95,9 @@ def _add(campaign: Campaign, rows: list[TopicRow], event: Event) -> None:
 
 
 def _change(topic: Topic, row: TopicRow, event: Event) -> None:
-    topic.text, topic.extra, topic.event = row.text, row.extra, event
+    for name in FIELDS:
+        setattr(topic, name, getattr(row, name))
+    topic.event = event
     topic.save()
     topic.tags.all().delete()
     TopicTag.objects.bulk_create([TopicTag(topic=topic, name=name) for name in row.tags])

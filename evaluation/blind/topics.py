@@ -1,0 +1,46 @@
+"""Topics as desks show them: what a request says beside its title, and in which language."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext_noop as _
+
+from evaluation.models import Campaign, Topic
+
+NAMES = {
+    "narrative": _("Narrative"),
+    "problem_statement": _("Problem statement"),
+    "background": _("Background"),
+    "article": _("Article"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TopicText:
+    """One text of a topic under its name."""
+
+    name: str
+    text: str
+
+
+def topic_texts(topic: Topic) -> tuple[TopicText, ...]:
+    """Return a topic's texts in the order in which they are shown, empty ones left out."""
+    said = {
+        "narrative": str(topic.extra.get("narrative", "")),
+        "problem_statement": topic.problem_statement,
+        "background": topic.background,
+        "article": topic.article,
+    }
+    return tuple(TopicText(NAMES[name], text) for name, text in said.items() if text.strip())
+
+
+@dataclass(frozen=True, slots=True)
+class TopicHead:
+    """What a topic's page shows above its parts."""
+
+    language: str
+    texts: tuple[TopicText, ...]
+
+
+def topic_head(campaign: Campaign, topic: Topic) -> TopicHead:
+    """Return a topic's language, else the campaign's, and its texts."""
+    return TopicHead(topic.language or campaign.language, topic_texts(topic))
