@@ -1,5 +1,6 @@
 """How Assay differs from allauth's defaults: nobody signs up without an invitation, and a lock says how long."""
 
+import logging
 from base64 import urlsafe_b64encode
 from hashlib import sha256
 from typing import Any
@@ -11,7 +12,11 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 
-from accounts.auditing import record_attempt
+from accounts.auditing import account_meant, record_attempt, record_change
+from accounts.devices import device_of
+from accounts.models import User
+
+logger = logging.getLogger(__name__)
 
 
 class InvitationOnlyAdapter(DefaultAccountAdapter):  # type: ignore[misc]
@@ -20,6 +25,35 @@ class InvitationOnlyAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     def is_open_for_signup(self, request: HttpRequest) -> Any:
         """Closed: an evaluation's accounts are handed out, not taken."""
         return False
+
+    def clean_username(self, username: str, shallow: bool = False) -> str:
+        """Return the name in its normal form, as it will be stored: for the sign-up by a provider."""
+        name = User.normalize_username(username)
+        if not shallow and User(username=name).has_taken_name():
+            raise self.validation_error("username_taken")
+        return str(super().clean_username(name, shallow))
+
+    def send_password_reset_mail(self, user: User, email: str, context: dict[str, Any]) -> None:
+        """Send the link, and record that somebody asked for it."""
+        record_change("account.password_reset_requested", user, self.request)
+        super().send_password_reset_mail(user, email, context)
+
+    def send_notification_mail(self, *args: Any, **kwargs: Any) -> None:
+        """Tell of a change. It has happened: a mail server that is away must not make an error of it."""
+        try:
+            super().send_notification_mail(*args, **kwargs)
+        except OSError as error:  # of the connection, and of SMTP
+            logger.error("A mail about a change of an account was not sent: %s.", error)
+
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
+        """Count by account, whether its name or an address was typed; apart in a browser that it has signed in with.
+
+        So whoever tries passwords from elsewhere does not keep the person out of their own browser.
+        """
+        user = account_meant(credentials)
+        if user is None:
+            return str(super()._get_login_attempts_cache_key(request, **credentials)).strip()
+        return device_of(request, user) or f"account:{user.pk}"
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
         """Count the attempt. A lockout is recorded, and noted on the request: a middleware answers with 429."""

@@ -3,6 +3,8 @@
 from datetime import datetime, timedelta
 from typing import Any
 
+from allauth.account.forms import ResetPasswordForm
+from allauth.account.models import EmailAddress
 from django import forms
 from django.utils.timezone import now
 from django.utils.translation import gettext_lazy as _
@@ -13,6 +15,17 @@ from accounts.tokens import NAME_LENGTH, Scope, longest_life
 DAYS = (7, 30, 90, 180, 365)
 USUAL_DAYS = 90
 WORDS = {Scope.READ: _("read: see what you may see"), Scope.WRITE: _("write: also change what you may change")}
+
+
+class VerifiedResetForm(ResetPasswordForm):  # type: ignore[misc]
+    """A reset by mail, sent to addresses only whose owner has shown that they read them."""
+
+    def clean_email(self) -> str:
+        """Leave out who only typed the address: whoever has their session could have typed their own."""
+        email = str(super().clean_email())
+        verified = EmailAddress.objects.filter(email=email.lower(), verified=True, user__is_active=True)
+        self.users = [one.user for one in verified.select_related("user")]
+        return email
 
 
 class TokenForm(forms.Form):

@@ -7,10 +7,10 @@ from hashlib import sha256
 from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils.timezone import now
 
-from accounts.models import Invitation, User
+from accounts.models import NAME_TAKEN, Invitation, User
 from web.refusal import Refusal
 
 SECRET_BYTES = 32
@@ -68,8 +68,11 @@ def make_account(*, username: str, password: str, full_name: str = "", email: st
         validate_password(password, user)
     except ValidationError as error:
         raise ValidationError({"password": error.messages}) from error
-    with transaction.atomic():
-        user.save()
+    try:
+        with transaction.atomic():
+            user.save()
+    except IntegrityError as error:  # somebody took the name since it was looked up
+        raise ValidationError({"username": NAME_TAKEN}) from error
     return user
 
 

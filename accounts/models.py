@@ -1,15 +1,44 @@
 """People. Custom from the first migration, because changing AUTH_USER_MODEL later is not possible."""
 
+from typing import Any, ClassVar, Self
+
 from django.conf import settings
-from django.contrib.auth.models import AbstractUser
+from django.contrib.auth.models import AbstractUser, UserManager
+from django.contrib.auth.validators import UnicodeUsernameValidator
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Lower
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext_lazy as _
+
+from accounts.names import canonical_name, validate_one_script
+
+NAME_TAKEN = _("A user with that username already exists.")
+
+
+class AccountManager(UserManager["User"]):
+    """Finds accounts by their name in any case, as signing in does."""
+
+    use_in_migrations = False
+
+    def get_by_natural_key(self, username: str | None) -> "User":
+        """Return the account of a name; `createsuperuser` asks it whether a name is free."""
+        return self.get(username__iexact=username)
 
 
 class User(AbstractUser):
     """Someone who can sign in. What they may do is in their campaign memberships."""
 
+    # Django's own field, but that its letters are of one script.
+    username = models.CharField(
+        _("username"),
+        max_length=150,
+        unique=True,
+        help_text=_("Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only."),
+        validators=[UnicodeUsernameValidator(), validate_one_script],
+        error_messages={"unique": NAME_TAKEN},
+    )
     demo = models.BooleanField(default=False, editable=False, help_text="made by the demo, with a known password")
     desk_settings = models.JSONField(default=dict, blank=True, help_text="read it through accounts.desk_settings")
 
@@ -20,6 +49,26 @@ class User(AbstractUser):
     )
     notice_at = models.DateTimeField(null=True, editable=False)
     erased_at = models.DateTimeField(null=True, editable=False, help_text="when the person was taken out of it")
+
+    objects: ClassVar[UserManager[Self]] = AccountManager()  # type: ignore[assignment]
+
+    class Meta(AbstractUser.Meta):
+        constraints: ClassVar[list[Any]] = [
+            models.UniqueConstraint(
+                Lower("username"), name="username_once_in_any_case", violation_error_message=NAME_TAKEN
+            ),
+        ]
+
+    def clean(self) -> None:
+        """Bring the name into its normal form. Raises `ValidationError` where another account has it in any case."""
+        super().clean()
+        if self.username and self.has_taken_name():
+            raise ValidationError({"username": NAME_TAKEN})
+
+    def has_taken_name(self) -> bool:
+        """Whether another account has this name. Compared here: SQLite knows the case of ASCII letters only."""
+        others = User.objects.exclude(pk=self.pk).values_list("username", flat=True)
+        return canonical_name(self.username) in map(canonical_name, others)
 
     @property
     def name(self) -> str:

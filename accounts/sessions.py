@@ -1,9 +1,11 @@
-"""How long a session lasts: so long without a request, and so long after the sign-in."""
+"""Age of sessions, and notes in each: when it began, when it was last used, and in which browser."""
 
+import secrets
 from collections.abc import Callable
 from time import time
 from typing import Any
 
+from allauth.account.authentication import AUTHENTICATION_METHODS_SESSION_KEY
 from django.conf import settings
 from django.contrib.auth import logout
 from django.contrib.auth.signals import user_logged_in
@@ -11,6 +13,9 @@ from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 
 SINCE, SEEN = "signed_in_at", "seen_at"
+MARK, BROWSER = "mark", "browser"
+"""A drawn name of the session, by which its owner ends it, and what its browser calls itself."""
+LONGEST_AGENT = 200
 NOTED_EVERY = 300
 """Seconds. A session is written when it was last seen this long ago, not with every save of a desk."""
 
@@ -20,8 +25,18 @@ A_MINUTE = 60
 
 @receiver(user_logged_in)
 def note_sign_in(request: HttpRequest, **kwargs: Any) -> None:
-    """Begin a session's two clocks."""
-    request.session[SINCE] = request.session[SEEN] = int(time())
+    """Begin a session's two clocks. Signing in counts as having typed the password just now."""
+    session = request.session
+    session[SINCE] = session[SEEN] = int(time())
+    _note_browser(request)
+    records = session.get(AUTHENTICATION_METHODS_SESSION_KEY)
+    if records:
+        session[AUTHENTICATION_METHODS_SESSION_KEY] = [*records[:-1], records[-1] | {"reauthenticated": True}]
+
+
+def _note_browser(request: HttpRequest) -> None:
+    request.session[MARK] = secrets.token_urlsafe(12)
+    request.session[BROWSER] = request.headers.get("User-Agent", "")[:LONGEST_AGENT]
 
 
 class SessionAgeMiddleware:
@@ -37,6 +52,8 @@ class SessionAgeMiddleware:
                 logout(request)
             elif now - session.get(SEEN, 0) >= NOTED_EVERY:
                 session[SEEN] = now  # writing moves the end of the idle time too
+                if MARK not in session:  # of a session from before there were marks
+                    _note_browser(request)
         return self.get_response(request)
 
 

@@ -80,6 +80,11 @@ def token_of(raw: str) -> ApiToken | None:
     return token
 
 
+def refused_token_of(raw: str) -> ApiToken | None:
+    """Return the expired or revoked token of a request, or that of a closed account: for the audit log."""
+    return ApiToken.objects.select_related("user").filter(sha256=_hash(raw)).first()
+
+
 def revoke_token(*, token: ApiToken) -> None:
     """Close a token for good; one that is closed already keeps its moment."""
     ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=now())

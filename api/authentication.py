@@ -1,11 +1,13 @@
 """Who asks: the owner of a token, or whoever is signed in."""
 
 from rest_framework.authentication import BaseAuthentication
-from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.exceptions import AuthenticationFailed, Throttled
 from rest_framework.request import Request
 
+from accounts.auditing import record_refused_token
 from accounts.models import ApiToken, User
 from accounts.tokens import token_of
+from api.throttles import RefusedTokenThrottle
 
 SCHEME = "bearer"
 
@@ -20,8 +22,16 @@ class BearerAuthentication(BaseAuthentication):
             return None
         token = token_of(raw.strip())
         if token is None:
+            self._refuse_more(request)
+            record_refused_token(raw.strip(), request._request)
             raise AuthenticationFailed("This token is not known, or it has expired or was revoked.")
         return token.user, token
+
+    def _refuse_more(self, request: Request) -> None:
+        """Raise `Throttled` where too many tokens of an address opened nothing. Good ones are not counted."""
+        throttle = RefusedTokenThrottle()
+        if not throttle.allow_request(request, None):  # type: ignore[arg-type]
+            raise Throttled(throttle.wait())
 
     def authenticate_header(self, request: Request) -> str:
         """Say what is missing, so that the answer is 401 and not 403."""

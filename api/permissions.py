@@ -2,11 +2,13 @@
 
 from typing import TYPE_CHECKING
 
+from django.conf import settings
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
-from accounts.models import ApiToken
+from accounts.models import ApiToken, User
 from accounts.tokens import Scope
+from evaluation.queries.second_factor import lacks_second_factor
 
 if TYPE_CHECKING:  # rest_framework.views itself loads this module
     from rest_framework.views import APIView
@@ -23,3 +25,14 @@ class TokenHasScope(BasePermission):
         if not isinstance(token, ApiToken):
             return True
         return (Scope.READ if request.method in SAFE_METHODS else Scope.WRITE) in token.scopes
+
+
+class HasSecondFactor(BasePermission):
+    """Where `REQUIRE_MFA` is set, tokens of organizers and administrators work once their owner has a second factor."""
+
+    message = "The owner of this token needs a second factor first: sign in and set one up."
+    code = "second_factor_needed"
+
+    def has_permission(self, request: Request, view: "APIView") -> bool:
+        """Ask for each request, so that tokens made before the setting obey it too."""
+        return not (settings.REQUIRE_MFA and isinstance(request.user, User) and lacks_second_factor(request.user))

@@ -77,6 +77,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "accounts.sessions.SessionAgeMiddleware",
     "accounts.sessions.RetryAfterMiddleware",
+    "accounts.devices.KnownBrowserMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
@@ -143,19 +144,22 @@ PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
 ]
-AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in (
-        "UserAttributeSimilarityValidator",
-        "MinimumLengthValidator",
-        "CommonPasswordValidator",
-        "NumericPasswordValidator",
+PASSWORD_LENGTH = 12
+AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}", "OPTIONS": options}
+    for name, options in (
+        ("UserAttributeSimilarityValidator", {}),
+        ("MinimumLengthValidator", {"min_length": PASSWORD_LENGTH}),
+        ("CommonPasswordValidator", {}),
+        ("NumericPasswordValidator", {}),
     )
 ]
 ACCOUNT_ADAPTER = "accounts.adapter.InvitationOnlyAdapter"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_REAUTHENTICATION_REQUIRED = True  # a session alone changes no address and no provider
+ACCOUNT_FORMS = {"reset_password": "accounts.forms.VerifiedResetForm"}
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "organizer:landing"
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
@@ -183,6 +187,8 @@ vars().update(env.email_url("EMAIL_URL", default="consolemail://"))
 ACCOUNT_EMAIL_NOTIFICATIONS = "EMAIL_URL" in env  # of a new password, factor or address
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="assay@localhost")
 MAIL_ABOUT_JOBS = "EMAIL_URL" in env  # to who started one, when it is done, paused for its budget, or stuck
+# Where weaknesses of this installation are reported: mailto: or https:, shown at /.well-known/security.txt.
+SECURITY_CONTACT = env.str("SECURITY_CONTACT", default="")
 # Where people reach the application, for links in mails that no request leads to.
 PUBLIC_URL = env.str("PUBLIC_URL", default=next((one for one in CSRF_TRUSTED_ORIGINS if "*" not in one), ""))
 INVITATION_DAYS = env.int("INVITATION_DAYS", default=14)
@@ -289,7 +295,11 @@ REST_FRAMEWORK = {
         "api.authentication.BearerAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated", "api.permissions.TokenHasScope"],
+    "DEFAULT_PERMISSION_CLASSES": [
+        "rest_framework.permissions.IsAuthenticated",
+        "api.permissions.HasSecondFactor",
+        "api.permissions.TokenHasScope",
+    ],
     "DEFAULT_THROTTLE_CLASSES": ["api.throttles.TokenThrottle", "api.throttles.PersonThrottle"],
     "DEFAULT_THROTTLE_RATES": {
         "token": env.str("API_TOKEN_RATE", default="600/minute"),
@@ -345,6 +355,7 @@ AUDIT_EXEMPT = (
     "healthz",
     "readyz",
     "metrics",
+    "security_txt",
 )
 
 # Logs tell what happened and never what anybody wrote (web/logs.py); only DEBUG=1 shows exceptions in full.

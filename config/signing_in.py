@@ -58,14 +58,19 @@ def shared_cache(redis: str, broker: str) -> dict[str, Any]:
     return {"default": {"BACKEND": "accounts.caching.TableCache", "OPTIONS": options}}
 
 
+FAILED_AN_HOUR = 100
+"""Wrong passwords for one account, whatever `LOGIN_FAILURES` and `LOGIN_LOCK_MINUTES` allow (OWASP ASVS 2.2.1)."""
+
+
 def login_limits(*, failed: int, seconds: int) -> dict[str, str]:
-    """Return how often what may be tried: `failed` times a name within so many seconds, from anywhere.
+    """Return how often what may be tried: `failed` times an account within so many seconds, from anywhere.
 
     By address there is room for a lab behind one router.
     """
     return {
         "login": "60/m/ip",
-        "login_failed": f"{10 * failed}/{seconds}s/ip,{failed}/{seconds}s/key",
+        "login_failed": f"{10 * failed}/{seconds}s/ip,{failed}/{seconds}s/key,{FAILED_AN_HOUR}/h/key",
+        "invitation": "30/m/ip",  # links that are not good
         "reset_password": "20/m/ip,5/m/key",
         "reauthenticate": "10/m/user",
         "change_password": "5/m/user",

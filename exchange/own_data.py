@@ -77,9 +77,9 @@ def _invitations(user: User) -> Rows:
 
 
 def _tasks(user: User) -> Rows:
-    fields = ("public_id", "campaign__slug", "topic__topic_id", "stage", "state", "version", "due", "priority")
-    more = ("expected_minutes", "blocked_reason", "reopened_reason", "created_at", "opened_at")
-    yield from _mine(user).values(*fields, *more)
+    # No topic id of the track, by which published qrels and runs of the topic are found, and nothing of the planning.
+    fields = ("public_id", "campaign__slug", "stage", "state", "version", "due")
+    yield from _mine(user).values(*fields, "blocked_reason", "reopened_reason", "opened_at")
 
 
 def _submissions(user: User) -> Rows:

@@ -1,5 +1,6 @@
 """What an administrator does to an account: close it, open it, take its second factor away, erase the person."""
 
+from allauth.account.adapter import get_adapter
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
@@ -56,6 +57,7 @@ def drop_factor(request: UserRequest, pk: int) -> HttpResponse:
     """Take the second factor from somebody who has lost it."""
     person = _get_account(request, pk)
     drop_second_factor(user=person, actor=request.user)
+    get_adapter(request).send_notification_mail("mfa/email/factors_dropped", person)
     messages.success(
         request, gettext("The second factor and the recovery codes are gone. Every session has ended.")
     )

@@ -21,7 +21,7 @@ from jobs.queue import live_workers
 from organizer import data_acts, data_getters, getters, work_getters
 from organizer.data_forms import ExportForm, ImportForm
 from web.csv_cells import safe_cell
-from web.uploads import is_too_large
+from web.uploads import is_too_large, takes_large_files
 
 SHOWN = 30
 PROBLEMS_SHOWN = 50
@@ -34,6 +34,7 @@ def data(request: UserRequest, slug: str) -> HttpResponse:
     return _page(request, campaign, ExportForm(campaign))
 
 
+@takes_large_files
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_import(request: UserRequest, slug: str, kind: str) -> HttpResponse:
     """Files of one kind, which are tried out first."""

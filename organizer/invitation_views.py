@@ -1,5 +1,8 @@
 """What whoever opens an invitation sees: what they are invited to, and a new account, or a button."""
 
+from typing import cast
+
+from allauth.account.adapter import ratelimit
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login
@@ -11,6 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.http import UserRequest
+from accounts.invitations import invitation_of
 from evaluation.services.people import accept as accept_invitation
 from organizer import people_acts
 from organizer.people_forms import JoinForm
@@ -24,7 +28,14 @@ BACKEND = settings.AUTHENTICATION_BACKENDS[0]
 @login_not_required
 @blind
 def open_invitation(request: HttpRequest, token: str) -> HttpResponse:
-    """Keep what the link carries in the session, and go on to a page whose address tells nothing."""
+    """Keep what the link carries in the session, and go on to a page whose address tells nothing.
+
+    A link that is not good leaves no session behind. Too many of them from one address are slowed down.
+    """
+    if invitation_of(token) is None:
+        if not ratelimit.consume(request, app="allauth.account", action="invitation", limit_get=True):
+            return cast(HttpResponse, ratelimit.respond_429(request))
+        return render(request, "organizer/no_invitation.html", status=410)
     request.session[people_acts.HELD] = token
     return redirect("organizer:invitation")
 

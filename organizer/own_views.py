@@ -1,5 +1,6 @@
 """One's own data: what is stored about whoever is signed in."""
 
+from allauth.account.decorators import reauthentication_required
 from django.http import FileResponse, HttpResponse
 from django.shortcuts import render
 from django.utils.timezone import now
@@ -14,6 +15,7 @@ from web.auditing import blind
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
+@reauthentication_required  # type: ignore[untyped-decorator]
 @blind
 def own_data(request: UserRequest) -> HttpResponse | FileResponse:
     """Say what there is; give it."""

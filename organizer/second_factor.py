@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -12,8 +11,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext
 
 from accounts.models import User
-from evaluation.models import Membership
-from evaluation.terms import Role
+from evaluation.queries.second_factor import lacks_second_factor
 
 OPEN = (
     "account_",
@@ -25,7 +23,6 @@ OPEN = (
     "healthz",
     "script_words",
 )
-FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 
 
 class SecondFactorMiddleware:
@@ -50,11 +47,3 @@ class SecondFactorMiddleware:
             request, gettext("Organizers and administrators need a second factor here. Set one up to go on.")
         )
         return redirect("mfa_index")
-
-
-def lacks_second_factor(user: User) -> bool:
-    """Say whether somebody organizes or administers, and signs in with a password alone."""
-    powerful = user.is_staff or user.is_superuser
-    if not powerful and not Membership.objects.filter(user=user, role=Role.ORGANIZER).exists():
-        return False
-    return not Authenticator.objects.filter(user=user, type__in=FACTORS).exists()

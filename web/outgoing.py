@@ -8,7 +8,7 @@ is looked at again when a connection is made, because names can be made to point
 import os
 import re
 from collections.abc import Iterator
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
@@ -20,6 +20,13 @@ PUBLIC = "api.openai.com"
 OWN_ADDRESSES = ("OPENAI_BASE_URL", "AZURE_OPENAI_ENDPOINT")
 # Letters, digits and what IPv6 and ports need. All else that a URL may hold there is a trick or a password.
 PLAIN = re.compile(r"[A-Za-z0-9._:\[\]-]+")
+
+# NAT64: its last 32 bits are an IPv4 address. Networks without IPv4 reach everything so, OpenAI too.
+TRANSLATED = (IPv6Network("64:ff9b::/96"), IPv6Network("::/96"))
+# NAT64 of one's own network, 6to4, Teredo: the address inside is hidden or goes through a stranger's relay.
+TUNNELS = (IPv6Network("64:ff9b:1::/48"), IPv6Network("2002::/16"), IPv6Network("2001::/32"))
+# Services that give a cloud machine's secrets away, beside the link-local ones: AWS, Alibaba, Azure, Oracle.
+METADATA = frozenset(map(ip_address, ("fd00:ec2::254", "100.100.100.200", "168.63.129.16", "192.0.0.192")))
 
 Address = IPv4Address | IPv6Address
 Target = tuple[str, int]
@@ -47,17 +54,26 @@ def resolved_problem(host: str, resolved: str) -> str:
     that says so, by its address, or by a name without a dot, which no foreign name server answers for. OpenAI is never
     inside; any other name that was allowed may be.
     """
-    address = ip_address(resolved.partition("%")[0])
-    if isinstance(address, IPv6Address) and address.ipv4_mapped:
-        address = address.ipv4_mapped
+    address = _meant(ip_address(resolved.partition("%")[0]))
     named = host.strip("[]").rstrip(".").lower()
-    if address.is_link_local or address.is_multicast or address.is_unspecified:
+    nowhere = address.is_link_local or address.is_multicast or address.is_unspecified
+    if nowhere or address in METADATA or any(address in network for network in TUNNELS):
         return f"{named} stands for {address}, where no LLM can be"
     if address.is_loopback and not _means_this_machine(named):
         return f"{named} stands for {address}, which is this machine"
     if named == PUBLIC and not address.is_global:
         return f"{named} stands for {address}, which is inside the network"
     return ""
+
+
+def _meant(address: Address) -> Address:
+    """IPv4 address that an IPv6 one stands for, where the network translates."""
+    if isinstance(address, IPv6Address):
+        if address.ipv4_mapped:
+            return address.ipv4_mapped
+        if any(address in network for network in TRANSLATED) and not address.is_loopback:
+            return IPv4Address(address.packed[-4:])
+    return address
 
 
 def _means_this_machine(named: str) -> bool:

@@ -130,6 +130,7 @@ KINDS = {
 class ImportView(WriteView):
     """Load a file, or nothing of it."""
 
+    takes_large_files = True  # as web.uploads.takes_large_files marks a function
     parser_classes = [MultiPartParser]
     answer = ImportReceipt
     # An import that is done again changes nothing. So its effects need no common transaction with the answer, and

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from accounts.models import User
+from accounts.names import canonical_name
 from evaluation.errors import Refused
 from evaluation.models import Judge
 from evaluation.services.judges import describe
@@ -22,12 +23,16 @@ class Arrival:
 
 
 def match_people(rows: Sequence[Sequence[str]]) -> Arrival:
-    """Return the account of each person; made where there is none of that user name, closed and without a password."""
-    there = {one.username: one.pk for one in User.objects.filter(username__in=[row[0] for row in rows])}
+    """Return the account of each person, by user name in any case.
+
+    Where there is none it is made, closed and without a password.
+    """
+    there = {canonical_name(name): pk for name, pk in User.objects.values_list("username", "pk")}
     arrival = Arrival()
     for username, first, last in rows:
-        if username in there:
-            arrival.keys.append(there[username])
+        pk = there.get(canonical_name(username))
+        if pk is not None:
+            arrival.keys.append(pk)
             arrival.matched.append(username)
             continue
         made = User(username=username, first_name=first, last_name=last, is_active=False)

@@ -9,11 +9,11 @@ from zipfile import ZipFile
 import pytest
 from django.test import Client
 
-from accounts.models import User
-from evaluation.models import Answer, Run
+from evaluation.models import Answer, Run, Topic
 from evaluation.services.remarks import remark
 from evaluation.terms import RemarkKind, Stage
 from exchange.own_data import PARTS
+from tests.accounts.conftest import confirmed
 from tests.evaluation.judging_world import MACHINE, JudgingWorld, finish, load_machine, make_judging_world
 
 pytestmark = pytest.mark.django_db
@@ -38,9 +38,7 @@ def world(tmp_path: Path) -> JudgingWorld:
 
 def data_of(world: JudgingWorld, name: str) -> dict[str, list[dict[str, Any]]]:
     """Download somebody's data."""
-    client = Client()
-    client.force_login(User.objects.get(username=name))
-    answer = client.post("/your-data/")
+    answer = confirmed(name).post("/your-data/")
     assert "attachment" in answer["Content-Disposition"]
     with ZipFile(io.BytesIO(b"".join(answer))) as archive:
         return {
@@ -70,6 +68,21 @@ def test_it_has_nothing_of_others_and_no_run(world: JudgingWorld) -> None:
     assert ids.isdisjoint(hidden)
 
 
+def test_an_assessors_file_leads_to_no_topic_of_the_track(world: JudgingWorld) -> None:
+    tasks = data_of(world, "ann")["tasks"]
+    hidden = {"topic__topic_id", "priority", "expected_minutes", "created_at"}
+    assert all(hidden.isdisjoint(task) for task in tasks)
+    topics = set(Topic.objects.values_list("topic_id", flat=True))
+    assert topics.isdisjoint(value for task in tasks for value in task.values() if isinstance(value, str))
+
+
+def test_a_session_alone_takes_no_data_away(world: JudgingWorld) -> None:
+    client = Client()
+    client.force_login(world.people["ann"])
+    for asked in (client.get("/your-data/"), client.post("/your-data/")):
+        assert asked["Location"].startswith("/accounts/reauthenticate/")
+
+
 @pytest.mark.thorough
 def test_each_gets_their_own(world: JudgingWorld) -> None:
     data = data_of(world, "ben")
@@ -87,9 +100,7 @@ def test_who_has_done_nothing_gets_their_account(world: JudgingWorld) -> None:
 
 @pytest.mark.thorough
 def test_the_page_says_what_there_is(world: JudgingWorld) -> None:
-    client = Client()
-    client.force_login(world.people["ann"])
-    page = client.get("/your-data/").content.decode()
+    page = confirmed("ann").get("/your-data/").content.decode()
     for part in PARTS:
         assert part in page
     assert Client().post("/your-data/").status_code == 302

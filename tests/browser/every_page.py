@@ -73,7 +73,7 @@ PAGES = {
     """,
     "admin": """
         organizer:account organizer:site_audit organizer:new_campaign organizer:own_data accounts:tokens
-        account_logout account_email account_change_password account_reauthenticate
+        accounts:browsers account_logout account_email account_change_password account_reauthenticate
         mfa_index mfa_activate_totp mfa_list_webauthn mfa_add_webauthn mfa_reauthenticate
         socialaccount_connections
     """,
@@ -88,6 +88,7 @@ NOT_PAGES = {
         organizer:read_notices organizer:cancel_job organizer:pause_job organizer:resume_job organizer:retry_job
         organizer:accept_invitation organizer:close_account organizer:open_account organizer:drop_factor
         organizer:erase_account reports:nuggets_verdict reports:citations_verdict accounts:revoke_token
+        accounts:end_browser accounts:end_browsers
         assessor:start assessor:ops assessor:beat assessor:hold assessor:said assessor:submit assessor:restore
         assessor:remark organizer:pause_assessor organizer:keep_rate organizer:commit_import
         organizer:discard_import organizer:new_export
@@ -100,7 +101,7 @@ NOT_PAGES = {
         reports:topics_picture reports:topics_table reports:packet_archive reports:report_table
         reports:report_picture reports:confusion_picture reports:confusion_table reports:study_table
         reports:methods_file assessor:session assessor:answer assessor:state mfa_login_webauthn
-        healthz readyz metrics script_words
+        healthz readyz metrics script_words security_txt
     """,
     "leads elsewhere": """
         organizer:landing organizer:open_invitation account_set_password account_confirm_login_code mfa_authenticate

@@ -53,6 +53,8 @@ with a passkey     GET    ok     ok       ok       ok         ok        ok      
 with a passkey     POST   in     in       in       in         in        in        in        in
 olga's own row     GET    in     by       by       by         by        by        by        by
 olga's own row     POST   in     --       --       ok         --        --        --        --
+where it is set    GET    --     --       --       --         --        --        --        --
+where it is set    POST   by     by       by       by         by        by        by        by
 with its own token GET    --     --       --       --         --        --        --        --
 with its own token POST   --     --       --       --         --        --        --        --
 of a provider      GET    --     --       --       --         --        --        --        --
@@ -100,9 +102,10 @@ ROUTES = {
         organizer:invite organizer:revoke_invitation organizer:pause_assessor
         reports:nuggets_verdict reports:citations_verdict
     """,
-    "own page": "organizer:campaigns organizer:landing assessor:home",
+    "own page": "organizer:campaigns organizer:landing assessor:home accounts:browsers",
     "own form": "assessor:keys accounts:notice accounts:tokens organizer:own_data",
-    "own act": "organizer:accept_invitation",
+    "own act": "organizer:accept_invitation accounts:end_browser accounts:end_browsers",
+    "where it is set": "security_txt",
     "olga's own row": "accounts:revoke_token",
     "administrator's page": "organizer:account organizer:site_audit organizer:site_audit_file",
     "administrator's form": "organizer:new_campaign",

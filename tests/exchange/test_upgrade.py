@@ -128,6 +128,22 @@ def test_the_demo_of_the_version_before_desks_is_upgraded_with_its_data(tmp_path
             ask(database, "UPDATE evaluation_event SET kind = 'forged'")
 
 
+@pytest.mark.django_db
+def test_names_that_differ_by_case_are_named_by_the_upgrade(tmp_path: Path) -> None:
+    with other_database(tmp_path) as database:
+        fill_from(database, "demo-h")
+        ask(database, "UPDATE accounts_user SET username = 'Olga' WHERE username = 'ben'")
+        stopped = manage_database(database, "migrate", "--verbosity", "0")
+        assert stopped.returncode == 1
+        assert "olga (key " in stopped.stderr
+        assert "Olga (key " in stopped.stderr
+        key = ask(database, "SELECT id FROM accounts_user WHERE username = 'Olga'")[0][0]
+        script = "from accounts.models import User; User.objects.filter(pk=KEY).update(username='NEW')"
+        assert script in stopped.stderr
+        manage(database, "shell", "--no-imports", "-c", script.replace("KEY", str(key)).replace("NEW", "ben"))
+        manage(database, "migrate", "--verbosity", "0")
+
+
 @pytest.mark.thorough
 @pytest.mark.django_db
 def test_the_demo_of_the_version_before_llm_jobs_is_upgraded_with_its_data(new: Built, tmp_path: Path) -> None:

@@ -1,12 +1,18 @@
 """The files of a deployment name what is there: no container engine is needed to see that."""
 
 import re
+from contextlib import closing
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
 import yaml
 from django.conf import settings
 
+from rig.proxy import Proxy
 from web.environment import SECRETS
 
 ROOT = settings.BASE_DIR
@@ -73,3 +79,48 @@ def test_every_way_to_start_it_starts_the_same_processes() -> None:
     assert f"CMD {str(procfile['web'].split()).replace(chr(39), chr(34))}" in (ROOT / "Dockerfile").read_text(
         "utf-8"
     )
+
+
+class _Taking(BaseHTTPRequestHandler):
+    """A web process that reads whatever it is sent."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Print nothing."""
+
+
+@pytest.mark.parametrize(
+    ("path", "mebibytes", "status"),
+    [
+        ("/accounts/login/", 2, 204),
+        ("/accounts/login/", 4, 413),
+        ("/desk/abc/ops/", 4, 413),
+        ("/campaigns/river/data/load/runs/", 4, 204),
+        ("/api/v1/campaigns/river/imports/runs", 4, 204),
+        ("/api/v1/campaigns/river/imports/runs", 65, 413),
+    ],
+)
+def test_the_proxy_passes_large_files_to_imports_only(
+    path: str, mebibytes: int, status: int, tmp_path: Path
+) -> None:
+    if not Proxy.program():
+        pytest.skip("nginx is not installed: apt-get install nginx-light")
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Taking) as web:
+        Thread(target=web.serve_forever, daemon=True).start()
+        proxy = Proxy(tmp_path, [f"127.0.0.1:{web.server_port}"])
+        proxy.start()
+        try:
+            with closing(HTTPConnection(proxy.address, timeout=60)) as connection:
+                connection.putrequest("POST", path)
+                connection.putheader("Content-Length", str(mebibytes * 1024**2))
+                connection.endheaders()
+                if status != 413:  # what is refused is refused by its length
+                    connection.send(b"x" * (mebibytes * 1024**2))
+                assert connection.getresponse().status == status
+        finally:
+            proxy.stop()
+            web.shutdown()

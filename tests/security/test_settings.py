@@ -28,7 +28,7 @@ def test_nothing_unpickles_evaluates_or_asks_a_shell() -> None:
     assert [named(path) for path in sources if DANGEROUS.search(path.read_text("utf-8"))] == []
 
 
-@pytest.mark.parametrize("word", ["password", "12345678901", "short"])
+@pytest.mark.parametrize("word", ["password", "12345678901", "short", "kx7qpwzt", "kx7qpwztmfe"])
 def test_a_common_or_short_password_is_refused(word: str) -> None:
     with pytest.raises(ValidationError):
         validate_password(word)

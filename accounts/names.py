@@ -1,0 +1,35 @@
+"""User names: compared without regard to case, and of one script, so that none passes for another's."""
+
+import re
+import unicodedata
+
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+# Writing systems of more than one script, and what Unicode's names of their letters begin with.
+MIXED_SYSTEMS = (
+    frozenset({"CJK", "HIRAGANA", "KATAKANA"}),
+    frozenset({"CJK", "HANGUL"}),
+    frozenset({"CJK", "BOPOMOFO"}),
+)
+FIRST_WORD = re.compile("[A-Z]+")
+
+
+def canonical_name(name: str) -> str:
+    """Equal for two names that a person would take for the same one."""
+    return unicodedata.normalize("NFKC", name.strip()).casefold()
+
+
+def validate_one_script(name: str) -> None:
+    """Raise `ValidationError` for letters of several scripts, such as a Cyrillic O in a Latin name."""
+    scripts = {_script(letter) for letter in unicodedata.normalize("NFKC", name) if not letter.isascii()}
+    if any(letter.isascii() and letter.isalpha() for letter in name):
+        scripts.add("LATIN")
+    if len(scripts) > 1 and not any(scripts <= system for system in MIXED_SYSTEMS):
+        raise ValidationError(_("Use letters of one script only."), code="several_scripts")
+
+
+def _script(letter: str) -> str:
+    """Script of a letter, by the first word of its Unicode name: the standard library has no other table of scripts."""
+    found = FIRST_WORD.match(unicodedata.name(letter, ""))
+    return found[0] if found else ""
