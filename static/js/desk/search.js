@@ -38,6 +38,7 @@ export class Search extends Searching {
     const place = this.place();
     if (place) return interpolate(gettext("Enter goes to %(place)s"), { place: this.#reading.label(...place) });
     if (!this.needle) return "";
+    if (!this.hits.length) return counted(this.hits);
     const passages = new Set(this.hits.map((range) => range.startContainer.parentElement.closest("article"))).size;
     const places = interpolate(ngettext("%(count)s passage", "%(count)s passages", passages), { count: passages });
     return interpolate(gettext("%(hits)s in %(passages)s"), { hits: counted(this.hits), passages: places });
@@ -48,10 +49,10 @@ export class Search extends Searching {
     this.#showOwn();
   }
 
-  /** Take the marks away; return the sentence or heading of the current hit. */
+  /** End the search; return the sentence or heading of the current hit. */
   leave() {
     const element = this.hits[this.at]?.startContainer.parentElement;
-    this.clear();
+    this.end();
     return element ? (element.closest(".s, h3") ?? this.#reading.heading(element.closest("article"))) : null;
   }
 

@@ -10,8 +10,9 @@ const LONGEST_NOTED = 200;
 const SHORTEST = 2; // letters; a Chinese or Japanese word may have one
 const WIDE = /[\u3040-\u9fff\uac00-\ud7af]/;
 
-/** "1 hit", "2 hits". */
+/** "1 hit", "2 hits"; "no hit here" where the texts that are shown have none. */
 export function counted(hits) {
+  if (!hits.length) return gettext("no hit here");
   return interpolate(ngettext("%(count)s hit", "%(count)s hits", hits.length), { count: hits.length });
 }
 
@@ -75,6 +76,12 @@ export class Searching {
     this.hits = [];
     this.at = -1;
     this.show();
+  }
+
+  /** End the search: the word, its count and its marks go together. */
+  end() {
+    this.input.value = "";
+    this.clear();
   }
 
   /** Search again, in other texts. */

@@ -53,6 +53,8 @@ function defineKeys(desk, define) {
   const search = new Search(desk, searched.querySelector("[role=search]"), () => work.searched());
   desk.search = search;
   answers.addEventListener("text", () => search.again());
+  // A text that is not loaded yet has no hits to count; the old one is gone once the answer is shown.
+  answers.addEventListener("answer", () => queueMicrotask(() => search.again()));
   define({ id: "answer-previous", run: () => answers.jump.step(-1) });
   define({ id: "answer-next", run: () => answers.jump.step(1) });
   define({ id: "answer-sentence-previous", run: () => answers.step(-1) });

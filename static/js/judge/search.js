@@ -25,7 +25,8 @@ export class Search extends Searching {
   }
 
   summary() {
-    return this.needle ? counted(this.hits) : "";
+    const isLoading = !this.#parts().length;
+    return this.needle && !isLoading ? counted(this.hits) : "";
   }
 
   /** The element of the first hit, or of the current one; null without hits. */
@@ -33,10 +34,10 @@ export class Search extends Searching {
     return this.hits.length ? elementOf(this.hits[Math.max(this.at, 0)]) : null;
   }
 
-  /** Take the marks away; return the place of the current hit. */
+  /** End the search; return the place of the current hit. */
   leave() {
     const element = this.at >= 0 ? this.hitElement() : null;
-    this.clear();
+    this.end();
     return element;
   }
 }
