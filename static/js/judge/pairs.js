@@ -1,5 +1,5 @@
-// The right pane of support: one sentence and one passage that it cites at a time. The passage stays in place when the
-// next pair cites the same one; the question stands below it.
+// The right pane of support, one column: a sentence, a passage that it cites, and the labels. The passage stays in place
+// when the next pair cites the same one.
 
 import { drawUnsaved } from "../desk/unsaved.js";
 import { gettext, interpolate, ngettext } from "../gettext.js";
@@ -140,7 +140,7 @@ export class Work {
     if (isSame) return;
     this.#passage = text ? pair.passage : null;
     this.cited.replaceChildren(...(text ? [document.importNode(text, true)] : []));
-    this.pane.scrollTop = 0;
+    this.#scroll = 0;
     this.desk.search?.again();
   }
 
@@ -148,7 +148,7 @@ export class Work {
     const { store, stage } = this.desk;
     drawCitations(this.answers, this.here, { store, stage, current: this.current });
     const pair = this.pair(this.current);
-    this.element.hidden = !pair;
+    for (const part of [this.element, document.getElementById("asked")]) part.hidden = !pair;
     document.getElementById("rows-empty").hidden = Boolean(pair);
     if (pair) this.#drawPair(pair);
   }
@@ -161,7 +161,7 @@ export class Work {
     put("pair-name", interpolate(gettext("Sentence %(number)s, citation [%(citation)s]"), { number: sentence + 1, citation }));
     put("pair-number", this.title());
     put("pair-sentence", this.answers.sentence(sentence)?.querySelector(".sentence-text").textContent ?? "");
-    drawState(document.getElementById("pair-state"), row);
+    this.#drawLabel(row);
     drawUnsaved(this.element, { isPending: store.pending(key), failed: store.failed(key) });
     const box = this.element.querySelector(".labels");
     setChoice(box, row?.label ?? null);
@@ -172,6 +172,13 @@ export class Work {
     for (const [name, by] of [["previous", -1], ["next", 1]]) {
       this.#button(name).setAttribute("aria-disabled", String(!this.#beside(by)));
     }
+  }
+
+  // The buttons show a label, or that there is none; only a reason why there can be none is shown beside them.
+  #drawLabel(row) {
+    const state = document.getElementById("pair-state");
+    drawState(state, row);
+    state.classList.toggle("visually-hidden", row?.label !== CANT_JUDGE);
   }
 
   #button(name) {
@@ -296,8 +303,17 @@ export class Work {
     place?.scrollIntoView({ block: "center" });
   }
 
+  // A long passage scrolls in its own box; where there is room for one column only, the pane does.
+  get #scroll() {
+    return Math.max(this.cited.scrollTop, this.pane.scrollTop);
+  }
+
+  set #scroll(to) {
+    for (const part of [this.cited, this.pane]) part.scrollTop = to;
+  }
+
   place() {
-    return { row: this.current, scroll: this.pane.scrollTop };
+    return { row: this.current, scroll: this.#scroll };
   }
 
   /** Put a place back; the pair is asked as at the first visit. */
@@ -305,7 +321,7 @@ export class Work {
     if (this.asked.answerByKey.get(row) === this.answers.current) this.#ask(row);
     if (!this.isReadonly && this.pane.checkVisibility()) this.back();
     if (typeof scroll !== "number") return;
-    const put = () => (this.pane.scrollTop = scroll);
+    const put = () => (this.#scroll = scroll);
     put();
     this.answers.addEventListener("text", put, { once: true });
   }
