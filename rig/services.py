@@ -26,14 +26,15 @@ def free_port() -> int:
 class Redis:
     """A Redis that keeps nothing, on a port of its own."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder, self._port = folder, free_port()
+    def __init__(self, folder: Path, password: str = "") -> None:
+        self._folder, self._port, self._password = folder, free_port(), password
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
     def url(self) -> str:
         """Where it is."""
-        return f"redis://{HOST}:{self._port}/0"
+        password = self._password and f":{self._password}@"
+        return f"redis://{password}{HOST}:{self._port}/0"
 
     def start(self) -> None:
         """Start it; it answers a moment later."""
@@ -47,6 +48,7 @@ class Redis:
             "",
             "--dir",
             str(self._folder),
+            *(["--requirepass", self._password] if self._password else []),
         ]
         self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
 

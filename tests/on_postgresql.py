@@ -7,6 +7,8 @@ from pathlib import Path
 
 import psycopg
 
+from tests.needed import PACKAGES
+
 HERE = Path(__file__).parent
 URL = os.environ.get("TEST_POSTGRESQL_URL", "postgres://postgres@127.0.0.1:5432/postgres")
 
@@ -45,7 +47,10 @@ def main() -> int:
     try:
         psycopg.connect(URL, connect_timeout=3).close()
     except psycopg.OperationalError as error:
-        print(f"PostgreSQL tests skipped: {URL} does not answer ({str(error).strip().splitlines()[0]})")
+        print(f"PostgreSQL tests skipped: {URL} does not answer ({str(error).strip().splitlines()[0]});")
+        print(
+            f"on Debian: apt-get install {PACKAGES['PostgreSQL']}, and TEST_POSTGRESQL_URL may name another address"
+        )
         return 1 if os.environ.get("CI") == "true" else 0
     # With --all every test: `make soak` asks for it, for that takes a quarter of an hour.
     everything = sys.argv[1:] == ["--all"]

@@ -22,6 +22,10 @@ LONGEST, MOST_FRAMES, INNERMOST = 300, 20, 4
 LEFT_OUT = "(left out)"
 NAME = re.compile(r"[\w./:@%+\-\[\]]{1,200}", re.ASCII)
 QUERY = re.compile(r"\?[^\s\"']*")
+CREDENTIALS = re.compile(r"(?<=://)[^\s/@]*@")
+RETRY = re.compile(r"Trying (to reconnect\.\.\.|again (now|in \d+\.\d\d \w+)\.\.\. \(\d+/\d+\))")
+"""Celery's own words about a broker that it does not reach."""
+
 PARAMETER = re.compile(r"<(?:[^:<>]+:)?(?P<name>[^<>]+)>")
 IDENTIFYING = ("slug", "public_id", "pk", "item_id", "app_label", "object_id")
 """Parts of addresses that may stand in a log. Others may be a secret, as in an invitation's link."""
@@ -34,6 +38,11 @@ HARMLESS = (
     "ImproperlyConfigured",
 )
 """Types of exceptions whose message is about servers and files, never about rows. Those of the system are too."""
+
+BROKER_ERRORS = "redis.exceptions"
+"""Module of exceptions whose message is Redis's about itself, but for the arguments of a command that it repeats."""
+
+REPEATED = re.compile(r", with args beginning with:.*", re.DOTALL)
 
 OWN = ("event", "level", "logger", "timestamp", "exception")
 
@@ -69,15 +78,21 @@ def safe(value: object) -> object:
         return told(value)
     if not isinstance(value, str):
         return LEFT_OUT
-    value = QUERY.sub("", value)
-    return value if NAME.fullmatch(value) else LEFT_OUT
+    value = without_secrets(value)
+    return value if NAME.fullmatch(value) or RETRY.fullmatch(value) else LEFT_OUT
+
+
+def without_secrets(text: str) -> str:
+    """Return a text without the queries and the passwords of addresses."""
+    return CREDENTIALS.sub("", QUERY.sub("", text))
 
 
 def told(error: BaseException) -> str:
     """Return an exception's type, and its message where that cannot hold content."""
     name = type(error).__name__
-    harmless = isinstance(error, OSError) or name in HARMLESS
-    return f"{name}: {str(error)[:LONGEST]}" if harmless and str(error) else name
+    harmless = isinstance(error, OSError) or name in HARMLESS or type(error).__module__ == BROKER_ERRORS
+    message = CREDENTIALS.sub("", REPEATED.sub("", str(error)))[:LONGEST]
+    return f"{name}: {message}" if harmless and message else name
 
 
 def without_content(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
@@ -87,7 +102,7 @@ def without_content(_logger: WrappedLogger, _method: str, event: EventDict) -> E
     kept |= {name: value for name, value in event.items() if name[0] == "_"}  # structlog's own
     if "request" in event:
         kept["request"] = event["request"]
-    kept["event"] = QUERY.sub("", str(event["event"]))[:LONGEST]
+    kept["event"] = without_secrets(str(event["event"]))[:LONGEST]
     error = _raised(raised)
     if error:
         kept["exception"] = {"type": told(error), "because": _causes(error), "frames": frames_of(error)}

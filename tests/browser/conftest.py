@@ -49,7 +49,7 @@ def chromium() -> Iterator[Browser]:
     """A browser for the session. Without one the tests are skipped, or fail where CI=true says there must be one."""
     path = chromium_path()
     if path is None:
-        needed.lacking("Chromium (set CHROMIUM to its path)")
+        needed.lacking("Chromium", "(CHROMIUM may name its path)")
     expect.set_options(timeout=CALM)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=QUIET)

@@ -3,6 +3,7 @@
 import io
 import json
 import logging
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,21 +12,26 @@ import pytest
 import structlog
 from django.db import connection
 from django.test import Client
+from redis.exceptions import AuthenticationError, ResponseError
 
 from accounts.models import User
 from evaluation.models import Segment
 from jobs.models import WorkItem
 from llmjobs.ending import set_aside
 from llmjobs.simulator import Simulator
+from rig.services import Redis
+from tests import needed
 from tests.assessor.desk_client import Window
 from tests.assessor.world import make_desk_world
 from tests.llmjobs.conftest import point_at, simulator
-from tests.llmjobs.worlds import answer_with, make_world, start_assigning, states_of, work_on
+from tests.llmjobs.processes import worker
+from tests.llmjobs.worlds import answer_with, make_world, start_assigning, states_of, wait_until, work_on
 from web.logs import logging_settings
 
 __all__ = ["point_at", "simulator"]
 pytestmark = pytest.mark.django_db
 CANARY = "canary"
+WRONG_PASSWORD = AuthenticationError("WRONGPASS invalid username-password pair or user is disabled.")
 Told = Callable[[], list[dict[str, Any]]]
 
 
@@ -117,6 +123,20 @@ def test_an_llm_job_is_told_with_the_id_of_the_request_that_asked_for_it(
         ("Request options: %s", ({"messages": ["canary"]},), "Request options"),
         ("Error handling request /desk/?search=canary", (), "Error handling request /desk/"),
         (
+            "consumer: Cannot connect to %s: %s.\n%s",
+            ("redis://:**@redis:6379/0", WRONG_PASSWORD, "Trying again in 2.00 seconds... (1/100)"),
+            "Cannot connect to redis://redis:6379/0: AuthenticationError: WRONGPASS invalid username-password pair"
+            " or user is disabled..\nTrying again in 2.00 seconds... (1/100)",
+        ),
+        ("%s", (ResponseError("unknown command 'SETT', with args beginning with: 'canary'"),), "command 'SETT'"),
+        ("broker %s", ("redis://:canary@redis:6379/0",), "broker redis://redis:6379/0"),
+        ("broker redis://somebody:canary@redis:6379/0", (), "broker redis://redis:6379/0"),
+        (
+            "%s",
+            (ConnectionRefusedError("postgres://assay:canary@database/assay refused"),),
+            "postgres://database/",
+        ),
+        (
             "Task %(name)s raised: %(exc)s",
             {"name": "jobs.tasks.work", "exc": "ValueError('canary')"},
             "jobs.tasks",
@@ -128,3 +148,20 @@ def test_what_packages_log_keeps_numbers_and_names(told: Told, message: str, arg
     (line,) = told()
     assert kept in line["event"]
     assert (line["logger"], line["level"]) == ("a.package", "error")
+
+
+def test_a_worker_names_why_the_broker_refuses_it(tmp_path: Path) -> None:
+    needed.program("redis-server")
+    redis, log = Redis(tmp_path, password="the-password"), tmp_path / "worker.log"
+    redis.start()
+    wrong = redis.url.replace("the-password", "another-password")
+    own = {"DATABASE_URL": f"sqlite:///{tmp_path / 'assay.sqlite3'}", "CELERY_BROKER_URL": wrong}
+    try:
+        with worker(os.environ | own, log):
+            wait_until(lambda: "Cannot connect" in log.read_text(), seconds=60)
+    finally:
+        redis.stop()
+    line = next(one for one in log.read_text().splitlines() if "Cannot connect" in one)
+    assert redis.url.rpartition("@")[2] in line
+    assert "AuthenticationError: invalid username-password pair" in line
+    assert "password@" not in line

@@ -1,7 +1,6 @@
 """Workers as processes of their own: with the embedded broker on SQLite, and with Redis on PostgreSQL."""
 
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -42,12 +41,11 @@ def embedded(tmp_path: Path) -> Environment:
 @pytest.fixture
 def services(tmp_path: Path) -> Iterator[Environment]:
     """A scratch database on PostgreSQL, and a Redis of the test's own."""
-    if not shutil.which("redis-server"):
-        needed.lacking("redis-server")
+    needed.program("redis-server")
     try:
         server = psycopg.connect(POSTGRESQL, connect_timeout=3, autocommit=True)
     except psycopg.OperationalError:
-        needed.lacking(f"PostgreSQL at {POSTGRESQL}")
+        needed.lacking("PostgreSQL", f"at {POSTGRESQL}")
         raise
     name = f"assay_kill_{uuid.uuid4().hex[:8]}"
     with server, redis(tmp_path) as broker:

@@ -1,7 +1,5 @@
 """Limits of endpoints: kept by all workers together, told on the job's page, and nobody else's trouble."""
 
-import os
-import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -25,6 +23,7 @@ from llmjobs.simulator import Simulator, most_at_once
 from llmjobs.starting import Request, estimate, plan_evaluation, start
 from llmjobs.uses import AwayError, DatabaseUses, RedisUses, Uses
 from rig.services import Redis, free_port
+from tests import needed
 from tests.llmjobs.test_engine_trouble import work_beside
 from tests.llmjobs.worlds import (
     answered_again,
@@ -43,10 +42,7 @@ pytestmark = pytest.mark.usefixtures("transactional_db", "_quick_retries")
 @pytest.fixture
 def redis(tmp_path: Path) -> Iterator[Redis]:
     """A Redis of the test's own."""
-    if not shutil.which("redis-server"):
-        if os.environ.get("CI") == "true":
-            pytest.fail("redis-server is missing")
-        pytest.skip("redis-server is not found")
+    needed.program("redis-server")
     one = Redis(tmp_path)
     one.start()
     yield one

@@ -7,6 +7,7 @@ import re
 import signal
 import ssl
 import subprocess
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from django.conf import settings
 
 from rig.proxy import Proxy
 from rig.services import free_port
+from rig.web import running_web
 from tests import needed
 from tests.architecture.test_docs import blocks
 
@@ -127,10 +129,7 @@ def await_all(addresses: list[str], log: Path) -> None:
     pytest.fail(f"not everything is there: {log.read_text()[-1500:]}")
 
 
-def test_operations_md_leads_to_two_web_and_two_worker_processes_behind_tls(
-    environment: dict[str, str], tmp_path: Path
-) -> None:
-    needed.program("openssl")
+def test_operations_md_starts_two_web_and_two_workers(environment: dict[str, str], tmp_path: Path) -> None:
     log = tmp_path / "log"
     *before, start, probe, backup, check, restore = commands()
     for command in before:
@@ -141,7 +140,7 @@ def test_operations_md_leads_to_two_web_and_two_worker_processes_behind_tls(
         await_all(addresses, log)
         assert shell(probe, environment).returncode == 0
         assert details_of(addresses[1])["problems"] == []
-        _check_tls(addresses, tmp_path)
+        _check_https(addresses[0])
         for command in (backup, check):
             done = shell(command, environment)
             assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
@@ -152,30 +151,54 @@ def test_operations_md_leads_to_two_web_and_two_worker_processes_behind_tls(
     assert {line["request"] for line in said} >= {f"GET {PAGE}", "GET /readyz"}
 
 
-def _check_tls(addresses: list[str], folder: Path) -> None:
-    """By HTTPS: secure cookies, HSTS, static files hashed and compressed; by HTTP one is led on."""
-    status, headers, _ = asked(addresses[0], PAGE)
+def _check_https(address: str) -> None:
+    """Check what a web process answers to a proxy: secure cookies and HSTS by HTTPS, a redirect by HTTP."""
+    status, headers, _ = asked(address, PAGE)
     assert (status, headers["location"]) == (301, f"https://assay.example.org{PAGE}")
-    if not Proxy.program():
-        return
-    (folder / "tls").mkdir()
+    status, headers, _ = asked(address, PAGE, tls=False, **{"X-Forwarded-Proto": "https"})
+    assert status == 200
+    assert headers["strict-transport-security"].startswith("max-age=31536000")
+    assert "; Secure" in headers["set-cookie"]
+    assert b"assay_http_requests_total" in asked(address, "/metrics", Authorization="Bearer the token")[2]
+
+
+def _make_certificate(folder: Path) -> Path:
     request = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=assay"
-    shell(f"cd {folder}/tls && {request} -keyout key.pem -out cert.pem", os.environ)
-    (folder / "proxy").mkdir()
-    proxy = Proxy(folder / "proxy", addresses, certificate=folder / "tls")
-    proxy.start()
-    try:
-        status, headers, page = asked(proxy.address, PAGE, tls=True)
-        assert status == 200
-        assert headers["strict-transport-security"].startswith("max-age=31536000")
-        assert "; Secure" in headers["set-cookie"]
-        script = re.search(r'href="(/static/css/[\w.-]+\.[0-9a-f]{12}\.css)"', page.decode())
-        assert script
-        status, headers, _ = asked(proxy.address, script[1], tls=True, **{"Accept-Encoding": "br"})
-        assert (status, headers["content-encoding"]) == (200, "br")
-        assert "immutable" in headers["cache-control"]
-        assert asked(proxy.address, "/metrics", tls=True, Authorization="Bearer the token")[0] == 404
-        assert asked(proxy.address, "/readyz", tls=True)[0] == 404
-        assert b"assay_http_requests_total" in asked(addresses[0], "/metrics", Authorization="Bearer the token")[2]
-    finally:
-        proxy.stop()
+    done = shell(f"cd {folder} && {request} -keyout key.pem -out cert.pem", os.environ)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture
+def by_nginx(environment: dict[str, str], tmp_path: Path) -> Iterator[str]:
+    """Address of nginx with TLS in front of one web process."""
+    needed.program("nginx")
+    needed.program("openssl")
+    for command in ("migrate --verbosity 0", "collectstatic --noinput --verbosity 0"):
+        done = shell(f"{sys.executable} manage.py {command}", environment)
+        assert done.returncode == 0, done.stderr
+    del environment["PORT"]  # the web process takes a free one
+    with running_web(tmp_path / "log", own=environment) as web:
+        proxy = Proxy(tmp_path, [web.address], certificate=_make_certificate(tmp_path))
+        proxy.start()
+        try:
+            yield proxy.address
+        finally:
+            proxy.stop()
+
+
+def test_nginx_serves_pages_and_files_by_tls(by_nginx: str) -> None:
+    status, headers, page = asked(by_nginx, PAGE, tls=True)
+    assert status == 200
+    assert headers["strict-transport-security"].startswith("max-age=31536000")
+    assert "; Secure" in headers["set-cookie"]
+    style = re.search(r'href="(/static/css/[\w.-]+\.[0-9a-f]{12}\.css)"', page.decode())
+    assert style
+    status, headers, _ = asked(by_nginx, style[1], tls=True, **{"Accept-Encoding": "br"})
+    assert (status, headers["content-encoding"]) == (200, "br")
+    assert "immutable" in headers["cache-control"]
+
+
+def test_nginx_passes_no_figures_on(by_nginx: str) -> None:
+    assert asked(by_nginx, "/metrics", tls=True, Authorization="Bearer the token")[0] == 404
+    assert asked(by_nginx, "/readyz", tls=True)[0] == 404
