@@ -17,9 +17,9 @@ ENV PATH=/opt/assay/bin:$PATH PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 HOST=
 # Static files are hashed and compressed once, here. The key that this makes signs nothing and does not stay.
 RUN python manage.py collectstatic --noinput --verbosity 0 \
     && rm -f var/secret-key \
-    && mkdir -p var/backups \
-    && chown assay:assay var var/backups
+    && mkdir -p var/backups var/files \
+    && chown assay:assay var var/backups var/files
 USER assay
 EXPOSE 8000
-HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 CMD ["python", "deploy/probe.py"]
+HEALTHCHECK --interval=15s --timeout=5s --start-period=120s --retries=3 CMD ["python", "deploy/probe.py"]
 CMD ["gunicorn", "config.wsgi"]
