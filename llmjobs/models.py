@@ -46,9 +46,18 @@ class LlmJob(models.Model):
 class Prompt(models.Model):
     """One version of a prompt. It is never changed: a changed text is the next version, because labels rest on it.
 
-    Like judges, prompts are there for all campaigns. A name belongs to one task, and to none of the built-in prompts.
+    It belongs to a campaign, or is common: every campaign may read and use it. All versions of a name are of one task,
+    and of one campaign or common. No name is that of a built-in prompt.
     """
 
+    campaign = models.ForeignKey(
+        Campaign,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="whose members may read it; empty: common",
+    )
     task = models.CharField(max_length=20, choices=[(task, task) for task in TEMPLATES])
     name = models.CharField(max_length=LONGEST_NAME)
     version = models.PositiveIntegerField()

@@ -9,6 +9,7 @@ from accounts.models import User
 from evaluation.errors import BadInput, Problem
 from evaluation.formats.source import Source
 from evaluation.formats.toml import read_toml
+from evaluation.models import Campaign
 from llmjobs.models import Prompt
 from llmjobs.prompts import TEMPLATES, Template
 from llmjobs.stored_prompts import UnusableError, save_prompt, text_problems
@@ -48,16 +49,26 @@ def read_wording(source: Source, *, task: str = "", name: str = "") -> Template:
 
 
 def import_prompt(
-    source: Source, *, task: str = "", name: str = "", actor: User | None = None
+    source: Source,
+    *,
+    task: str = "",
+    name: str = "",
+    campaign: Campaign | None = None,
+    actor: User | None = None,
 ) -> tuple[Prompt, bool]:
-    """Save a file's wording as a version of a name; return it and whether it is new.
+    """Save a file's wording as a version of a name; return it and whether it is new. No campaign: it is common.
 
     Raises `BadInput` as `read_wording` does, and for a name that is taken.
     """
     wording = read_wording(source, task=task, name=name)
     try:
         return save_prompt(
-            task=wording.task, name=wording.name, system=wording.system, user=wording.user, actor=actor
+            task=wording.task,
+            name=wording.name,
+            system=wording.system,
+            user=wording.user,
+            campaign=campaign,
+            actor=actor,
         )
     except UnusableError as refusal:
         raise BadInput([_problem(source, field, said) for field, said in refusal.problems]) from refusal

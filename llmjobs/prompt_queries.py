@@ -2,36 +2,36 @@
 
 from dataclasses import dataclass
 
+from django.db.models import QuerySet
+
 from accounts.models import User
-from evaluation.models import Campaign, Judge
+from evaluation.models import Campaign, Judge, Membership
 from llmjobs.models import Prompt
 from llmjobs.prompts import BUILT_IN, TEMPLATES, Task, Template
-from llmjobs.queries import callable_judges_for
+from llmjobs.queries import callable_judges_for, prompts_for
 
 
 @dataclass(frozen=True, slots=True)
 class PromptRow:
-    """A prompt; `stored` has who made it, and is None for a built-in one. `judges` ask by it."""
+    """A prompt; `stored` is None for a built-in one. `judges` ask by it. `author`: empty for who may not know."""
 
     template: Template
     stored: Prompt | None
     judges: tuple[Judge, ...]
+    author: str = ""
 
 
 def prompts_by_task(viewer: User, campaign: Campaign) -> list[tuple[Task, list[PromptRow]]]:
-    """Return all prompts by task, the built-in one first, of the others the newest first: two queries."""
+    """Return all prompts by task, the built-in one first, of the others the newest first."""
     judges = callable_judges_for(viewer, campaign)
-    stored = list(Prompt.objects.select_related("made_by").order_by("name", "-version"))
+    stored = list(_stored(viewer).order_by("name", "-version"))
+    known = _known_to(viewer)
     return [
         (
             task,
             [
                 *(PromptRow(one, None, _asking_by(one, judges)) for one in BUILT_IN if one.task == task),
-                *(
-                    PromptRow(one.template, one, _asking_by(one.template, judges))
-                    for one in stored
-                    if one.task == task
-                ),
+                *(_row(one, judges, known) for one in stored if one.task == task),
             ],
         )
         for task in TEMPLATES
@@ -46,14 +46,30 @@ def prompt_for(viewer: User, campaign: Campaign, ref: str) -> PromptRow:
             return PromptRow(template, None, _asking_by(template, judges))
     name, _, version = ref.partition("@")
     number = int(version) if version.isascii() and version.isdecimal() and len(version) < 10 else 0
-    stored = Prompt.objects.select_related("made_by").get(name=name, version=number)
-    return PromptRow(stored.template, stored, _asking_by(stored.template, judges))
+    return _row(_stored(viewer).get(name=name, version=number), judges, _known_to(viewer))
 
 
-def ref_of_call(name: str, version: int, sha256: str) -> str:
-    """Return the reference of the prompt by which a call was made, '' where its wording is not here any more."""
+def _stored(viewer: User) -> QuerySet[Prompt]:
+    return prompts_for(viewer).select_related("made_by", "campaign")
+
+
+def _known_to(viewer: User) -> set[int]:
+    """Return the people who share a campaign with the viewer, and themselves."""
+    mine = Membership.objects.filter(user=viewer).values("campaign")
+    shared = Campaign.objects.all() if viewer.is_superuser else Campaign.objects.filter(pk__in=mine)
+    people = Membership.objects.filter(campaign__in=shared).values_list("user", flat=True)
+    return {viewer.pk, *people}
+
+
+def _row(stored: Prompt, judges: list[Judge], known: set[int]) -> PromptRow:
+    author = stored.made_by.name if stored.made_by and stored.made_by.pk in known else ""
+    return PromptRow(stored.template, stored, _asking_by(stored.template, judges), author)
+
+
+def ref_of_call(viewer: User, name: str, version: int, sha256: str) -> str:
+    """Return the reference of the prompt by which a call was made; '' where its wording is not there to be read."""
     templates = [one for one in BUILT_IN if (one.name, one.version, one.sha256) == (name, version, sha256)]
-    if templates or Prompt.objects.filter(name=name, version=version, sha256=sha256).exists():
+    if templates or prompts_for(viewer).filter(name=name, version=version, sha256=sha256).exists():
         return f"{name}@{version}"
     return ""
 

@@ -15,7 +15,7 @@ from evaluation.terms import JudgeKind, Role
 from jobs import queue
 from jobs.models import Job, WorkItem
 from jobs.queue import Progress
-from llmjobs.models import Attempt, Call, CallUse, LlmJob
+from llmjobs.models import Attempt, Call, CallUse, LlmJob, Prompt
 from llmjobs.prices import announced_price
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from web.phrases import noted
@@ -106,10 +106,20 @@ def may_run_jobs(viewer: User, campaign: Campaign) -> bool:
 
 
 def callable_judges_for(viewer: User, campaign: Campaign) -> list[Judge]:
-    """Return the LLM judges that can be called; judges belong to no campaign, but only its members ask."""
+    """Return the LLM judges that can be called; judges belong to no campaign, but only its members ask.
+
+    A judge with a prompt that the viewer may not read is left out: its calls would show the wording.
+    """
     if not within(viewer, campaign).exists():
         return []
-    return list(Judge.objects.filter(kind=JudgeKind.LLM, aside=False).exclude(model=""))
+    hidden = {str(one) for one in Prompt.objects.exclude(pk__in=prompts_for(viewer))}
+    judges = Judge.objects.filter(kind=JudgeKind.LLM, aside=False).exclude(model="")
+    return [one for one in judges if hidden.isdisjoint(map(str, one.prompt_versions.values()))]
+
+
+def prompts_for(viewer: User) -> QuerySet[Prompt]:
+    """Return the prompts that somebody may read: common ones, and those of campaigns they see unblinded."""
+    return Prompt.objects.filter(Q(campaign=None) | Q(campaign__in=unblinded(viewer)))
 
 
 def jobs_for(viewer: User, campaign: Campaign) -> QuerySet[LlmJob]:

@@ -4,9 +4,11 @@ import re
 from collections.abc import Mapping, Sequence
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 
 from accounts.models import User
 from evaluation.errors import Refused
+from evaluation.models import Campaign
 from llmjobs.models import LONGEST_NAME, Prompt
 from llmjobs.prompts import BUILT_IN, TEMPLATES, Task, Template
 from llmjobs.prompts.template import Part
@@ -27,31 +29,38 @@ class UnusableError(Refused):
 
 
 def save_prompt(
-    *, task: Task, name: str, system: str, user: str, actor: User | None = None
+    *,
+    task: Task,
+    name: str,
+    system: str,
+    user: str,
+    campaign: Campaign | None = None,
+    actor: User | None = None,
 ) -> tuple[Prompt, bool]:
-    """Save a wording as the next version of its name; return it and whether it is new.
+    """Save a wording as the next version of its name; return it and whether it is new. No campaign: it is common.
 
     The wording of a version that is there changes nothing and returns that version. Raises `UnusableError` for a name
-    that belongs to another task or a built-in prompt, and for a wording that the task cannot use.
+    that belongs to another campaign or task or to a built-in prompt, and for a wording that the task cannot use.
     """
     template = Template(task, name, 1, _unix(system), _unix(user))
-    problems = [("name", problem) for problem in _name_problems(task, name)] + text_problems(template)
+    problems = [("name", problem) for problem in _name_problems(task, name, campaign)] + text_problems(template)
     if problems:
         raise UnusableError(problems)
     try:
         with transaction.atomic():
-            return _saved(template, actor)
+            return _saved(template, campaign, actor)
     except IntegrityError:  # somebody saved a version of that name just now
         with transaction.atomic():
-            return _saved(template, actor)
+            return _saved(template, campaign, actor)
 
 
-def _saved(template: Template, actor: User | None) -> tuple[Prompt, bool]:
+def _saved(template: Template, campaign: Campaign | None, actor: User | None) -> tuple[Prompt, bool]:
     versions = list(Prompt.objects.filter(name=template.name).order_by("version"))
     same = next((one for one in versions if one.sha256 == template.sha256), None)
     if same:
         return same, False
     made = Prompt.objects.create(
+        campaign=campaign,
         task=template.task,
         name=template.name,
         version=versions[-1].version + 1 if versions else 1,
@@ -91,7 +100,7 @@ def text_problems(template: Template) -> list[tuple[str, str]]:
     return [*found, *template.problems_by_text()]
 
 
-def _name_problems(task: Task, name: str) -> list[str]:
+def _name_problems(task: Task, name: str, campaign: Campaign | None) -> list[str]:
     if not NAME.fullmatch(name) or len(name) > LONGEST_NAME:
         return [
             phrase(
@@ -101,12 +110,20 @@ def _name_problems(task: Task, name: str) -> list[str]:
         ]
     if name in {template.name for template in TEMPLATES.values()}:
         return [phrase("%(name)s is built in; choose another name", name=name)]
-    other = Prompt.objects.filter(name=name).exclude(task=task).first()
-    return (
-        [phrase("%(name)s is a prompt for the task %(task)s; choose another name", name=name, task=other.task)]
-        if other
-        else []
-    )
+    there = Prompt.objects.filter(name=name).first()
+    if there and there.campaign_id != (campaign.pk if campaign else None):
+        return [_taken(name, there)]
+    if there and there.task != task:
+        said = "%(name)s is a prompt for the task %(task)s; choose another name"
+        return [phrase(said, name=name, task=there.task)]
+    return []
+
+
+def _taken(name: str, there: Prompt) -> str:
+    """Say that a name is another's. Of a campaign's prompt nothing else is told: who asks may not see that campaign."""
+    if there.campaign_id is None:
+        return phrase("%(name)s is common: mark this version as common too, or choose another name", name=name)
+    return phrase("The name %(name)s is taken; choose another one", name=name)
 
 
 def the_template(ref: str, task: Task | None = None) -> Template:
@@ -143,16 +160,16 @@ def _unchanged(prompt: Prompt) -> Template:
     return template
 
 
-def all_templates(task: Task | None = None) -> list[Template]:
-    """Return the built-in prompts and the saved ones, by task, name and version; of one task or of all."""
-    stored = Prompt.objects.all() if task is None else Prompt.objects.filter(task=task)
-    rows = [one.template for one in stored]
+def all_templates(prompts: QuerySet[Prompt], task: Task | None = None) -> list[Template]:
+    """Return the built-in prompts and some saved ones, by task, name and version; of one task or of all."""
+    rows = [one.template for one in (prompts if task is None else prompts.filter(task=task))]
     built_in = [one for one in TEMPLATES.values() if task in (None, one.task)]
     return [one for first in built_in for one in (first, *(row for row in rows if row.task == first.task))]
 
 
 def _those_there(task: Task | None) -> str:
-    return ", ".join(template.ref for template in all_templates(task))
+    # Of a campaign's prompts not even the names: whoever asks may not see the campaign.
+    return ", ".join(template.ref for template in all_templates(Prompt.objects.filter(campaign=None), task))
 
 
 def checked_versions(prompts: Mapping[str, str]) -> dict[str, str]:

@@ -17,25 +17,31 @@ from organizer.prompt_forms import JudgeForm, PreviewForm, PromptFileForm, Promp
 from web.shown import shown
 
 
-def save_from(form: PromptForm, task: Task, actor: User) -> tuple[Prompt, bool] | None:
+def save_from(form: PromptForm, task: Task, campaign: Campaign, actor: User) -> tuple[Prompt, bool] | None:
     """Save what the form holds; what keeps it from being used is said at its field."""
     if not form.is_valid():
         return None
     try:
-        return save_prompt(task=task, actor=actor, **form.cleaned_data)
+        words = {name: form.cleaned_data[name] for name in ("name", "system", "user")}
+        return save_prompt(task=task, campaign=_owner(form, campaign), actor=actor, **words)
     except UnusableError as refusal:
         for field, problem in refusal.problems:
             form.add_error(field, f"{problem}.")
     return None
 
 
-def import_from(form: PromptFileForm, actor: User) -> tuple[Prompt, bool] | None:
+def _owner(form: PromptForm | PromptFileForm, campaign: Campaign) -> Campaign | None:
+    return None if form.cleaned_data["common"] else campaign
+
+
+def import_from(form: PromptFileForm, campaign: Campaign, actor: User) -> tuple[Prompt, bool] | None:
     """Save the wording of the file that was sent."""
     if not form.is_valid():
         return None
     said = form.cleaned_data
     try:
-        return import_prompt(form.source(), task=said["task"], name=said["name"], actor=actor)
+        owner = _owner(form, campaign)
+        return import_prompt(form.source(), task=said["task"], name=said["name"], campaign=owner, actor=actor)
     except Refused as refusal:
         for line in shown(refusal.message).split("\n"):
             form.add_error("file", line)

@@ -15,6 +15,7 @@ from llmjobs.models import LONGEST_NAME
 from llmjobs.previewing import Wish
 from llmjobs.prompt_files import LARGEST_FILE
 from llmjobs.prompts import TEMPLATES, Task
+from llmjobs.queries import prompts_for
 from llmjobs.starting import judge_for
 from llmjobs.stored_prompts import LONGEST_TEXT, all_templates
 from llmjobs.trial_drawing import labelled_by_people
@@ -37,7 +38,13 @@ def task_named(name: str, among: tuple[Task, ...] = TASKS) -> Task:
     return next((task for task in among if task == name), among[0])
 
 
-class PromptForm(forms.Form):
+class ScopeForm(forms.Form):
+    """Whose prompt it is: the campaign's, or everybody's."""
+
+    common = forms.BooleanField(required=False, label=_("common: every campaign here may read and use it"))
+
+
+class PromptForm(ScopeForm):
     """A wording, saved as the next version of its name."""
 
     name = forms.CharField(max_length=LONGEST_NAME, label=_("Name"))
@@ -49,7 +56,7 @@ class PromptForm(forms.Form):
     )
 
 
-class PromptFileForm(forms.Form):
+class PromptFileForm(ScopeForm):
     """A wording from a TOML file. Task and name may stand in the file."""
 
     file = forms.FileField(label=_("TOML file"))
@@ -89,9 +96,9 @@ class PreviewForm(forms.Form):
 class CompareForm(forms.Form):
     """With which prompt of the same task another is compared."""
 
-    def __init__(self, task: Task, one: str, other: str = "") -> None:
+    def __init__(self, viewer: User, task: Task, one: str, other: str = "") -> None:
         """Offer from one prompt to another; unsaid, to the last other one of the task."""
-        refs = [template.ref for template in all_templates(task)]
+        refs = [template.ref for template in all_templates(prompts_for(viewer), task)]
         other = other or next((ref for ref in reversed(refs) if ref != one), one)
         super().__init__(initial={"one": one, "other": other})
         choices = [(ref, ref) for ref in refs]
@@ -109,7 +116,7 @@ class JudgeForm(forms.Form):
         super().__init__(data)
         self.fields["like"] = judge_choice(viewer, campaign, gettext("Model and endpoint of"))
         for task, built_in in TEMPLATES.items():
-            refs = [(one.ref, one.ref) for one in all_templates(task) if one != built_in]
+            refs = [(one.ref, one.ref) for one in all_templates(prompts_for(viewer), task) if one != built_in]
             self.fields[task] = forms.ChoiceField(
                 choices=[("", gettext("%(prompt)s, built in") % {"prompt": built_in.ref}), *refs],
                 required=False,
@@ -133,7 +140,7 @@ class TrialForm(BudgetForm):
         super().__init__(data)
         self.task = task
         self.fields["prompts"] = forms.MultipleChoiceField(
-            choices=[(one.ref, one.ref) for one in all_templates(task)],
+            choices=[(one.ref, one.ref) for one in all_templates(prompts_for(viewer), task)],
             widget=forms.CheckboxSelectMultiple,
             label=gettext("Prompts"),
         )

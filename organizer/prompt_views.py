@@ -1,6 +1,7 @@
 """Prompts: look at them, compare them, write new versions, try them on what people have labelled."""
 
 import json
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -58,7 +59,7 @@ def prompt(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
         "shown": shown,
         "why_not": why_not,
         "schema": json.dumps(shown.ask.form.response_format, indent=2) if shown and shown.ask.form else "",
-        "comparing": CompareForm(row.template.task, row.template.ref),
+        "comparing": CompareForm(request.user, row.template.task, row.template.ref),
         "may_run": may_run_jobs(request.user, campaign),
     }
     return render(request, "organizer/prompt.html", context)
@@ -77,7 +78,7 @@ def compare_prompts(request: UserRequest, slug: str) -> HttpResponse:
             (gettext("System text"), compared(one.template.system, other.template.system)),
             (gettext("User text"), compared(one.template.user, other.template.user)),
         ],
-        "form": CompareForm(one.template.task, one.template.ref, other.template.ref),
+        "form": CompareForm(request.user, one.template.task, one.template.ref, other.template.ref),
     }
     return render(request, "organizer/prompt_compare.html", context)
 
@@ -88,9 +89,14 @@ def new_prompt(request: UserRequest, slug: str) -> HttpResponse:
     campaign = jobs_getters.get_campaign_to_judge(request.user, slug)
     _, row = prompt_getters.get_prompt(request.user, slug, request.GET.get("like", ASSIGN.ref))
     like = row.template
-    own = {"name": like.name if row.stored else f"{like.name}-own", "system": like.system, "user": like.user}
+    own: dict[str, Any] = {
+        "name": like.name if row.stored else f"{like.name}-own",
+        "system": like.system,
+        "user": like.user,
+    }
+    own["common"] = bool(row.stored and row.stored.campaign_id is None)
     form = PromptForm(request.POST) if request.method == "POST" else PromptForm(initial=own)
-    saved = prompt_acts.save_from(form, like.task, request.user)
+    saved = prompt_acts.save_from(form, like.task, campaign, request.user)
     if saved:
         made, is_new = saved
         messages.success(request, _saved(made, is_new=is_new))
@@ -110,7 +116,7 @@ def import_prompt(request: UserRequest, slug: str) -> HttpResponse:
     """Take a wording from a file."""
     campaign = jobs_getters.get_campaign_to_judge(request.user, slug)
     form = PromptFileForm(request.POST, request.FILES) if request.method == "POST" else PromptFileForm()
-    saved = prompt_acts.import_from(form, request.user)
+    saved = prompt_acts.import_from(form, campaign, request.user)
     if saved:
         made, is_new = saved
         messages.success(request, _saved(made, is_new=is_new))

@@ -25,7 +25,7 @@ CALLS = ("jobs", "llmjobs")
 LEFT_OUT = {
     "jobs.Worker": "processes of one server",
     "jobs.Notice": "news for those who wait for a job here",
-    "llmjobs.Prompt": "prompts are there for all campaigns; each call has the text that was sent",
+    "llmjobs.Prompt": "prompts are kept beside campaigns; each call has the text that was sent",
     "llmjobs.EndpointLimits": "limits of one server",
     "llmjobs.EndpointUse": "what counts against the limits of one server",
 }

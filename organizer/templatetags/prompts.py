@@ -1,6 +1,7 @@
 """The prompts behind calls."""
 
 from django import template
+from django.template import Context
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
@@ -13,10 +14,10 @@ from web.templatetags.assay import importance, label
 register = template.Library()
 
 
-@register.simple_tag
-def prompt_ref(call: Call) -> str:
+@register.simple_tag(takes_context=True)
+def prompt_ref(context: Context, call: Call) -> str:
     """The prompt by which a call was made, where its very wording is there to be read; else nothing."""
-    return ref_of_call(call.template, call.template_version, call.template_sha256)
+    return ref_of_call(context["request"].user, call.template, call.template_version, call.template_sha256)
 
 
 @register.simple_tag

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evaluation.formats.source import read_source
-from evaluation.management.base import AssayCommand
+from evaluation.management.base import AssayCommand, the_campaign
 from llmjobs.prompt_files import LARGEST_FILE, import_prompt
 from llmjobs.prompts import TEMPLATES
 
@@ -20,10 +20,14 @@ class Command(AssayCommand):
         )
         parser.add_argument("--name", default="", metavar="NAME", help="its name, if unsaid in the file")
         parser.add_argument(
+            "--campaign", default="", metavar="SLUG", help="whose members may read it; without it it is common"
+        )
+        parser.add_argument(
             "file", metavar="FILE", help="TOML with the texts; see docs/formats.md; or - for standard input"
         )
 
     def act(self, options: dict[str, Any]) -> None:
         source = read_source(options["file"], max_bytes=LARGEST_FILE)
-        prompt, made = import_prompt(source, task=options["task"], name=options["name"])
+        campaign = the_campaign(options["campaign"]) if options["campaign"] else None
+        prompt, made = import_prompt(source, task=options["task"], name=options["name"], campaign=campaign)
         self.say(f"{prompt} for the task {prompt.task}: {'made' if made else 'already there; nothing changed'}.")
