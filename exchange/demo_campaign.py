@@ -12,6 +12,7 @@ from evaluation.services import importing
 from evaluation.services.campaigns import add_member, create_campaign, read_campaign_file
 from evaluation.services.importing import RunOptions
 from evaluation.services.judges import add_judge
+from evaluation.services.languages import set_languages
 from evaluation.terms import Condition, JudgeKind, Origin, Role, SupportCondition, Task
 from exchange.demo_practice import practise
 from exchange.demo_work import load_work
@@ -28,6 +29,7 @@ PEOPLE = {
     "rita": ("Rita Researcher", Role.RESEARCHER),
     "audrey": ("Audrey Auditor", Role.AUDITOR),
 }
+LANGUAGES = {"ann": "en", "ben": "en ar"}
 LLM = "word-overlap (scripted)"
 RUNS = {
     "otter-rag-large": RunOptions("otter", Task.RAG, 1),
@@ -88,6 +90,7 @@ def _make_people(campaign: Campaign) -> None:
         add_member(campaign=campaign, user=user, role=role)
         if role is Role.ASSESSOR:
             add_judge(name=full_name, kind=JudgeKind.HUMAN, user=user)
+            set_languages(campaign=campaign, username=username, languages=LANGUAGES[username], actor=None)
     add_judge(name=LLM, kind=JudgeKind.LLM, model=LLM)
 
 

@@ -27,7 +27,7 @@ MANUAL = {"river-05": "ann", "river-04": "ben"}
 # files already have labels of theirs.
 JUDGING = (
     (Stage.ASSIGN, "river-01", "ben", "edited-Ben Brook"),
-    (Stage.ASSIGN, "river-06", "ann", "auto"),
+    (Stage.ASSIGN, "river-07", "ann", "auto"),
     (Stage.SUPPORT_SCRATCH, "river-03", "ben", ""),
     (Stage.SUPPORT_POST_EDIT, "river-01", "ann", ""),
 )

@@ -68,7 +68,7 @@ def _tokens(user: User) -> Rows:
 
 
 def _campaigns(user: User) -> Rows:
-    yield from Membership.objects.filter(user=user).values("campaign__slug", "campaign__name", "role")
+    yield from Membership.objects.filter(user=user).values("campaign__slug", "campaign__name", "role", "languages")
 
 
 def _invitations(user: User) -> Rows:

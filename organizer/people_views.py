@@ -13,6 +13,7 @@ from evaluation.queries import people as people_rows
 from evaluation.queries.auditing import may_audit
 from evaluation.queries.shared_runs import shared_runs_for
 from evaluation.queries.work import may_organize
+from evaluation.services import languages
 from evaluation.services.people import give_role, problem_of_taking, take_role, withdraw_invitation
 from evaluation.terms import Role
 from organizer import getters, people_acts, work_getters
@@ -67,6 +68,31 @@ def take(request: UserRequest, slug: str) -> HttpResponse:
     user = take_role(campaign=campaign, username=said["username"], role=Role(said["role"]), actor=request.user)
     done = gettext("%(name)s is no %(role)s any more. What they did stays.")
     messages.success(request, done % {"name": user.name, "role": said["role"]})
+    return redirect("organizer:people", campaign.slug)
+
+
+@require_POST
+def set_languages(request: UserRequest, slug: str) -> HttpResponse:
+    """Write which languages an assessor reads."""
+    campaign = work_getters.get_campaign_to_organize(request.user, slug)
+    username, tags = request.POST.get("username", ""), request.POST.get("languages", "")
+    member = languages.set_languages(campaign=campaign, username=username, languages=tags, actor=request.user)
+    said = (
+        gettext("%(name)s reads %(languages)s.") if member.languages else gettext("%(name)s reads any language.")
+    )
+    messages.success(request, said % {"name": member.user.name, "languages": member.languages})
+    return redirect("organizer:people", campaign.slug)
+
+
+@require_POST
+def set_campaign_language(request: UserRequest, slug: str) -> HttpResponse:
+    """Write the language of topics that name none."""
+    campaign = work_getters.get_campaign_to_organize(request.user, slug)
+    tag = languages.set_campaign_language(
+        campaign=campaign, language=request.POST.get("language", ""), actor=request.user
+    )
+    said = gettext("Topics without a language are in %(language)s.") if tag else gettext("No language is assumed.")
+    messages.success(request, said % {"language": tag})
     return redirect("organizer:people", campaign.slug)
 
 

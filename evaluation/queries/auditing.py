@@ -21,7 +21,14 @@ from web.audit_reading import Line, Wanted, newest, time_of
 IMPORTS = ("topics", "segments", "qrels", "run", "nuggets", "assignments", "support", "scores", "practice")
 ACTS = (
     *("campaign.made", "campaign.changed", "campaign.loaded", "protocol.changed", "protocol.defaults_changed"),
-    *("member.added", "member.removed", "invitation.made", "invitation.accepted", "invitation.revoked"),
+    *(
+        "member.added",
+        "member.removed",
+        "invitation.made",
+        "invitation.accepted",
+        "invitation.revoked",
+    ),
+    *("member.languages", "campaign.language"),
     *(*TASK_EVENTS, "task.counts", "study.created", "pair.adjudicated", "job.started"),
     *(f"import.{kind}" for kind in IMPORTS),
 )
@@ -199,6 +206,9 @@ def _old_and_new(kind: str, said: dict[str, Any]) -> tuple[str, str]:
         )
     if kind == "task.rescheduled":
         return str(said.get("was") or "no date"), str(said.get("due") or "no date")
+    if kind in ("member.languages", "campaign.language"):
+        now = said.get("languages") or said.get("language") or ""
+        return str(said.get("before") or "any"), str(now or "any")
     if kind in ("member.added", "member.removed"):
         role = str(said.get("role", ""))
         return ("", role) if kind == "member.added" else (role, "")

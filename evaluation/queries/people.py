@@ -35,14 +35,22 @@ class Person:
     submitted: int
     second_factor: bool
     last_login: datetime | None
+    languages: str
+
+    @property
+    def assesses(self) -> bool:
+        """Whether they may be handed work, so that what they read matters."""
+        return Role.ASSESSOR in self.roles
 
 
 def people_for(viewer: User, campaign: Campaign) -> list[Person]:
     """Return the campaign's people by name."""
     seen = within(viewer, campaign)
     roles: dict[int, set[str]] = defaultdict(set)
-    for user, role in Membership.objects.filter(campaign__in=seen).values_list("user", "role"):
+    languages: dict[int, str] = {}
+    for user, role, tags in Membership.objects.filter(campaign__in=seen).values_list("user", "role", "languages"):
         roles[user].add(role)
+        languages[user] = languages.get(user, "") or tags
     tasks = {row["assessor"]: row for row in _task_counts(seen)}
     found = User.objects.filter(pk__in={*roles, *tasks})
     secured = set(Authenticator.objects.filter(user__in=found).values_list("user", flat=True))
@@ -61,6 +69,7 @@ def people_for(viewer: User, campaign: Campaign) -> list[Person]:
             submitted=tasks.get(user.pk, {}).get("submitted", 0),
             second_factor=user.pk in secured,
             last_login=user.last_login,
+            languages=languages.get(user.pk, ""),
         )
         for user in found
     ]

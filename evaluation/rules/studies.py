@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from evaluation.errors import Refused
 from evaluation.rules.judging import shuffled
-from evaluation.rules.work import Candidate, check_person
+from evaluation.rules.work import Candidate, check_language, check_person
 
 Cell: TypeAlias = tuple[int, int]
 """A person's label and a machine's, by their codes."""
@@ -72,6 +72,7 @@ def check_independent(person: Candidate, *, gave_labels: bool, made_nuggets: boo
     is assigned is theirs.
     """
     check_person(person)
+    check_language(person)
     if person.judged:
         raise Refused("not_independent", "%(name)s has or had its answers to judge.", name=person.name)
     if gave_labels:

@@ -86,6 +86,7 @@ class Candidate:
     `by_hand_open`: they have it to write by hand, and have not submitted that. `judged`: stages in which they have or
     had its answers. `assigns`: the nugget sets they have to assign; `makes`: those in which they have a list in the
     making; `seen_lists`: they have or had another's list to assign. `paused`: they are given nothing new for now.
+    `unread`: the topic's language, where they do not read it.
     """
 
     name: str
@@ -100,6 +101,7 @@ class Candidate:
     makes: frozenset[str] = frozenset()
     seen_lists: bool = False
     paused: bool = False
+    unread: str = ""
 
 
 def check_person(person: Candidate) -> None:
@@ -122,9 +124,21 @@ def check_person(person: Candidate) -> None:
         raise Refused("paused", "%(name)s is paused and gets nothing new.", name=person.name)
 
 
+def check_language(person: Candidate) -> None:
+    """Raise `Refused` for somebody who does not read the topic's language."""
+    if person.unread:
+        raise Refused(
+            "other_language",
+            "%(name)s does not read %(language)s, the topic's language.",
+            name=person.name,
+            language=person.unread,
+        )
+
+
 def check_hand_out(stage: Stage, person: Candidate, nuggets: str = "") -> None:
     """Raise `Refused` when somebody may not be handed a stage of a topic. `nuggets`: the set that is to be assigned."""
     check_person(person)
+    check_language(person)
     if nuggets in person.assigns if stage is Stage.ASSIGN else stage in person.stages:
         raise Refused("has_it", "%(name)s has it already.", name=person.name)
     if stage.judges:

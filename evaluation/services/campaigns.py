@@ -8,10 +8,12 @@ from typing import Annotated, Any
 from django.core.exceptions import ValidationError as DjangoValidationError
 from django.db import transaction
 from django.db.models import F
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic_core import PydanticCustomError
 
 from accounts.models import User
 from evaluation.errors import Refused
+from evaluation.formats.languages import EXPECTED, normalised
 from evaluation.formats.source import read_source
 from evaluation.formats.stream import Readable
 from evaluation.formats.toml import read_toml
@@ -66,8 +68,19 @@ class CampaignFile(BaseModel):
 
     name: str = ""
     description: str = ""
+    language: str = ""
     protocol: ProtocolSettings = ProtocolSettings()
     defaults: dict[Condition | SupportCondition, DefaultChoice] = {}
+
+    @field_validator("language")
+    @classmethod
+    def _normalised(cls, value: str) -> str:
+        tag = normalised(value) if value else ""
+        if tag is None:
+            raise PydanticCustomError(
+                "language", "{expected}, found '{value}'", {"expected": EXPECTED, "value": value}
+            )
+        return tag
 
 
 LARGEST_FILE = 1_048_576
@@ -121,7 +134,7 @@ def start_campaign(
 
 
 def _make(slug: str, name: str, said: CampaignFile, actor: User | None) -> Campaign:
-    campaign = Campaign(slug=slug, name=name or said.name, description=said.description)
+    campaign = Campaign(slug=slug, name=name or said.name, description=said.description, language=said.language)
     _check(campaign)
     campaign.save()
     protocol = Protocol(campaign=campaign, **_settings(said))
@@ -135,7 +148,7 @@ def _make(slug: str, name: str, said: CampaignFile, actor: User | None) -> Campa
 
 
 def _change(campaign: Campaign, name: str, said: CampaignFile, replace: bool, actor: User | None) -> str:
-    wanted = _Wanted(name or said.name, said.description, _settings(said), _choices(said))
+    wanted = _Wanted(name or said.name, said.description, said.language, _settings(said), _choices(said))
     if not wanted.differs_from(campaign):
         return "unchanged"
     if not replace:
@@ -145,6 +158,7 @@ def _change(campaign: Campaign, name: str, said: CampaignFile, replace: bool, ac
             campaign=campaign.slug,
         )
     campaign.name, campaign.description = wanted.name, wanted.description or campaign.description
+    campaign.language = wanted.language or campaign.language
     _check(campaign)
     campaign.save()
     if any(getattr(campaign.protocol, key) != value for key, value in wanted.protocol.items()):
@@ -162,6 +176,7 @@ def _change(campaign: Campaign, name: str, said: CampaignFile, replace: bool, ac
 class _Wanted:
     name: str
     description: str
+    language: str
     protocol: dict[str, Any]
     defaults: dict[str, tuple[str, str]] = field(default_factory=dict)
 
@@ -170,6 +185,7 @@ class _Wanted:
         return (
             self.name != campaign.name
             or (self.description or campaign.description) != campaign.description
+            or (self.language or campaign.language) != campaign.language
             or any(getattr(campaign.protocol, key) != value for key, value in self.protocol.items())
             or any(there.get(key) != value for key, value in self.defaults.items())
         )

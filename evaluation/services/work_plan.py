@@ -9,6 +9,7 @@ from django.db.models import QuerySet, Sum
 
 from accounts.models import User
 from evaluation.errors import Refused
+from evaluation.formats.languages import reads
 from evaluation.models import Campaign, Judge, Membership, NuggetSet, Task, Topic
 from evaluation.rules.access import UNBLINDED_ROLES
 from evaluation.rules.work import (
@@ -85,11 +86,14 @@ class Roster:
     loads: dict[str, int]
     draft_sets: dict[int, NuggetSet | None] = field(default_factory=dict)
     paused: frozenset[int] = frozenset()
+    languages: dict[int, str] = field(default_factory=dict)
+    topic_languages: dict[int, str] = field(default_factory=dict)
 
     def candidate(self, user: User, topic: int) -> Candidate:
         """Return what the rules ask of someone about a topic."""
         had = [one for one in self.tasks.get(topic, []) if one.assessor_id == user.pk]
         have = [one for one in had if one.state != TaskState.WITHDRAWN]
+        language = self.topic_languages.get(topic, "")
         return Candidate(
             name=user.name,
             roles=self.roles.get(user.pk, frozenset()),
@@ -103,6 +107,7 @@ class Roster:
             makes=frozenset(str(one.nugget_set) for one in have if _is_in_the_making(one)),
             seen_lists=any(one.stage == Stage.ASSIGN and _maker_of(one) != user.pk for one in had),
             paused=user.pk in self.paused,
+            unread="" if reads(self.languages.get(user.pk, ""), language) else language,
         )
 
     def refusal(self, user: User, piece: Piece, order: Order, draft_set: NuggetSet | None) -> str:
@@ -212,8 +217,11 @@ def roster_of(campaign: Campaign, topics: Collection[Topic]) -> Roster:
     """Return the campaign's assessors with what they have."""
     roles: dict[int, set[Role]] = defaultdict(set)
     paused = set()
-    for user, role, since in Membership.objects.filter(campaign=campaign).values_list("user", "role", "paused_at"):
+    languages: dict[int, str] = {}
+    members = Membership.objects.filter(campaign=campaign)
+    for user, role, since, tags in members.values_list("user", "role", "paused_at", "languages"):
         roles[user].add(Role(role))
+        languages[user] = languages.get(user, "") or tags
         if since:
             paused.add(user)
     for user, role in _unblinded_in_copies(campaign).filter(user__in=list(roles)).values_list("user", "role"):
@@ -229,6 +237,8 @@ def roster_of(campaign: Campaign, topics: Collection[Topic]) -> Roster:
         loads=_open_minutes(campaign),
         draft_sets=_draft_sets(campaign),
         paused=frozenset(paused),
+        languages=languages,
+        topic_languages={topic.pk: topic.language or campaign.language for topic in topics},
     )
 
 

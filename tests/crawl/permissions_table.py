@@ -99,6 +99,7 @@ ROUTES = {
         organizer:take_snapshot organizer:open_snapshot organizer:keep_rate
         organizer:commit_import organizer:discard_import organizer:new_export
         organizer:resume_job organizer:read_notice organizer:read_notices organizer:give_role organizer:take_role
+        organizer:set_languages organizer:set_campaign_language
         organizer:invite organizer:revoke_invitation organizer:pause_assessor
         reports:nuggets_verdict reports:citations_verdict
     """,

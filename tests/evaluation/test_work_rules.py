@@ -94,6 +94,7 @@ def test_a_refusal_says_what_stands_against_it() -> None:
         (Stage.SUPPORT_SCRATCH, Candidate("Ann", ANN.roles, makes=frozenset({"edited-Ann"})), "makes_another"),
         (Stage.SUPPORT_SCRATCH, Candidate("Ann", ANN.roles, judged=frozenset({SHOWN})), "other_condition"),
         (SHOWN, Candidate("Ann", ANN.roles, judged=frozenset({Stage.SUPPORT_SCRATCH})), "other_condition"),
+        (Stage.ASSIGN, Candidate("Ann", ANN.roles, unread="ar"), "other_language"),
     ],
 )
 def test_who_may_not_be_handed_a_task(stage: Stage, person: Candidate, code: str) -> None:
