@@ -1,13 +1,10 @@
 """How Assay differs from allauth's defaults: nobody signs up without an invitation, and a lock says how long."""
 
 import logging
-from base64 import urlsafe_b64encode
-from hashlib import sha256
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.mfa.adapter import DefaultMFAAdapter
-from cryptography.fernet import Fernet, MultiFernet
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
@@ -15,7 +12,9 @@ from django.http import HttpRequest
 from accounts.auditing import account_meant, record_attempt, record_change
 from accounts.devices import device_of
 from accounts.models import User
+from accounts.sealing import seal, unseal
 
+PURPOSE = "second factor"
 logger = logging.getLogger(__name__)
 
 
@@ -70,15 +69,8 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
 
     def encrypt(self, text: str) -> str:
         """Encrypt with a key that comes from `SECRET_KEY`."""
-        return _locks().encrypt(text.encode()).decode()
+        return seal(PURPOSE, text)
 
     def decrypt(self, encrypted_text: str) -> str:
         """Decrypt what was encrypted with the key in force or one before it."""
-        return _locks().decrypt(encrypted_text.encode()).decode()
-
-
-def _locks() -> MultiFernet:
-    keys = [str(key) for key in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)]
-    return MultiFernet(
-        [Fernet(urlsafe_b64encode(sha256(f"second factor {key}".encode()).digest())) for key in keys]
-    )
+        return unseal(PURPOSE, encrypted_text)

@@ -21,6 +21,7 @@ from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 
 from accounts.models import User
+from accounts.sealing import InvalidToken, seal, unseal
 from api.models import IdempotencyKey
 
 LEASE = timedelta(minutes=2)
@@ -29,6 +30,7 @@ LEASE = timedelta(minutes=2)
 KEPT = timedelta(hours=24)
 KEY = re.compile(r"[\x21-\x7e]{1,255}")
 KEPT_HEADERS = ("Location", "ETag")
+PURPOSE = "kept answer"
 REPLAYED = "Idempotency-Replayed"
 
 Doing = Callable[[], HttpResponse]
@@ -59,6 +61,14 @@ class BeingDone(APIException):
     wait = 1
 
 
+class AnswerLost(APIException):
+    """A write that was done, whose answer was sealed with a key that is not there any more."""
+
+    status_code = HTTPStatus.CONFLICT
+    default_code = "idempotency_answer_lost"
+    default_detail = "This was done, and its answer cannot be read any more: the server has another SECRET_KEY."
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """A key that this request holds."""
@@ -70,7 +80,8 @@ class Claim:
         """Keep the answer. Raises `BeingDone` where another request has taken the key over."""
         held = IdempotencyKey.objects.filter(pk=self.pk, attempt=self.attempt, status=None)
         headers = {name: response[name] for name in KEPT_HEADERS if name in response}
-        if not held.update(status=response.status_code, headers=headers, body=response.content.decode()):
+        body = seal(PURPOSE, response.content.decode())
+        if not held.update(status=response.status_code, headers=headers, body=body):
             raise BeingDone
 
     def release(self) -> None:
@@ -127,7 +138,7 @@ def _key_of(request: Request) -> str | None:
 def _claimed(user: User, key: str, sent: str) -> Claim | HttpResponse:
     """Claim a key, or return what was answered under it."""
     moment = now()
-    IdempotencyKey.objects.filter(user=user, created_at__lt=moment - KEPT).delete()
+    old_keys(moment).delete()
     mine = IdempotencyKey.objects.filter(user=user, key=key)
     # Read first: a twin that holds SQLite's write lock does not keep a reader waiting.
     found = mine.first() or _new(user, key, sent, moment) or mine.first()
@@ -161,7 +172,11 @@ def _taken_over(found: IdempotencyKey, moment: datetime) -> Claim:
 
 
 def _replayed(found: IdempotencyKey) -> HttpResponse:
-    response = HttpResponse(found.body, status=found.status, content_type="application/json")
+    try:
+        body = unseal(PURPOSE, found.body)
+    except InvalidToken as error:
+        raise AnswerLost from error
+    response = HttpResponse(body, status=found.status, content_type="application/json")
     for name, value in found.headers.items():
         response[name] = value
     response[REPLAYED] = "true"

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
+from assessor.flood import FLOOD
 from assessor.getters import BadBody, View, json_problem
 from evaluation.errors import Refused
 from evaluation.services.desk.finding import NoSuchTask
@@ -21,6 +22,10 @@ def desk_json(view: View) -> View:
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if not request.user.is_authenticated:
             return json_problem(401, "signed_out", _("Your session has ended. Sign in again to go on."))
+        if not FLOOD.takes(request.user.pk):
+            return json_problem(
+                429, "too_many_requests", _("Too many requests. Your browser tries again by itself.")
+            )
         try:
             return view(request, *args, **kwargs)
         except NoSuchTask:

@@ -1,6 +1,9 @@
-"""What must hold before real people work here, beside what Django itself checks: run by `check --deploy`."""
+"""Checks before real people work here, beside Django's own: run by `check --deploy`, and some before every command."""
 
 import stat
+from collections.abc import Iterable
+from ipaddress import ip_address
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -43,3 +46,44 @@ def key_is_closed(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
         said = f"{path} can be read by other accounts of this machine."
         return [Warning(said, hint="chmod 600", id="assay.W001")]
     return []
+
+
+@register()
+def listens_behind_a_proxy(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    """Refuse a server that the network reaches without a proxy.
+
+    Passwords would go in the clear, and four requests that send their body slowly would hold all threads of a process.
+    """
+    if settings.HTTPS or _is_this_machine(settings.HOST):
+        return []
+    text = (
+        f"HOST={settings.HOST} lets the network in without TLS and without the proxy that waits for slow requests."
+    )
+    hint = "Put a proxy in front (deploy/nginx.conf) and set HTTPS=1, or leave HOST at 127.0.0.1."
+    return [Error(text, hint=hint, id="assay.E005")]
+
+
+@register(deploy=True)
+def files_are_closed(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    """Warn where other accounts of the machine can read the database or the audit log."""
+    default = settings.DATABASES["default"]
+    database = [str(default["NAME"])] if default["ENGINE"].endswith("sqlite3") else []
+    return open_files([*database, settings.AUDIT_LOG])
+
+
+def open_files(files: Iterable[str]) -> list[CheckMessage]:
+    """Return a warning for each file that others can read, in a folder that others can enter."""
+    found: list[CheckMessage] = []
+    for path in map(Path, files):
+        is_open = path.is_file() and path.stat().st_mode & path.parent.stat().st_mode & OTHERS
+        if is_open:
+            text = f"{path} can be read by other accounts of this machine."
+            found.append(Warning(text, hint=f"chmod 600, and chmod 700 {path.parent}", id="assay.W002"))
+    return found
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"  # an empty one is every address to gunicorn

@@ -247,6 +247,9 @@ SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_AGE = env.int("SESSION_IDLE_HOURS", default=12) * 3600
 SESSION_LONGEST = env.int("SESSION_MAX_DAYS", default=14) * 86_400
 
+# Where the server listens (gunicorn.conf.py).
+HOST = env.str("HOST", default="127.0.0.1")
+
 # HTTPS=1 behind a TLS proxy. Off, the application serves plain HTTP, which `make run` binds to 127.0.0.1.
 HTTPS = env.bool("HTTPS", default=False)
 if HTTPS:

@@ -10,6 +10,7 @@ import pytest
 from django.db import connection
 from django.db.models.signals import post_save
 from django.utils.timezone import now
+from pytest_django.fixtures import Settings
 
 from accounts.models import User
 from api.models import IdempotencyKey
@@ -116,6 +117,29 @@ def test_after_a_day_a_key_is_forgotten(program: Program) -> None:
     assert make(program, slug="pond").status_code == 201
     age(created_at=KEPT + timedelta(minutes=1))
     assert old_keys(now()).count() == 1
+
+
+def test_a_kept_answer_is_not_readable_in_the_database(program: Program) -> None:
+    made = make(program)
+    [kept] = IdempotencyKey.objects.all()
+    assert made.json()["name"] == "Lakes"
+    assert "Lakes" not in kept.body
+    assert made.json() == make(program).json()
+
+
+def test_an_answer_whose_key_is_gone_is_not_told_wrongly(program: Program, settings: Settings) -> None:
+    make(program)
+    settings.SECRET_KEY = "another one, and none before it" * 2
+    lost = make(program)
+    assert (lost.status_code, lost.json()["code"]) == (409, "idempotency_answer_lost")
+    assert Event.objects.filter(kind="campaign.made").count() == 1
+
+
+def test_old_answers_go_with_the_next_write_of_anybody(program: Program) -> None:
+    make(program)
+    age(created_at=KEPT + timedelta(minutes=1))
+    make(program_of(make_user("eve", is_superuser=True)), slug="pond")
+    assert IdempotencyKey.objects.count() == 1
 
 
 def test_what_is_yours_no_more_is_not_told_again() -> None:

@@ -14,7 +14,14 @@ from django.urls import reverse
 from pytest_django.fixtures import Settings
 from whitenoise.middleware import WhiteNoiseMiddleware
 
-from config.checks import audit_log_is_written, key_is_closed, safe_settings
+from config.checks import (
+    audit_log_is_written,
+    files_are_closed,
+    key_is_closed,
+    listens_behind_a_proxy,
+    open_files,
+    safe_settings,
+)
 from tests.assessor.world import DeskWorld
 from tests.factories import make_user
 from tests.organizer.world import World
@@ -157,6 +164,45 @@ def test_a_key_that_others_can_read_is_warned_of(tmp_path: Path, settings: Setti
     assert [found.id for found in key_is_closed(None)] == ["assay.W001"]
     (tmp_path / "secret-key").chmod(0o600)
     assert key_is_closed(None) == []
+
+
+def test_an_open_database_or_audit_log_is_warned_of(tmp_path: Path, settings: Settings) -> None:
+    folder = tmp_path / "var"
+    folder.mkdir(mode=0o755)
+    audit, database = folder / "audit.jsonl", folder / "assay.sqlite3"
+    settings.AUDIT_LOG = str(audit)
+    for file in (audit, database):
+        file.touch(mode=0o644)
+        file.chmod(0o644)
+    assert [found.id for found in open_files([str(database), str(audit)])] == ["assay.W002", "assay.W002"]
+    folder.chmod(0o700)  # what nobody else can enter keeps what is in it
+    assert open_files([str(database), str(audit)]) == []
+    folder.chmod(0o755)
+    database.chmod(0o600)
+    assert [found.id for found in open_files([str(database), "-"])] == []
+    assert [found for found in files_are_closed(None) if found.msg.startswith(str(audit))]
+
+
+@pytest.mark.parametrize(
+    ("host", "https", "refused"),
+    [("0.0.0.0", "0", True), ("::", "0", True), ("192.0.2.7", "0", True), ("", "0", True), ("0.0.0.0", "1", False)]  # noqa: S104
+    + [(host, "0", False) for host in ("127.0.0.1", "127.0.1.1", "::1", "localhost")],
+)
+def test_a_bare_server_listens_to_this_machine_only(
+    host: str, https: str, refused: bool, settings: Settings
+) -> None:
+    settings.HOST, settings.HTTPS = host, https == "1"
+    assert [found.id for found in listens_behind_a_proxy(None)] == ["assay.E005"] * refused
+
+
+def test_nothing_is_migrated_for_a_bare_server_in_the_network(tmp_path: Path) -> None:
+    own = {"HOST": "0.0.0.0", "DATABASE_URL": f"sqlite:///{tmp_path}/db.sqlite3", "AUDIT_LOG": "-"}  # noqa: S104
+    words = [sys.executable, "manage.py", "migrate", "--check"]
+    done = subprocess.run(
+        words, env=os.environ | own, cwd=project.BASE_DIR, check=False, capture_output=True, text=True
+    )
+    assert done.returncode != 0
+    assert "assay.E005" in done.stderr
 
 
 @pytest.mark.django_db
