@@ -32,11 +32,11 @@ class Board:
 
 @dataclass(frozen=True, slots=True)
 class RunTable:
-    """A run's primary score under each condition that has labels: by topic id, and the mean."""
+    """A run's primary score under each condition that has labels: by topic id, and each mean with its topics."""
 
     choices: tuple[ConditionChoice, ...]
     by_topic: dict[str, tuple[float | None, ...]]
-    means: tuple[float | None, ...]
+    means: tuple[tuple[float | None, int], ...]
 
 
 def labelled_conditions(sets: list[SetCount], labels: list[LabelCount]) -> list[Condition]:
@@ -91,6 +91,6 @@ def _judged(campaign: Campaign, condition: Condition) -> ConditionChoice | None:
     return choice if choice.judges else None
 
 
-def _mean(values: Floats) -> float | None:
+def _mean(values: Floats) -> tuple[float | None, int]:
     known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else None
+    return (float(known.mean()) if len(known) else None), len(known)

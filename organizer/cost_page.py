@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 from django.http import QueryDict
 from django.utils import timezone
-from django.utils.translation import gettext, gettext_noop, ngettext
+from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
 
 from evaluation.errors import Refused
@@ -23,10 +23,11 @@ from reports.documents import policies_document
 from reports.forms import SCORES, PolicyForm
 from reports.frames import assignment_sheet
 from reports.metrics.policies import Policies
-from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, policies_said
-from web.phrases import phrase, word
+from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, money, policies_said
+from reports.small import has_tau
+from web.phrases import Phrase, phrase, plural, together, word
 from web.reading import consistent_read
-from web.templatetags.assay import words
+from web.templatetags.assay import score, words
 
 TITLE = gettext_noop("Cost")
 REFERENCES = (Condition.MM, Condition.EM, Condition.AM)
@@ -149,7 +150,7 @@ def _found(campaign: Campaign, form: CostForm) -> Found:
         ),
     )
     rows = [_row(one, prices, reference, form) for one in choices]
-    return Found(facts, (_conditions(rows), _units(prices)), timezone.now())
+    return Found(facts, (conditions_table(rows), _units(prices)), timezone.now())
 
 
 def _labelled(campaign: Campaign) -> Iterator[ConditionChoice]:
@@ -186,29 +187,14 @@ def _row(
         "cost": _sum(lists, labels),
         "run_level": tau.run_level if tau else None,
         "topic_average": tau.topic_average if tau else None,
+        "runs": tau.runs if tau else 0,
+        "topics": tau.topics if tau else 0,
     }
 
 
-def _conditions(rows: list[dict[str, Any]]) -> Figures:
-    points = [
-        {"name": row["condition"], "task": "condition", "x": row["cost"], "y": row["run_level"]}
-        for row in rows
-        if row["cost"] is not None and row["run_level"] is not None
-    ]
-    titles = ("cost per topic", "tau-b, run level")
-    said = ngettext(
-        "Agreement against cost of %(count)s condition.",
-        "Agreement against cost of %(count)s conditions.",
-        len(points),
-    )
-    picture = Picture(
-        alt=said % {"count": f"{len(points):,}"},
-        draw=lambda dark: charts.plane(points, titles, dark=dark),
-        note=gettext_noop(
-            "Each condition by what a topic costs and how far its runs stand as under the reference."
-        ),
-        shown=bool(points),
-    )
+def conditions_table(rows: list[dict[str, Any]]) -> Figures:
+    """Return the conditions by cost and agreement, with a picture where two or more have both."""
+    points = [_point(row) for row in rows if _is_drawn(row)]
     named = columns(
         ("condition", gettext_noop("Condition")),
         ("nuggets", gettext_noop("Nuggets")),
@@ -216,7 +202,7 @@ def _conditions(rows: list[dict[str, Any]]) -> Figures:
         ("list_cost", gettext_noop("List"), Kind.MONEY),
         ("label_cost", gettext_noop("Labels"), Kind.MONEY),
         ("cost", gettext_noop("A topic"), Kind.MONEY),
-        ("run_level", gettext_noop("Tau, run level"), Kind.SCORE),
+        ("run_level", gettext_noop("Tau, run level"), Kind.TAU),
         ("topic_average", gettext_noop("Tau, topic average"), Kind.SCORE),
         primary="cost",
         screen="nuggets judge",
@@ -226,11 +212,68 @@ def _conditions(rows: list[dict[str, Any]]) -> Figures:
         gettext_noop("Agreement against cost"),
         named,
         rows,
-        note=gettext_noop(
-            "Cost of one topic: its nugget list, drafts included, and the labels of all its answers."
-        ),
-        picture=picture,
+        note=_note(rows, points),
+        picture=_picture(points),
+        topics="topics",
     )
+
+
+def _is_drawn(row: dict[str, Any]) -> bool:
+    known = row["cost"] is not None and row["run_level"] is not None
+    return known and has_tau(row["runs"], row["topics"])
+
+
+def _point(row: dict[str, Any]) -> dict[str, Any]:
+    return {"name": row["condition"], "task": "condition", "x": row["cost"], "y": row["run_level"]}
+
+
+def _picture(points: list[dict[str, Any]]) -> Picture:
+    """Return the picture; a page has it from two points on, because one says nothing about any other."""
+    titles = ("cost per topic", "tau-b, run level")
+    alt = plural(
+        "Agreement against cost of %(count)s condition.",
+        "Agreement against cost of %(count)s conditions.",
+        len(points),
+    )
+    return Picture(
+        alt=phrase(alt, count=f"{len(points):,}"),
+        draw=lambda dark: charts.plane(points, titles, dark=dark, ends=_ends(points)),
+        note=gettext_noop(
+            "Each condition by what a topic costs and how far its runs stand as under the reference."
+        ),
+        shown=len(points) > 1,
+    )
+
+
+def _ends(points: list[dict[str, Any]]) -> charts.Ends:
+    """Return where the axes end: from no cost, and from tau 0, or -1 where a tau is negative, to 1."""
+    highest = max((point["x"] for point in points), default=1.0)
+    lowest = min((point["y"] for point in points), default=0.0)
+    return (0.0, highest or 1.0), (-1.0 if lowest < 0 else 0.0, 1.0)
+
+
+def _note(rows: list[dict[str, Any]], points: list[dict[str, Any]]) -> Phrase:
+    """Return what the table counts, the only point in words, and the conditions without a known cost."""
+    said = [
+        phrase(
+            gettext_noop("Cost of one topic: its nugget list, drafts included, and the labels of all its answers.")
+        )
+    ]
+    if len(points) == 1:
+        [one] = points
+        said.append(
+            phrase(
+                gettext_noop("Only %(condition)s has a known cost and a tau: %(cost)s a topic, tau %(tau)s."),
+                condition=one["name"],
+                cost=money(one["x"]),
+                tau=score(one["y"]),
+            )
+        )
+    unknown = [row["condition"] for row in rows if row["cost"] is None]
+    if unknown:
+        message = gettext_noop("%(count)s of %(all)s conditions have no known cost: %(conditions)s.")
+        said.append(phrase(message, count=len(unknown), all=len(rows), conditions=", ".join(unknown)))
+    return together(said)
 
 
 def _units(prices: Prices) -> Figures:

@@ -22,7 +22,8 @@ def curve(points: Sequence[CurvePoint], *, dark: bool) -> str:
 def _curve(data: str, palette: Palette) -> str:
     import altair as alt  # noqa: PLC0415  # only a process that draws pays for it
 
-    base = alt.Chart({"values": json.loads(data)}).encode(x=alt.X("topics:Q", title="Topics"))
+    axis = alt.Axis(tickMinStep=1, format="d")
+    base = alt.Chart({"values": json.loads(data)}).encode(x=alt.X("topics:Q", title="Topics", axis=axis))
     low = alt.Y("low:Q", title="Kendall's tau-b, run level", scale=alt.Scale(zero=False))
     band = base.mark_area(color=palette.fills[0], opacity=0.2, aria=False).encode(y=low, y2="high:Q")
     line = base.mark_line(color=palette.fills[0], aria=False).encode(y="mean:Q")

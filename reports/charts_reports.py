@@ -8,6 +8,8 @@ from typing import Any
 from reports.charts import DARK, LIGHT, NO_TASK, ROOM, SHAPES, TASKS, Palette, configured, names_axis, shortened
 
 Rows = Sequence[dict[str, Any]]
+Ends = tuple[tuple[float, float], tuple[float, float]]
+"""Beginning and end of the x axis, and of the y axis."""
 BAR = 22
 """The height of a bar."""
 NARROW = 11
@@ -34,10 +36,27 @@ def side_by_side(rows: Rows, parts: Sequence[str], titles: tuple[str, str], *, d
 
 
 def plane(
-    rows: Rows, titles: tuple[str, str], *, dark: bool, line: Rows = (), small: Rows = (), named: bool = True
+    rows: Rows,
+    titles: tuple[str, str],
+    *,
+    dark: bool,
+    line: Rows = (),
+    small: Rows = (),
+    named: bool = True,
+    ends: Ends | None = None,
 ) -> str:
-    """Return runs as points with their names, a line behind them, and small points (each row: name, task, x, y)."""
-    given = {"rows": list(rows), "titles": titles, "line": list(line), "small": list(small), "named": named}
+    """Return runs as points with their names, a line behind them, and small points (each row: name, task, x, y).
+
+    `ends`: where the axes begin and end; without it the points decide.
+    """
+    given = {
+        "rows": list(rows),
+        "titles": titles,
+        "line": list(line),
+        "small": list(small),
+        "named": named,
+        "ends": ends,
+    }
     return _drawn("plane", given, dark=dark)
 
 
@@ -166,14 +185,20 @@ def _points(alt: Any, rows: Rows, given: dict[str, Any], palette: Palette, *, si
     mark = alt.Chart(alt.Data(values=figures)).mark_point(
         filled=True, size=size, opacity=0.45 if is_small else 1, stroke=None if is_small else palette.ink
     )
-    free = alt.Scale(zero=False, nice=True, padding=12)
+    x, y = (_axis_scale(alt, ends) for ends in given["ends"] or (None, None))
     return mark.encode(
-        x=alt.X("x:Q", title=given["titles"][0], scale=free),
-        y=alt.Y("y:Q", title=given["titles"][1], scale=free),
+        x=alt.X("x:Q", title=given["titles"][0], scale=x),
+        y=alt.Y("y:Q", title=given["titles"][1], scale=y),
         description="said:N",
         shape=alt.Shape("task:N", scale=alt.Scale(domain=tasks, range=shapes), legend=legend),
         fill=alt.Fill("task:N", scale=alt.Scale(domain=tasks, range=_task_fills(tasks, palette)), legend=legend),
     )
+
+
+def _axis_scale(alt: Any, ends: Sequence[float] | None) -> Any:
+    if ends is None:
+        return alt.Scale(zero=False, nice=True, padding=12)
+    return alt.Scale(domain=list(ends), nice=True)
 
 
 def _task_fills(tasks: Sequence[str], palette: Palette) -> list[str]:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from evaluation.models import Campaign
 from reports.choices import ConditionChoice, SupportChoice
 from reports.matched import Matched, match_citations, match_nuggets
@@ -12,7 +14,10 @@ from reports.tags import rows_of, tagged
 
 @dataclass(frozen=True, slots=True)
 class ConfusionReport:
-    """A confusion of two conditions, `harsh` conflicts counted. `comparable`: they judge the same pairs at all."""
+    """A confusion of two conditions, `harsh` conflicts counted. `comparable`: they judge the same pairs at all.
+
+    `topics`: those that the compared pairs are of; None where that is not known.
+    """
 
     rows: str
     columns: str
@@ -20,6 +25,7 @@ class ConfusionReport:
     confusion: Confusion
     harsh: int
     comparable: bool
+    topics: int | None = None
 
 
 def confuse_assignments(rows: ConditionChoice, columns: ConditionChoice, tag: str = "") -> ConfusionReport:
@@ -45,7 +51,9 @@ def within_tag(matched: Matched, campaign: Campaign, tag: str) -> Booleans:
 def confuse(matched: Matched, rows: str, columns: str, chosen: Booleans | None = None) -> ConfusionReport:
     """Compare the labels of matched items, all or the `chosen` ones (n)."""
     left, right = (side if chosen is None else side[chosen] for side in (matched.left, matched.right))
+    topic = matched.topic if chosen is None else matched.topic[chosen]
     size = len(matched.labels)
+    usable = (left >= 0) & (right >= 0)
     return ConfusionReport(
         rows=rows,
         columns=columns,
@@ -53,4 +61,5 @@ def confuse(matched: Matched, rows: str, columns: str, chosen: Booleans | None =
         confusion=confusion(left, right, size),
         harsh=int(harsh_conflicts(left, right, size - 1).sum()),
         comparable=matched.comparable,
+        topics=len(np.unique(topic[usable])),
     )

@@ -88,6 +88,7 @@ def _overview(rows: tuple[DescriptiveRow, ...]) -> Figures:
         rows=shown,
         note=_("Every nugget set, then every condition in which somebody has judged."),
         picture=_label_picture([row for row in shown if row["labels"]]),
+        topics="topics",
     )
 
 
@@ -147,4 +148,5 @@ def _distribution(name: str, title: str, of: str, measured: tuple[NuggetSizes, .
         columns=columns(("nuggets", _("Nugget set")), *SPREAD_COLUMNS),
         rows=[spread_row({"nuggets": one}, counts) for one, counts in series],
         picture=picture if bars else None,
+        topics="n" if of == "topics" else None,
     )

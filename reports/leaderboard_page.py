@@ -16,7 +16,17 @@ from reports.leaderboard import Leaderboard
 from reports.metrics.scores import LENGTH, SCORE_NAMES
 from reports.metrics.support import SUPPORT_NAMES
 from reports.pages import first_conditions
-from reports.standings import INTERVAL, Comparisons, Standing, Standings, Wanted, comparisons, standings, value_of
+from reports.standings import (
+    INTERVAL,
+    Comparisons,
+    Standing,
+    Standings,
+    Wanted,
+    comparisons,
+    standings,
+    topics_behind,
+    value_of,
+)
 from reports.tags import tags_of
 from web.phrases import as_is
 
@@ -85,16 +95,24 @@ class LeaderboardPage:
         return [_sortable(one, sort or f"-{score}") for one in names]
 
     @property
-    def tag_rows(self) -> list[tuple[Standing, list[float | None]]]:
-        """The runs shown, each with its mean of the chosen score over each tag's topics."""
+    def tag_rows(self) -> list[tuple[Standing, list[tuple[float | None, int]]]]:
+        """The runs shown, each with its mean of the chosen score over each tag's topics, and how many these are."""
         columns = self.found.by_tag if self.found else ()
-        return [(one, [column.by_run.get(one.row.run_id) for column in columns]) for one in self.shown]
+        return [
+            (one, [(column.by_run.get(one.row.run_id), column.topics) for column in columns]) for one in self.shown
+        ]
 
     @property
-    def rows(self) -> list[tuple[Standing, list[tuple[Column, Any]]]]:
-        """The runs shown, each with its cells."""
+    def rows(self) -> list[tuple[Standing, list[tuple[Column, Any, int | None]]]]:
+        """The runs shown, each with its cells: column, figure, and the topics that the figure rests on."""
         columns = self.columns
-        return [(one, [(column, value_of(one, column.name)) for column in columns]) for one in self.shown]
+        return [
+            (
+                one,
+                [(column, value_of(one, column.name), topics_behind(one, column.name)) for column in columns],
+            )
+            for one in self.shown
+        ]
 
     @property
     def closing(self) -> list[tuple[str, list[tuple[Column, float | None]]]]:

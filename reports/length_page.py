@@ -68,7 +68,7 @@ def _found(choice: ConditionChoice, policies: Policies, score: str, limits: Limi
         tag_said(limits[2]),
         _("Length: whitespace words of the answer, mean over topics."),
     )
-    figures = [_overview(rows, score)]
+    figures = [_overview(rows, score, int(sheet.scorable.sum()))]
     if by_tag:
         figures.append(_tags(by_tag, chosen, score))
     return Found(facts, tuple(figures), timezone.now())
@@ -98,7 +98,7 @@ def _rows(scores: RunScores, runs: dict[str, Run], chosen: Sequence[str], score:
     return sorted(rows, key=lambda row: (row["length"] is None, row["length"] or 0, row["run_id"]))
 
 
-def _overview(rows: list[Row], score: str) -> Figures:
+def _overview(rows: list[Row], score: str, topics: int) -> Figures:
     points = [_point(row, score) for row in rows if row["length"] is not None and row[score] is not None]
     front = [{"x": row["length"], "y": row[score]} for row in rows if row["front"]]
     titles = ("words per answer", words(score))
@@ -117,6 +117,7 @@ def _overview(rows: list[Row], score: str) -> Figures:
         ),
         rows=rows,
         note=_("On the front: no other run shown is as short and scores as much, and better in one of the two."),
+        topics=topics,
         picture=Picture(
             alt=phrase(
                 plural(
@@ -139,29 +140,33 @@ def _point(row: Row, score: str) -> dict[str, Any]:
     return {"name": row["run_id"], "task": charts.task_of(row["task"]), "x": row["length"], "y": row[score]}
 
 
-def _by_tag(choice: ConditionChoice, policies: Policies, score: str) -> dict[str, dict[str, tuple[Any, Any]]]:
-    """Return each run's length and score in the topics of each tag."""
-    found = {}
+def _by_tag(choice: ConditionChoice, policies: Policies, score: str) -> dict[str, dict[str, Row]]:
+    """Return each run's length, score and number of topics in each tag."""
+    found: dict[str, dict[str, Row]] = {}
     for tag in topics_by_tag(choice.campaign):
-        scores = run_scores(tagged_assignments(choice, tag), policies)
+        sheet = tagged_assignments(choice, tag)
+        scores, topics = run_scores(sheet, policies), int(sheet.scorable.sum())
         pairs = zip(scores.of(LENGTH), scores.of(score), strict=True)
         found[tag] = {
-            run: (number(length), number(value))
+            run: {"length": number(length), score: number(value), "topics": topics}
             for run, (length, value) in zip(scores.run_ids, pairs, strict=True)
         }
     return found
 
 
-def _tags(by_tag: dict[str, dict[str, tuple[Any, Any]]], chosen: Sequence[str], score: str) -> Figures:
-    rows = [
-        {"run_id": run, "tag": tag, "length": runs[run][0], score: runs[run][1]}
-        for tag, runs in by_tag.items()
-        for run in chosen
-    ]
+def _tags(by_tag: dict[str, dict[str, Row]], chosen: Sequence[str], score: str) -> Figures:
+    rows: list[Row] = [{"run_id": run, "tag": tag, **runs[run]} for tag, runs in by_tag.items() for run in chosen]
     named = ("length", _("Words"), Kind.DECIMAL), (score, as_is(words(score).capitalize()), Kind.SCORE)
     return Figures(
         name="tags",
         title=_("By topic tag"),
-        columns=columns(("tag", _("Tag")), ("run_id", _("Run"), Kind.RUN), *named, primary=score),
+        columns=columns(
+            ("tag", _("Tag")),
+            ("run_id", _("Run"), Kind.RUN),
+            *named,
+            ("topics", _("Topics"), Kind.COUNT),
+            primary=score,
+        ),
         rows=rows,
+        topics="topics",
     )

@@ -131,6 +131,7 @@ def _overview(sheet: AssignmentSheet, findings: NuggetFindings, chosen: Booleans
             "By nobody: no judged answer has it, not even in part. By everybody: every judged answer has it in full."
         ),
         picture=picture if bars else None,
+        topics=len(np.unique(sheet.nugget_topic[chosen])),
     )
 
 
@@ -215,7 +216,13 @@ def _edits(campaign: Campaign, tag: str) -> list[Figures]:
         ("authors_share", _("By the authors' own flags"), Kind.SHARE),
     )
     incidence = Figures(
-        "edits", _("Drafts against final lists"), named, rows, note=said, picture=picture if bars else None
+        name="edits",
+        title=_("Drafts against final lists"),
+        columns=named,
+        rows=rows,
+        note=said,
+        picture=picture if bars else None,
+        topics=report.topics,
     )
     return [incidence, _edited_topics(by_topic)]
 

@@ -48,11 +48,12 @@ Key = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class PairOfPeople:
-    """Two judges, and how they label what both labelled: `items` usable pairs of labels."""
+    """Two judges, and how they label what both labelled: `items` usable pairs of labels, of `topics`."""
 
     first: Judge
     second: Judge
     items: int
+    topics: int
     agreement: float | None
     alpha: float | None
 
@@ -175,18 +176,19 @@ def _of(stage: Stage, rows: Sequence[Row], cells: Bytes) -> Shared:
     for _, first, second, judge, label in rows:
         labels[row_of[judge], place[first, second]] = cells[label]
     topic = np.array(list(topics.values()), dtype=np.int32)
-    pairs = tuple(_pairs(judges, labels))
+    pairs = tuple(_pairs(judges, labels, topic))
     return Shared(stage, judges, tuple(place), topic, labels, overlap(labels, topic), pairs)
 
 
-def _pairs(judges: Sequence[Judge], labels: Bytes) -> Iterable[PairOfPeople]:
+def _pairs(judges: Sequence[Judge], labels: Bytes, topic: Indices) -> Iterable[PairOfPeople]:
     for (a, first), (b, second) in combinations(enumerate(judges), 2):
         both = (labels[a] >= 0) & (labels[b] >= 0)
         number = int(both.sum())
         if number:
             same = int((labels[a] == labels[b])[both].sum())
             alpha = alpha_ordinal(labels[[a, b]][:, both])
-            yield PairOfPeople(first, second, number, same / number, alpha)
+            topics = len(np.unique(topic[both]))
+            yield PairOfPeople(first, second, number, topics, same / number, alpha)
 
 
 def read_differing(shared: Shared, places: Sequence[int]) -> list[Differing]:

@@ -179,6 +179,7 @@ def _runs(sheet: AssignmentSheet, scores: AnswerScores, own: list[int], runs: di
         title=_("Runs, mean over topics"),
         columns=columns(("run_id", _("Run"), Kind.RUN), ("task", _("Task")), *named, primary="vital_strict"),
         rows=rows,
+        topics=int(scores.topics.sum()),
     )
 
 

@@ -1,6 +1,6 @@
 """What the agreement page shows for a query string, and why where it shows nothing."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
@@ -32,8 +32,9 @@ from reports.metrics.kendall import Ties
 from reports.metrics.subsampling import CurvePoint
 from reports.metrics.support import SUPPORT_NAMES
 from reports.sides import Offer, offer_of
+from reports.small import has_tau, why_no_tau
 from reports.tags import tags_of
-from web.phrases import phrase
+from web.phrases import Phrase, phrase
 
 LEVEL_NAMES = {
     "run_level": _("Run level"),
@@ -44,7 +45,10 @@ LEVEL_NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Tau:
-    """One of the three taus with what it rests on. `is_pending`: its interval has not been reckoned yet."""
+    """One of the three taus with what it rests on. `is_pending`: its interval has not been reckoned yet.
+
+    `topics`: None where one side is a published table. `hidden`: why the page does not show it.
+    """
 
     name: str
     value: float | None
@@ -52,6 +56,8 @@ class Tau:
     ties: Ties
     discordant: int
     interval: Interval | None
+    topics: int | None
+    hidden: Phrase | None
     is_pending: bool = False
 
 
@@ -91,6 +97,22 @@ class AgreementPage:
     def curve(self) -> tuple[CurvePoint, ...]:
         """Tau by the number of topics, where the page is asked for it."""
         return curve_of(self.asked) if self.asked and self.form.said["curve"] else ()
+
+    @property
+    def shown_curve(self) -> tuple[CurvePoint, ...]:
+        """Points of the curve on enough runs and topics to be shown; files have all of them."""
+        return self.enough(self.curve)
+
+    def enough(self, points: Sequence[CurvePoint]) -> tuple[CurvePoint, ...]:
+        """Return the points that rest on enough runs and topics."""
+        runs = self.correlation.agreement.runs if self.correlation else 0
+        return tuple(one for one in points if has_tau(runs, one.topics))
+
+    @property
+    def topics(self) -> int | None:
+        """Topics common to both sides; None where one side is a published table."""
+        found = self.correlation
+        return None if found is None or found.published else found.agreement.topics
 
     @property
     def by_tag(self) -> tuple[TagAgreement, ...]:
@@ -211,7 +233,10 @@ def _tau(found: Correlation, level: str) -> Tau:
         "topic_average": phrase(_("%(number)s topics"), number=f"{agreed.topics - agreed.undefined_topics:,}"),
         "all_topic_run": phrase(_("%(number)s pairs"), number=f"{agreed.pairs:,}"),
     }
+    topics = None if found.published else agreed.topics
     return Tau(
+        topics=topics,
+        hidden=why_no_tau(agreed.runs, topics) if level == "run_level" else None,
         name=LEVEL_NAMES[level],
         value=getattr(agreed, level),
         n=n[level],

@@ -150,12 +150,16 @@ class TimeForm(ChoicesForm):
     """Which times: of topics with a tag, and under which idle limit."""
 
     tag = _tag_field()
-    idle = forms.IntegerField(required=False, min_value=30, max_value=3600, label=_("Idle limit in seconds"))
+    idle = forms.IntegerField(
+        required=False,
+        min_value=30,
+        max_value=3600,
+        label=_("Idle limit in seconds; empty: from the words on screen"),
+    )
 
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
         super().__init__(query)
         self.offer("tag", _all_and(tags_of(campaign)))
-        self.fields["idle"].widget.attrs["placeholder"] = _("from the words on screen")
 
     @property
     def idle_said(self) -> int | None:

@@ -14,6 +14,7 @@ from django.utils.translation import ngettext
 
 from reports.downloads import Table
 from reports.forms import ChoicesForm
+from reports.small import Basis, why_no_tau
 from web.phrases import Phrase, phrase
 from web.templatetags.assay import DASH, decimal, percent, score
 
@@ -32,6 +33,7 @@ class Kind(StrEnum):
     TOPIC = "topic"
     COUNT = "count"
     SCORE = "score"
+    TAU = "tau"
     DECIMAL = "decimal"
     MEAN = "mean"
     SHARE = "share"
@@ -43,6 +45,11 @@ class Kind(StrEnum):
     def is_text(self) -> bool:
         """Whether it is read, not reckoned with."""
         return self in (Kind.TEXT, Kind.RUN, Kind.TOPIC, Kind.NAMES)
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether it is a figure that rests on topics or pairs: no count of them, and no price."""
+        return not self.is_text and self not in (Kind.COUNT, Kind.MONEY)
 
 
 def clock(seconds: float | None) -> str:
@@ -70,6 +77,7 @@ def some_names(names: str | None) -> str:
 FORMATS: dict[Kind, Callable[[Any], str]] = {
     Kind.COUNT: lambda value: DASH if value is None else intcomma(value),
     Kind.SCORE: score,
+    Kind.TAU: score,
     Kind.DECIMAL: decimal,
     Kind.MEAN: lambda value: DASH if value is None else f"{value:,.2f}",
     Kind.SHARE: percent,
@@ -105,11 +113,16 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell as it is drawn; `value` is what it stands for."""
+    """A cell as it is drawn; `value` is the figure itself, and `basis` the counts behind it.
+
+    `hidden`: why a page leaves the figure out; files have it.
+    """
 
     column: Column
     value: Any
     said: str
+    basis: Basis = field(default_factory=Basis)
+    hidden: Phrase | None = None
 
 
 class Rows(Sequence[Row]):
@@ -146,7 +159,11 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """A section: a table, complete in its files, and maybe a picture. `sort`: a column, with - before it downwards."""
+    """A section: a table, complete in its files, and maybe a picture. `sort`: a column, with - before it downwards.
+
+    `topics`, `pairs`: how many of these the figures rest on, for all rows or as the name of a column; rows with a
+    column of kind `TAU` have `runs` and `topics` of their own.
+    """
 
     name: str
     title: str
@@ -156,6 +173,8 @@ class Figures:
     closing: Sequence[Row] = ()
     picture: Picture | None = None
     sort: str = ""
+    topics: str | int | None = None
+    pairs: str | int | None = None
 
     @property
     def headings(self) -> list[tuple[Column, str, str]]:
@@ -179,7 +198,14 @@ class Figures:
     def cells(self, rows: Sequence[Row]) -> Iterator[list[Cell]]:
         """Yield the cells of some rows."""
         for row in rows:
-            yield [Cell(one, row.get(one.name), one.said(row)) for one in self.columns]
+            yield [self._cell(column, row) for column in self.columns]
+
+    def _cell(self, column: Column, row: Row) -> Cell:
+        value, said = row.get(column.name), column.said(row)
+        if not column.kind.is_measured or value is None:
+            return Cell(column, value, said)
+        hidden = why_no_tau(row["runs"], row["topics"]) if column.kind is Kind.TAU else None
+        return Cell(column, value, said, Basis(_count(self.topics, row), _count(self.pairs, row)), hidden)
 
     def table(self, said: str) -> Table:
         """Return the whole as it leaves in files."""
@@ -187,6 +213,10 @@ class Figures:
         document = {"title": self.title, "said": said, "rows": [dict(row) for row in self.rows]}
         closing = {"closing": [dict(row) for row in self.closing]} if self.closing else {}
         return Table(self.rows, paper, document | closing, closing=self.closing, said=said)
+
+
+def _count(count: str | int | None, row: Row) -> int | None:
+    return row.get(count) if isinstance(count, str) else count
 
 
 def _after(column: Column, sort: str) -> str:

@@ -15,6 +15,7 @@ from reports.metrics.agreement import ScoreTable, score_table
 from reports.metrics.arrays import column_means
 from reports.metrics.bootstrap import mean_intervals
 from reports.metrics.policies import Policies, SupportPolicies
+from reports.metrics.scores import LENGTH
 from reports.metrics.significance import MOST_RUNS, best_first, paired_tests
 from reports.metrics.significance import PairTests as Tests
 from reports.metrics.support import SUPPORT_NAMES
@@ -132,6 +133,16 @@ def value_of(standing: Standing, name: str) -> Any:
     if name in SUPPORT_NAMES:
         return getattr(standing.support, name, None)
     return getattr(standing.row, name)
+
+
+def topics_behind(standing: Standing, name: str) -> int | None:
+    """Return how many topics a run's figure in a column rests on; None where it does not rest on topics."""
+    support = standing.support
+    if name == "weighted_precision":
+        return support.precision_topics if support else None
+    if name in SUPPORT_NAMES:
+        return support.recall_topics if support else None
+    return standing.row.topics if name in (*standing.row.scores, LENGTH, INTERVAL) else None
 
 
 @lru_cache(maxsize=64)

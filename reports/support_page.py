@@ -152,6 +152,7 @@ def _runs(
             "Under-citation: share of sentences that cite nothing."
         ),
         picture=_plane(rows, _topic_points(answers, sheet)),
+        topics="topics",
     )
 
 
@@ -279,7 +280,7 @@ def _tags(sheet: SupportSheet, policies: SupportPolicies, tags: dict[str, frozen
     named = columns(
         ("tag", _("Tag")), ("run_id", _("Run"), Kind.RUN), *SCORES, ("topics", _("Topics"), Kind.COUNT)
     )
-    return Figures("tags", _("By topic tag"), named, rows)
+    return Figures("tags", _("By topic tag"), named, rows, topics="topics")
 
 
 def _conditions(choice: SupportChoice, tag: str) -> Figures:
@@ -303,7 +304,9 @@ def _conditions(choice: SupportChoice, tag: str) -> Figures:
         alt=labels_alt(len(shown)),
         draw=lambda dark: charts.stacked(bars, LABELS, "share of judged pairs", dark=dark),
     )
-    return Figures("conditions", _("Labels by condition"), named, rows, picture=picture if bars else None)
+    shown_picture = picture if bars else None
+    title = _("Labels by condition")
+    return Figures("conditions", title, named, rows, picture=shown_picture, topics="topics", pairs="pairs")
 
 
 def _every_condition(choice: SupportChoice) -> Iterable[SupportChoice]:

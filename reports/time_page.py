@@ -129,7 +129,9 @@ def _stages(first: Sequence[TopicTime], words: Words) -> Figures:
         ("total_s", _("Total"), Kind.CLOCK),
         primary="point_s",
     )
-    return Figures(OVERVIEW, _("Active time per topic"), named, rows, picture=picture if bars else None)
+    return Figures(
+        OVERVIEW, _("Active time per topic"), named, rows, picture=picture if bars else None, topics="topics"
+    )
 
 
 def _assessors(first: Sequence[TopicTime], words: Words) -> Figures:
@@ -146,7 +148,7 @@ def _assessors(first: Sequence[TopicTime], words: Words) -> Figures:
     note = _(
         "Words per minute: words of the passages, answers or cited pairs of a topic per active minute, median."
     )
-    return Figures("assessors", _("Assessors"), named, rows, note=note)
+    return Figures("assessors", _("Assessors"), named, rows, note=note, topics="topics")
 
 
 def _tags(first: Sequence[TopicTime], words: Words, tags: dict[str, frozenset[str]]) -> Figures:
@@ -155,7 +157,7 @@ def _tags(first: Sequence[TopicTime], words: Words, tags: dict[str, frozenset[st
         for stage, own in _by_stage([one for one in first if one.timed.topic_id in topics]).items():
             rows.append({"tag": tag, "stage": stage.value, "topics": len(own)} | _spread(own, words))
     named = columns(("tag", _("Tag")), ("stage", _("Stage")), ("topics", _("Topics"), Kind.COUNT), *SPREAD)
-    return Figures("tags", _("By topic tag"), named, rows)
+    return Figures("tags", _("By topic tag"), named, rows, topics="topics")
 
 
 def _submissions(times: Sequence[TopicTime], words: Words) -> Figures:

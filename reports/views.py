@@ -90,9 +90,11 @@ def answers_file(request: UserRequest, slug: str, table: TableForm) -> HttpRespo
 
 @require_safe
 def topics_picture(request: UserRequest, slug: str, picture: PictureForm) -> HttpResponse:
-    """Tau by the number of topics of the same query string; `theme=dark` for dark pages."""
-    asked = or_404(agreement_page(get_campaign(request, slug), request.GET).asked)
-    return picture_response(curve(curve_of(asked), dark=is_dark(request)), picture)
+    """Tau by the number of topics; `theme=dark` for dark pages, `enough` for what pages show of it."""
+    page = agreement_page(get_campaign(request, slug), request.GET)
+    points = curve_of(or_404(page.asked))
+    shown = page.enough(points) if "enough" in request.GET else points
+    return picture_response(curve(shown, dark=is_dark(request)), picture)
 
 
 @require_safe

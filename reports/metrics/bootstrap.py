@@ -22,6 +22,11 @@ class Interval:
     high: float
     resamples: int
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Both ends."""
+        return self.low, self.high
+
 
 def intervals(
     x: ScoreTable,

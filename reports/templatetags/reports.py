@@ -1,17 +1,31 @@
 """Addresses and words on the report pages."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final
 
 from django import template
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 
-from reports.showing import Cell, Kind
+from reports.showing import FORMATS, Cell, Kind
+from reports.small import FEWEST_TOPICS, SHORT, Basis, why_no_tau
 from web.phrases import Phrase
 from web.shown import shown
+from web.templatetags import assay
 
 register = template.Library()
+
+FORMS: Final[dict[str, Callable[[Any], str]]] = {
+    **{kind.value: form for kind, form in FORMATS.items()},
+    "fine_score": assay.fine_score,
+    "signed": assay.signed,
+    "fine_signed": assay.fine_signed,
+    "percent": assay.percent,
+    "fine_percent": assay.fine_percent,
+}
+"""How a figure looks, by the name that templates give."""
 
 
 @register.simple_tag(takes_context=True)
@@ -32,3 +46,91 @@ def cell_link(context: dict[str, Any], cell: Cell) -> SafeString:
             address = reverse(view, args=[context["campaign"].slug, key])
             return format_html('<a href="{}"><bdi>{}</bdi></a>', address, cell.said)
     return format_html("<bdi>{}</bdi>", shown(cell.said) if isinstance(cell.said, Phrase) else cell.said)
+
+
+@register.simple_tag
+def figure(
+    value: float | None, form: str, topics: int | None = None, pairs: int | None = None
+) -> SafeString | str:
+    """A figure; on few topics or label pairs it is grey, with two decimals and its n."""
+    basis = Basis(topics, pairs)
+    if value is None or not basis.is_small:
+        return FORMS[form](value)
+    return _small(SHORT.get(form, FORMS[form])(value), basis)
+
+
+@register.simple_tag
+def figure_said(said: str, topics: int | None = None) -> SafeString | str:
+    """A figure that is in words already; on few topics it is grey, with its n."""
+    basis = Basis(topics)
+    return _small(said, basis) if basis.is_small else said
+
+
+@register.simple_tag
+def figure_cell(cell: Cell) -> SafeString | str:
+    """A figure of a table."""
+    if cell.hidden:
+        return _left_out(cell.hidden)
+    if not cell.basis.is_small:
+        return cell.said
+    kind = cell.column.kind.value
+    return _small(SHORT[kind](cell.value) if kind in SHORT else cell.said, cell.basis)
+
+
+@register.simple_tag
+def interval(
+    ends: tuple[float, float] | None, form: str = "score", topics: int | None = None, pairs: int | None = None
+) -> SafeString | str:
+    """An interval: none on few topics or pairs, a grey one on fewer than ten topics."""
+    basis = Basis(topics, pairs)
+    if ends is None:
+        return assay.DASH
+    if not basis.has_interval:
+        return _left_out(basis.reason)
+    low, high = (FORMS[form](one) for one in ends)
+    said = gettext("%(low)s to %(high)s") % {"low": low, "high": high}
+    if not basis.has_faint_interval:
+        return said
+    return format_html('<span class="small-n" title="{}">{}</span>', gettext("fewer than 10 topics"), said)
+
+
+@register.simple_tag
+def run_tau(value: float | None, runs: int, topics: int | None) -> SafeString | str:
+    """The rank agreement of run means, where there are enough runs and topics."""
+    reason = why_no_tau(runs, topics)
+    return _left_out(reason) if reason else assay.score(value)
+
+
+@register.filter
+def has_few_topics(topics: int | None) -> bool:
+    """Whether figures over so many topics are no evidence."""
+    return topics is not None and topics < FEWEST_TOPICS
+
+
+def _small(said: str, basis: Basis) -> SafeString:
+    reason = shown(basis.reason)
+    return format_html(
+        '<span class="small-n" title="{}">{} <span class="n-of">{}<span class="visually-hidden">, {}</span></span>'
+        "</span>",
+        reason,
+        said,
+        shown(basis.n),
+        reason,
+    )
+
+
+def _left_out(reason: Phrase) -> SafeString:
+    said = shown(reason)
+    return format_html(
+        '<span class="small-n" title="{}"><span aria-hidden="true">{}</span>'
+        '<span class="visually-hidden">{}</span></span>',
+        said,
+        assay.DASH,
+        said,
+    )
+
+
+@register.simple_tag
+def share_of(share: float | None, pairs: int, form: str = "percent") -> str:
+    """A share of pairs in a matrix, whose caption has n; without decimals where the pairs are few."""
+    return SHORT[form](share) if Basis(pairs=pairs).is_small else FORMS[form](share)

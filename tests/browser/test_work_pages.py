@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from django.urls import reverse
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from evaluation.services.remarks import answer_remark, remark
@@ -91,3 +91,19 @@ def test_work_is_handed_out_by_keyboard(desk: DeskWorld, page: Page) -> None:
     page.get_by_role("heading", name="Preview: nothing was handed out").wait_for()
     page.get_by_role("button", name="Hand out 1 task").press("Enter")
     page.get_by_text("Handed out: 1 task.").wait_for()
+
+
+def test_ticks_follow_the_chosen_stage_without_a_reload(desk: DeskWorld, page: Page) -> None:
+    sign_in(page, "olga")
+    page.goto(reverse("organizer:hand_out", args=["river"]) + "?stage=post-edit")
+    boxes, ticked = page.locator("input[name=topics]"), page.locator("input[name=topics]:checked")
+    note = page.get_by_text("No topic lacks this stage")
+    page.get_by_label("Assign: which answers").check()
+    expect(ticked).to_have_count(boxes.count())
+    expect(note).to_be_hidden()
+    page.get_by_role("button", name="None").click()
+    expect(ticked).to_have_count(0)
+    page.get_by_label("By hand: from the passages").check()
+    assert 0 < ticked.count() < boxes.count()
+    page.get_by_role("button", name="All", exact=True).click()
+    expect(ticked).to_have_count(boxes.count())

@@ -15,6 +15,7 @@ from evaluation.services.desk.opening import open_desk
 from evaluation.terms import JudgeKind, SegmentKind
 from jobs.models import WorkItem
 from llmjobs.models import LlmJob
+from organizer.cost_page import conditions_table
 from tests.assessor.world import DeskWorld, make_desk_world
 from tests.evaluation.desk_time import MORNING, Tab, store
 from tests.organizer.jobs_world import make_call, make_item, make_job
@@ -122,3 +123,54 @@ def test_the_campaign_keeps_what_an_hour_costs(world: DeskWorld) -> None:
     ] == 225.0
     assert Event.objects.get(kind="campaign.rate").payload == {"before": "", "rate": "60"}
     assert "Forget it" in olga.get(f"{page}?rate=").content.decode()
+
+
+def conditions(**costs: float | None) -> list[dict[str, Any]]:
+    """Return rows of the table of conditions, each with a tau of run means over enough runs and topics."""
+    common = {"run_level": 0.966, "topic_average": 0.9, "runs": 6, "topics": 7}
+    return [common | {"condition": name, "cost": cost} for name, cost in costs.items()]
+
+
+def test_one_known_cost_is_a_sentence_and_no_chart() -> None:
+    figures = conditions_table(conditions(MA=100.0, AA=None, EA=None))
+    assert figures.picture is not None
+    assert not figures.picture.shown
+    note = str(figures.note)
+    assert "Only MA has a known cost and a tau: 100.00 a topic, tau 0.966." in note
+    assert "2 of 3 conditions have no known cost: AA, EA." in note
+
+
+def test_two_known_costs_are_drawn_on_fixed_axes() -> None:
+    figures = conditions_table(conditions(MA=100.0, AA=40.0, EA=None))
+    assert figures.picture is not None
+    assert figures.picture.shown
+    assert "Only" not in str(figures.note)
+    assert "1 of 3 conditions have no known cost: EA." in str(figures.note)
+    drawn = json.loads(figures.picture.draw(False))
+    encoding = drawn["layer"][0]["encoding"]
+    assert encoding["x"]["scale"]["domain"] == [0.0, 100.0]
+    assert encoding["y"]["scale"]["domain"] == [0.0, 1.0]
+
+
+def test_a_negative_tau_lengthens_the_axis_to_its_end() -> None:
+    rows = [row | {"run_level": -0.2} for row in conditions(MA=100.0, AA=40.0)]
+    figures = conditions_table(rows)
+    assert figures.picture is not None
+    drawn = json.loads(figures.picture.draw(False))
+    assert drawn["layer"][0]["encoding"]["y"]["scale"]["domain"] == [-1.0, 1.0]
+
+
+def test_a_tau_on_few_topics_is_not_drawn() -> None:
+    rows = [row | {"topics": 4} for row in conditions(MA=100.0, AA=40.0)]
+    figures = conditions_table(rows)
+    assert figures.picture is not None
+    assert not figures.picture.shown
+    tau = next(cell for cell in next(figures.cells(rows)) if cell.column.name == "run_level")
+    assert tau.hidden is not None
+    cost = next(cell for cell in next(figures.cells(rows)) if cell.column.name == "cost")
+    assert not cost.basis.is_small  # a price rests on no topics
+
+
+def test_the_page_draws_no_chart_of_one_point(world: DeskWorld) -> None:
+    page = world.client("olga").get(reverse("organizer:cost", args=["river"]) + "?rate=60").content.decode()
+    assert 'class="plot"' not in page

@@ -71,7 +71,7 @@ def test_34_where_all_labels_are_equal_alpha_is_said_to_be_undefined_with_n(worl
     assert told.units > 0
     assert "<b>undefined: all labels equal</b>" in page
     assert f"(ordinal, three labels, n = {told.units})" in page
-    assert "100.0" in page
+    assert "100 %" in page
     assert "Nowhere." in page
 
 

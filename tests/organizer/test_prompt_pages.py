@@ -199,7 +199,7 @@ def test_prompts_are_tried_and_stand_side_by_side(olga: Client) -> None:
     Job.objects.update(state=Job.State.DONE)
     shown = page(olga, response["Location"])
     assert "hx-get" not in shown
-    for figure in ("66.7", "33.3", "+0.333", "0.000"):
+    for figure in ("67\N{NO-BREAK SPACE}%", "33\N{NO-BREAK SPACE}%", "+0.33 ", "0.00 "):
         assert figure in shown
     assert "3 labels of auto-robot" in page(olga, PROMPTS)
 

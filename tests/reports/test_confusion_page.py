@@ -102,7 +102,13 @@ def test_the_page_has_the_figures_of_the_report(world: World) -> None:
     assert {name: found[name] for name in said} == said
     assert found["counts"] == [[1, 0, 0], [0, 1, 0], [1, 1, 0]]
     page = page_of(world)
-    for text in ("4 pairs", "50.0", "the columns' side is the stricter", "1 to read", "2 to read"):
+    for text in (
+        "4 pairs",
+        "50\N{NO-BREAK SPACE}%",
+        "the columns' side is the stricter",
+        "1 to read",
+        "2 to read",
+    ):
         assert text in page
 
 

@@ -1,0 +1,106 @@
+"""Small n: a figure on few topics or few label pairs is no evidence, and pages show it as such.
+
+Only pages ask here; files and the API have every figure as it is.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from web.phrases import Phrase, phrase, plural
+from web.templatetags.assay import DASH, MINUS
+
+FEWEST_TOPICS: Final = 5
+FEWEST_PAIRS: Final = 10
+FEWEST_RUNS: Final = 5
+TOPICS_FOR_INTERVAL: Final = 10
+"""Topics from which an interval is as dark as its figure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """Counts of topics and of label pairs behind a figure; None: the figure has no such count."""
+
+    topics: int | None = None
+    pairs: int | None = None
+
+    @property
+    def has_few_topics(self) -> bool:
+        """Whether there are too few topics for any figure over topics."""
+        return self.topics is not None and self.topics < FEWEST_TOPICS
+
+    @property
+    def is_small(self) -> bool:
+        """Whether a figure on this is no evidence."""
+        return self.has_few_topics or (self.pairs is not None and self.pairs < FEWEST_PAIRS)
+
+    @property
+    def n(self) -> Phrase:
+        """The count that is too small, with its unit."""
+        if self.has_few_topics:
+            return phrase(
+                plural("n = %(count)s topic", "n = %(count)s topics", self.topics or 0), count=self.topics
+            )
+        return phrase(plural("n = %(count)s pair", "n = %(count)s pairs", self.pairs or 0), count=self.pairs)
+
+    @property
+    def reason(self) -> Phrase:
+        """Why the figure is no evidence."""
+        if self.has_few_topics:
+            return phrase("fewer than %(fewest)s topics are too few to be evidence", fewest=FEWEST_TOPICS)
+        return phrase("fewer than %(fewest)s label pairs are too few to be evidence", fewest=FEWEST_PAIRS)
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether an interval is shown at all."""
+        return not self.is_small
+
+    @property
+    def has_faint_interval(self) -> bool:
+        """Whether an interval is shown, but on few topics."""
+        return self.has_interval and self.topics is not None and self.topics < TOPICS_FOR_INTERVAL
+
+
+def has_tau(runs: int, topics: int | None) -> bool:
+    """Say whether the rank agreement of run means is shown; `topics` is None where they are not known."""
+    return runs >= FEWEST_RUNS and (topics is None or topics >= FEWEST_TOPICS)
+
+
+def why_no_tau(runs: int, topics: int | None) -> Phrase | None:
+    """Return why the rank agreement of run means is not shown; None where it is."""
+    if has_tau(runs, topics):
+        return None
+    if topics is None:
+        return phrase("shown from %(fewest)s runs on; here %(runs)s", fewest=FEWEST_RUNS, runs=runs)
+    return phrase(
+        "shown from %(fewest_runs)s runs and %(fewest_topics)s topics on; here %(runs)s and %(topics)s",
+        fewest_runs=FEWEST_RUNS,
+        fewest_topics=FEWEST_TOPICS,
+        runs=runs,
+        topics=topics,
+    )
+
+
+def _two(value: float | None) -> str:
+    return DASH if value is None else f"{value:.2f}".replace("-", MINUS)
+
+
+def _two_signed(value: float | None) -> str:
+    return DASH if value is None else f"{value:+.2f}".replace("-", MINUS)
+
+
+def _whole_percent(value: float | None) -> str:
+    return DASH if value is None else f"{100 * value:.0f}\N{NO-BREAK SPACE}%"
+
+
+SHORT: Final[dict[str, Callable[[Any], str]]] = {
+    "score": _two,
+    "fine_score": _two,
+    "tau": _two,
+    "signed": _two_signed,
+    "fine_signed": _two_signed,
+    "percent": _whole_percent,
+    "fine_percent": _whole_percent,
+    "share": _whole_percent,
+}
+"""Formats with more than two decimals, and how they look on a small basis."""

@@ -1,0 +1,178 @@
+"""Small n: pages show a figure on few topics or pairs in grey, with two decimals and its n; files keep all digits."""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.template import Context, Template
+from django.urls import reverse
+
+from evaluation.models import Run, Topic, TopicTag
+from reports.small import has_tau
+from tests.organizer.world import World
+from tests.reports.sized_world import sized
+
+
+def page_of(world: World, name: str, query: str = "") -> str:
+    views = {"quality": "organizer:quality", "campaign": "organizer:campaign"}
+    rest = ("length",) if name == "report" else ()
+    response = world.client("olga").get(address(world, views.get(name, f"reports:{name}"), *rest) + query)
+    assert response.status_code == 200
+    return " ".join(response.content.decode().split())
+
+
+def address(world: World, view: str, *rest: object) -> str:
+    return reverse(view, args=[world.campaign.slug, *rest])
+
+
+def drawn(tag: str, **values: object) -> str:
+    return Template("{% load reports %}" + tag).render(Context(values))
+
+
+@pytest.mark.parametrize(("topics", "grey"), [(0, True), (4, True), (5, False), (None, False)])
+def test_a_figure_on_fewer_than_five_topics_is_grey(topics: int | None, grey: bool) -> None:
+    said = drawn("{% figure value 'fine_score' topics=topics %}", value=0.12345, topics=topics)
+    assert said == "0.1235" if not grey else 'class="small-n"' in said and ">0.12 <" in said
+
+
+@pytest.mark.parametrize(("pairs", "grey"), [(9, True), (10, False)])
+def test_a_figure_on_fewer_than_ten_pairs_is_grey(pairs: int, grey: bool) -> None:
+    said = drawn("{% figure value 'signed' pairs=pairs %}", value=-0.0351, pairs=pairs)
+    assert said == "\N{MINUS SIGN}0.035" if not grey else "\N{MINUS SIGN}0.04 <" in said
+    assert ("n = 9 pairs" in said) is grey
+
+
+def test_grey_is_said_in_words_too() -> None:
+    said = drawn("{% figure value 'percent' topics=1 pairs=40 %}", value=0.8125)
+    assert "81\N{NO-BREAK SPACE}%" in said
+    words = "fewer than 5 topics are too few to be evidence"
+    assert f'n = 1 topic<span class="visually-hidden">, {words}</span>' in said
+    assert f'title="{words}"' in said
+
+
+@pytest.mark.parametrize(
+    ("topics", "shown", "faint"), [(4, False, False), (5, True, True), (9, True, True), (10, True, False)]
+)
+def test_intervals_are_absent_then_grey_then_plain(topics: int, shown: bool, faint: bool) -> None:
+    said = drawn("{% interval ends topics=topics %}", ends=(0.1, 0.9), topics=topics)
+    assert ("0.100 to 0.900" in said) is shown
+    assert ("small-n" in said) is (faint or not shown)
+
+
+@pytest.mark.parametrize(
+    ("runs", "topics", "shown"), [(5, 5, True), (4, 5, False), (5, 4, False), (5, None, True)]
+)
+def test_tau_of_run_means_needs_five_runs_and_topics(runs: int, topics: int | None, shown: bool) -> None:
+    assert has_tau(runs, topics) is shown
+
+
+@pytest.mark.django_db
+def test_four_topics_make_a_grey_leaderboard(tmp_path: Path) -> None:
+    world = sized(tmp_path, 4, 5)
+    page = page_of(world, "leaderboard", "?condition=A/A")
+    board = page.partition('<table class="board">')[2].partition("</table>")[0]
+    figures = re.findall(r'<td class="n primary-column"> ?(.*?) ?</td>', board)
+    assert len(figures) == 5 + 3  # runs, and the closing rows
+    assert all('class="small-n"' in one and "n = 4 topics" in one for one in figures)
+    assert not re.search(r"\d\.\d{3}", board)
+    assert " to " not in re.sub(r"too few to be", "", board)
+    assert "ranking" not in page
+    assert "A picture with intervals is shown from 5 topics on." in page
+    file = world.client("olga").get(address(world, "reports:leaderboard_table", "json") + "?condition=A/A").json()
+    assert all(row["vital_strict"] is not None for row in file["runs"])
+
+
+@pytest.mark.django_db
+def test_five_topics_make_a_leaderboard_with_grey_intervals(tmp_path: Path) -> None:
+    page = page_of(sized(tmp_path, 5, 5), "leaderboard", "?condition=A/A")
+    board = page.partition('<table class="board">')[2].partition("</table>")[0]
+    assert "n = 5" not in board
+    intervals = re.findall(r'<td class="n nowrap"> ?(.*?) ?</td>', board)
+    assert len(intervals) == 5
+    assert all(
+        re.match(r'<span class="small-n" title="fewer than 10 topics">\d\.\d{3} to ', one) for one in intervals
+    )
+    assert "ranking" in page
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("topics", "runs"), [(4, 5), (5, 4)])
+def test_no_tau_of_run_means_on_few_runs_or_topics(tmp_path: Path, topics: int, runs: int) -> None:
+    world = sized(tmp_path, topics, runs)
+    page = page_of(world, "agreement", "?x=A/A&y=A/M")
+    run_level = page.partition("<dt>Run level</dt>")[2].partition("</div>")[0]
+    assert f"shown from 5 runs and 5 topics on; here {runs} and {topics}" in run_level
+    assert not re.search(r"\d\.\d", run_level)
+    average = page.partition("<dt>Topic average</dt>")[2].partition("</div>")[0]
+    assert (f"n = {topics} topics" in average) is (topics < 5)
+    assert ("no interval" in average) is (topics < 5)
+    file = world.client("olga").get(address(world, "reports:agreement_table", "json") + "?x=A/A&y=A/M").json()
+    assert file["run_level"] is not None
+
+
+@pytest.mark.django_db
+def test_tau_of_five_runs_and_topics_has_a_grey_interval(tmp_path: Path) -> None:
+    page = page_of(sized(tmp_path, 5, 5), "agreement", "?x=A/A&y=A/M")
+    run_level = page.partition("<dt>Run level</dt>")[2].partition("</div>")[0]
+    assert re.search(r'<dd class="figure">.?\d\.\d{3}</dd>', run_level)
+    assert 'class="small-n" title="fewer than 10 topics"' in run_level
+
+
+@pytest.mark.django_db
+def test_a_tag_of_one_topic_is_grey_and_has_no_tau(tmp_path: Path) -> None:
+    world = sized(tmp_path, 6, 5)
+    TopicTag.objects.create(topic=Topic.objects.get(topic_id="t3"), name="history")
+    for name, query in (
+        ("agreement", "?x=A/A&y=A/M"),
+        ("confusion", "?rows=A/A&columns=A/M"),
+        ("leaderboard", ""),
+    ):
+        tags = page_of(world, name, query).partition('id="h-tags"')[2].partition("</section>")[0]
+        assert "n = 1 topic" in tags, name
+        assert not re.search(r"\d\.\d{3}", tags), name
+    tags = page_of(world, "agreement", "?x=A/A&y=A/M").partition('id="h-tags"')[2].partition("</section>")[0]
+    assert "shown from 5 runs and 5 topics on; here 5 and 1" in tags
+
+
+@pytest.mark.django_db
+def test_labels_of_few_topics_or_pairs_are_compared_in_grey(tmp_path: Path) -> None:
+    world, query = sized(tmp_path, 5, 2), "?rows=A/A&columns=A/M"
+    facts = page_of(world, "confusion", query).partition('<dl class="facts">')[2].partition("</dl>")[0]
+    assert "small-n" not in facts
+    facts = (
+        page_of(world, "confusion", f"{query}&topic=t1").partition('<dl class="facts">')[2].partition("</dl>")[0]
+    )
+    assert "n = 1 topic" in facts
+    few = page_of(world, "confusion", f"{query}&importance=vital&run=r1").partition('<dl class="facts">')[2]
+    assert "n = 5 pairs" in few.partition("</dl>")[0]
+
+
+@pytest.mark.django_db
+def test_an_llm_s_agreement_on_few_pairs_is_grey(tmp_path: Path) -> None:
+    table = page_of(sized(tmp_path, 2, 2), "quality").partition("Agreement with people</caption>")[2]
+    assert "n = 8 pairs" in table.partition("</table>")[0]
+
+
+@pytest.mark.django_db
+def test_report_pages_and_the_overview_grey_small_figures(tmp_path: Path) -> None:
+    world = sized(tmp_path, 4, 2)
+    for name in ("report", "campaign"):
+        page = page_of(world, name)
+        assert "n = 4 topics" in page, name
+        assert not re.search(r"<td class=\"n primary-column\">\d\.\d{3}", page), name
+    run = world.client("olga").get(address(world, "organizer:run", Run.objects.all()[0].pk)).content.decode()
+    assert "n = 4 topics" in run.partition("<tfoot>")[2].partition("</tfoot>")[0]
+    file = world.client("olga").get(address(world, "reports:report_table", "length", "overview", "json")).json()
+    assert {row["per_100_words"] for row in file["rows"]} <= {12.5, 25.0, 37.5, 50.0, 0.0}
+
+
+@pytest.mark.django_db
+def test_tau_by_number_of_topics_begins_at_five(tmp_path: Path) -> None:
+    world, query = sized(tmp_path, 6, 5), "?x=A/A&y=A/M&curve=on"
+    table = page_of(world, "agreement", query).partition('id="h-curve"')[2].partition("</table>")[0]
+    assert re.findall(r'<th scope="row" class="n">(\d+)</th>', table) == ["5", "6"]
+    file = world.client("olga").get(address(world, "reports:topics_table", "json") + query).json()
+    assert {one["topics"] for one in file["points"]} >= {2, 3, 4, 5, 6}
+    picture = address(world, "reports:topics_picture", "svg") + query
+    whole, shown = (world.client("olga").get(picture + more).content for more in ("", "&enough=on"))
+    assert len(shown) < len(whole)
