@@ -1,7 +1,10 @@
 """Snapshots of campaigns, and which campaigns came from a file."""
 
+from datetime import timedelta
+
 from django.conf import settings
 from django.db import models
+from django.utils.timezone import now
 
 from evaluation.models import Campaign, Event
 from jobs.models import Job
@@ -63,6 +66,9 @@ class LoadedCampaign(models.Model):
         return f"{self.campaign} of {self.slug}"
 
 
+REQUEST_ENDED = timedelta(minutes=2)
+
+
 class Ordered(models.Model):
     """What somebody asked for and a worker does, with files that lie there for a while."""
 
@@ -104,6 +110,7 @@ class ImportAttempt(Ordered):
     event = models.ForeignKey(Event, on_delete=models.SET_NULL, null=True, related_name="+")
     loaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     expires_at = models.DateTimeField(help_text="when the files are taken away")
+    begun_at = models.DateTimeField(default=now, help_text="when trying out or loading was begun last")
 
     class Meta(Ordered.Meta):
         indexes = [models.Index(fields=["expires_at"], name="attempt_expiry")]
@@ -123,6 +130,16 @@ class ImportAttempt(Ordered):
     def is_open(self) -> bool:
         """Say whether something is still to become of it by itself."""
         return self.state in (self.State.CHECKING, self.State.LOADING)
+
+    @property
+    def is_abandoned(self) -> bool:
+        """Say whether the process that tried it out or loaded it is gone, and nobody else goes on with it.
+
+        A worker's item falls due again by itself. A request's does not: none may take so long.
+        """
+        if self.job is not None:
+            return self.is_open and self.job.has_ended
+        return self.is_open and self.begun_at < now() - REQUEST_ENDED
 
 
 class Export(Ordered):

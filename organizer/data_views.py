@@ -15,7 +15,7 @@ from evaluation.models import Campaign
 from evaluation.queries.work import may_organize
 from exchange.exports.service import content
 from exchange.imports.kinds import KINDS
-from exchange.imports.service import begin, commit, discard
+from exchange.imports.service import begin, commit, discard, take_up
 from exchange.models import Export, ImportAttempt
 from jobs.queue import live_workers
 from organizer import data_acts, data_getters, getters, work_getters
@@ -63,7 +63,7 @@ def import_attempt(request: UserRequest, slug: str, pk: int) -> HttpResponse:
         "kind": KINDS[attempt.kind],
         "problems": attempt.problems[:PROBLEMS_SHOWN],
         "next": KINDS.get(dict(pairwise(keys)).get(attempt.kind, "")),
-        "no_worker": attempt.is_open and not live_workers(),
+        "no_worker": attempt.is_open and attempt.job is not None and not live_workers(),
     }
     return render(request, "organizer/import_attempt.html", context)
 
@@ -85,6 +85,14 @@ def commit_import(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     """Load what was tried out."""
     _, attempt = data_getters.get_attempt(request.user, slug, pk)
     commit(attempt=attempt, actor=request.user)
+    return redirect("organizer:import_attempt", slug, pk)
+
+
+@require_POST
+def take_up_import(request: UserRequest, slug: str, pk: int) -> HttpResponse:
+    """Go on with an import whose process is gone."""
+    _, attempt = data_getters.get_attempt(request.user, slug, pk)
+    take_up(attempt=attempt)
     return redirect("organizer:import_attempt", slug, pk)
 
 

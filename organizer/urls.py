@@ -80,6 +80,7 @@ campaign_urls: list[URLPattern | URLResolver] = [
     path("data/imports/<int:pk>/", data_views.import_attempt, name="import_attempt"),
     path("data/imports/<int:pk>/commit/", data_views.commit_import, name="commit_import"),
     path("data/imports/<int:pk>/discard/", data_views.discard_import, name="discard_import"),
+    path("data/imports/<int:pk>/take-up/", data_views.take_up_import, name="take_up_import"),
     path("data/imports/<int:pk>/problems.csv", data_views.import_problems, name="import_problems"),
     path("data/exports/new/", data_views.new_export, name="new_export"),
     path("data/exports/<int:pk>/file/", data_views.export_file, name="export_file"),

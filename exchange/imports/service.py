@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db import DEFAULT_DB_ALIAS, transaction
+from django.db import DEFAULT_DB_ALIAS, OperationalError, connection, transaction
 from django.utils.timezone import now
 from pydantic import TypeAdapter
 
@@ -22,6 +22,7 @@ from exchange.background import IMPORT, UNEXPECTED, start_item
 from exchange.imports.kinds import KINDS, Chosen, Load
 from exchange.imports.previews import preview_of
 from exchange.models import ImportAttempt
+from jobs import queue
 
 KEPT_FOR = timedelta(days=2)
 FINDINGS_SHOWN = 50
@@ -49,17 +50,42 @@ def begin(
 def commit(*, attempt: ImportAttempt, actor: User | None) -> ImportAttempt:
     """Load what was tried out. Raises `Refused` where that is not so any more, or somebody does it already."""
     mine = ImportAttempt.objects.filter(pk=attempt.pk, state=State.CHECKED)
-    if not mine.update(state=State.LOADING, loaded_by=actor):
+    if not mine.update(state=State.LOADING, loaded_by=actor, begun_at=now()):
         raise Refused("not_checked", "This import is not waiting to be loaded: it is, or its files are gone.")
     attempt.refresh_from_db()
     return _soon(attempt, load)
 
 
+def take_up(*, attempt: ImportAttempt) -> ImportAttempt:
+    """Go on with an import whose process is gone. Raises `Refused` where somebody goes on with it."""
+    mine = ImportAttempt.objects.filter(pk=attempt.pk, begun_at=attempt.begun_at, job=attempt.job)
+    if not attempt.is_abandoned or not mine.update(begun_at=now(), job=None):
+        raise Refused("not_abandoned", "This import is under way, or has come to its end.")
+    attempt.refresh_from_db()
+    return _soon(attempt, carry_on)
+
+
 def discard(*, attempt: ImportAttempt) -> None:
-    """Put an import aside, its files with it."""
-    given = ImportAttempt.objects.filter(pk=attempt.pk, state__in=[State.CHECKED, State.REFUSED])
-    if given.update(state=State.DISCARDED, folder="", ended_at=now()):
-        files.remove(attempt.folder)
+    """Put an import aside, its files with it, also one that waits or whose process is gone.
+
+    Raises `Refused` where a request works on it, or it is being loaded this moment.
+    """
+    if attempt.is_open and attempt.job is None and not attempt.is_abandoned:
+        raise Refused("under_way", "This import is under way. Wait a moment.")
+    with transaction.atomic():
+        # Whoever loads it holds the row until what was loaded is written.
+        given = ImportAttempt.objects.filter(pk=attempt.pk, state=attempt.state)
+        locked = given.select_for_update(nowait=connection.features.has_select_for_update_nowait)
+        try:
+            held = list(locked)
+        except OperationalError as error:
+            raise Refused("under_way", "This import is under way. Wait a moment.") from error
+        if not held:
+            return
+        given.update(state=State.DISCARDED, folder="", ended_at=now())
+        if attempt.job:
+            queue.cancel(attempt.job)
+    files.remove(attempt.folder)
 
 
 def _soon(attempt: ImportAttempt, act: Callable[[ImportAttempt], None]) -> ImportAttempt:
@@ -106,19 +132,25 @@ def check(attempt: ImportAttempt) -> None:
 
 
 def load(attempt: ImportAttempt) -> None:
-    """Load the files, and let them go."""
+    """Load the files, and let them go. What is loaded and that it is loaded are written together or not at all."""
+    folder = attempt.folder
     try:
         sources = _sources(attempt)
-        receipt = _load(attempt, sources)
+        with transaction.atomic():
+            mine = ImportAttempt.objects.select_for_update().filter(pk=attempt.pk, state=State.LOADING)
+            if not mine.exists():  # another process was first, or it was put aside
+                return
+            receipt = _load(attempt, sources)
+            event = None if receipt.nothing_changed else _event_of(attempt, sources)
+            outcome = attempt.outcome | _counts(receipt)
+            _to(attempt, State.LOADED, outcome=outcome, event=event, folder="", ended_at=now())
     except Refused as refusal:
         _refuse(attempt, refusal)
         return
     except BaseException:
+        attempt.state, attempt.folder = State.LOADING, folder
         _to(attempt, State.CHECKED)  # nothing was written, and it may be tried again
         raise
-    event = None if receipt.nothing_changed else _event_of(attempt, sources)
-    folder, outcome = attempt.folder, attempt.outcome | _counts(receipt)
-    _to(attempt, State.LOADED, outcome=outcome, event=event, folder="", ended_at=now())
     files.remove(folder)
 
 
@@ -172,12 +204,16 @@ def _refuse(attempt: ImportAttempt, refusal: Refused) -> None:
     rows = refusal.problems if isinstance(refusal, BadInput) else ()
     problems = [[one.file, one.line, one.field, one.expected] for one in rows]
     folder, outcome = attempt.folder, {"refused": refusal.code, "message": refusal.message}
-    _to(attempt, State.REFUSED, outcome=outcome, problems=problems, folder="", ended_at=now())
-    files.remove(folder)
+    if _to(attempt, State.REFUSED, outcome=outcome, problems=problems, folder="", ended_at=now()):
+        files.remove(folder)
 
 
-def _to(attempt: ImportAttempt, state: ImportAttempt.State, **fields: Any) -> None:
+def _to(attempt: ImportAttempt, state: ImportAttempt.State, **fields: Any) -> bool:
+    """Write what became of an attempt, unless it was put aside or taken up by another process meanwhile."""
+    mine = ImportAttempt.objects.filter(pk=attempt.pk, state=attempt.state)
+    if not mine.update(state=state, **fields):
+        return False
     for name, value in fields.items():
         setattr(attempt, name, value)
     attempt.state = state
-    attempt.save(update_fields=["state", *fields])
+    return True
