@@ -120,8 +120,9 @@ def actions_of(own: DeskSettings) -> list[Action]:
     ]
 
 
-def keymap_json(own: DeskSettings, stage: str) -> dict[str, Any]:
-    """Return what a stage's page script reads."""
+def keymap_json(own: DeskSettings, stage: str, without: Iterable[str] = ()) -> dict[str, Any]:
+    """Return what a stage's page script reads. `without`: actions that the protocol forbids."""
+    forbidden = frozenset(without)
     return {
         "single": own.single_keys,
         "hints": own.hints,
@@ -138,7 +139,7 @@ def keymap_json(own: DeskSettings, stage: str) -> dict[str, Any]:
                 "fixed": action.fixed,
             }
             for action in actions_of(own)
-            if stage in action.stages
+            if stage in action.stages and action.id not in forbidden
         ],
     }
 

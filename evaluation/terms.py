@@ -205,6 +205,14 @@ class PassageOrder(StrEnum):
     SHUFFLE = "shuffle"
 
 
+class NuggetSearch(StrEnum):
+    """Lists at whose desks one key searches the passages for a nugget's own words."""
+
+    NONE = "none"
+    EDITED = "edited"
+    ALL = "all"
+
+
 class FindingCode(StrEnum):
     """What an import noticed and loaded all the same."""
 

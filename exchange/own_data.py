@@ -99,7 +99,17 @@ def _time(user: User) -> Rows:
 
 
 def _nuggets(user: User) -> Rows:
-    fields = ("task__public_id", "key", "text", "importance", "decision", "making", "parents", "evidence")
+    fields = (
+        "task__public_id",
+        "key",
+        "number",
+        "text",
+        "importance",
+        "decision",
+        "making",
+        "parents",
+        "evidence",
+    )
     yield from _streamed(WorkingNugget.objects.filter(task__in=_mine(user)).order_by("pk"), *fields)
 
 

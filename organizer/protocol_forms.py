@@ -48,8 +48,9 @@ class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]  # django-stubs' 
             if setting.on:
                 label = gettext("%(setting)s: %(on)s") % {"setting": label, "on": shown(setting.on)}
             self.fields[name].label, self.fields[name].help_text = label, _hint(setting.name)
-        orders = [(key, shown(said)) for key, said in SETTINGS["passage_order"].words.items()]
-        self.fields["passage_order"].choices = orders  # type: ignore[attr-defined]
+            if setting.words:
+                choices = [(key, shown(said)) for key, said in setting.words.items()]
+                self.fields[name].choices = choices  # type: ignore[attr-defined]
         self.fields["guidelines"].max_length = LONGEST_GUIDELINES  # type: ignore[attr-defined]
 
     @property

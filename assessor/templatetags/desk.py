@@ -30,4 +30,8 @@ def desk_shell(user: User, head: TaskHead) -> Shell:
     """Return what the shell of a task's desk needs."""
     settings = desk_settings_of(user)
     words = definitions_of(head.stage, show_importance=head.show_importance)
-    return Shell(account_id(user), settings, keymap_json(settings, head.stage), words)
+    allowed = {"nugget-search": head.searches_nuggets, "words": head.copies_words}
+    keymap = keymap_json(
+        settings, head.stage, without=(name for name, is_allowed in allowed.items() if not is_allowed)
+    )
+    return Shell(account_id(user), settings, keymap, words)

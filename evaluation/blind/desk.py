@@ -10,6 +10,7 @@ from evaluation.blind.judging import judging_state
 from evaluation.blind.passages import Passage, reading_of
 from evaluation.blind.topics import TopicText, topic_head
 from evaluation.models import Desk, MarkedPassage, Task
+from evaluation.rules.offers import searches_nuggets
 from evaluation.rules.undoing import KEPT_STEPS, Undoable, stacks
 from evaluation.services.desk.acting import log_of
 from evaluation.services.desk.finding import (
@@ -44,6 +45,8 @@ class TaskHead:
     reopened_reason: str
     show_importance: bool
     asks_some: bool
+    searches_nuggets: bool
+    copies_words: bool
 
     @property
     def is_open(self) -> bool:
@@ -118,6 +121,8 @@ def _head(task: Task) -> TaskHead:
         reopened_reason=task.reopened_reason,
         show_importance=task.protocol.show_importance,
         asks_some=task.study_id is not None,
+        searches_nuggets=searches_nuggets(task.protocol.nugget_search, task.stage),
+        copies_words=task.protocol.copy_words,
     )
 
 

@@ -9,9 +9,8 @@ from typing import Any
 from accounts.models import User
 from evaluation.blind.passages import passages_of
 from evaluation.blind.review import own_task
-from evaluation.models import NuggetEvidence, Operation, Submission, Task
+from evaluation.models import NuggetEvidence, Operation, Submission, Task, WorkingNugget
 from evaluation.rules.desk import Row
-from evaluation.rules.review import numbers_of
 from evaluation.rules.telling import IMPORTANCE, Logged, Told, rolled_back, tell_backwards
 from evaluation.services.desk.finding import OPEN_STATES
 from evaluation.services.desk.rows import changes_json, row_from_json, row_of, stored_rows
@@ -27,6 +26,7 @@ AS_PROPOSED = 0
 class ListedNugget:
     """One nugget of a submitted list."""
 
+    name: str
     text: str
     importance: str
     places: tuple[str, ...]
@@ -67,7 +67,7 @@ class PastVersion:
 
 @dataclass(frozen=True, slots=True)
 class PastNugget:
-    """One nugget with its versions, newest first. Those merged or split away have no name and cannot be set back."""
+    """One nugget with its versions, newest first. Those merged or split away cannot be set back."""
 
     key: str
     name: str
@@ -142,6 +142,8 @@ def _logged(task: Task, operations: list[Operation]) -> Iterator[Logged]:
 
 
 def _submissions(task: Task, places: dict[str, str]) -> Iterator[SubmittedList]:
+    numbers = WorkingNugget.objects.filter(task=task, nugget__isnull=False).values_list("nugget", "number")
+    names = {nugget: f"N{number}" for nugget, number in numbers}
     for one in Submission.objects.filter(task=task).select_related("nugget_list").order_by("-version"):
         items = list(one.frozen_list.items.select_related("nugget_version").order_by("position"))
         evidence = NuggetEvidence.objects.filter(nugget_version__in=[item.nugget_version_id for item in items])
@@ -152,6 +154,7 @@ def _submissions(task: Task, places: dict[str, str]) -> Iterator[SubmittedList]:
             of_wording.setdefault(wording, []).append(_place(places, segment, sentence))
         nuggets = tuple(
             ListedNugget(
+                names.get(item.nugget_version.nugget_id, ""),
                 item.nugget_version.text,
                 IMPORTANCE[Importance(item.importance)],
                 tuple(of_wording.get(item.nugget_version_id, ())),
@@ -163,12 +166,11 @@ def _submissions(task: Task, places: dict[str, str]) -> Iterator[SubmittedList]:
 
 def _nuggets(task: Task, rows: dict[str, Row], places: dict[str, str]) -> Iterator[PastNugget]:
     """Every nugget of the list, those in it first."""
-    names = numbers_of(rows)
     past = _past(task)
-    for row in sorted(rows.values(), key=lambda row: (row.key not in names, row.position, row.key)):
+    for row in sorted(rows.values(), key=lambda row: (row.decision is Decision.REPLACED, row.position, row.key)):
         yield PastNugget(
             key=row.key,
-            name=f"N{names[row.key]}" if row.key in names else "",
+            name=f"N{row.number}",
             text=row.text,
             decision=_decision(task, row.decision),
             versions=tuple(reversed(list(_versions(task, row, past.get(row.key, []), places)))),

@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from evaluation.models.fields import choices_of, new_family, new_salt
-from evaluation.terms import PassageOrder, Role
+from evaluation.terms import NuggetSearch, PassageOrder, Role
 
 
 class Campaign(models.Model):
@@ -103,6 +103,13 @@ class Protocol(models.Model):
     group_overlaps = models.BooleanField(
         default=True, help_text="put a document's overlapping segments together and grey what repeats"
     )
+    nugget_search = models.CharField(
+        max_length=10,
+        choices=choices_of(NuggetSearch),
+        default=NuggetSearch.EDITED,
+        help_text="lists whose nuggets are searched for in the passages by one key",
+    )
+    copy_words = models.BooleanField(default=True, help_text="offer to take selected words as a nugget's text")
     practice = models.BooleanField(default=True, help_text="ask for practice before a stage's first task")
     guidelines = models.TextField(blank=True, help_text="what assessors are told, in Markdown")
     reason = models.TextField(blank=True, help_text="why this version was made")
@@ -116,6 +123,9 @@ class Protocol(models.Model):
             models.UniqueConstraint(fields=["campaign", "version"], name="protocol_version"),
             models.CheckConstraint(
                 condition=Q(passage_order__in=list(PassageOrder)), name="protocol_passage_order"
+            ),
+            models.CheckConstraint(
+                condition=Q(nugget_search__in=list(NuggetSearch)), name="protocol_nugget_search"
             ),
             models.CheckConstraint(condition=Q(version__gte=1), name="protocol_version_from_1"),
             models.CheckConstraint(

@@ -32,6 +32,7 @@ class WorkingNugget(models.Model):
     task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="+", db_index=False)
     key = models.CharField(max_length=36)
     version = models.PositiveIntegerField(default=1, help_text="goes up with every change")
+    number = models.PositiveIntegerField(help_text="the N of the screen; never changes, never given twice")
     position = models.FloatField()
     text = models.TextField()
     importance = models.PositiveSmallIntegerField(default=Importance.UNKNOWN)
@@ -41,6 +42,9 @@ class WorkingNugget(models.Model):
     evidence = models.JSONField(
         default=list, blank=True, help_text="pairs of a segment's public id and a sentence"
     )
+    draft_importance = models.PositiveSmallIntegerField(
+        default=Importance.UNKNOWN, help_text="the draft's own, where it has one"
+    )
     draft = models.ForeignKey(NuggetVersion, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     nugget = models.ForeignKey(Nugget, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
 
@@ -48,9 +52,13 @@ class WorkingNugget(models.Model):
         ordering = ["position"]
         constraints = [
             models.UniqueConstraint(fields=["task", "key"], name="working_nugget_once"),
+            models.UniqueConstraint(fields=["task", "number"], name="working_nugget_number"),
             models.CheckConstraint(condition=Q(decision__in=list(Decision)), name="working_nugget_decision"),
             models.CheckConstraint(condition=Q(making__in=list(Making)), name="working_nugget_making"),
             models.CheckConstraint(condition=Q(importance__in=list(Importance)), name="working_nugget_importance"),
+            models.CheckConstraint(
+                condition=Q(draft_importance__in=list(Importance)), name="working_nugget_draft_importance"
+            ),
             models.CheckConstraint(
                 condition=Q(making=Making.PROPOSED, draft__isnull=False)
                 | (~Q(making=Making.PROPOSED) & Q(draft=None)),

@@ -6,6 +6,7 @@ on the same operations.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any, TypeAlias
 
 from evaluation.errors import Refused
@@ -20,7 +21,10 @@ Evidence: TypeAlias = tuple[str, int | None]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One nugget of a list in the making. `draft` is the proposal's own text, None where nothing was proposed."""
+    """One nugget of a list in the making. `draft` is the proposal's own text, None where nothing was proposed.
+
+    `number` is the N of the screen and never changes. `draft_importance` is the proposal's own, where it has one.
+    """
 
     key: str
     position: float
@@ -32,6 +36,8 @@ class Row:
     evidence: tuple[Evidence, ...] = ()
     draft: str | None = None
     version: int = 1
+    number: int = 0
+    draft_importance: Importance = Importance.UNKNOWN
 
     @property
     def is_listed(self) -> bool:
@@ -68,7 +74,21 @@ def put_back(rows: Rows, wanted: Mapping[str, Row | None]) -> Changes:
 
     A row that is made again goes on above the version it had, so that no version ever means two texts.
     """
-    return {key: row and replace(row, version=rows.get(key, row).version + 1) for key, row in wanted.items()}
+    free = count(next_number(rows))
+    taken = {0, *(row.number for row in rows.values())}  # 0: the log is from before numbers were kept
+
+    def again(key: str, row: Row) -> Row:
+        number = rows[key].number if key in rows else row.number
+        if key not in rows and number in taken:
+            number = next(free)
+        return replace(row, version=rows.get(key, row).version + 1, number=number)
+
+    return {key: row and again(key, row) for key, row in wanted.items()}
+
+
+def next_number(rows: Rows) -> int:
+    """Return the number that the next new nugget has: one above all, also above those merged, split or rejected."""
+    return max((row.number for row in rows.values()), default=0) + 1
 
 
 def _raised(current: Row | None, row: Row) -> Row:
@@ -109,7 +129,7 @@ def _decide(rows: Rows, payload: Payload) -> Changes:
     importance = payload.get("importance")
     if decision is Decision.UNDECIDED:
         # An importance left behind would be kept unseen by the next decision.
-        importance = Importance.UNKNOWN
+        importance = row.draft_importance
         decision = decision if row.making is Making.PROPOSED else Decision.KEPT
     chosen = row.importance if importance is None else Importance(importance)
     return {row.key: replace(row, decision=decision, importance=chosen)}
@@ -153,7 +173,7 @@ def _split(rows: Rows, payload: Payload) -> Changes:
         raise Refused("replaced", "This nugget was merged or split already.")
     room = _next_position(rows, parent.position) - parent.position
     made = [
-        _made(rows, part, Making.SPLIT, (parent.key,), parent.position + room * index / len(parts))
+        _made(rows, part, Making.SPLIT, (parent.key,), parent.position + room * index / len(parts), index)
         for index, part in enumerate(parts)
     ]
     if len({row.key for row in made}) < len(made):
@@ -161,7 +181,9 @@ def _split(rows: Rows, payload: Payload) -> Changes:
     return {**{row.key: row for row in made}, parent.key: replace(parent, decision=Decision.REPLACED)}
 
 
-def _made(rows: Rows, payload: Payload, making: Making, parents: tuple[str, ...], position: float) -> Row:
+def _made(
+    rows: Rows, payload: Payload, making: Making, parents: tuple[str, ...], position: float, index: int = 0
+) -> Row:
     key = payload["key"]
     if key in rows:
         raise Refused("key_taken", "There is a nugget with this key already.")
@@ -174,6 +196,7 @@ def _made(rows: Rows, payload: Payload, making: Making, parents: tuple[str, ...]
         importance=Importance(payload.get("importance", 0)),
         parents=parents,
         evidence=_evidence(payload.get("evidence", ())),
+        number=next_number(rows) + index,
     )
 
 

@@ -109,6 +109,23 @@ ALL = (
         off=noted("stand apart"),
     ),
     Setting(
+        "nugget_search",
+        Group.ASSESSORS,
+        noted("Search for a nugget's own words in the passages"),
+        words={
+            "none": noted("not offered"),
+            "edited": noted("offered where drafts are edited"),
+            "all": noted("offered where drafts are edited and where nuggets are written"),
+        },
+    ),
+    Setting(
+        "copy_words",
+        Group.ASSESSORS,
+        noted("Selected words as a nugget's text"),
+        on=noted("can be taken"),
+        off=noted("are typed anew"),
+    ),
+    Setting(
         "manual_cap",
         Group.LIMITS,
         noted("Nuggets of a list by hand"),

@@ -51,10 +51,9 @@ def review_of(rows: Rows, limit: int | None) -> Review:
 def numbers_of(rows: Rows) -> dict[str, int]:
     """Return by key the number under which the screen shows each nugget ("N7").
 
-    A rejected nugget keeps its number, so that rejecting renames nothing; what was merged or split away has none.
+    What was merged or split away is not shown.
     """
-    shown = [row for row in ordered(rows) if row.decision is not Decision.REPLACED]
-    return {row.key: number for number, row in enumerate(shown, start=1)}
+    return {row.key: row.number for row in ordered(rows) if row.decision is not Decision.REPLACED}
 
 
 def _keys(rows: list[Row]) -> tuple[str, ...]:

@@ -1,7 +1,4 @@
-"""The log of a list in the making in words: "N7 reworded", with the old text and the new.
-
-Nuggets are called by the numbers they had at the time. Those are told backwards, from the list as it is now.
-"""
+"""The log of a list in the making in words: "N7 reworded", with the old text and the new, newest first."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -66,13 +63,11 @@ def tell_backwards(now: States, log: Iterable[Logged], places: Mapping[str, str]
 
     `places`: what the screen calls each passage ("P12"), by its public id.
     """
-    states = dict(now)
+    names = _names(now)
     for logged in log:
-        after = _names(states)
-        states |= logged.before
-        yield _tell(
-            logged, {**_names(states), **{key: after[key] for key in _made(logged, after)}}, places, by_hand
-        )
+        # What an undo took away for good is only in the log.
+        names = _names(logged.before) | _names(logged.after) | names
+        yield _tell(logged, names, places, by_hand)
 
 
 def rolled_back(now: States, befores: Iterable[States]) -> dict[str, Mapping[str, Any] | None]:
@@ -84,12 +79,7 @@ def rolled_back(now: States, befores: Iterable[States]) -> dict[str, Mapping[str
 
 
 def _names(states: States) -> dict[str, str]:
-    rows = [(row["position"], key) for key, row in states.items() if row and row["decision"] != Decision.REPLACED]
-    return {key: f"N{number}" for number, (_, key) in enumerate(sorted(rows), start=1)}
-
-
-def _made(logged: Logged, after: Mapping[str, str]) -> list[str]:
-    return [key for key in logged.after if logged.before.get(key) is None and key in after]
+    return {key: f"N{row['number']}" for key, row in states.items() if row and row.get("number")}
 
 
 def _tell(logged: Logged, names: Mapping[str, str], places: Mapping[str, str], by_hand: bool) -> Told:

@@ -18,7 +18,7 @@ from evaluation.formats.source import read_source
 from evaluation.formats.stream import Readable
 from evaluation.formats.toml import read_toml
 from evaluation.models import Campaign, ConditionDefault, Event, Membership, Protocol
-from evaluation.terms import Condition, PassageOrder, Role, SupportCondition
+from evaluation.terms import Condition, NuggetSearch, PassageOrder, Role, SupportCondition
 from web.phrases import phrase, together
 
 Count = Annotated[int, Field(ge=1, le=10_000, strict=True)]
@@ -48,6 +48,8 @@ class ProtocolSettings(BaseModel):
     pool_depth: Limit | None = None
     passage_order: PassageOrder | None = None
     group_overlaps: Annotated[bool, Field(strict=True)] | None = None
+    nugget_search: NuggetSearch | None = None
+    copy_words: Annotated[bool, Field(strict=True)] | None = None
     practice: Annotated[bool, Field(strict=True)] | None = None
     guidelines: str | None = None
 

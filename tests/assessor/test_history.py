@@ -25,7 +25,7 @@ def said(world: DeskWorld) -> list[str]:
     return [deed.told.said for deed in history(world).deeds]
 
 
-def test_the_log_tells_what_was_done_by_the_numbers_of_the_time(world: DeskWorld) -> None:
+def test_the_log_calls_nuggets_by_their_own_numbers(world: DeskWorld) -> None:
     ann = at_desk(world)
     ann.do("edit", key="d1", text="rivers bend where sand is")
     ann.do("decide", key="d2", decision="rejected")
@@ -33,8 +33,8 @@ def test_the_log_tells_what_was_done_by_the_numbers_of_the_time(world: DeskWorld
     ann.do("importance", key="d5", importance=1)
     ann.do("move", key="d5", after="d1")
     assert said(world) == [
-        "N4 moved",
-        "N4 is okay",
+        "N5 moved",
+        "N5 is okay",
         "N3 and N4 merged",
         "N2 rejected",
         "N1 reworded",
@@ -80,7 +80,7 @@ def test_older_pages_of_the_log_keep_their_numbers(world: DeskWorld) -> None:
         ann.do("importance", key="d5", importance=n % 2)
     newest, oldest = history(world, 1), history(world, 2)
     assert (newest.pages, newest.total) == (2, OPERATIONS_A_PAGE + 2)
-    assert [deed.told.said for deed in newest.deeds][-1].startswith("N1 is")
+    assert [deed.told.said for deed in newest.deeds][-1].startswith("N5 is")
     assert [deed.told.said for deed in oldest.deeds] == ["N5 moved", "N5 is okay"]
 
 
@@ -136,6 +136,7 @@ def test_a_submitted_version_is_readable_and_nothing_can_be_set_back(world: Desk
     shown = history(world)
     assert [one.version for one in shown.submissions] == [1]
     assert [nugget.text for nugget in shown.submissions[0].nuggets] == ["reworded", *map(draft_of, range(2, 6))]
+    assert [nugget.name for nugget in shown.submissions[0].nuggets] == ["N1", "N2", "N3", "N4", "N5"]
     page = ann.client.get(ann.url("history/")).content.decode()
     assert "<b>Version 1</b>" in page
     assert "/restore/" not in page

@@ -1,11 +1,14 @@
 """What an assessor does at the desk is written once, in order, with what was before and after."""
 
 import uuid
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from evaluation.models import MarkedPassage, Operation, Task, WorkingNugget
+from evaluation.models import ListedNugget, MarkedPassage, Operation, Task, WorkingNugget
+from evaluation.rules.desk import Row, put_back
+from evaluation.terms import Making
 from tests.assessor.desk_client import Window
 from tests.assessor.world import DeskWorld
 
@@ -287,3 +290,44 @@ def test_whoever_assesses_no_more_has_no_desk(ann: Window, world: DeskWorld) -> 
     assert ann.client.get(ann.url()).status_code == 404
     response = ann.post("ops/", {"window": ann.window, "ops": [ann.op("decide", key="d1", decision="kept")]})
     assert response.status_code == 404
+
+
+def numbers(ann: Window) -> dict[str, int]:
+    """The number of each nugget by its key."""
+    return {row["key"]: row["number"] for row in ann.state()["rows"]}
+
+
+def test_numbers_stay_through_merge_move_reject_and_split(ann: Window) -> None:
+    drafts = {f"d{n}": n for n in range(1, 6)}
+    ann.do("merge", key="m", from_=["d1", "d3"], text="one and three")
+    ann.do("move", key="d5", after=None)
+    ann.do("decide", key="d2", decision="rejected")
+    ann.do("split", from_="d4", into=[{"key": "left", "text": "left"}, {"key": "right", "text": "right"}])
+    ann.do("add", key="own", text="my own")
+    assert numbers(ann) == {**drafts, "m": 6, "left": 7, "right": 8, "own": 9}
+
+
+def test_a_merge_that_is_undone_and_redone_keeps_its_number(ann: Window) -> None:
+    ann.do("merge", key="m", from_=["d1", "d3"], text="one and three")
+    ann.undo()
+    ann.redo()
+    assert numbers(ann)["m"] == 6
+    assert numbers(ann)["d3"] == 3
+
+
+def test_a_log_from_before_numbers_gives_new_ones() -> None:
+    one, two = Row("a", 1, "a", Making.ADDED, number=1), Row("b", 2, "b", Making.ADDED)
+    assert put_back({"a": one}, {"b": two})["b"] == replace(two, number=2, version=2)
+    assert put_back({"a": one}, {"b": replace(two, number=1)})["b"] == replace(two, number=2, version=2)
+    assert put_back({"a": one}, {"a": replace(one, number=0, text="was")})["a"] == replace(
+        one, text="was", version=2
+    )
+
+
+def test_a_draft_brings_its_own_importance_and_0_gives_it_back(world: DeskWorld) -> None:
+    ListedNugget.objects.filter(nugget_list=world.drafts(), position=0).update(importance=1)
+    ann = Window(world.client(), world.post_edit).open()
+    assert [row["importance"] for row in ann.state()["rows"]] == [1, 0, 0, 0, 0]
+    ann.do("decide", key="d1", decision="kept", importance=2)
+    ann.do("decide", key="d1", decision="undecided")
+    assert WorkingNugget.objects.get(task=ann.task, key="d1").importance == 1

@@ -97,15 +97,15 @@ def shape(ann: Listener) -> None:
     ann.hears("A nugget needs a text.")
     ann.type("four and five")
     ann.press("Enter")
-    ann.hears("N4, N5 merged into N4")
+    ann.hears("N4 and N5 → N8")
     ann.press("s", "Enter", "Enter")
-    ann.hears("N4 split into N4 and N5")
+    ann.hears("N8 split into N9 and N10")
     ann.press("n")
     ann.type("one of my own")
     ann.press("Enter")
-    ann.hears("N8 added")
+    ann.hears("N11 added")
     ann.press("Alt+ArrowUp")
-    ann.hears("Moved up, now N7")
+    ann.hears("N11 moved up")
     ann.press("l")
     ann.type("P99 S1")
     ann.press("Enter")
@@ -113,7 +113,7 @@ def shape(ann: Listener) -> None:
     assert len(ann.ears.said()) == 1
     ann.retype("P2 S1")
     ann.press("Enter")
-    ann.hears("N7 linked to P2 S1")
+    ann.hears("N11 linked to P2 S1")
 
 
 def look_up(ann: Listener) -> None:
@@ -142,7 +142,7 @@ def lose_the_server(ann: Listener) -> None:
     ann.page.clock.run_for(2 * GAP_MS)
     said = " ".join(ann.ears.said())
     assert said.count("could not save") == 1
-    assert (said.count("N7 kept as vital"), said.count("N7 kept as okay")) == (1, 1)
+    assert (said.count("N11 kept as vital"), said.count("N11 kept as okay")) == (1, 1)
     ann.page.unroute("**/ops/")
     ann.page.get_by_role("button", name="Try now").press("Enter")
     ann.saved()

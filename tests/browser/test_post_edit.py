@@ -49,7 +49,7 @@ def test_a_whole_topic_by_keyboard_only(hands: Hands, world: DeskWorld) -> None:
     link_seven(hands)
     add_and_move(hands)
     hands.press("u")
-    hands.is_on("N9")
+    hands.is_on("N8")
     hands.press("2")
     assert hands.counts() == "8 kept · 1 rejected · 0 undecided"
     expected = [
@@ -86,26 +86,26 @@ def merge_four_and_five(hands: Hands) -> None:
     hands.press("m", "ArrowDown", "m", "Shift+M")
     field = hands.page.get_by_label("Text", exact=True)
     expect(field).to_be_focused()
-    expect(field).to_have_value(draft_of(4))
+    expect(field).to_have_value(f"{draft_of(4)}; {draft_of(5)}")
     expect(hands.page.get_by_role("button", name=f"Insert N5: {draft_of(5)}")).to_be_visible()
-    hands.retype("four and five in one")
+    hands.type("four and five in one")  # all of it is selected
     hands.press("Enter")
-    hands.is_on("N4")
-    hands.said("N4, N5 merged into N4")
+    hands.is_on("N9")
+    hands.said("N4 and N5 → N9")
     hands.press("1")
 
 
 def split_six(hands: Hands) -> None:
-    """Split what is now the fifth."""
-    hands.is_on("N5")
+    """Split the sixth."""
+    hands.is_on("N6")
     hands.press("s")
     hands.retype("the first half of six")
     hands.press("Enter")
     hands.retype("the second half of six")
     hands.press("Enter")
-    hands.is_on("N5")
+    hands.is_on("N10")
     hands.press("1")
-    hands.is_on("N6")
+    hands.is_on("N11")
     hands.press("2")
 
 
@@ -134,11 +134,11 @@ def add_and_move(hands: Hands) -> None:
     hands.press("n")
     hands.type("banks fall where the water is fast")
     hands.press("Enter")
-    hands.is_on("N9")
+    hands.is_on("N12")
     hands.press("1")
     hands.is_on("N8")
     hands.press("ArrowDown", "Alt+ArrowUp", "Alt+ArrowUp", "Alt+ArrowUp", "Alt+ArrowDown")
-    hands.is_on("N7")
+    hands.is_on("N12")
 
 
 def test_submitting_with_undecided_nuggets_names_them_and_sends_nothing(hands: Hands) -> None:
@@ -167,13 +167,13 @@ def test_undo_and_redo_after_a_reload(hands: Hands) -> None:
     hands.press("m", "ArrowDown", "m", "Shift+M")
     hands.retype("one and two")
     hands.press("Enter")
-    hands.is_on("N1")
-    hands.press("u", "x")  # the third proposal, now the second nugget
+    hands.is_on("N9")
+    hands.press("u", "x")  # the third proposal
     hands.saved()
     hands.reload()
     assert hands.shown() == ["one and two", *before[3:]]
     hands.press("Control+z")
-    hands.is_on("N2")
+    hands.is_on("N3")
     assert hands.shown() == ["one and two", *before[2:]]
     hands.press("Control+z")
     hands.is_on("N1")
@@ -253,7 +253,7 @@ def test_the_open_composer_and_the_place_survive_a_reload(hands: Hands) -> None:
     expect(field).to_have_value("half written")
     field.focus()
     hands.press("Enter")
-    hands.is_on("N1")
+    hands.is_on("N9")
     hands.saved()
     assert hands.texts()[0] == "half written"
 

@@ -28,7 +28,10 @@ REPLAY = """async (lists) => {
 
 def proposals(count: int) -> dict[str, Row]:
     """A list of drafts, undecided."""
-    made = (Row(f"d{n}", float(n), f"draft {n}", Making.PROPOSED, draft=f"draft {n}") for n in range(1, count + 1))
+    made = (
+        Row(f"d{n}", float(n), f"draft {n}", Making.PROPOSED, draft=f"draft {n}", number=n)
+        for n in range(1, count + 1)
+    )
     return {row.key: row for row in made}
 
 

@@ -166,6 +166,7 @@ BAD_ROWS: dict[str, Callable[[], Make]] = {
     "support_judgment_once": first(SupportJudgment),
     "support_judgment_label": first(SupportJudgment, submission=2, label=3),
     "support_judgment_condition": first(SupportJudgment, submission=2, condition="guess"),
+    "protocol_nugget_search": first(Protocol, version=2, nugget_search="sometimes"),
     "protocol_passage_order": first(Protocol, version=2, passage_order="alphabet"),
     "task_once": first(Task, second_opinion=True),
     "task_one_that_counts": lambda: again(first_task("post-edit"), assessor_id=make_user("other").pk),
@@ -195,11 +196,13 @@ BAD_ROWS: dict[str, Callable[[], Make]] = {
     "practice_answer_label": lambda: again(PracticeAnswer.objects.get(), user_id=make_user("pat").pk, label=8),
     "submission_version": lambda: again(Submission.objects.get(), nugget_list_id=another_list().pk),
     "remark_kind": first(Remark, kind="rumour"),
-    "working_nugget_once": first(WorkingNugget),
-    "working_nugget_decision": first(WorkingNugget, key="new", decision="maybe"),
-    "working_nugget_making": first(WorkingNugget, key="new", draft_id=None, making="found"),
-    "working_nugget_importance": first(WorkingNugget, key="new", importance=3),
-    "working_nugget_draft_of_proposed": first(WorkingNugget, key="new", draft_id=None),
+    "working_nugget_once": first(WorkingNugget, number=99),
+    "working_nugget_number": first(WorkingNugget, key="new"),
+    "working_nugget_decision": first(WorkingNugget, key="new", number=99, decision="maybe"),
+    "working_nugget_making": first(WorkingNugget, key="new", number=99, draft_id=None, making="found"),
+    "working_nugget_importance": first(WorkingNugget, key="new", number=99, importance=3),
+    "working_nugget_draft_importance": first(WorkingNugget, key="new", number=99, draft_importance=3),
+    "working_nugget_draft_of_proposed": first(WorkingNugget, key="new", number=99, draft_id=None),
     "marked_passage_once": first(MarkedPassage),
     "marked_passage_mark": lambda: again(
         MarkedPassage.objects.get(), segment_id=Segment.objects.order_by("-pk")[0].pk, mark="skimmed"
@@ -243,7 +246,9 @@ def make_work(campaign: Campaign, user: User, draft: NuggetVersion) -> None:
     event = Event.objects.create(kind="test")
     Submission.objects.create(task=task, version=1, nugget_list=nugget_list, at=now, event=event)
     Remark.objects.create(task=task, kind="flag")
-    WorkingNugget.objects.create(task=task, key="d1", position=1, text="a fact", making="proposed", draft=draft)
+    WorkingNugget.objects.create(
+        task=task, key="d1", number=1, position=1, text="a fact", making="proposed", draft=draft
+    )
     MarkedPassage.objects.create(task=task, segment=Segment.objects.order_by("pk")[0], mark="read")
     ids = {"op_id": uuid.uuid4(), "step": uuid.uuid4()}
     Operation.objects.create(task=task, seq=1, submission=1, kind="add", window="w", client_at=now, **ids)

@@ -54,9 +54,9 @@ def test_a_finished_list_is_counted_by_how_its_nuggets_came_about() -> None:
 def test_undecided_nuggets_stand_in_the_way_and_are_named_in_order() -> None:
     review = review_of(
         by_key(
-            row("late", 9, decision=Decision.UNDECIDED),
-            row("done", 5),
-            row("early", 1, decision=Decision.UNDECIDED, importance=Importance.UNKNOWN),
+            row("late", 9, number=3, decision=Decision.UNDECIDED),
+            row("done", 5, number=2),
+            row("early", 1, number=1, decision=Decision.UNDECIDED, importance=Importance.UNKNOWN),
         ),
         limit=None,
     )
@@ -85,11 +85,12 @@ def test_an_empty_list_may_be_submitted() -> None:
     assert review_of({}, limit=20).is_complete
 
 
-def test_numbers_skip_what_was_merged_away_and_survive_a_rejection() -> None:
-    rows = by_key(row("a", 1), row("b", 2, decision=Decision.REPLACED), row("c", 3), row("d", 4))
-    assert numbers_of(rows) == {"a": 1, "c": 2, "d": 3}
+def test_numbers_stay_and_what_was_merged_away_shows_none() -> None:
+    replaced = row("b", 2, number=2, decision=Decision.REPLACED)
+    rows = by_key(row("a", 1, number=1), replaced, row("c", 3, number=3), row("d", 0.5, number=4))
+    assert numbers_of(rows) == {"a": 1, "c": 3, "d": 4}
     rows["c"] = replace(rows["c"], decision=Decision.REJECTED)
-    assert numbers_of(rows) == {"a": 1, "c": 2, "d": 3}
+    assert numbers_of(rows) == {"a": 1, "c": 3, "d": 4}
 
 
 ROWS = st.lists(

@@ -157,7 +157,7 @@ class Op(_Asked):
     kind: str
     payload: dict[str, Any]
     base: dict[Key, int] = {}
-    source: Literal["key", "mouse", "text", "restore", "sweep", "accept"] = "mouse"
+    source: Literal["key", "mouse", "text", "restore", "sweep", "accept", "nugget"] = "mouse"
     client_at: datetime
 
     def checked(self, *, judging: bool) -> dict[str, Any]:

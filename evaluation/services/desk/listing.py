@@ -6,6 +6,7 @@ from typing import Any
 from evaluation.errors import Refused
 from evaluation.models import Desk, MarkedPassage, Operation, Task
 from evaluation.rules.desk import Changes, Row, apply, put_back
+from evaluation.rules.offers import searches_nuggets
 from evaluation.rules.sentences import split
 from evaluation.rules.undoing import UNTOLD
 from evaluation.services.desk.acting import Acted, Stale, wanted_rows
@@ -26,6 +27,8 @@ def act(place: Place, op: Op, payload: dict[str, Any]) -> Acted | Stale:
             _mark(place, payload)
         elif op.kind == "compose":
             _compose(place, payload)
+        elif op.source == "nugget":
+            _check_nugget_search(place)
         return Acted()
     stored = stored_rows(place.task, None if op.kind in LIST_KINDS else [payload["key"]])
     rows = {key: row_of(row) for key, row in stored.items()}
@@ -93,6 +96,12 @@ def _passages(place: Place, named: set[str]) -> dict[str, tuple[int, str]]:
         public_id: (pk, text)
         for public_id, pk, text in found.values_list("segment__public_id", "segment_id", "segment__text")
     }
+
+
+def _check_nugget_search(place: Place) -> None:
+    allowed, stage = Task.objects.values_list("protocol__nugget_search", "stage").get(pk=place.task)
+    if not searches_nuggets(allowed, stage):
+        raise Refused("no_nugget_search", "The protocol does not offer a search for a nugget's own words here.")
 
 
 def _mark(place: Place, payload: dict[str, Any]) -> None:

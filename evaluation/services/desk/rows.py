@@ -23,6 +23,8 @@ def row_of(stored: WorkingNugget) -> Row:
         parents=tuple(stored.parents),
         evidence=tuple((segment, sentence) for segment, sentence in stored.evidence),
         draft=stored.draft.text if stored.draft else None,
+        number=stored.number,
+        draft_importance=Importance(stored.draft_importance),
     )
 
 
@@ -41,11 +43,13 @@ def row_json(row: Row | None) -> dict[str, Any] | None:
         "parents": list(row.parents),
         "evidence": [list(pair) for pair in row.evidence],
         "draft": row.draft,
+        "number": row.number,
+        "draft_importance": int(row.draft_importance),
     }
 
 
 def row_from_json(said: Mapping[str, Any] | None) -> Row | None:
-    """Return what `row_json` wrote as a row again."""
+    """Return what `row_json` wrote as a row again. A log from before numbers were kept has neither of the last two."""
     if said is None:
         return None
     return Row(
@@ -59,6 +63,8 @@ def row_from_json(said: Mapping[str, Any] | None) -> Row | None:
         parents=tuple(said["parents"]),
         evidence=tuple((segment, sentence) for segment, sentence in said["evidence"]),
         draft=said["draft"],
+        number=said.get("number", 0),
+        draft_importance=Importance(said.get("draft_importance", 0)),
     )
 
 
@@ -97,7 +103,7 @@ def _set(stored: WorkingNugget, row: Row) -> WorkingNugget:
 
 
 def _new_row(task: int, row: Row) -> WorkingNugget:
-    return WorkingNugget(task_id=task, key=row.key, making=row.making, **_fields(row))
+    return WorkingNugget(task_id=task, key=row.key, making=row.making, number=row.number, **_fields(row))
 
 
 def _fields(row: Row) -> dict[str, Any]:

@@ -66,6 +66,13 @@ export function linkBox({ link, leave }) {
   const problem = box.querySelector(".problem");
   problem.id = `problem-${(count += 1)}`;
   input.setAttribute("aria-describedby", problem.id);
+  // What is mended or taken away is no fault any more.
+  input.addEventListener("input", () => {
+    if (input.value.trim() && !passages.parse(input.value)) return;
+    problem.hidden = true;
+    input.removeAttribute("aria-invalid");
+  });
+  input.addEventListener("blur", () => (problem.hidden ||= !input.value.trim()));
   const said = () => {
     const pair = passages.parse(input.value);
     problem.hidden = Boolean(pair);

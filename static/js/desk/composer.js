@@ -1,119 +1,44 @@
 // Where nuggets are written that are not in the list yet: a new one, one merged from several, several split from one.
 // What lies open here is kept on the server and comes back after a reload, on any device.
 
-import { gettext, interpolate, pgettext } from "../gettext.js";
-import { copyOf, drawChips, importanceIn, importanceSwitch, linkBox, pairOf, sameEvidence, setImportance } from "./chips.js";
-import { Autosave, grow } from "./editing.js";
+import { gettext, interpolate, pgettext, together } from "../gettext.js";
+import { copyOf } from "./chips.js";
+import { Part } from "./part.js";
 
 const WORDS = {
-  new: { title: () => gettext("New nugget"), verb: pgettext("a button", "Add") },
-  merge: { title: (nuggets) => interpolate(gettext("Merge %(nuggets)s"), { nuggets }), verb: pgettext("a button", "Merge") },
-  split: { title: (nugget) => interpolate(gettext("Split %(nugget)s"), { nugget }), verb: pgettext("a button", "Split") },
+  new: { title: () => gettext("New nugget"), verb: pgettext("a button", "Add"), target: gettext("new nugget") },
+  merge: {
+    title: (nuggets) => interpolate(gettext("Merge %(nuggets)s"), { nuggets }),
+    verb: pgettext("a button", "Merge"),
+    target: gettext("merged nugget"),
+  },
+  split: {
+    title: (nugget) => interpolate(gettext("Split %(nugget)s"), { nugget }),
+    verb: pgettext("a button", "Split"),
+    target: gettext("split nugget"),
+  },
 };
+const LONGEST_TEXT = 2000; // characters, as in evaluation/rules/desk.py
 
-let count = 0;
+/** What is said of a nugget that is being written. */
+const IMPORTANCE = [gettext("%(nugget)s: neither"), gettext("%(nugget)s: okay"), gettext("%(nugget)s: vital")];
 
-/** One text of a composer, with its importance and evidence. */
-class Part {
-  constructor(composer, { text = "", importance = 0, evidence = [] }) {
-    this.composer = composer;
-    this.evidence = evidence;
-    this.element = copyOf("part-template");
-    this.field = this.element.querySelector("textarea");
-    this.field.id = `part-${(count += 1)}`;
-    this.label.htmlFor = this.field.id;
-    this.field.value = text;
-    this.switch = importanceSwitch({ choose: (chosen) => this.#choose(chosen) });
-    setImportance(this.switch, importance);
-    this.element.querySelector(".part-importance").append(this.switch);
-    this.element.querySelector(".part-link").append(linkBox({ link: (pair) => this.link(pair) }));
-    this.autosave = new Autosave(this.field, () => composer.keep());
-    this.#listen();
-    this.#draw();
-  }
-
-  get label() {
-    return this.element.querySelector(".part-label");
-  }
-
-  get text() {
-    return this.field.value.trim();
-  }
-
-  get value() {
-    return { text: this.field.value, importance: importanceIn(this.switch), evidence: this.evidence };
-  }
-
-  #listen() {
-    this.field.addEventListener("input", () => {
-      grow(this.field);
-      this.composer.typed();
-      this.autosave.typed();
-    });
-    this.field.addEventListener("keydown", (event) => this.#keyed(event));
-    this.element.querySelector(".chips").addEventListener("click", (event) => {
-      const chip = event.target.closest(".chip");
-      if (event.target.closest("[data-do='unlink']")) this.unlink(pairOf(chip));
-      if (event.target.closest("[data-do='go-chip']")) this.composer.goTo(pairOf(chip));
-    });
-  }
-
-  // Enter that ends the composing of a character (Chinese, Japanese, Korean) adds nothing.
-  #keyed(event) {
-    if (event.isComposing || this.autosave.composing || event.keyCode === 229) return;
-    if (event.key !== "Enter" || event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    event.stopPropagation();
-    this.composer.entered(this);
-  }
-
-  #choose(importance) {
-    setImportance(this.switch, importance);
-    this.composer.keep();
-  }
-
-  link(pair) {
-    if (!this.evidence.some((other) => sameEvidence(pair, other))) this.evidence = [...this.evidence, pair];
-    this.#draw();
-    this.composer.keep();
-  }
-
-  unlink(pair) {
-    this.evidence = this.evidence.filter((other) => !sameEvidence(pair, other));
-    this.#draw();
-    this.field.focus();
-    this.composer.keep();
-  }
-
-  insert(text) {
-    const { value, selectionStart, selectionEnd } = this.field;
-    const space = selectionStart > 0 && !/\s$/u.test(value.slice(0, selectionStart)) ? " " : "";
-    this.field.setRangeText(`${space}${text}`, selectionStart, selectionEnd, "end");
-    this.field.focus();
-    grow(this.field);
-    this.composer.typed();
-    this.composer.keep();
-  }
-
-  focus() {
-    this.field.focus();
-    grow(this.field);
-  }
-
-  #draw() {
-    drawChips(this.element.querySelector(".chips"), this.evidence, { writing: true });
-  }
-}
-
-/** One open composer. `done(values)` gets its parts; `closed()` is called when it is left without. */
+/**
+ * One open composer. `done(values)` gets its parts; `closed()` is called when it is left without; `give(key, importance)`
+ * sets what was asked about the nugget that was just added.
+ */
 export class Composer {
   #desk;
   #parts = [];
   #draft;
   #kept;
+  #sources;
+  #agreed = ""; // the text that may leave facts of its sources out
+  asksOf = null; // the key of the nugget that was added without an importance
 
-  constructor(desk, slot, draft, { pinned = false, name = "", sources = [], done, closed, goTo }) {
-    Object.assign(this, { slot, pinned, done, closed, goTo });
+  constructor(desk, slot, draft, { pinned = false, name = "", sources = [], done, closed, goTo, give }) {
+    Object.assign(this, { slot, pinned, done, closed, goTo, give });
+    this.#sources = sources;
     this.#desk = desk;
     this.#draft = { ...draft, open: true };
     this.element = copyOf("composer-template");
@@ -125,7 +50,9 @@ export class Composer {
   }
 
   #fill({ name, sources, parts }) {
-    const { title, verb } = WORDS[this.slot];
+    const { title, verb, target } = WORDS[this.slot];
+    const links = interpolate(gettext("Links go to: %(nugget)s"), { nugget: target });
+    this.element.querySelector(".composer-target").textContent = links;
     this.element.setAttribute("aria-label", title(name));
     this.element.querySelector(".composer-title").textContent = title(name);
     this.element.querySelector(".composer-verb").textContent = verb;
@@ -134,16 +61,91 @@ export class Composer {
     for (const part of parts) this.#addPart(part);
     const list = this.element.querySelector(".composer-sources");
     list.hidden = sources.length === 0;
-    list.append(...sources.map((source) => this.#sourceButton(source)));
+    list.append(...sources.map((source, index) => this.#sourceLine(source, index + 1)));
   }
 
-  #sourceButton({ name, text }) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "source";
-    button.textContent = interpolate(gettext("Insert %(nugget)s: %(text)s"), { nugget: name, text });
-    button.addEventListener("click", () => this.#parts[0].insert(text));
-    return button;
+  #sourceLine({ name, text }, digit) {
+    const line = copyOf("source-template");
+    const [insert, keep] = line.querySelectorAll("button");
+    insert.querySelector("[data-said]").textContent = interpolate(gettext("Insert %(nugget)s: %(text)s"), { nugget: name, text });
+    const key = ["Alt", digit].join("+");
+    insert.querySelector("kbd").textContent = digit > 9 ? "" : key;
+    if (digit <= 9) insert.setAttribute("aria-keyshortcuts", key);
+    insert.addEventListener("click", () => this.#parts[0].insert(text));
+    keep.textContent = interpolate(gettext("Keep %(nugget)s's words"), { nugget: name });
+    keep.addEventListener("click", () => this.#keepWordsOf(text));
+    return line;
+  }
+
+  #keepWordsOf(text) {
+    this.#agreed = text;
+    this.#parts[0].text = text;
+    this.#parts[0].focus();
+    this.typed();
+    this.keep();
+  }
+
+  /** Alt and a digit: in a merge the text of a source, elsewhere 1 vital and 2 okay. */
+  digit(digit, part) {
+    if (this.slot === "merge") {
+      const source = this.#sources[digit - 1];
+      if (source) part.insert(source.text);
+    } else if (digit <= 2) {
+      this.setImportance(3 - digit, part);
+    }
+  }
+
+  /** What a link goes to, in words. */
+  get name() {
+    return WORDS[this.slot].target;
+  }
+
+  /** Give an importance to what is written, or to what was just added and asks for one. */
+  setImportance(importance, part = this.#parts[0]) {
+    if (this.asksOf) {
+      this.give(this.asksOf, importance);
+      return;
+    }
+    part.importance = importance;
+    this.keep();
+    this.#desk.announce(interpolate(IMPORTANCE[importance], { nugget: this.name }));
+  }
+
+  /** Ask whether what was just added is vital or okay. Whoever types on has the question go. */
+  ask(key, name) {
+    this.asksOf = key;
+    const box = this.#asking;
+    box.querySelector("[data-said]").textContent = interpolate(gettext("%(nugget)s is:"), { nugget: name });
+    box.hidden = false;
+    box.focus(); // not a button: Enter pressed twice must not answer
+  }
+
+  /** The question is answered, or left: the next nugget is written. */
+  answered() {
+    this.#leaveQuestion();
+    this.focus();
+  }
+
+  #leaveQuestion() {
+    this.asksOf = null;
+    this.#asking.hidden = true;
+  }
+
+  get #asking() {
+    return this.element.querySelector(".composer-ask");
+  }
+
+  // A letter is the next nugget's first: with the focus in the field, it is typed there.
+  #askedKey(event) {
+    if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+    const isButton = event.target.matches("button");
+    const isTyped = [...event.key].length === 1 && !(isButton && event.key === " ");
+    const answers = ["vital", "okay"].some((id) => this.#desk.keys.keysOf(id).includes(event.key));
+    const leaves = event.key === "Enter" && !isButton;
+    if (answers || !(isTyped || leaves)) return;
+    event.stopPropagation();
+    if (leaves) event.preventDefault();
+    this.answered();
   }
 
   #addPart(value) {
@@ -164,8 +166,18 @@ export class Composer {
       if (event.key !== "Escape" || event.isComposing) return;
       event.preventDefault();
       event.stopPropagation();
-      this.close();
+      if (this.asksOf) this.answered();
+      else this.close();
     });
+    this.element.addEventListener("focusout", ({ relatedTarget }) => {
+      if (!relatedTarget || this.element.contains(relatedTarget)) return;
+      this.#problem("");
+      this.#leaveQuestion();
+    });
+    this.#asking.addEventListener("keydown", (event) => this.#askedKey(event));
+    for (const button of this.#asking.querySelectorAll("button")) {
+      button.addEventListener("click", () => this.setImportance(Number(button.value)));
+    }
     this.element.querySelector("[data-do='close']").addEventListener("click", () => this.close());
     this.element.querySelector("[data-do='part']").addEventListener("click", () => {
       this.#addPart({ ...this.#parts.at(-1).value }).focus();
@@ -184,6 +196,18 @@ export class Composer {
 
   focus() {
     this.#parts[0].focus();
+  }
+
+  /** Begin with everything selected. */
+  select() {
+    this.#parts[0].select();
+  }
+
+  /** Take in words, at the end of what is written. */
+  insert(words) {
+    const { field } = this.#parts[0];
+    field.setSelectionRange(field.value.length, field.value.length);
+    this.#parts[0].insert(words);
   }
 
   /** Take in evidence, as from a sentence that was selected. */
@@ -227,11 +251,31 @@ export class Composer {
     return undefined;
   }
 
+  // What is wrong with a part, in words; "" where nothing is.
+  #faultOf(part) {
+    if (!part.text) return gettext("A nugget needs a text.");
+    if ([...part.text].length > LONGEST_TEXT) {
+      return interpolate(gettext("A nugget has at most %(most)s characters."), { most: LONGEST_TEXT });
+    }
+    return this.#leftOut(part.text);
+  }
+
+  // The text of one source alone leaves the facts of the others out: that is asked about once.
+  #leftOut(text) {
+    const isOne = this.#sources.some((source) => source.text.trim() === text);
+    const others = this.#sources.filter((source) => source.text.trim() !== text);
+    if (!isOne || !others.length || this.#agreed.trim() === text) return "";
+    this.#agreed = text;
+    const nuggets = together(others.map((source) => source.name));
+    const fault = others.length > 1 ? gettext("The facts of %(nuggets)s are not in it.") : gettext("%(nuggets)s's fact is not in it.");
+    return `${interpolate(fault, { nuggets })} ${gettext("Enter again merges all the same.")}`;
+  }
+
   confirm() {
-    const empty = this.#parts.find((part) => !part.text);
-    if (empty) {
-      this.#problem(gettext("A nugget needs a text."));
-      empty.focus();
+    const faulty = this.#parts.map((part) => [part, this.#faultOf(part)]).find(([, fault]) => fault);
+    if (faulty) {
+      faulty[0].focus();
+      this.#problem(faulty[1]);
       return;
     }
     const values = this.#parts.map((part) => ({ ...part.value, text: part.text }));

@@ -52,9 +52,9 @@ export class Evidence {
     (this.row() ?? last ?? rows.querySelector("#nugget-rows > [tabindex='0'], textarea") ?? rows).focus();
   }
 
-  /** The composer that had the focus last, if it is still open. */
+  /** The composer that links go to, if they go to one. */
   composer() {
-    return (this.#last?.isConnected && this.#last.closest(".composer")) || null;
+    return document.querySelector("#composers .composer.is-target");
   }
 
   /** The row that had the focus last, or else the current one. A row may be drawn anew, so its name counts. */

@@ -14,6 +14,8 @@ const IMPORTANCE = [
   gettext("%(nugget)s vital"),
 ];
 const READING = new Set(["go", "go-chip", "diff"]); // what a list that cannot be changed still offers
+const IN_LIST = new Set(["edit", "reject", "split", "link", "mark", "up", "down"]); // not of a rejected one
+const WHILE_WRITING = new Set(["merge", "new"]);
 
 /** A draft that was kept with an importance. */
 const KEPT_AS = { 1: gettext("%(nugget)s kept as okay"), 2: gettext("%(nugget)s kept as vital") };
@@ -37,13 +39,15 @@ class Gestures {
     if (name === "merge") return this.merge();
     this.list.editors.get(key)?.settle();
     const row = this.store.row(key);
-    if (!row || row.decision === "replaced") return undefined;
+    if (!row || row.decision === "replaced") return this.say(gettext("There is no nugget in the list yet"));
+    if (IN_LIST.has(name) && !isListed(row)) return this.refuse(row, gettext("%(nugget)s is rejected. %(key)s restores it"));
+    if (name === "restore" && isListed(row)) return this.sayOf(key, gettext("%(nugget)s is in the list already"));
     const acts = {
       keep: () => this.keep(row, source),
-      edit: () => this.edit(row),
+      edit: () => this.list.edit(row.key),
       reject: () => this.reject(row, source),
       restore: () => this.restore(row, source),
-      split: () => isListed(row) && this.list.writing.openSplit(row),
+      split: () => this.list.writing.openSplit(row),
       link: () => this.openLink(row),
       mark: () => this.mark(row),
       up: () => this.move(row, -1, source),
@@ -58,6 +62,13 @@ class Gestures {
 
   say(text) {
     this.desk.announce(text);
+  }
+
+  /** Say why a nugget that was taken out cannot be acted on, and which key brings it back. */
+  refuse(row, text) {
+    const [chord] = this.desk.keys.keysOf("restore");
+    const key = chord ? this.desk.keys.printed(chord) : gettext("Restore");
+    this.sayOf(row.key, this.list.byHand ? gettext("%(nugget)s is deleted. %(key)s restores it") : text, { key });
   }
 
   /** Say something about a nugget: `text` names it. */
@@ -99,7 +110,6 @@ class Gestures {
   }
 
   reject(row, source) {
-    if (row.decision === "rejected") return;
     const keys = this.list.sequence();
     const at = keys.indexOf(row.key);
     const neighbour = keys[at + 1] ?? keys[at - 1] ?? null;
@@ -118,7 +128,6 @@ class Gestures {
   }
 
   restore(row, source) {
-    if (row.decision !== "rejected") return;
     // A proposal nobody touched waits for a decision again; what somebody wrote is back in the list.
     const decision = row.making === "proposed" && row.text === row.draft ? "undecided" : "kept";
     this.store.do("decide", { key: row.key, decision }, { source });
@@ -126,28 +135,24 @@ class Gestures {
     this.done(row.key, gettext("%(nugget)s restored"));
   }
 
-  edit(row) {
-    if (isListed(row)) this.list.edit(row.key);
-  }
-
   /** Give an importance: 2, 1, or 0 for none. Among drafts this decides, and the work goes on unless told otherwise. */
   importance(key, importance, source, { goesOn = true } = {}) {
     const row = this.store.row(key);
-    if (!row || row.decision === "replaced") return;
     if (this.list.isReadonly) this.say(this.desk.words.readonly);
+    else if (!row || row.decision === "replaced") this.say(gettext("There is no nugget in the list yet"));
     else if (this.list.byHand) this.#setImportance(row, importance, source);
     else if (importance) this.keepAs(row, importance, source, goesOn);
     else this.takeBack(row, source);
   }
 
   #setImportance(row, importance, source) {
-    if (!isListed(row) || row.importance === importance) return;
-    this.store.do("importance", { key: row.key, importance }, { source });
+    if (!isListed(row)) return this.refuse(row);
+    if (row.importance !== importance) this.store.do("importance", { key: row.key, importance }, { source });
     this.sayOf(row.key, IMPORTANCE[importance]);
+    return this.list.writing.answered(row.key);
   }
 
   mark(row) {
-    if (!isListed(row)) return;
     const { marked } = this.list;
     if (!marked.delete(row.key)) marked.add(row.key);
     this.list.draw();
@@ -164,7 +169,6 @@ class Gestures {
   }
 
   move(row, by, source) {
-    if (!isListed(row)) return;
     const keys = this.store.listed().map((one) => one.key);
     const at = keys.indexOf(row.key);
     if (!keys[at + by]) {
@@ -175,7 +179,7 @@ class Gestures {
     this.store.do("move", { key: row.key, after }, { source });
     if (!this.list.item(row.key).contains(document.activeElement)) this.list.focus(row.key);
     this.list.item(row.key).scrollIntoView({ block: "nearest" });
-    this.sayOf(row.key, by < 0 ? gettext("Moved up, now %(nugget)s") : gettext("Moved down, now %(nugget)s"));
+    this.sayOf(row.key, by < 0 ? gettext("%(nugget)s moved up") : gettext("%(nugget)s moved down"));
   }
 
   showChange(row) {
@@ -197,7 +201,6 @@ class Gestures {
   /** Open the box in which a place is typed. */
   openLink(row) {
     const item = this.list.item(row.key);
-    if (!isListed(row)) return;
     const open = item.querySelector(".link-box");
     if (open) {
       open.querySelector("input").focus();
@@ -239,17 +242,19 @@ class Gestures {
 
   /** What is chosen in the passages goes to the row that had the focus, or to what is being written. */
   linkSelection({ pairs, key, source }) {
-    if (this.list.isReadonly) return;
     const row = this.store.row(key);
-    if (row && isListed(row)) this.link(key, pairs, source);
-    else if (!this.list.writing.link(pairs)) this.say(gettext("Choose a nugget first, then link"));
+    if (this.list.isReadonly) this.say(this.desk.words.readonly);
+    else if (this.list.writing.target) this.list.writing.link(pairs);
+    else if (!row || row.decision === "replaced") this.say(gettext("Choose a nugget first, then link"));
+    else if (isListed(row)) this.link(key, pairs, source);
+    else this.refuse(row, gettext("%(nugget)s is rejected. %(key)s restores it"));
   }
 
   /** A new nugget from what is chosen in the passages, which becomes its evidence, not its text. */
   newFrom({ pairs = [] } = {}) {
-    if (this.list.isReadonly) return;
+    if (this.list.isReadonly) return this.say(this.desk.words.readonly);
     document.dispatchEvent(new CustomEvent("desk:pane-wanted", { detail: { pane: "rows" } }));
-    this.list.writing.openNew(pairs);
+    return this.list.writing.openNew(pairs);
   }
 
   // In the passages the selection is asked for there; on a row it is taken along if there is one.
@@ -273,7 +278,16 @@ class Gestures {
   }
 
   #onRow(name) {
-    return () => this.act(name, this.list.current, { source: "key" });
+    return () => {
+      if (this.list.writing.target && !WHILE_WRITING.has(name)) this.say(gettext("You are writing a nugget: Esc leaves it"));
+      else this.act(name, this.list.current, { source: "key" });
+    };
+  }
+
+  #onImportance(importance) {
+    const { target } = this.list.writing;
+    if (target) target.setImportance(importance);
+    else this.importance(this.list.current, importance, "key");
   }
 
   defineKeys() {
@@ -296,7 +310,7 @@ class Gestures {
       define({ id, run: () => this.list.step(by) });
     }
     for (const [id, value] of Object.entries({ vital: 2, okay: 1, clear: 0 })) {
-      define({ id, run: () => this.importance(this.list.current, value, "key") });
+      define({ id, run: () => this.#onImportance(value) });
     }
     define({ id: "next-undecided", run: () => this.nextUndecided() });
     define({ id: "edit-leave", run: ({ target }) => this.leaveEditor(target) });

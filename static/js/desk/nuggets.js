@@ -2,6 +2,7 @@
 // list (the current row); its elements are kept and patched, so that nothing that has the focus is ever redrawn away.
 
 import { gettext, interpolate } from "../gettext.js";
+import { arrange, measure } from "./arranging.js";
 import { pairOf } from "./chips.js";
 import { drawCounts, undecided } from "./counts.js";
 import { Editor } from "./editing.js";
@@ -34,7 +35,10 @@ export class NuggetList {
     desk.store.addEventListener("change", ({ detail }) => this.#changed(detail));
     desk.store.addEventListener("stacks", () => this.#stacksChanged());
     desk.save.addEventListener("settle", () => this.settle());
-    this.pane.addEventListener("focusin", ({ target }) => whenStill(() => this.#focused(target.closest(".row"))));
+    this.pane.addEventListener("focusin", ({ target }) => {
+      this.writing?.follow(target);
+      whenStill(() => this.#focused(target.closest(".row")));
+    });
     this.rejected.addEventListener("toggle", () => this.draw());
     new MutationObserver(() => this.#readonlyChanged()).observe(desk.root, { attributeFilter: ["data-readonly"] });
   }
@@ -87,9 +91,9 @@ export class NuggetList {
   /** Bring the screen up to date with the store. */
   draw() {
     const rows = this.desk.store.visible();
-    this.#numbers = new Map(rows.map((row, index) => [row.key, index + 1]));
+    this.#numbers = new Map(rows.map((row) => [row.key, row.number]));
     this.#dropGone(rows);
-    if (!this.#numbers.has(this.current)) this.current = null;
+    if (!this.#numbers.has(this.current)) this.current = this.openAfter(null) ?? rows.find(isListed)?.key ?? null;
     for (const row of rows) this.#drawOne(row);
     arrange(this.list, rows.filter(isListed).map((row) => this.#items.get(row.key)));
     arrange(this.rejectedList, rows.filter((row) => !isListed(row)).map((row) => this.#items.get(row.key)));
@@ -120,7 +124,7 @@ export class NuggetList {
     }
     drawRow(this.#items.get(row.key), row, {
       number: this.#numbers.get(row.key),
-      isCurrent: row.key === this.current,
+      isCurrent: row.key === this.current && !this.writing?.target,
       isMarked: this.marked.has(row.key),
       isPending: store.pending(row.key),
       failed: store.failed(row.key),
@@ -155,14 +159,23 @@ export class NuggetList {
   }
 
   #focused(item) {
-    if (!item || item.dataset.key === this.current) return;
-    const before = this.#items.get(this.current);
-    this.current = item.dataset.key;
-    before?.classList.remove("is-current");
-    item.classList.add("is-current");
+    if (!item || (item.dataset.key === this.current && item.classList.contains("is-current"))) return;
+    this.highlight(item.dataset.key);
     item.scrollIntoView({ block: "nearest" }); // the row before may have been tall, and is not any more
     this.#setStops();
     this.showEvidence();
+  }
+
+  /** Make a row the one that keys act on, without moving the focus. */
+  highlight(key) {
+    this.#items.get(this.current)?.classList.remove("is-current");
+    this.current = key;
+    this.#items.get(key)?.classList.toggle("is-current", !this.writing.target);
+  }
+
+  /** Show which of row and composer is acted on: one of them, never both. */
+  drawTarget() {
+    this.#items.get(this.current)?.classList.toggle("is-current", !this.writing.target);
   }
 
   /** Mark in the passages what the current row rests on. */
@@ -322,36 +335,6 @@ function rememberedPlace(task) {
     return JSON.parse(sessionStorage.getItem(placeOf(task)));
   } catch {
     return null;
-  }
-}
-
-/** Put `wanted` into `list` in this order. The one that holds the focus is not moved: moving would take it away. */
-function arrange(list, wanted) {
-  for (const item of [...list.children]) if (!wanted.includes(item)) item.remove();
-  const fixed = wanted.findIndex((item) => item.parentNode === list && item.contains(document.activeElement));
-  let mark = wanted[fixed] ?? null;
-  for (const item of wanted.slice(0, Math.max(fixed, 0)).reverse()) {
-    if (item.nextElementSibling !== mark || item.parentNode !== list) list.insertBefore(item, mark);
-    mark = item;
-  }
-  let before = wanted[fixed] ?? null;
-  for (const item of wanted.slice(fixed + 1)) {
-    const next = before ? before.nextElementSibling : list.firstElementChild;
-    if (next !== item) list.insertBefore(item, next);
-    before = item;
-  }
-}
-
-// What sticks below the head hides what is scrolled there, so the pane has to know how high that is.
-function measure(pane) {
-  for (const [name, selector] of [["composer", ".composers"], ["problems", ".submit-problems"]]) {
-    const part = pane.querySelector(selector);
-    const say = () => {
-      const sticks = getComputedStyle(part).position === "sticky";
-      pane.style.setProperty(`--rows-${name}`, `${sticks ? part.offsetHeight : 0}px`);
-    };
-    new ResizeObserver(say).observe(part);
-    say();
   }
 }
 

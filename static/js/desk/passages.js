@@ -71,6 +71,13 @@ class Pane {
     if (place.segment) this.reading.restore(place);
   }
 
+  /** Go on reading where the focus was last. */
+  resume() {
+    document.dispatchEvent(new CustomEvent("desk:pane-wanted", { detail: { pane: "passages" } }));
+    if (this.reading.stop) this.reading.focus(this.reading.stop);
+    else this.root.focus();
+  }
+
   goTo(pair) {
     if (!this.evidence.goTo(pair)) return false;
     this.desk.announce(this.reading.label(...pair));

@@ -63,7 +63,12 @@ function evidence(pairs) {
   return pairs.filter((pair, index) => pairs.findIndex((other) => sameEvidence(pair, other)) === index);
 }
 
-function made(part, making, parents, position) {
+/** The number of the next new nugget: one above all, also above those merged, split or rejected. */
+function nextNumber(rows) {
+  return Math.max(0, ...[...rows.values()].map((row) => row.number ?? 0)) + 1;
+}
+
+function made(part, making, parents, position, number) {
   return {
     key: part.key,
     version: 1,
@@ -75,6 +80,8 @@ function made(part, making, parents, position) {
     parents,
     evidence: evidence(part.evidence ?? []),
     draft: null,
+    number,
+    draft_importance: 0,
   };
 }
 
@@ -83,7 +90,7 @@ const EFFECTS = {
     const row = rows.get(key);
     if (decision !== "undecided") return [{ ...row, decision, importance: importance ?? row.importance }];
     // An importance left behind would be kept unseen by the next decision.
-    return [{ ...row, decision: row.making === "proposed" ? "undecided" : "kept", importance: 0 }];
+    return [{ ...row, decision: row.making === "proposed" ? "undecided" : "kept", importance: row.draft_importance }];
   },
   importance(rows, { key, importance }) {
     return [{ ...rows.get(key), importance }];
@@ -94,20 +101,21 @@ const EFFECTS = {
   },
   add(rows, payload) {
     const position = payload.after ? placeAfter(rows, payload.after) : lastPlace(rows);
-    const row = made(payload, "added", [], position);
+    const row = made(payload, "added", [], position, nextNumber(rows));
     return [row, ...spread(rows, row)];
   },
   merge(rows, payload) {
     const parents = [...new Set(payload.from)].map((key) => rows.get(key));
     const position = Math.min(...parents.map((row) => row.position));
-    const row = made(payload, "merged", parents.map((parent) => parent.key), position);
+    const row = made(payload, "merged", parents.map((parent) => parent.key), position, nextNumber(rows));
     return [row, ...parents.map((parent) => ({ ...parent, decision: "replaced" }))];
   },
   split(rows, { from, into }) {
     const parent = rows.get(from);
     const room = nextPosition(rows, parent.position) - parent.position;
+    const number = nextNumber(rows);
     const parts = into.map((part, index) =>
-      made(part, "split", [from], parent.position + (room * index) / into.length),
+      made(part, "split", [from], parent.position + (room * index) / into.length, number + index),
     );
     return [...parts, { ...parent, decision: "replaced" }];
   },
@@ -153,6 +161,14 @@ export function apply(rows, kind, payload) {
  * above the version it had, so that no version ever means two texts.
  */
 export function putBack(rows, wanted) {
-  const raised = ([key, row]) => [key, row && { ...row, version: (rows.get(key) ?? row).version + 1 }];
-  return Object.fromEntries(Object.entries(wanted).map(raised));
+  let free = nextNumber(rows);
+  const taken = new Set([undefined, 0, ...[...rows.values()].map((row) => row.number)]);
+  const again = ([key, row]) => {
+    if (!row) return [key, row];
+    const there = rows.get(key);
+    // A log from before numbers were kept has none.
+    const number = there?.number ?? (taken.has(row.number) ? free++ : row.number);
+    return [key, { ...row, version: (there ?? row).version + 1, number }];
+  };
+  return Object.fromEntries(Object.entries(wanted).map(again));
 }

@@ -30,6 +30,7 @@ export class Sentences {
       this.#timer = setTimeout(() => this.#look(), PAUSE_MS);
     });
     desk.store.addEventListener("change", () => this.#bar.hidden || this.#draw());
+    document.addEventListener("desk:target", () => this.#bar.hidden || this.#draw());
   }
 
   /** What is selected: {segment, sentence, quote, pairs}, or null. */
@@ -110,7 +111,7 @@ export class Sentences {
     this.#what.textContent = this.#named(this.#reading.label(...first), rows.map((row) => numberOf(row.key)).join(", "));
     const row = this.#evidence.row();
     const number = row ? numberOf(row.dataset.key) : "";
-    const target = this.#evidence.composer() ? gettext("what you write") : number;
+    const target = this.#evidence.composer() ? gettext("the new nugget") : number;
     this.#button("link").hidden = !target || row?.dataset.decision === "rejected";
     this.#write("link", target ? interpolate(gettext("Link to %(target)s"), { target }) : pgettext("a button", "Link"));
     this.#write("back", target ? interpolate(gettext("Back to %(target)s"), { target }) : pgettext("a button", "Back"));

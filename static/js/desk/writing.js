@@ -8,15 +8,25 @@ import { isListed } from "./rules.js";
 
 export class Writing {
   #open = new Map(); // slot -> composer
-  #last = null; // the slot that had the focus last
+  target = null; // the composer that keys and links are about, where it is not a row
 
   constructor(desk, nuggets) {
     this.desk = desk;
     this.list = nuggets;
     this.host = document.getElementById("composers");
-    this.host.addEventListener("focusin", ({ target }) => {
-      this.#last = target.closest(".composer").dataset.slot;
-    });
+  }
+
+  /** Keys and links are about what had the focus last in the list: a composer, or the current row. */
+  follow(element) {
+    const slot = element.closest(".composer")?.dataset.slot;
+    if (slot || element.closest(".row")) this.#aim(this.#open.get(slot) ?? null);
+  }
+
+  #aim(target) {
+    this.target = target;
+    for (const composer of this.#open.values()) composer.element.classList.toggle("is-target", composer === target);
+    this.list.drawTarget();
+    document.dispatchEvent(new CustomEvent("desk:target"));
   }
 
   /** Put the composer of a list made by hand in its place. */
@@ -34,14 +44,16 @@ export class Writing {
     for (const composer of this.#open.values()) composer.keep();
   }
 
-  /** Link places to the composer that had the focus last. Returns whether there is one. */
+  /** Link places to the composer that is written in. */
   link(pairs) {
-    const composer = this.#open.get(this.#last) ?? [...this.#open.values()].at(-1);
-    if (!composer) return false;
-    for (const pair of pairs) composer.link(pair);
+    for (const pair of pairs) this.target.link(pair);
     const places = pairs.map((pair) => passages.label(...pair)).join(", ");
-    this.desk.announce(interpolate(gettext("Linked to %(places)s"), { places }));
-    return true;
+    this.desk.announce(interpolate(gettext("%(nugget)s: linked to %(places)s"), { nugget: this.target.name, places }));
+  }
+
+  /** The nugget that was just added has its importance: on to the next. */
+  answered(key) {
+    for (const composer of this.#open.values()) if (composer.asksOf === key) composer.answered();
   }
 
   // What lies on the server, unless this device holds something that was typed later and did not get there.
@@ -64,11 +76,13 @@ export class Writing {
     const importances = new Set(rows.map((row) => row.importance));
     const evidence = rows.flatMap((row) => row.evidence);
     const part = {
-      text: rows[0].text,
+      text: rows.map((row) => row.text).join("; "),
       importance: importances.size === 1 ? rows[0].importance : 0,
       evidence: evidence.filter((pair, n) => evidence.findIndex((one) => String(one) === String(pair)) === n),
     };
-    this.#show("merge", kept ?? { from, parts: [part] }, this.#about(rows)).focus();
+    const composer = this.#show("merge", kept ?? { from, parts: [part] }, this.#about(rows));
+    if (kept) composer.focus();
+    else composer.select();
   }
 
   openSplit(row) {
@@ -83,8 +97,8 @@ export class Writing {
   }
 
   #about(rows) {
-    const sources = rows.slice(1).map((row) => ({ name: this.list.name(row.key), text: row.text }));
-    return { name: rows.map((row) => this.list.name(row.key)).join(", "), sources };
+    const sources = (rows.length > 1 ? rows : []).map((row) => ({ name: this.list.name(row.key), text: row.text }));
+    return { name: together(rows.map((row) => this.list.name(row.key))), sources };
   }
 
   /** Open again what was open before a reload. Returns the last of them that is not always there. */
@@ -108,6 +122,7 @@ export class Writing {
       done: (parts, { from }) => this.#done(slot, parts, from, pinned),
       closed: () => this.#closed(slot, pinned, draft.from),
       goTo: (pair) => passages.goTo(...pair),
+      give: (key, importance) => this.list.gestures.importance(key, importance, "key"),
     });
     this.#open.set(slot, composer);
     this.host.append(composer.element);
@@ -115,22 +130,31 @@ export class Writing {
     return composer;
   }
 
+  // The composer that is always there is left for the passages, with the typing kept.
   #closed(slot, pinned, from = []) {
-    if (!pinned) this.#open.delete(slot);
-    if (!this.list.focus(from[0] ?? this.list.current) && !pinned) this.list.focusFirst();
+    if (pinned) return this.desk.passages.resume();
+    this.#forget(slot);
+    return this.list.focus(from[0] ?? this.list.current) || this.list.focusFirst();
+  }
+
+  #forget(slot) {
+    const composer = this.#open.get(slot);
+    this.#open.delete(slot);
+    if (this.target === composer) this.#aim(null);
   }
 
   #done(slot, parts, from, pinned) {
-    if (!pinned) this.#open.delete(slot);
+    if (!pinned) this.#forget(slot);
     const rows = parts.map((part) => ({ key: crypto.randomUUID(), ...part }));
     if (from && !from.every((key) => isListed(this.desk.store.row(key) ?? {}))) {
       this.desk.announce(gettext("Not possible: one of these nuggets was changed meanwhile"));
       return;
     }
-    const names = (from ?? []).map((key) => this.list.name(key)).join(", ");
+    const names = together((from ?? []).map((key) => this.list.name(key)));
     this.#apply(slot, rows, from);
     this.list.draw();
     if (!pinned) this.list.focus(rows[0].key);
+    else if (!rows[0].importance) this.#open.get(slot).ask(rows[0].key, this.list.name(rows[0].key));
     this.desk.announce(this.#said(slot, rows, names));
   }
 
@@ -144,7 +168,7 @@ export class Writing {
 
   #said(slot, rows, names) {
     const made = together(rows.map((row) => this.list.name(row.key)));
-    if (slot === "merge") return interpolate(gettext("%(nuggets)s merged into %(nugget)s"), { nuggets: names, nugget: made });
+    if (slot === "merge") return interpolate(gettext("%(nuggets)s → %(nugget)s"), { nuggets: names, nugget: made });
     if (slot === "split") return interpolate(gettext("%(nugget)s split into %(nuggets)s"), { nugget: names, nuggets: made });
     return interpolate(gettext("%(nugget)s added"), { nugget: made });
   }

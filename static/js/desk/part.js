@@ -1,0 +1,125 @@
+// One text of a composer: its field, its importance and its evidence.
+
+import { copyOf, drawChips, importanceIn, importanceSwitch, linkBox, pairOf, sameEvidence, setImportance } from "./chips.js";
+import { Autosave, grow } from "./editing.js";
+
+let count = 0;
+
+/** The digit of Alt and a digit key, whatever sign the keyboard has there; 0 for anything else. */
+function altDigit(event) {
+  const place = /^(?:Digit|Numpad)([1-9])$/.exec(event.code);
+  const isAlt = event.altKey && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.getModifierState("AltGraph");
+  return place && isAlt ? Number(place[1]) : 0;
+}
+
+export class Part {
+  constructor(composer, { text = "", importance = 0, evidence = [] }) {
+    this.composer = composer;
+    this.evidence = evidence;
+    this.element = copyOf("part-template");
+    this.field = this.element.querySelector("textarea");
+    this.field.id = `part-${(count += 1)}`;
+    this.label.htmlFor = this.field.id;
+    this.field.value = text;
+    this.switch = importanceSwitch({ choose: (chosen) => this.#choose(chosen) });
+    setImportance(this.switch, importance);
+    this.element.querySelector(".part-importance").append(this.switch);
+    this.element.querySelector(".part-link").append(linkBox({ link: (pair) => this.link(pair) }));
+    this.autosave = new Autosave(this.field, () => composer.keep());
+    this.#listen();
+    this.#draw();
+  }
+
+  get label() {
+    return this.element.querySelector(".part-label");
+  }
+
+  get text() {
+    return this.field.value.trim();
+  }
+
+  get value() {
+    return { text: this.field.value, importance: importanceIn(this.switch), evidence: this.evidence };
+  }
+
+  #listen() {
+    this.field.addEventListener("input", () => {
+      grow(this.field);
+      this.composer.typed();
+      this.autosave.typed();
+    });
+    this.field.addEventListener("keydown", (event) => this.#keyed(event));
+    this.element.querySelector(".chips").addEventListener("click", (event) => {
+      const chip = event.target.closest(".chip");
+      if (event.target.closest("[data-do='unlink']")) this.unlink(pairOf(chip));
+      if (event.target.closest("[data-do='go-chip']")) this.composer.goTo(pairOf(chip));
+    });
+  }
+
+  // Enter that ends the composing of a character (Chinese, Japanese, Korean) adds nothing.
+  #keyed(event) {
+    if (event.isComposing || this.autosave.composing || event.keyCode === 229) return;
+    const digit = altDigit(event);
+    if (digit) {
+      event.preventDefault();
+      this.composer.digit(digit, this);
+      return;
+    }
+    if (event.key !== "Enter" || event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.composer.entered(this);
+  }
+
+  #choose(importance) {
+    this.importance = importance;
+    this.composer.keep();
+  }
+
+  set importance(importance) {
+    setImportance(this.switch, importance);
+  }
+
+  set text(text) {
+    this.field.value = text;
+    grow(this.field);
+  }
+
+  link(pair) {
+    if (!this.evidence.some((other) => sameEvidence(pair, other))) this.evidence = [...this.evidence, pair];
+    this.#draw();
+    this.composer.keep();
+  }
+
+  unlink(pair) {
+    this.evidence = this.evidence.filter((other) => !sameEvidence(pair, other));
+    this.#draw();
+    this.field.focus();
+    this.composer.keep();
+  }
+
+  insert(text) {
+    const { value, selectionStart, selectionEnd } = this.field;
+    const space = selectionStart > 0 && !/\s$/u.test(value.slice(0, selectionStart)) ? " " : "";
+    this.field.setRangeText(`${space}${text}`, selectionStart, selectionEnd, "end");
+    this.field.focus();
+    grow(this.field);
+    this.composer.typed();
+    this.composer.keep();
+  }
+
+  focus() {
+    this.field.focus();
+    grow(this.field);
+  }
+
+  /** Focus with everything selected, so that what is typed takes its place. */
+  select() {
+    this.focus();
+    this.field.select();
+  }
+
+  #draw() {
+    drawChips(this.element.querySelector(".chips"), this.evidence, { writing: true });
+  }
+}
