@@ -15,15 +15,22 @@ class Refused(Refusal):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing wrong with an input: which file, line and field, and what was expected there."""
+    """One thing wrong with an input: which file, line and field, and what was expected there.
+
+    `is_conflict`: something else is loaded: `loaded`, where the file has `in_file`. Replacing resolves it.
+    """
 
     file: str
     line: int
     field: str
     expected: str
+    is_conflict: bool = False
+    loaded: str = ""
+    in_file: str = ""
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.field}: {self.expected}"
+        way_out = "; --replace changes it" if self.is_conflict else ""
+        return f"{self.file}:{self.line}: {self.field}: {self.expected}{way_out}"
 
 
 class BadInput(Refused):

@@ -46,9 +46,8 @@ def carry_out_opening(item: WorkItem) -> None:
 def sweep() -> None:
     """Take away files whose time is over. Snapshots are not among them."""
     state = ImportAttempt.State
-    old = ImportAttempt.objects.filter(
-        expires_at__lt=now(), state__in=[state.CHECKING, state.CHECKED, state.LOADING]
-    )
+    open_states = [state.CHECKING, state.CHECKED, state.LOADING, state.REFUSED]
+    old = ImportAttempt.objects.filter(expires_at__lt=now(), state__in=open_states).exclude(folder="")
     for attempt in old:
         old.filter(pk=attempt.pk).update(state=state.EXPIRED, folder="", ended_at=now())
         files.remove(attempt.folder)

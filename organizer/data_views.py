@@ -15,7 +15,7 @@ from evaluation.models import Campaign
 from evaluation.queries.work import may_organize
 from exchange.exports.service import content
 from exchange.imports.kinds import KINDS
-from exchange.imports.service import begin, commit, discard, take_up
+from exchange.imports.service import begin, change_loaded, commit, discard, take_up
 from exchange.models import Export, ImportAttempt
 from jobs.queue import live_workers
 from organizer import data_acts, data_getters, getters, work_getters
@@ -24,7 +24,7 @@ from web.csv_cells import safe_cell
 from web.uploads import is_too_large, takes_large_files
 
 SHOWN = 30
-PROBLEMS_SHOWN = 50
+PROBLEM_COLUMNS = ("file", "line", "field", "expected")
 
 
 @require_safe
@@ -43,6 +43,7 @@ def new_import(request: UserRequest, slug: str, kind: str) -> HttpResponse:
         raise Http404
     sent = (request.POST, request.FILES) if request.method == "POST" else ()
     form = ImportForm(campaign, KINDS[kind], *sent)
+    form.fields["replace"].initial = "replace" in request.GET
     if is_too_large(request):
         data_acts.say_too_large(form)
     elif form.is_valid():
@@ -61,7 +62,8 @@ def import_attempt(request: UserRequest, slug: str, pk: int) -> HttpResponse:
         "campaign": campaign,
         "attempt": attempt,
         "kind": KINDS[attempt.kind],
-        "problems": attempt.problems[:PROBLEMS_SHOWN],
+        "broken": [row for row in attempt.problems if len(row) == len(PROBLEM_COLUMNS)],
+        "conflicts": [row for row in attempt.problems if len(row) > len(PROBLEM_COLUMNS)],
         "next": KINDS.get(dict(pairwise(keys)).get(attempt.kind, "")),
         "no_worker": attempt.is_open and attempt.job is not None and not live_workers(),
     }
@@ -75,7 +77,7 @@ def import_problems(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{slug}-{attempt.kind}-problems.csv"'
     rows = csv.writer(response)
-    rows.writerow(["file", "line", "field", "expected"])
+    rows.writerow([*PROBLEM_COLUMNS, "loaded", "in_file"])
     rows.writerows([[safe_cell(cell) for cell in row] for row in attempt.problems])
     return response
 
@@ -93,6 +95,14 @@ def take_up_import(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     """Go on with an import whose process is gone."""
     _, attempt = data_getters.get_attempt(request.user, slug, pk)
     take_up(attempt=attempt)
+    return redirect("organizer:import_attempt", slug, pk)
+
+
+@require_POST
+def change_import(request: UserRequest, slug: str, pk: int) -> HttpResponse:
+    """Load files that say something else than what is loaded, and change that."""
+    _, attempt = data_getters.get_attempt(request.user, slug, pk)
+    change_loaded(attempt=attempt, actor=request.user)
     return redirect("organizer:import_attempt", slug, pk)
 
 

@@ -79,6 +79,7 @@ campaign_urls: list[URLPattern | URLResolver] = [
     path("data/load/<slug:kind>/", data_views.new_import, name="new_import"),
     path("data/imports/<int:pk>/", data_views.import_attempt, name="import_attempt"),
     path("data/imports/<int:pk>/commit/", data_views.commit_import, name="commit_import"),
+    path("data/imports/<int:pk>/change/", data_views.change_import, name="change_import"),
     path("data/imports/<int:pk>/discard/", data_views.discard_import, name="discard_import"),
     path("data/imports/<int:pk>/take-up/", data_views.take_up_import, name="take_up_import"),
     path("data/imports/<int:pk>/problems.csv", data_views.import_problems, name="import_problems"),

@@ -1,7 +1,7 @@
 """Scores published elsewhere: loading them, and reading them as a condition."""
 
 from accounts.models import User
-from evaluation.errors import Refused
+from evaluation.errors import Problem, Refused
 from evaluation.formats.scores import ScoreRow, parse_scores
 from evaluation.formats.source import Source
 from evaluation.models import Campaign, Event
@@ -13,6 +13,7 @@ from evaluation.services.importing.base import (
     changed_problem,
     refuse_changes,
 )
+from evaluation.services.importing.every_problem import with_every_problem_below_header
 from evaluation.services.names import check_name
 from evaluation.terms import Condition, SupportCondition
 from reports.models import ExternalCondition, ExternalScore
@@ -20,6 +21,7 @@ from reports.models import ExternalCondition, ExternalScore
 TAKEN = {*Condition, *SupportCondition}
 
 
+@with_every_problem_below_header
 def import_scores(
     *, campaign: Campaign, source: Source, name: str, replace: bool = False, actor: User | None = None
 ) -> Receipt:
@@ -56,7 +58,7 @@ def _plan(campaign: Campaign, source: Source, rows: tuple[ScoreRow, ...], name: 
     loaded = _loaded(campaign, name)
     new = [row for row in rows if row.run_id not in loaded]
     changed = [row for row in rows if row.run_id in loaded and loaded[row.run_id] != row.values]
-    refuse_changes([changed_problem(source, row.line, "scores", row.run_id) for row in changed], replace)
+    refuse_changes([_change(source, row, loaded[row.run_id]) for row in changed], replace)
 
     def write(event: Event) -> None:
         condition, _ = ExternalCondition.objects.get_or_create(campaign=campaign, name=name)
@@ -64,6 +66,13 @@ def _plan(campaign: Campaign, source: Source, rows: tuple[ScoreRow, ...], name: 
         _write(condition, new + changed, event)
 
     return Plan("runs' scores", len(new), len(changed), len(rows) - len(new) - len(changed), write=write)
+
+
+def _change(source: Source, row: ScoreRow, loaded: dict[str, float]) -> Problem:
+    old, new = (
+        ", ".join(f"{name} {value}" for name, value in sorted(one.items())) for one in (loaded, row.values)
+    )
+    return changed_problem(source, row.line, "scores", row.run_id, loaded=old, in_file=new)
 
 
 def _loaded(campaign: Campaign, name: str) -> dict[str, dict[str, float]]:

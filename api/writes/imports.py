@@ -16,7 +16,7 @@ from api.writes.base import Write, WriteView, told
 from api.writes.said import Name, NamedOne, Query, WrongBody
 from api.writes.uploads import MULTIPART, PART, Sent, Upload, received
 from evaluation.formats.segments import names_any
-from evaluation.formats.source import MAX_SEGMENT_LINE_BYTES, Source, read_source
+from evaluation.formats.source import MAX_LINE_BYTES, MAX_SEGMENT_LINE_BYTES, Source, read_source
 from evaluation.models import Campaign
 from evaluation.services.importing import Receipt, needed_docids
 from evaluation.terms import JudgeKind, Origin, SupportCondition, Task
@@ -175,10 +175,9 @@ class ImportView(WriteView):
 
 
 def _read(upload: Upload, kind: str, keep: Callable[[str], bool] | None) -> Source:
-    lines = {"max_line_bytes": MAX_SEGMENT_LINE_BYTES} if kind == "segments" else {}
-    return read_source(
-        upload.stream, name=upload.name, max_bytes=settings.API_UPLOAD_MAX_BYTES, keep=keep, **lines
-    )
+    longest = MAX_SEGMENT_LINE_BYTES if kind == "segments" else MAX_LINE_BYTES
+    most = settings.API_UPLOAD_MAX_BYTES
+    return read_source(upload.stream, name=upload.name, max_bytes=most, keep=keep, max_line_bytes=longest)
 
 
 def _receipt(receipt: Receipt) -> HttpResponse:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from evaluation.errors import BadInput, Problem
 from evaluation.formats.problems import Problems
 from evaluation.formats.stream import MAX_BYTES, Readable, chunks
 
@@ -43,10 +44,12 @@ def read_source(
     max_line_bytes: int = MAX_LINE_BYTES,
     max_bytes: int = MAX_BYTES,
     keep: Keep | None = None,
+    problems_to: list[Problem] | None = None,
 ) -> Source:
     """Read a text file, a `.gz` (told by its first bytes), what is open already, or, for `-`, standard input.
 
     `name` is what its problems call it, where that is not its path.
+    `problems_to` takes the problems, and the good lines are returned.
     `keep` drops lines as they are read, so that a large file can be filtered at bounded memory.
     Raises `BadInput` naming file, line and field: cannot be opened, empty, too large, broken or bomb-like gzip,
     byte order mark, not UTF-8, control characters, a line over `max_line_bytes`, LF and CRLF line ends mixed
@@ -64,7 +67,12 @@ def read_source(
         if problems.full or reader.too_many:
             break
     reader.close()
-    problems.raise_if_any()
+    try:
+        problems.raise_if_any()
+    except BadInput as wrong:
+        if problems_to is None:
+            raise
+        problems_to += wrong.problems
     return Source(name, digest.hexdigest(), tuple(reader.lines))
 
 

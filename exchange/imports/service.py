@@ -12,11 +12,13 @@ from pydantic import TypeAdapter
 
 from accounts.models import User
 from evaluation.errors import BadInput, Problem, Refused
+from evaluation.formats.problems import MAX_PROBLEMS
 from evaluation.formats.segments import names_any
 from evaluation.formats.source import MAX_SEGMENT_LINE_BYTES, Source, read_source
 from evaluation.models import Campaign, Event, Finding
 from evaluation.queries.data.names import Names
 from evaluation.services.importing import Receipt, needed_docids
+from evaluation.services.importing.every_problem import problems_of
 from exchange import files
 from exchange.background import IMPORT, UNEXPECTED, start_item
 from exchange.imports.kinds import KINDS, Chosen, Load
@@ -63,6 +65,16 @@ def take_up(*, attempt: ImportAttempt) -> ImportAttempt:
         raise Refused("not_abandoned", "This import is under way, or has come to its end.")
     attempt.refresh_from_db()
     return _soon(attempt, carry_on)
+
+
+def change_loaded(*, attempt: ImportAttempt, actor: User | None) -> ImportAttempt:
+    """Load files that were refused because something else is loaded, and change that. Raises `Refused`."""
+    conflicting = ImportAttempt.objects.filter(pk=attempt.pk, state=State.REFUSED).exclude(folder="")
+    begun = {"state": State.LOADING, "begun_at": now(), "loaded_by": actor, "outcome": {}, "problems": []}
+    if not conflicting.update(options=attempt.options | {"replace": True}, **begun):
+        raise Refused("not_checked", "This import is not waiting to be loaded: it is, or its files are gone.")
+    attempt.refresh_from_db()
+    return _soon(attempt, load)
 
 
 def discard(*, attempt: ImportAttempt) -> None:
@@ -155,7 +167,7 @@ def load(attempt: ImportAttempt) -> None:
 
 
 def _sources(attempt: ImportAttempt) -> list[Source]:
-    """Read all files; what is wrong with several is told together. Raises `BadInput`."""
+    """Read all files. Raises `BadInput` with all unreadable lines, and what is wrong with the others."""
     limits: dict[str, Any] = {"max_bytes": settings.API_UPLOAD_MAX_BYTES}
     if attempt.kind == "segments":
         limits["max_line_bytes"] = MAX_SEGMENT_LINE_BYTES
@@ -164,12 +176,12 @@ def _sources(attempt: ImportAttempt) -> list[Source]:
     sources, problems = [], list[Problem]()
     for number, one in enumerate(attempt.files):
         with files.open_file(attempt.folder, number) as content:
-            try:
-                sources.append(read_source(content, name=one["name"], **limits))
-            except BadInput as wrong:
-                problems += wrong.problems
+            sources.append(read_source(content, name=one["name"], problems_to=problems, **limits))
     if problems:
-        raise BadInput(problems)
+        whole = {one.file for one in problems if one.line == 0}
+        rest = [one for one in sources if one.lines and one.name not in whole]
+        others = problems_of(_load, {"attempt": attempt, "sources": rest}) if rest else ()
+        raise BadInput(sorted([*problems, *others], key=lambda one: (one.file, one.line))[:MAX_PROBLEMS])
     return sources
 
 
@@ -200,12 +212,21 @@ def _counts(receipt: Receipt) -> dict[str, Any]:
 
 
 def _refuse(attempt: ImportAttempt, refusal: Refused) -> None:
-    """Note why nothing was loaded. The files go: what is wrong is mended in them and sent again."""
+    """Note why nothing was loaded. The files stay where replacing resolves it; else they go, are mended, sent again."""
     rows = refusal.problems if isinstance(refusal, BadInput) else ()
-    problems = [[one.file, one.line, one.field, one.expected] for one in rows]
-    folder, outcome = attempt.folder, {"refused": refusal.code, "message": refusal.message}
-    if _to(attempt, State.REFUSED, outcome=outcome, problems=problems, folder="", ended_at=now()):
+    outcome = {"refused": refusal.code, "message": refusal.message}
+    problems, folder = [_row(one) for one in rows], attempt.folder
+    stays = bool(rows) and all(one.is_conflict for one in rows)
+    kept = folder if stays else ""
+    noted = _to(attempt, State.REFUSED, outcome=outcome, problems=problems, folder=kept, ended_at=now())
+    if noted and not stays:
         files.remove(folder)
+
+
+def _row(problem: Problem) -> list[str | int]:
+    """Return a problem as it is kept; only a conflict has the two texts."""
+    texts = [problem.loaded, problem.in_file] if problem.is_conflict else []
+    return [problem.file, problem.line, problem.field, problem.expected, *texts]
 
 
 def _to(attempt: ImportAttempt, state: ImportAttempt.State, **fields: Any) -> bool:

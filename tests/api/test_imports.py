@@ -76,8 +76,12 @@ def test_a_bad_file_is_refused_whole_with_every_problem(olga: Program) -> None:
     assert response.headers["Content-Type"] == "application/problem+json"
     said = response.json()
     assert said["code"] == "bad_input"
-    assert (said["problems"][0]["file"], said["problems"][0]["line"]) == ("q.txt", 2)
-    assert said["detail"].startswith("q.txt:2: ")
+    # Line 1 names a topic that is not loaded, line 2 has two columns.
+    assert [(one["file"], one["line"], one["field"]) for one in said["problems"]] == [
+        ("q.txt", 1, "topic"),
+        ("q.txt", 2, "columns"),
+    ]
+    assert said["detail"].startswith("q.txt:1: ")
     assert not Qrel.objects.exists()
 
 

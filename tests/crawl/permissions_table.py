@@ -97,7 +97,8 @@ ROUTES = {
         organizer:withdraw_task organizer:reschedule_task organizer:switch_practice organizer:hand_out_study
         organizer:judge_study organizer:answer organizer:cancel_job organizer:retry_job organizer:pause_job
         organizer:take_snapshot organizer:open_snapshot organizer:keep_rate
-        organizer:commit_import organizer:discard_import organizer:take_up_import organizer:new_export
+        organizer:commit_import organizer:discard_import organizer:take_up_import organizer:change_import
+        organizer:new_export
         organizer:resume_job organizer:read_notice organizer:read_notices organizer:give_role organizer:take_role
         organizer:set_languages organizer:set_campaign_language
         organizer:invite organizer:revoke_invitation organizer:pause_assessor

@@ -18,6 +18,7 @@ from evaluation.models import Answer, Event, Finding, Run, Topic
 from exchange import background
 from exchange.models import ImportAttempt
 from exchange.offering import sweep
+from tests.evaluation.world import run
 from tests.organizer.world import World, make_world
 
 DATA = "/campaigns/river/data/"
@@ -222,3 +223,114 @@ def test_a_formula_in_a_file_name_is_none_in_the_table_of_problems(world: World)
     text = olga.get(f"{DATA}imports/{attempt.pk}/problems.csv").content.decode()
     assert "'=cmd.tsv" in text
     assert BytesIO(text.encode())
+
+
+def test_broken_lines_and_conflicts_are_told_in_one_try(world: World) -> None:
+    """Line 2 says something else than what is loaded, line 3 is broken, line 4 names no topic of the campaign."""
+    olga = world.client("olga")
+    attempt = sent(olga, "topics", ("t.tsv", "t3\thow deep\nt1\tanother text\nbroken\n"))
+    assert [row[1:3] for row in attempt.problems] == [[2, "text"], [3, "columns"]]
+    qrels = sent(olga, "qrels", ("q.txt", "t1 0 d1 3\nt1 0 d2 2\nt1 0\nt9 0 d1 1\n"), source="NIST")
+    assert [row[1:3] for row in qrels.problems] == [[2, "grade"], [3, "columns"], [4, "topic"]]
+    for one in (attempt, qrels):
+        page = page_of(olga, one)
+        assert "--replace" not in page
+        assert "Send again, changing what is loaded" in page
+        assert "Change what is loaded</button>" not in page  # a broken line has to be mended first
+    assert Topic.objects.get(topic_id="t1").text == "why rivers bend"
+
+
+def test_unreadable_lines_are_told_with_the_rest(world: World) -> None:
+    attempt = sent(world.client("olga"), "topics", ("t.tsv", b"t3\thow \xff deep\nt1\tanother text\nbroken\n"))
+    assert [row[1] for row in attempt.problems] == [1, 2, 3]
+
+
+def test_a_conflict_is_resolved_by_a_button(world: World) -> None:
+    olga = world.client("olga")
+    attempt = sent(olga, "topics", ("t.tsv", "t2\tanother <b>text</b>\n"))
+    assert attempt.state == "refused"
+    page = page_of(olga, attempt)
+    assert "how dams fail" in page  # what is loaded
+    assert "another &lt;b&gt;text&lt;/b&gt;" in page
+    assert "--replace" not in page
+    done = olga.post(f"{DATA}imports/{attempt.pk}/change/", follow=True).content.decode()
+    assert "1 changed" in done
+    assert Topic.objects.get(topic_id="t2").text == "another <b>text</b>"
+    assert list(Path(django_settings.FILES_DIR).iterdir()) == []
+    assert olga.post(f"{DATA}imports/{attempt.pk}/change/").status_code == 422  # its files are gone
+
+
+def test_labels_keep_a_text_and_are_counted(world: World) -> None:
+    olga = world.client("olga")
+    attempt = sent(olga, "topics", ("t.tsv", "t1\tanother text\n"))
+    said = olga.post(f"{DATA}imports/{attempt.pk}/change/", follow=True).content.decode()
+    assert "labels hang on it" in said
+    assert "cannot be replaced: " in said
+    assert Topic.objects.get(topic_id="t1").text == "why rivers bend"
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "options", "was", "becomes"),
+    [
+        ("qrels", "t1 0 d1 2\n", {"source": "NIST"}, "3", "2"),
+        (
+            "segments",
+            '{"docid": "d1", "url": "", "title": "On bends", "headings": "", "segment": "Mud stays."}\n',
+            {},
+            "Sand moves. <b>raw</b>",
+            "Mud stays.",
+        ),
+        (
+            "nuggets",
+            '{"qid": "t1", "nuggets": [{"text": "mud stays", "importance": "okay"}]}',
+            {"origin": "auto", "judge": "robot"},
+            "sand moves (vital); banks erode (okay)",
+            "mud stays (okay)",
+        ),
+        (
+            "assignments",
+            '{"qid": "t1", "run_id": "alpha", "nuggets": [{"text": "sand moves", "assignment": "not_support"}]}',
+            {"origin": "auto", "judge": "robot", "by": "llm"},
+            "support",
+            "not_support",
+        ),
+        (
+            "support",
+            '{"run_id": "alpha", "topic_id": "t1", "sentence": 0, "docid": "d1", "label": "no_support"}',
+            {"judge": "person", "by": "human", "condition": "scratch"},
+            "full_support",
+            "no_support",
+        ),
+    ],
+)
+def test_a_conflict_shows_old_and_new(
+    world: World, kind: str, text: str, options: dict[str, str], was: str, becomes: str
+) -> None:
+    attempt = sent(world.client("olga"), kind, ("file", text), **options)
+    assert [row[4:] for row in attempt.problems] == [[was, becomes]]
+
+
+def test_conflicts_that_are_put_aside_or_too_old_leave_no_file(world: World) -> None:
+    olga = world.client("olga")
+    aside, old = (sent(olga, "topics", ("t.tsv", "t2\tanother text\n")) for _ in range(2))
+    olga.post(f"{DATA}imports/{aside.pk}/discard/")
+    ImportAttempt.objects.filter(pk=old.pk).update(expires_at=now())
+    sweep()
+    assert list(Path(django_settings.FILES_DIR).iterdir()) == []
+    assert olga.post(f"{DATA}imports/{old.pk}/change/").status_code == 422
+
+
+def test_up_to_1000_problems_stand_on_the_page(world: World) -> None:
+    olga = world.client("olga")
+    attempt = sent(olga, "topics", ("t.tsv", "broken\n" * 1200))
+    assert len(attempt.problems) == 1000
+    assert page_of(olga, attempt).count("<code>columns</code>") == 1000
+
+
+def test_a_command_prints_twenty_of_all_problems(world: World, tmp_path: Path) -> None:
+    file = tmp_path / "t.tsv"
+    file.write_text("t1\tanother text\n" + "broken\n" * 30, encoding="utf-8")
+    done = run("import_topics", "--campaign", "river", str(file))
+    assert done.code == 1
+    assert f"{file}:1: text: what is already loaded for topic t1; --replace changes it" in done.err
+    assert "and 11 more" in done.err

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from evaluation.errors import BadInput, Problem
-from evaluation.formats.assignments import AssignmentRow, LabelRow, parse_assignments
+from evaluation.formats.assignments import AssignmentRow, LabelRow, label_word, parse_assignments
 from evaluation.formats.source import Source
 from evaluation.models import (
     AnswerProvenance,
@@ -32,9 +32,13 @@ from evaluation.services.importing.base import (
     changed_problem,
     refuse_changes,
 )
+from evaluation.services.importing.every_problem import with_every_problem
 from evaluation.services.importing.hanging import numbers_after, refuse_if_judged_here
 from evaluation.services.judges import ensure_judge, says_study
 from evaluation.terms import PROVENANCE_KEY, AssignmentLabel, FindingCode, JudgeKind, Origin
+
+Loaded = tuple[int, int, str, int | None, int | None]
+"""Of a label that stands: the number of its submission, the label, and what is said beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,7 @@ class _Known:
     wordings: dict[str, dict[str, list[int]]]
 
 
+@with_every_problem
 def import_assignments(
     *,
     campaign: Campaign,
@@ -101,7 +106,8 @@ def _plan(nugget_set: NuggetSet, judge: Judge, files: Files, replace: bool) -> P
     new = [one for one in given if _key(one) not in loaded]
     changed = [one for one in given if _key(one) in loaded and _differs(one, loaded[_key(one)])]
     refuse_changes(
-        [changed_problem(one.source, one.row.line, "assignment", repr(one.label.text)) for one in changed], replace
+        [_change(one, loaded[_key(one)]) for one in changed],
+        replace,
     )
     if changed:
         refuse_if_judged_here(labels, {_key(one) for one in changed}, "answer", "nugget_version")
@@ -115,6 +121,14 @@ def _plan(nugget_set: NuggetSet, judge: Judge, files: Files, replace: bool) -> P
     found = _dirty_labels(new + changed) + _short_rows(known, files) + _other_texts(known, files)
     unchanged = len(given) - len(new) - len(changed)
     return Plan("labels", len(new), len(changed), unchanged, found if new or changed else [], write=write)
+
+
+def _change(one: _Given, loaded: Loaded) -> Problem:
+    _, label, raw, *_ = loaded
+    old = label_word(AssignmentLabel(label), raw)
+    new = label_word(one.label.label, one.label.raw)
+    said = repr(one.label.text)
+    return changed_problem(one.source, one.row.line, "assignment", said, loaded=old, in_file=new)
 
 
 def _known(nugget_set: NuggetSet) -> _Known:
@@ -186,10 +200,6 @@ def _match_row(known: _Known, source: Source, row: AssignmentRow, problems: list
             problems.append(Problem(source.name, row.line, f"nuggets.{number}.text", said))
             continue
         yield _Given(source, row, answer, there[label.occurrence], label)
-
-
-Loaded = tuple[int, int, str, int | None, int | None]
-"""Of a label that stands: the number of its submission, the label, and what is said beside it."""
 
 
 def _loaded(labels: QuerySet[Assignment]) -> dict[tuple[int, int], Loaded]:

@@ -15,6 +15,7 @@ from evaluation.models import Campaign, Event, Finding
 from evaluation.terms import PROVENANCE_KEY, FindingCode
 
 BATCH = 500
+LONGEST_SHOWN = 300  # of a text beside the one that would replace it
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +147,15 @@ def own_keys(extra: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in extra.items() if key != PROVENANCE_KEY}
 
 
-def changed_problem(source: Source, line: int, field_name: str, what: str) -> Problem:
-    """Return the problem of a line that differs from what is loaded."""
-    return Problem(source.name, line, field_name, f"what is already loaded for {what}; --replace changes it")
+def changed_problem(
+    source: Source, line: int, field_name: str, what: str, *, loaded: object = "", in_file: object = ""
+) -> Problem:
+    """Return the problem of a line that differs from what is loaded; both are shown, cut to a few lines."""
+    shown = {"loaded": _cut(loaded), "in_file": _cut(in_file)}
+    said = f"what is already loaded for {what}"
+    return Problem(source.name, line, field_name, said, is_conflict=True, **shown)
+
+
+def _cut(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"

@@ -3,7 +3,7 @@
 from accounts.models import User
 from evaluation.errors import BadInput, Problem, Refused
 from evaluation.formats.argue import parse_lists
-from evaluation.formats.nuggets import NuggetListRow, NuggetRow
+from evaluation.formats.nuggets import NuggetListRow, NuggetRow, importance_word
 from evaluation.formats.source import Source
 from evaluation.lineage import TRACED
 from evaluation.models import (
@@ -30,6 +30,7 @@ from evaluation.services.importing.base import (
     refuse_changes,
     refuse_if_labelled,
 )
+from evaluation.services.importing.every_problem import with_every_problem
 from evaluation.services.importing.hanging import labels_on_lists
 from evaluation.services.importing.tracing import tracing_of, write_evidence, write_lineage
 from evaluation.services.judges import ensure_judge
@@ -37,7 +38,10 @@ from evaluation.services.names import check_name
 from evaluation.terms import PROVENANCE_KEY, FindingCode, Importance, JudgeKind, Origin
 from web.phrases import phrase, word
 
+Listed = list[tuple[str, int, str, str, dict[str, object]]]
 
+
+@with_every_problem
 def import_nuggets(
     *,
     campaign: Campaign,
@@ -116,7 +120,8 @@ def _plan(nugget_set: NuggetSet, source: Source, rows: tuple[NuggetListRow, ...]
     known = [row for row in rows if topics[row.topic_id] in loaded]
     changed = [row for row in known if said.get(loaded[topics[row.topic_id]].pk, []) != _listed(row)]
     refuse_changes(
-        [changed_problem(source, row.line, "nuggets", f"topic {row.topic_id}") for row in changed], replace
+        [_change(source, row, said.get(loaded[topics[row.topic_id]].pk, [])) for row in changed],
+        replace,
     )
     old = [loaded[topics[row.topic_id]] for row in changed]
     _refuse_worked_on(old)
@@ -133,6 +138,17 @@ def _plan(nugget_set: NuggetSet, source: Source, rows: tuple[NuggetListRow, ...]
     nuggets = sum(len(row.nuggets) for row in new + changed)
     unchanged = len(rows) - len(new) - len(changed)
     return Plan("nugget lists", len(new), len(changed), unchanged, found, {"nuggets": nuggets}, write)
+
+
+def _change(source: Source, row: NuggetListRow, loaded: Listed) -> Problem:
+    old, new = ("; ".join(_in_words(one) for one in listed) for listed in (loaded, _listed(row)))
+    return changed_problem(source, row.line, "nuggets", f"topic {row.topic_id}", loaded=old, in_file=new)
+
+
+def _in_words(listed: tuple[str, int, str, str, dict[str, object]]) -> str:
+    text, importance, raw, *_ = listed
+    word_of = importance_word(Importance(importance), raw)
+    return f"{text} ({word_of})" if word_of else text
 
 
 def _refuse_unknown_topics(source: Source, rows: tuple[NuggetListRow, ...], topics: dict[str, int]) -> None:
@@ -162,9 +178,6 @@ def _refuse_worked_on(lists: list[NuggetList]) -> None:
                 topic=one.topic,
                 version=one.version,
             )
-
-
-Listed = list[tuple[str, int, str, str, dict[str, object]]]
 
 
 def _listed(row: NuggetListRow) -> Listed:

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from django.db.models import Max
 
 from accounts.models import User
+from evaluation.errors import Problem
 from evaluation.formats.practice import PracticeRow, parse_practice
 from evaluation.formats.source import Source
 from evaluation.models import Campaign, Event, PracticeAnswer, PracticeItem
 from evaluation.services.importing.base import BATCH, Plan, Receipt, carry_out, changed_problem, refuse_changes
+from evaluation.services.importing.every_problem import with_every_problem
 
 Loaded = dict[tuple[object, ...], PracticeItem]
 
@@ -24,6 +26,7 @@ class _Sorted:
     gone: Sequence[PracticeItem]
 
 
+@with_every_problem
 def import_practice(
     *, campaign: Campaign, source: Source, replace: bool = False, actor: User | None = None
 ) -> Receipt:
@@ -47,7 +50,8 @@ def _plan(campaign: Campaign, source: Source, rows: tuple[PracticeRow, ...], rep
     loaded = {_item(one): one for one in PracticeItem.objects.filter(campaign=campaign, stands=True)}
     sorted_ = _sort(rows, loaded, replace)
     refuse_changes(
-        [changed_problem(source, row.line, "label", repr(row.statement[:40])) for row in sorted_.changed], replace
+        [_change(source, row, loaded[row.item]) for row in sorted_.changed],
+        replace,
     )
     moved = _moved(rows, loaded) if replace else []
     removed = len(sorted_.gone) - len(sorted_.changed)
@@ -66,6 +70,13 @@ def _plan(campaign: Campaign, source: Source, rows: tuple[PracticeRow, ...], rep
         counts={"of the changed taken out": removed, "of the changed moved": len(moved)},
         write=write,
     )
+
+
+def _change(source: Source, row: PracticeRow, loaded: PracticeItem) -> Problem:
+    """Show explanations; where they are the same, the codes of the labels."""
+    (old_label, old), (new_label, new) = _key(loaded), row.key
+    said = {"loaded": old, "in_file": new} if old != new else {"loaded": old_label, "in_file": new_label}
+    return changed_problem(source, row.line, "label", repr(row.statement[:40]), **said)
 
 
 def _sort(rows: Sequence[PracticeRow], loaded: Loaded, replace: bool) -> _Sorted:

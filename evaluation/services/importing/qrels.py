@@ -14,11 +14,13 @@ from evaluation.services.importing.base import (
     changed_problem,
     refuse_changes,
 )
+from evaluation.services.importing.every_problem import with_every_problem
 from evaluation.services.importing.stubs import segment_pks
 from evaluation.services.names import check_name
 from evaluation.terms import FindingCode
 
 
+@with_every_problem
 def import_qrels(
     *, campaign: Campaign, source: Source, name: str, replace: bool = False, actor: User | None = None
 ) -> Receipt:
@@ -41,7 +43,8 @@ def _plan(campaign: Campaign, source: Source, rows: tuple[QrelRow, ...], name: s
     new = [row for row in rows if (row.topic_id, row.docid) not in loaded]
     changed = [row for row in rows if loaded.get((row.topic_id, row.docid), row.grade) != row.grade]
     refuse_changes(
-        [changed_problem(source, row.line, "grade", f"{row.topic_id} {row.docid}") for row in changed], replace
+        [_change(source, row, loaded[row.topic_id, row.docid]) for row in changed],
+        replace,
     )
 
     def write(event: Event) -> None:
@@ -50,6 +53,11 @@ def _plan(campaign: Campaign, source: Source, rows: tuple[QrelRow, ...], name: s
     found = _off_scale(campaign, source, new + changed)
     unchanged = len(rows) - len(new) - len(changed)
     return Plan("qrels", len(new), len(changed), unchanged, found, write=write)
+
+
+def _change(source: Source, row: QrelRow, grade: int) -> Problem:
+    said = f"{row.topic_id} {row.docid}"
+    return changed_problem(source, row.line, "grade", said, loaded=grade, in_file=row.grade)
 
 
 def _refuse_unknown_topics(source: Source, rows: tuple[QrelRow, ...], topics: dict[str, int]) -> None:

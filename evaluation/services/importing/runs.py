@@ -24,6 +24,7 @@ from evaluation.services.importing.base import (
     refuse_changes,
     refuse_if_labelled,
 )
+from evaluation.services.importing.every_problem import with_every_problem
 from evaluation.services.importing.hanging import labels_on_run
 from evaluation.services.importing.stubs import restate_missing_texts, segment_pks
 from evaluation.services.names import check_name
@@ -53,6 +54,7 @@ class _Submitted:
     wanted: dict[str, object]
 
 
+@with_every_problem
 def import_runs(
     *,
     campaign: Campaign,
@@ -149,7 +151,7 @@ def _plan(campaign: Campaign, submitted: Sequence[_Submitted], replace: bool) ->
     new = [one for one in submitted if one.file.run_id not in loaded]
     changed = [one for one in submitted if _differs(one, loaded.get(one.file.run_id))]
     rewritten = [one for one in changed if loaded[one.file.run_id].sha256 != one.sha256]
-    refuse_changes([changed_problem(one.source, 1, "run", one.file.run_id) for one in changed], replace)
+    refuse_changes([_change(one, loaded[one.file.run_id]) for one in changed], replace)
     for one in rewritten:
         refuse_if_labelled(labels_on_run(loaded[one.file.run_id]), phrase("Run %(run)s", run=one.file.run_id))
 
@@ -170,6 +172,17 @@ def _plan(campaign: Campaign, submitted: Sequence[_Submitted], replace: bool) ->
     unchanged = len(submitted) - len(new) - len(changed)
     answers = sum(len(one.file.answers) for one in new + rewritten)
     return Plan("runs", len(new), len(changed), unchanged, found, {"answers": answers}, write)
+
+
+def _change(one: _Submitted, run: Run) -> Problem:
+    """Return the problem of a changed run, with the first option that differs; else its answers do."""
+    names = [name for name, value in one.wanted.items() if getattr(run, name) != value]
+    if run.sha256 != one.sha256 or not names:
+        old, new = AnswerProvenance.objects.filter(run=run).count(), len(one.file.answers)
+        said = {"loaded": f"{old} answers", "in_file": f"{new} answers"}
+    else:
+        said = {"loaded": f"{names[0]} {getattr(run, names[0])}", "in_file": f"{names[0]} {one.wanted[names[0]]}"}
+    return changed_problem(one.source, 1, "run", one.file.run_id, **said)
 
 
 def _differs(one: _Submitted, run: Run | None) -> bool:

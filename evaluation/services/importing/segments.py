@@ -22,6 +22,7 @@ from evaluation.services.importing.base import (
     refuse_changes,
     refuse_if_labelled,
 )
+from evaluation.services.importing.every_problem import with_every_problem
 from evaluation.services.importing.hanging import labels_on_segments
 from evaluation.services.importing.stubs import restate_missing_texts
 from evaluation.services.pooling import lock_judging, renew_pools
@@ -36,6 +37,7 @@ def needed_docids(campaign: Campaign) -> set[str]:
     return set(campaign.segments.values_list("docid", flat=True))
 
 
+@with_every_problem
 def import_segments(
     *,
     campaign: Campaign,
@@ -86,7 +88,8 @@ def _plan(campaign: Campaign, rows: Rows, replace: bool) -> Plan:
     new = [row for docid, (_, row) in rows.items() if docid not in loaded]
     changed = [docid for docid, one in loaded.items() if _content(one) != rows[docid][1].content]
     refuse_changes(
-        [changed_problem(rows[docid][0], rows[docid][1].line, "segment", docid) for docid in changed], replace
+        [_change(*rows[docid], loaded[docid]) for docid in changed],
+        replace,
     )
     refuse_if_labelled(
         labels_on_segments([loaded[docid] for docid in changed]),
@@ -103,6 +106,12 @@ def _plan(campaign: Campaign, rows: Rows, replace: bool) -> Plan:
     same = loaded.keys() - set(changed)
     found = _findings(row for docid, row in rows.items() if docid not in same)
     return Plan("segments", added=len(new), changed=len(changed), unchanged=unchanged, found=found, write=write)
+
+
+def _change(source: Source, row: SegmentRow, loaded: Segment) -> Problem:
+    pairs = zip(_content(loaded), row.content, strict=True)
+    old, new = next((old, new) for old, new in pairs if old != new)
+    return changed_problem(source, row.line, "segment", row.docid, loaded=old, in_file=new)
 
 
 def _findings(rows: Iterable[tuple[Source, SegmentRow]]) -> list[Found]:

@@ -9,7 +9,7 @@ from django.utils import timezone
 from accounts.models import User
 from evaluation.errors import BadInput, Problem, Refused
 from evaluation.formats.source import Source
-from evaluation.formats.support import SupportRow, parse_support
+from evaluation.formats.support import SupportRow, parse_support, support_word
 from evaluation.models import AnswerProvenance, Campaign, Citation, Event, Judge, Sentence, SupportJudgment
 from evaluation.services.importing.base import (
     BATCH,
@@ -20,6 +20,7 @@ from evaluation.services.importing.base import (
     changed_problem,
     refuse_changes,
 )
+from evaluation.services.importing.every_problem import with_every_problem
 from evaluation.services.importing.hanging import numbers_after, refuse_if_judged_here
 from evaluation.services.judges import ensure_judge, says_study
 from evaluation.terms import FindingCode, JudgeKind, SupportCondition, SupportLabel
@@ -44,6 +45,7 @@ class _Known:
     cited: dict[tuple[int, str], int]
 
 
+@with_every_problem
 def import_support(
     *,
     campaign: Campaign,
@@ -104,7 +106,7 @@ def _plan(campaign: Campaign, judge: Judge, condition: SupportCondition, files: 
     loaded = _loaded(labels)
     new = [one for one in given if _key(one) not in loaded]
     changed = [one for one in given if _key(one) in loaded and _differs(one, loaded[_key(one)])]
-    refuse_changes([changed_problem(one.source, one.row.line, "label", one.row.docid) for one in changed], replace)
+    refuse_changes([_change(one, loaded[_key(one)]) for one in changed], replace)
     if changed:
         refuse_if_judged_here(labels, {_key(one) for one in changed}, "sentence", "segment")
 
@@ -116,6 +118,12 @@ def _plan(campaign: Campaign, judge: Judge, condition: SupportCondition, files: 
 
     unchanged = len(given) - len(new) - len(changed)
     return Plan("labels", len(new), len(changed), unchanged, _dirty_labels(new + changed), write=write)
+
+
+def _change(one: _Given, loaded: SupportJudgment) -> Problem:
+    old = support_word(SupportLabel(loaded.label), loaded.raw)
+    new = support_word(one.row.label, one.row.raw)
+    return changed_problem(one.source, one.row.line, "label", one.row.docid, loaded=old, in_file=new)
 
 
 def _known(campaign: Campaign) -> _Known:

@@ -17,6 +17,7 @@ from evaluation.services.importing.base import (
     refuse_changes,
     refuse_if_labelled,
 )
+from evaluation.services.importing.every_problem import with_every_problem
 from evaluation.services.importing.hanging import labels_on_topics
 from web.phrases import phrase
 
@@ -24,6 +25,7 @@ TEXTS = ("text", "problem_statement", "background", "article")
 FIELDS = (*TEXTS, "language", "extra")
 
 
+@with_every_problem
 def import_topics(
     *, campaign: Campaign, source: Source, replace: bool = False, actor: User | None = None
 ) -> Receipt:
@@ -44,8 +46,9 @@ def _plan(campaign: Campaign, source: Source, rows: tuple[TopicRow, ...], replac
     changed = [row for row in rows if row.topic_id in loaded and _differs(loaded[row.topic_id], row)]
     refuse_changes(
         [
-            changed_problem(source, row.line, _differing(loaded[row.topic_id], row), f"topic {row.topic_id}")
+            changed_problem(source, row.line, said, f"topic {row.topic_id}", loaded=old, in_file=new_one)
             for row in changed
+            for said, old, new_one in [_difference(loaded[row.topic_id], row)]
         ],
         replace,
     )
@@ -71,10 +74,12 @@ def _says_other(topic: Topic, row: TopicRow, fields: Sequence[str]) -> bool:
     return any(getattr(topic, name) != getattr(row, name) for name in fields)
 
 
-def _differing(topic: Topic, row: TopicRow) -> str:
-    """Return the first field that differs, as files call it."""
-    name = next((name for name in FIELDS if _says_other(topic, row, [name])), "tags")
-    return {"article": "body", "extra": "line"}.get(name, name)
+def _difference(topic: Topic, row: TopicRow) -> tuple[str, object, object]:
+    """Return the first field that differs, as files call it, with what is loaded and what the file has."""
+    name = next((name for name in FIELDS if _says_other(topic, row, [name])), "")
+    if not name:
+        return "tags", ", ".join(sorted(tag.name for tag in topic.tags.all())), ", ".join(sorted(row.tags))
+    return {"article": "body", "extra": "line"}.get(name, name), getattr(topic, name), getattr(row, name)
 
 
 def _add(campaign: Campaign, rows: list[TopicRow], event: Event) -> None:
