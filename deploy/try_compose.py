@@ -94,9 +94,10 @@ class Stack:
         files = ["--file", "docker-compose.yml", "--file", "deploy/compose.try.yml"]
         return run([*self._program, "--project-name", NAME, *files, *words], self.folder, self._environment)
 
-    def manage(self, service: str, *words: str) -> str:
-        """Run a command of Assay in a running container."""
-        return self.compose("exec", "-T", "-e", "DEMO=1", service, "python", "manage.py", *words)
+    def inside(self, service: str, *words: str) -> str:
+        """Run a command in a running container. `compose exec` of version 1 knows only the first that was made."""
+        container = self.containers(service)[0]
+        return run(["docker", "exec", "--env", "DEMO=1", container, *words], self.folder, self._environment)
 
     def containers(self, service: str) -> list[str]:
         """Return the ids of a service's containers."""
@@ -111,7 +112,7 @@ class Stack:
     def workers(self) -> int:
         """Return how many workers a web process knows to be alive."""
         try:
-            return int(self.compose("exec", "-T", "web", "python", "-c", COUNT_WORKERS))
+            return int(self.inside("web", "python", "-c", COUNT_WORKERS))
         except (Failed, ValueError):
             return -1
 
@@ -164,7 +165,7 @@ class Stack:
 
     def remove(self) -> None:
         """Take everything down: containers, volumes and network."""
-        self.compose("--profile", "backup", "down", "--volumes", "--remove-orphans")
+        self.compose("--profile", "backup", "down", "--volumes", "--remove-orphans", "--timeout", "10")
 
 
 def compose_program() -> list[str]:
@@ -219,7 +220,7 @@ def start(stack: Stack, *, build: bool) -> None:
     with step("PostgreSQL is migrated; two web and two worker containers run behind TLS"):
         stack.up()
     with step("the demo is loaded"):
-        stack.manage("web", "load_demo")
+        stack.inside("web", "python", "manage.py", "load_demo")
 
 
 def work(stack: Stack) -> None:
@@ -230,10 +231,8 @@ def work(stack: Stack) -> None:
         check(desk.shows("Saved before the backup."), "the desk shows what it saved")
     with step("web containers read what a worker has written for download"):
         write = "import pathlib; pathlib.Path('var/files/tried').write_text('by a worker')"
-        stack.compose("exec", "-T", "worker", "python", "-c", write)
-        check(
-            "by a worker" in stack.compose("exec", "-T", "web", "cat", "var/files/tried"), "the folder is shared"
-        )
+        stack.inside("worker", "python", "-c", write)
+        check("by a worker" in stack.inside("web", "cat", "var/files/tried"), "the folder is shared")
     with step("the LLM jobs are done by the workers"):
         wait_until(lambda: jobs_done(olga), "the jobs are done")
     with step("a backup is taken"):
@@ -259,7 +258,8 @@ def replace_under_load(stack: Stack, desk: Desk, olga: Client) -> None:
             stack.replace("web")
             wait_until(lambda: len(healthy(stack)) == 2, "both web containers are healthy")
         with step("a worker is replaced while it has a job to do"):
-            stack.manage("web", "judge_relevance", "--campaign", CAMPAIGN, "--source", "TRY")
+            judge = ("judge_relevance", "--campaign", CAMPAIGN, "--source", "TRY")
+            stack.inside("web", "python", "manage.py", *judge)
             stack.replace("worker")
             wait_until(lambda: jobs_done(olga), "the job is done")
         time.sleep(2)
@@ -293,7 +293,7 @@ def main() -> int:
         try:
             start(stack, build=not options.image_is_built)
             work(stack)
-        except Failed as failed:
+        except (Failed, OSError, http.client.HTTPException) as failed:
             say(f"failed: {failed}\n{stack.compose('logs', '--tail', '30')}")
             return 1
         finally:

@@ -15,6 +15,7 @@ from urllib.parse import urlencode
 
 PASSWORD = "river-study-demo"  # noqa: S105  # the demo's, as in the README
 CAMPAIGN = "river-study"
+IDLE = 10.0  # seconds; the proxy closes a connection after a minute without a request
 JSON_TYPE, FORM_TYPE = "application/json", "application/x-www-form-urlencoded"
 
 
@@ -29,6 +30,7 @@ class Client:
         context = ssl.create_default_context(cafile=certificate)
         self._connection = http.client.HTTPSConnection("localhost", port, timeout=150, context=context)
         self._cookies: dict[str, str] = {}
+        self._used = 0.0
         self._origin = f"https://localhost:{port}"
 
     def ask(self, method: str, path: str, body: str = "", kind: str = JSON_TYPE) -> tuple[int, str]:
@@ -36,11 +38,14 @@ class Client:
         headers = {"Content-Type": kind, "Origin": self._origin, "Referer": f"{self._origin}/"}
         headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in self._cookies.items())
         headers["X-CSRFToken"] = self._cookies.get("__Host-csrftoken", "")
+        if time.monotonic() - self._used > IDLE:
+            self._connection.close()  # the next request opens it again
         self._connection.request(method, path, body, headers)
         answer = self._connection.getresponse()
         for line in answer.headers.get_all("Set-Cookie") or []:
             self._cookies |= {name: one.value for name, one in SimpleCookie(line).items()}
-        return answer.status, answer.read().decode()
+        text, self._used = answer.read().decode(), time.monotonic()
+        return answer.status, text
 
     def page(self, path: str) -> str:
         """Return a page. Raises `Failed` where it is none."""

@@ -86,15 +86,15 @@ def test_visits_at_the_same_moment_come_one_after_the_other(uses: Uses) -> None:
 
 def test_two_workers_keep_one_pace(simulator: Simulator, settings: Settings, uses: Uses) -> None:
     settings.LLM_REQUESTS_PER_MINUTE = 900
-    job = start_assigning(make_world(runs=24))
+    job = start_assigning(make_world(runs=48))
     stopping = Signal()
     with work_beside("one", stopping), work_beside("two", stopping):
         wait_until(lambda: Job.objects.get(pk=job.pk).waiting_for != "")
         reason = Job.objects.get(pk=job.pk).waiting_for
     came = sorted(one.at for one in simulator.log.served())
-    assert (states_of(job), len(came)) == ({"done": 24}, 24)
-    late = 0.3  # so much later than it was let go, the first may have arrived
-    assert came[-1] - came[0] >= 23 * PERIOD / 900 - BURST - late
+    assert (states_of(job), len(came)) == ({"done": 48}, 48)
+    late = 1.0  # how late the first call may arrive: it loads the client
+    assert came[-1] - came[0] >= 47 * PERIOD / 900 - BURST - late
     name = default_endpoint().name
     assert reason == f"Held back by the limit of {name}: 900 requests a minute, for all workers."
     assert_calls_are_sound()

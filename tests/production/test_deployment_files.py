@@ -124,3 +124,47 @@ def test_the_proxy_passes_large_files_to_imports_only(
         finally:
             proxy.stop()
             web.shutdown()
+
+
+class _Stopping(BaseHTTPRequestHandler):
+    """A web process that stops while a request is under way: it takes the request and answers nothing."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.close_connection = True
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Print nothing."""
+
+
+def posted(path: str, folder: Path) -> set[int]:
+    """Return the statuses of some requests to two web processes, of which one stops."""
+    folder.mkdir()
+    with (
+        ThreadingHTTPServer(("127.0.0.1", 0), _Taking) as web,
+        ThreadingHTTPServer(("127.0.0.1", 0), _Stopping) as stopping,
+    ):
+        for one in (web, stopping):
+            Thread(target=one.serve_forever, daemon=True).start()
+        proxy = Proxy(folder, [f"127.0.0.1:{one.server_port}" for one in (stopping, web)])
+        proxy.start()
+        try:
+            with closing(HTTPConnection(proxy.address, timeout=60)) as connection:
+                return {_status(connection, path) for _ in range(3)}
+        finally:
+            proxy.stop()
+            web.shutdown()
+            stopping.shutdown()
+
+
+def _status(connection: HTTPConnection, path: str) -> int:
+    connection.request("POST", path, b"{}")
+    answer = connection.getresponse()
+    answer.read()
+    return answer.status
+
+
+def test_a_save_goes_on_when_its_web_process_stops(tmp_path: Path) -> None:
+    needed.program("nginx")
+    assert posted("/desk/abc/ops/", tmp_path / "saves") == {204}
+    assert posted("/campaigns/", tmp_path / "forms") == {204, 502}  # a form may not be sent twice
