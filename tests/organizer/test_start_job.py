@@ -177,7 +177,8 @@ def test_a_dry_run_with_nothing_to_do_says_that_first(world: World) -> None:
     assert "<dd>" not in section
     start = page.partition('name="start"')[2].partition(">")[0]
     assert "disabled" in start
-    assert 'aria-describedby="nothing-to-do"' in start
+    assert 'aria-describedby="why-no-start"' in start
+    assert "Nothing to do, so there is nothing to start." in page
 
 
 def test_a_dry_run_with_something_to_do_can_be_started(world: World) -> None:
