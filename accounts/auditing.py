@@ -56,6 +56,12 @@ def record_change(kind: str, user: User, request: HttpRequest | None, **fields: 
     audit.record_if_possible(kind, actor=audit.actor_of(user), address=address_of(request), **fields)
 
 
+def record_act(kind: str, about: User, request: HttpRequest) -> None:
+    """Record what an administrator changed of somebody's account."""
+    actor = audit.actor_of(request.user)
+    audit.record_if_possible(kind, actor=actor, about=audit.actor_of(about), address=address_of(request))
+
+
 @receiver(list(CHANGES))
 def _changed(signal: Any, user: User, request: HttpRequest | None = None, **_rest: Any) -> None:
     record_change(CHANGES[signal], user, request)

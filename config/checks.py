@@ -78,7 +78,7 @@ def open_files(files: Iterable[str]) -> list[CheckMessage]:
         is_open = path.is_file() and path.stat().st_mode & path.parent.stat().st_mode & OTHERS
         if is_open:
             text = f"{path} can be read by other accounts of this machine."
-            found.append(Warning(text, hint=f"chmod 600, and chmod 700 {path.parent}", id="assay.W002"))
+            found.append(Warning(text, hint="chmod 600, or chmod 700 for its folder", id="assay.W002"))
     return found
 
 

@@ -14,6 +14,7 @@ URL = os.environ.get("TEST_POSTGRESQL_URL", "postgres://postgres@127.0.0.1:5432/
 
 # What could go another way on another engine: constraints, triggers, locks, upserts, transactions, snapshots, numbers.
 PATHS = (
+    "accounts/test_names.py",
     "api/test_once.py",
     "api/test_lists.py",
     "assessor/test_operations.py",

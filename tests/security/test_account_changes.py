@@ -125,7 +125,7 @@ def test_a_reset_is_recorded_when_asked_for_and_when_done(audit_log: Audit) -> N
     assert sign_in("ben", WORD).get("/desk/").status_code == 200
 
 
-@pytest.mark.django_db(transaction=True)  # allauth tells of a factor when it is committed
+@pytest.mark.usefixtures("transactional_db")  # allauth tells of a factor when it is committed
 def test_a_second_factor_is_recorded_and_told(audit_log: Audit) -> None:
     address(make_user("ben"))
     client = confirmed("ben")
@@ -195,3 +195,27 @@ def test_a_revoked_token_that_is_still_used_names_its_owner(audit_log: Audit) ->
     assert Client(headers={"authorization": f"Bearer {raw}"}).get("/api/v1/campaigns").status_code == 401
     line = audit_log.lines("account.token_refused")[0]
     assert (line["actor"], line["token"]) == (f"user:{ben.pk}", token.pk)
+
+
+def test_a_password_set_in_the_admin_is_recorded_and_told(people: People, audit_log: Audit) -> None:  # noqa: F811
+    ben = people.by_name["ben"]
+    address(ben)
+    said = {"password1": WORD, "password2": WORD, "usable_password": "true", "set-password": "1"}
+    done = people.client("ada").post(f"/admin/accounts/user/{ben.pk}/password/", said)
+    assert done.status_code == 302
+    line = audit_log.lines("account.password_changed")[0]
+    assert (line["actor"], line["about"]) == (f"user:{people.by_name['ada'].pk}", f"user:{ben.pk}")
+    assert told("ben@example.org") == ["Password Changed"]
+
+
+def test_an_address_changed_in_the_admin_tells_the_old_one(people: People, audit_log: Audit) -> None:  # noqa: F811
+    ben, ada = people.by_name["ben"], people.client("ada")
+    page = f"/admin/accounts/user/{ben.pk}/change/"
+    form = ada.get(page).context["adminform"].form
+    said = {
+        name: value for name, value in form.initial.items() if value not in (None, False) and name != "password"
+    }
+    assert ada.post(page, said | {"email": NEW, "groups": [], "user_permissions": []}).status_code == 302
+    assert User.objects.get(pk=ben.pk).email == NEW
+    assert audit_log.lines("account.email_changed")[0]["about"] == f"user:{ben.pk}"
+    assert told("ben@example.org") == ["Email Changed"]
