@@ -91,7 +91,8 @@ NOT_PAGES = {
         accounts:end_browser accounts:end_browsers
         assessor:start assessor:ops assessor:beat assessor:hold assessor:said assessor:submit assessor:restore
         assessor:remark organizer:pause_assessor organizer:keep_rate organizer:commit_import
-        organizer:discard_import organizer:change_import organizer:new_export
+        organizer:discard_import organizer:take_up_import organizer:change_import organizer:new_export
+        organizer:set_languages organizer:set_campaign_language
     """,
     "a file or JSON": """
         organizer:audit_file organizer:site_audit_file organizer:people_work_file organizer:import_problems
