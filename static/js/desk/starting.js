@@ -72,6 +72,7 @@ function rememberPlace(desk) {
   const key = `place ${desk.state.task}`;
   addEventListener("pagehide", () => sessionStorage.setItem(key, JSON.stringify(desk.place())));
   const kept = sessionStorage.getItem(key);
+  sessionStorage.removeItem(key); // a page that is killed leaves none, and an old one would be no place to go on
   return kept ? JSON.parse(kept) : desk.state.place;
 }
 

@@ -35,6 +35,12 @@ export class Finishing {
     if (shown.textContent !== text) shown.textContent = text;
     const button = document.querySelector("[data-act=finish] [data-words]");
     if (button) button.textContent = this.#verb();
+    button?.closest("button").classList.toggle("go", this.#isNext());
+  }
+
+  // Finishing is what comes next only once the answer has all its labels.
+  #isNext() {
+    return Boolean(this.#desk.work?.sweep?.isOn) || !this.#asked.unlabelled(this.#pane.current).length;
   }
 
   #verb() {

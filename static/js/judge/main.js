@@ -72,20 +72,35 @@ function defineKeys(desk, define) {
   work.defineKeys(define);
 }
 
-// Where work goes on: the place of the last visit if its answer is still there, else the first unfinished answer.
+// Work goes on where this window was left. A page that was killed left no place, and what the server knows of it is
+// older than its labels: work then goes on at the first that has none.
 function begin(desk) {
-  const known = placeOf(desk);
-  const there = desk.asked.answer(known?.answers?.answer);
+  const own = ownPlace(desk);
+  if (!own && !desk.asked.isDone) forgetPlace(desk.state);
+  const there = desk.asked.answer((own ?? desk.state.place)?.answers?.answer);
   const first = there ?? desk.asked.unfinished() ?? desk.asked.answers[0];
   if (first) desk.answers.show(first.id);
+  document.addEventListener("desk:readonly", ({ detail }) => detail.readonly || goOn(desk));
 }
 
-function placeOf(desk) {
+function ownPlace(desk) {
   try {
-    return JSON.parse(sessionStorage.getItem(`place ${desk.state.task}`)) ?? desk.state.place;
+    return JSON.parse(sessionStorage.getItem(`place ${desk.state.task}`));
   } catch {
-    return desk.state.place;
+    return null;
   }
+}
+
+// The widths of the panes stay as they were.
+function forgetPlace(state) {
+  if (state.place) state.place = { shell: state.place.shell };
+}
+
+// A window that writes again, with what a closed one had left, may stand on what was judged there.
+function goOn({ asked, answers, work }) {
+  const isJudged = work.current && asked.isLabelled(work.current);
+  const next = isJudged ? asked.unlabelledAfter(null, answers.current) : null;
+  if (next) work.focus(next);
 }
 
 /** Why no label can be given here. */

@@ -3,6 +3,7 @@
 
 import { drawUnsaved } from "../desk/unsaved.js";
 import { gettext, interpolate, ngettext } from "../gettext.js";
+import { Border } from "./border.js";
 import { leaveBox, openBox, reasonFor } from "./boxes.js";
 import { drawState, makeChoice, setChoice } from "./choices.js";
 import { drawCitations, makeCitations, whyNot } from "./citations.js";
@@ -16,6 +17,7 @@ export class Work {
   #shown = null; // the machine's label, where the condition shows it
   #passage = null; // id of the passage on the screen
   #lastKey = null; // the pair that it was put there for
+  #border = new Border();
 
   constructor(desk, asked, pane) {
     this.desk = desk;
@@ -205,7 +207,11 @@ export class Work {
   focus(key) {
     const answer = this.asked.answerByKey.get(key);
     if (!answer) return false;
-    if (answer !== this.answers.current) this.answers.show(answer);
+    if (answer !== this.answers.current) {
+      this.answers.show(answer);
+      this.#border.pass(this.answers.title());
+      this.desk.announce(this.answers.title(), { keep: true });
+    }
     if (key !== this.current) this.#ask(key);
     return this.focusPair();
   }

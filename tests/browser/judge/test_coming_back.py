@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from evaluation.models import Assignment, TaskAnswer, WorkingAssignment
+from evaluation.models import Assignment, Desk, TaskAnswer, WorkingAssignment
 from evaluation.services.task_acts import Change, Wish, change_tasks
 from evaluation.terms import AssignmentLabel
 from tests.assessor.judge_world import JudgeWorld
@@ -133,6 +133,31 @@ def test_a_sentence_typed_before_its_label_survives_a_reload(world: JudgeWorld, 
         ann.press("k", "0")
         expect(row.locator(".row-place")).to_be_hidden()
         assert ann.complaints == []
+
+
+def test_a_crashed_page_resumes_at_the_first_unjudged(world: JudgeWorld, visit: Visit) -> None:
+    """Check 104 at the judging desks: what the server knows of the place is older than the labels."""
+    for task in (world.assign, world.scratch):
+        with visit(task) as judge:
+            judge.press("1", "2", "3")
+            judge.saved()
+            [first, *_, current] = judge.desk(
+                "desk.asked.keys(desk.asked.answers[0].id).concat(desk.work.current)"
+            )
+            answer = judge.desk("desk.asked.answers[0].id")
+            Desk.objects.filter(task=task).update(place={"answers": {"answer": answer}, "labels": {"row": first}})
+            crash(judge)
+            with judge_at(judge.page.context, world, task) as again:
+                again.page.locator(".labels:not(:disabled)").first.wait_for()
+                assert again.desk("desk.work.current") == current
+
+
+def crash(judge: Judge) -> None:
+    """End a page without a word to the server, as a browser does that is killed."""
+    killed, judge.page = judge.page, judge.page.context.new_page()
+    judge.page.context.set_offline(True)
+    killed.close()
+    judge.page.context.set_offline(False)
 
 
 def test_each_task_has_an_order_of_its_own_and_keeps_it(world: JudgeWorld, visit: Visit) -> None:

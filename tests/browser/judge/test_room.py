@@ -1,4 +1,4 @@
-"""Check 110 at the judging desks: at 1280x720 twelve rows are in view, and what is small keeps its name and its place."""
+"""Check 110 at the judging desks: at 1280x720 twelve rows are in view; small buttons keep their names and places."""
 
 import re
 from pathlib import Path
