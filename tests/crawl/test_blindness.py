@@ -188,6 +188,7 @@ def test_a_draft_may_be_read_where_it_is_edited_and_nowhere_else(blind: tuple[De
 
 def test_ones_own_data_tell_of_nobody_else(blind: tuple[DeskWorld, Aviary]) -> None:
     walk = Walk(blind[1], "ann")
+    walk.client.post("/accounts/reauthenticate/", {"password": "ann"})
     walk.go("/your-data/", "", "application/x-www-form-urlencoded")
     assert walk.answers["organizer:own_data"] == {200}
     assert walk.problems == []
