@@ -82,6 +82,8 @@ def discard(*, attempt: ImportAttempt) -> None:
 
     Raises `Refused` where a request works on it, or it is being loaded this moment.
     """
+    if attempt.state in (State.LOADED, State.DISCARDED, State.EXPIRED):
+        return  # a second window may still show the button
     if attempt.is_open and attempt.job is None and not attempt.is_abandoned:
         raise Refused("under_way", "This import is under way. Wait a moment.")
     with transaction.atomic():

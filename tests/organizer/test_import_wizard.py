@@ -334,3 +334,12 @@ def test_a_command_prints_twenty_of_all_problems(world: World, tmp_path: Path) -
     assert done.code == 1
     assert f"{file}:1: text: what is already loaded for topic t1; --replace changes it" in done.err
     assert "and 11 more" in done.err
+
+
+def test_what_is_loaded_cannot_be_put_aside(world: World) -> None:
+    olga = world.client("olga")
+    attempt = sent(olga, "topics", ("t.tsv", "t3\thow deep\n"))
+    loaded(olga, attempt)
+    olga.post(f"{DATA}imports/{attempt.pk}/discard/")
+    attempt.refresh_from_db()
+    assert attempt.state == "loaded"
