@@ -262,6 +262,7 @@ def replace_under_load(stack: Stack, desk: Desk, olga: Client) -> None:
             stack.inside("web", "python", "manage.py", *judge)
             stack.replace("worker")
             wait_until(lambda: jobs_done(olga), "the job is done")
+            wait_until(lambda: stack.workers() == 2, "two workers are alive")
         time.sleep(2)
     say(f"           under load: {len(load.saved)} saves and {load.read} pages, {len(load.failed)} failed")
     check(not load.failed, f"no request failed: {load.failed[:5]}")

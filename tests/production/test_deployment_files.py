@@ -46,6 +46,12 @@ def test_every_variable_of_a_service_is_one_that_assay_reads(name: str) -> None:
     assert not [key for key in service["environment"] if key in SECRETS]
 
 
+@pytest.mark.parametrize("name", OURS)
+def test_a_container_that_is_still_starting_can_be_stopped(name: str) -> None:
+    # Process 1 of a container ignores a signal until it has a handler for it.
+    assert COMPOSE["services"][name]["init"] is True
+
+
 def test_what_compose_mounts_and_starts_is_in_the_repository() -> None:
     mounted = [one for service in COMPOSE["services"].values() for one in service.get("volumes", [])]
     here = [one.split(":")[0] for one in mounted if one.startswith("./")]
