@@ -1,5 +1,6 @@
 """The demo campaign: loaded by the same imports that everybody uses, with an account for each role."""
 
+from decimal import Decimal
 from pathlib import Path
 
 from django.db import transaction
@@ -7,13 +8,14 @@ from django.db import transaction
 from accounts.models import User
 from accounts.services import ensure_demo_user
 from evaluation.formats.source import Source, read_source
-from evaluation.models import Campaign
+from evaluation.models import Campaign, Judge
 from evaluation.services import importing
-from evaluation.services.campaigns import add_member, create_campaign, read_campaign_file
+from evaluation.services.campaigns import add_member, create_campaign, read_campaign_file, set_hourly_rate
 from evaluation.services.importing import RunOptions
 from evaluation.services.judges import add_judge
 from evaluation.services.languages import set_languages
 from evaluation.terms import Condition, JudgeKind, Origin, Role, SupportCondition, Task
+from exchange.demo_jobs import load_done_job
 from exchange.demo_practice import practise
 from exchange.demo_work import load_work
 from llmjobs.starting import Request, judge_for, plan_evaluation, plan_support, start
@@ -29,6 +31,7 @@ PEOPLE = {
     "rita": ("Rita Researcher", Role.RESEARCHER),
     "audrey": ("Audrey Auditor", Role.AUDITOR),
 }
+HOURLY_RATE = Decimal("24.00")
 LANGUAGES = {"ann": "en", "ben": "en ar"}
 LLM = "word-overlap (scripted)"
 RUNS = {
@@ -57,6 +60,8 @@ def load_demo() -> bool:
         load_work(campaign)
         importing.import_practice(campaign=campaign, source=_source("practice.jsonl"))
         practise(campaign)
+        load_done_job(campaign, Judge.objects.get(name=LLM))
+        set_hourly_rate(campaign=campaign, rate=HOURLY_RATE, actor=User.objects.get(username="olga"))
     return True
 
 

@@ -1,4 +1,7 @@
-"""The demo's work: tasks for Ann and Ben of every stage and in every state, done by the services that desks call."""
+"""The demo's work: tasks for Ann and Ben of every stage and in every state, done by the services that desks call.
+
+Three tasks of each stage are submitted, with the times that they took: fewer give no forecast.
+"""
 
 import uuid
 from collections.abc import Iterator
@@ -8,21 +11,34 @@ from typing import Any
 from django.utils import timezone
 
 from accounts.models import User
-from evaluation.models import Campaign
+from evaluation.blind.desk import desk_state
+from evaluation.models import Assignment, Campaign, ListedNugget, SupportJudgment, Task
 from evaluation.services.desk.asked import Op
+from evaluation.services.desk.finding import place_of
+from evaluation.services.desk.judging import pairs_of
+from evaluation.services.desk.labels import SEPARATOR
 from evaluation.services.desk.opening import open_desk
 from evaluation.services.desk.operating import operate
+from evaluation.services.desk.progress import asked_keys
 from evaluation.services.desk.submitting import submit
 from evaluation.services.handing_out import hand_out
 from evaluation.services.remarks import remark
 from evaluation.services.task_acts import Change, Wish, change_tasks
 from evaluation.services.work_plan import Order
-from evaluation.terms import RemarkKind, Stage
+from evaluation.terms import AssignmentLabel, JudgeKind, Origin, RemarkKind, Stage, SupportLabel
+from exchange.demo_times import record_times
 
 DRAFTS, QRELS = "draft", "NIST"
 DUE_IN = timedelta(days=10)
-POST_EDIT = {"river-02": "ann", "river-03": "ann", "river-01": "ben", "river-06": "ben", "river-07": "ben"}
-MANUAL = {"river-05": "ann", "river-04": "ben"}
+POST_EDIT = {
+    "river-02": "ann",
+    "river-03": "ann",
+    "river-01": "ben",
+    "river-05": "ben",
+    "river-06": "ben",
+    "river-07": "ben",
+}
+MANUAL = {"river-01": "ann", "river-05": "ann", "river-07": "ann", "river-02": "ben", "river-04": "ben"}
 # Ben assigns the list that he submits here, Ann a machine's. Neither judges support under the condition of which the
 # files already have labels of theirs.
 JUDGING = (
@@ -31,6 +47,22 @@ JUDGING = (
     (Stage.SUPPORT_SCRATCH, "river-03", "ben", ""),
     (Stage.SUPPORT_POST_EDIT, "river-01", "ann", ""),
 )
+JUDGED = (
+    (Stage.ASSIGN, "river-05", "ben", "edited-Ben Brook"),
+    (Stage.ASSIGN, "river-02", "ann", "auto"),
+    (Stage.ASSIGN, "river-04", "ann", "auto"),
+    (Stage.SUPPORT_SCRATCH, "river-01", "ben", ""),
+    (Stage.SUPPORT_SCRATCH, "river-02", "ben", ""),
+    (Stage.SUPPORT_SCRATCH, "river-05", "ben", ""),
+    (Stage.SUPPORT_POST_EDIT, "river-02", "ann", ""),
+    (Stage.SUPPORT_POST_EDIT, "river-04", "ann", ""),
+    (Stage.SUPPORT_POST_EDIT, "river-07", "ann", ""),
+)
+"""Judging that is done and submitted."""
+OTHERWISE = 7
+"""Every so many labels a person says otherwise than the machine."""
+UNKNOWN = ("support", "not_support", "partial_support")
+"""Labels in turn, of nuggets that the machine did not label."""
 BY_HAND = (
     "Streams were buried in pipes to gain building land and to carry sewage away",
     "An open stream cools its street in summer",
@@ -54,29 +86,123 @@ class Desk:
             raise RuntimeError(f"{kind}: {receipt.message}")
         self.seq = receipt.seq
 
+    def submit(self) -> None:
+        """Submit what was done."""
+        submit(task=self.task, user=self.user, window=self.window, seq=self.seq)
+
 
 def load_work(campaign: Campaign) -> None:
-    """Hand out tasks and do some of them: one submitted, two under way, one blocked, the others not started.
+    """Hand out tasks and do some of them: three of each stage submitted, two under way, one blocked, others not begun.
 
-    Judging tasks come last: one is about the list that is submitted here.
+    Judging tasks come last: some are about lists that are submitted here.
     """
     people = {name: User.objects.get(username=name) for name in ("olga", "ann", "ben")}
     tasks = dict(_handed_out(campaign, people["olga"]))
-    _submitted(Desk(tasks["river-01"], people["ben"]))
-    _half_edited(Desk(tasks["river-03"], people["ann"]))
-    _begun_by_hand(Desk(tasks["river-04"], people["ben"]))
+    submitted = [*_submitted_lists(campaign, tasks, people)]
+    begun = [
+        Desk(tasks[Stage.POST_EDIT, "river-03"], people["ann"]),
+        Desk(tasks[Stage.MANUAL, "river-04"], people["ben"]),
+    ]
+    _half_edited(begun[0])
+    _begun_by_hand(begun[1])
+    blocked = tasks[Stage.POST_EDIT, "river-07"]
     text = "Two passages are about footbridges only. Shall I count them?"
-    remark(task=tasks["river-07"], user=people["ben"], kind=RemarkKind.FLAG, about="river-07", text=text)
-    wish = Wish(Change.BLOCK, (tasks["river-07"],), reason="The qrels of this topic are being looked at again.")
+    remark(task=blocked, user=people["ben"], kind=RemarkKind.FLAG, about="river-07", text=text)
+    wish = Wish(Change.BLOCK, (blocked,), reason="The qrels of this topic are being looked at again.")
     change_tasks(campaign=campaign, wish=wish, actor=people["olga"])
+    for stage, topic, assessor, nuggets in JUDGED:
+        task = _hand_out(campaign, people["olga"], stage, topic, assessor, nuggets)
+        submitted.append(_judged(Desk(task, people[assessor])))
     for stage, topic, assessor, nuggets in JUDGING:
         _hand_out(campaign, people["olga"], stage, topic, assessor, nuggets)
+    record_times(submitted, [_task(desk) for desk in begun])
 
 
-def _handed_out(campaign: Campaign, organizer: User) -> Iterator[tuple[str, str]]:
+def _submitted_lists(
+    campaign: Campaign, tasks: dict[tuple[Stage, str], str], people: dict[str, User]
+) -> Iterator[Task]:
+    """Make and submit three lists by post-editing and three by hand; yield their tasks."""
+    desk = Desk(tasks[Stage.POST_EDIT, "river-01"], people["ben"])
+    _submitted(desk)
+    yield _task(desk)
+    for topic, assessor in (("river-02", "ann"), ("river-05", "ben")):
+        desk = Desk(tasks[Stage.POST_EDIT, topic], people[assessor])
+        _kept(desk)
+        yield _task(desk)
+    for topic, assessor in (("river-01", "ann"), ("river-07", "ann"), ("river-02", "ben")):
+        desk = Desk(tasks[Stage.MANUAL, topic], people[assessor])
+        _written(desk, campaign, topic)
+        yield _task(desk)
+
+
+def _task(desk: Desk) -> Task:
+    return Task.objects.select_related("assessor", "topic", "protocol").get(public_id=desk.task)
+
+
+def _kept(desk: Desk) -> None:
+    """Keep most of the drafts, and reject every fifth."""
+    drafts = [row["key"] for row in desk_state(desk.task, desk.user)["rows"]]
+    for number, key in enumerate(drafts, start=1):
+        desk.do("decide", key=key, decision="kept" if number % 5 else "rejected")
+        if number % 5:
+            desk.do("importance", key=key, importance=2 if number % 3 else 1)
+    desk.submit()
+
+
+def _written(desk: Desk, campaign: Campaign, topic: str) -> None:
+    """Write down, in other words of the same facts, what the file's list by hand has first."""
+    listed = ListedNugget.objects.filter(
+        nugget_list__nugget_set__campaign=campaign,
+        nugget_list__nugget_set__name=Origin.MANUAL,
+        nugget_list__topic__topic_id=topic,
+    )
+    rows = listed.order_by("position").values_list("nugget_version__text", "importance")
+    for number, (text, importance) in enumerate(rows[:9], start=1):
+        desk.do("add", key=f"n{number}", text=text, importance=importance or 1)
+    desk.submit()
+
+
+def _judged(desk: Desk) -> Task:
+    """Give every label that is asked: mostly the machine's, and every seventh otherwise."""
+    task = _task(desk)
+    known = _assigned(task) if task.stage == Stage.ASSIGN else _supported(task)
+    for number, key in enumerate(asked_keys(place_of(task)), start=1):
+        said = known.get(key, UNKNOWN[number % 3] if task.stage == Stage.ASSIGN else "no_support")
+        desk.do("label", key=key, label="partial_support" if number % OTHERWISE == 0 else said)
+    desk.submit()
+    return task
+
+
+def _assigned(task: Task) -> dict[str, str]:
+    """Return the labels that the machine gave nuggets of the topic, by the keys of the desk."""
+    given = Assignment.objects.filter(answer__topic=task.topic, judge__kind=JudgeKind.LLM, label__lte=2)
+    fields = ("answer__public_id", "nugget_version__nugget__public_id", "label")
+    return {
+        f"{answer}{SEPARATOR}{nugget}": AssignmentLabel(label).name.lower()
+        for answer, nugget, label in given.values_list(*fields)
+    }
+
+
+def _supported(task: Task) -> dict[str, str]:
+    """Return the labels that the machine gave the topic's citations, as keys of the desk."""
+    given = SupportJudgment.objects.filter(
+        sentence__answer__topic=task.topic, judge__kind=JudgeKind.LLM, label__lte=2
+    )
+    labels = {
+        (sentence, segment): label
+        for sentence, segment, label in given.values_list("sentence", "segment", "label")
+    }
+    return {
+        pair.key: SupportLabel(label).name.lower()
+        for pair in pairs_of(place_of(task))
+        if (label := labels.get((pair.sentence_pk, pair.segment_pk or 0))) is not None
+    }
+
+
+def _handed_out(campaign: Campaign, organizer: User) -> Iterator[tuple[tuple[Stage, str], str]]:
     for stage, given in ((Stage.POST_EDIT, POST_EDIT), (Stage.MANUAL, MANUAL)):
         for topic, assessor in given.items():
-            yield topic, _hand_out(campaign, organizer, stage, topic, assessor)
+            yield (stage, topic), _hand_out(campaign, organizer, stage, topic, assessor)
 
 
 def _hand_out(
@@ -118,7 +244,7 @@ def _submitted(desk: Desk) -> None:
     for number in range(18, 25):
         desk.do("decide", key=f"d{number}", decision="rejected")
     desk.do("add", key="a1", text="Levees put off a change of course and make it larger", importance=2)
-    submit(task=desk.task, user=desk.user, window=desk.window, seq=desk.seq)
+    desk.submit()
 
 
 def _half_edited(desk: Desk) -> None:

@@ -1,13 +1,22 @@
 """The demo's tasks: who tries it finds a desk of every stage, and nothing to wait for."""
 
-import pytest
+from collections import Counter
 
+import pytest
+from django.http import QueryDict
+from django.test import Client
+
+from accounts.models import User
 from evaluation.formats.languages import reads
-from evaluation.models import Membership, Task
+from evaluation.models import Campaign, Membership, Task
 from evaluation.practising import practice_of
-from evaluation.terms import Role, Stage
+from evaluation.rules.forecast import FEWEST
+from evaluation.terms import Condition, Role, Stage, TaskState
 from evaluation.workload import machine_gaps, progress_of
 from exchange.demo_campaign import load_demo
+from organizer.cost_page import Prices, cost_page
+from organizer.unit_costs import LABEL, LIST, llm_units, person_units
+from reports.choices import resolve_condition
 
 
 @pytest.mark.django_db
@@ -34,4 +43,29 @@ def test_nobody_of_the_demo_has_a_topic_that_they_do_not_read() -> None:
     assigned = [
         task.topic.topic_id for task in tasks if task.stage == Stage.ASSIGN and task.assessor.username == "ann"
     ]
-    assert assigned == ["river-07"]
+    assert sorted(assigned) == ["river-02", "river-04", "river-07"]
+
+
+@pytest.mark.django_db
+def test_the_demo_s_times_forecast_and_costs_are_not_empty(client: Client) -> None:
+    load_demo()
+    client.force_login(User.objects.get(username="olga"))
+    counted = Counter(Task.objects.filter(state=TaskState.SUBMITTED).values_list("stage", flat=True))
+    assert min(counted[stage] for stage in Stage) >= FEWEST
+    today = client.get("/campaigns/river-study/").content.decode()
+    assert "Too little is known for a forecast" not in today
+    assert "No forecast" not in today
+    activity = client.get("/campaigns/river-study/people/activity/").content.decode()
+    assert "min" in activity
+    campaign = Campaign.objects.get()
+    page = cost_page(campaign, QueryDict())
+    costs = person_units(campaign, campaign.hourly_rate)
+    assert all(unit.cost and not unit.published for unit in costs.values())
+    assert page.found
+    paid = llm_units(campaign)
+    assert paid.currency == "USD"
+    assert all(paid.cost("word-overlap (scripted)", what) for what in (LIST, LABEL))
+    prices = Prices(costs, paid, {LIST: None, LABEL: None, "person": None})
+    for condition in Condition:
+        if condition is not Condition.AM:
+            assert None not in prices.of(resolve_condition(campaign, condition)), condition

@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.db.models import F
 
 from evaluation.models import Campaign, Judge, QrelSource
-from evaluation.services.campaigns import create_campaign
+from evaluation.services.campaigns import create_campaign, read_campaign_file
 from evaluation.terms import Condition, JudgeKind, SupportCondition
 from exchange.demo_campaign import FILES, RUNS, SLUG, load_demo
 from reports.choices import judges_of, support_judges_of
@@ -80,7 +80,8 @@ def _export(folder: Path, what: str, slug: str, *words: str) -> str:
 def demo(tmp_path: Path) -> str:
     """Load the demo, and a copy of its topics, runs and segments."""
     load_demo()
-    create_campaign(slug=COPY, name="Copy")
+    # With the same settings: several people gave labels, and these say whose count.
+    create_campaign(slug=COPY, name="Copy", file=read_campaign_file(FILES / "campaign.toml"))
     command("import_topics", str(FILES / "topics.jsonl"), "--campaign", COPY)
     for run_id, options in RUNS.items():
         words = ["--group", options.group, "--task", options.task, "--priority", options.priority]
