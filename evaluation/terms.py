@@ -19,6 +19,14 @@ class Task(StrEnum):
     RAG = "RAG"
 
 
+class PageState(StrEnum):
+    """How a window last reported its page: seen, behind others, or left by navigation or closing."""
+
+    VISIBLE = "visible"
+    HIDDEN = "hidden"
+    LEFT = "left"
+
+
 class Origin(StrEnum):
     """Where a nugget set comes from."""
 

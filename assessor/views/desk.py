@@ -1,5 +1,6 @@
 """A task's desk: its first page, the page itself, and the operations, one after the other."""
 
+from dataclasses import asdict
 from typing import Annotated, Literal
 
 from django.contrib import messages
@@ -15,6 +16,7 @@ from assessor.getters import body_of, own_task_or_404
 from assessor.json_views import desk_json
 from assessor.noticed import after_notice
 from evaluation.blind.desk import desk_page, desk_state, task_head
+from evaluation.blind.done import done_for
 from evaluation.blind.practice import practice_page
 from evaluation.errors import Refused
 from evaluation.services.desk.asked import Ops
@@ -52,7 +54,8 @@ def task(request: UserRequest, public_id: str) -> HttpResponse:
             request, "assessor/start.html", {"head": head, "page": practice_page(public_id, request.user)}
         )
     template = "assessor/judge.html" if head.judges else "assessor/desk.html"
-    return render(request, template, {"desk": desk_page(public_id, request.user)})
+    done = done_for(request.user, public_id) if "submitted" in request.GET else None
+    return render(request, template, {"desk": desk_page(public_id, request.user), "done": done})
 
 
 @require_POST
@@ -98,7 +101,7 @@ def hold(request: UserRequest, public_id: str) -> HttpResponse:
         holding = release(task=public_id, user=request.user, window=asked.window)
     else:
         holding = hold_desk(task=public_id, user=request.user, window=asked.window, take=asked.want == "take")
-    return JsonResponse({"holder": holding.holder, "holder_age_s": holding.holder_age_s})
+    return JsonResponse(asdict(holding))
 
 
 @require_POST

@@ -14,7 +14,7 @@ from assessor.json_views import desk_json
 from evaluation.rules.beats import Sent
 from evaluation.services.timekeeping import Beat, say
 from evaluation.services.timekeeping import beat as keep_time
-from evaluation.terms import SegmentKind
+from evaluation.terms import PageState, SegmentKind
 
 DAYS = 30 * 24 * 60 * 60 * 1000
 BIGGEST_PLACE = 20_000  # characters of JSON
@@ -54,6 +54,7 @@ class Beating(BaseModel):
     place: dict[str, Any] | None = None
     elapsed_ms: Milliseconds
     hold: bool = False
+    page: PageState = PageState.VISIBLE
 
     @field_validator("place")
     @classmethod
@@ -91,9 +92,8 @@ def beat(request: UserRequest, public_id: str) -> HttpResponse:
         )
         for one in asked.segments
     )
-    receipt = keep_time(
-        task=public_id, user=request.user, beat=Beat(asked.window, sent, asked.place, asked.elapsed_ms)
-    )
+    heard = Beat(asked.window, sent, asked.place, asked.elapsed_ms, asked.page)
+    receipt = keep_time(task=public_id, user=request.user, beat=heard)
     return JsonResponse(asdict(receipt))
 
 

@@ -16,6 +16,7 @@ from evaluation.services.desk.acting import log_of
 from evaluation.services.desk.finding import (
     OPEN_STATES,
     NoSuchTask,
+    free_in,
     holder_age,
     newest_operations,
     own_tasks,
@@ -147,7 +148,7 @@ def _read_state(task: Task) -> dict[str, Any]:
         "state": task.state,
         "seq": seq_of(task),
         "readonly": task.state not in OPEN_STATES,
-        "holder": {"window": desk.holder, "age_s": holder_age(desk.held_at)} if desk.holder else None,
+        "holder": _holder(desk) if desk.holder else None,
         "known": [str(op_id) for op_id in newest_operations(task)],
         "server_time": timezone.now().isoformat(),
         "composer": desk.composer,
@@ -155,6 +156,15 @@ def _read_state(task: Task) -> dict[str, Any]:
         "undo": [_step(one) for one in undo[-KEPT_STEPS:]],
         "redo": [_step(one) for one in redo[-KEPT_STEPS:]],
         **(judging_state(task) if Stage(task.stage).judges else _list_state(task)),
+    }
+
+
+def _holder(desk: Desk) -> dict[str, Any]:
+    return {
+        "window": desk.holder,
+        "age_s": holder_age(desk.held_at),
+        "free_in_s": free_in(desk),
+        "page": desk.holder_page,
     }
 
 

@@ -7,18 +7,25 @@ from evaluation.models.corpus import Segment
 from evaluation.models.fields import choices_of
 from evaluation.models.nuggets import Nugget, NuggetVersion
 from evaluation.models.work import Task
-from evaluation.terms import Decision, Importance, Making, PassageMark
+from evaluation.terms import Decision, Importance, Making, PageState, PassageMark
 
 
 class Desk(models.Model):
     """What a task's page needs besides the rows: who holds it, and what lies open.
 
-    `holder` is the window that may write. A lease that ran out and that nobody took stays valid.
+    `holder` is the window that may write. A lease that ran out and that nobody took stays valid. `holder_page` decides
+    whether another window may take the desk over unaided, and whether its work ended in a crash.
     """
 
     task = models.OneToOneField(Task, on_delete=models.PROTECT, related_name="+", primary_key=True)
     holder = models.CharField(max_length=36, blank=True)
     held_at = models.DateTimeField(null=True, blank=True)
+    holder_page = models.CharField(
+        max_length=7,
+        choices=choices_of(PageState),
+        default=PageState.VISIBLE,
+        help_text="how the holder's newest heartbeat reported its page",
+    )
     composer = models.JSONField(default=dict, blank=True, help_text="text being written that is no nugget yet")
     place = models.JSONField(default=dict, blank=True, help_text="scroll, row in focus, filters, splitter")
 

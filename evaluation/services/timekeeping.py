@@ -13,23 +13,24 @@ from django.utils import timezone
 
 from accounts.models import User
 from evaluation.errors import Refused
-from evaluation.models import Desk, TimeSegment
+from evaluation.models import Desk, Task, TimeSegment
 from evaluation.queries.timing import FIELDS, stretch_of
 from evaluation.rules.beats import Heard, Sent, ended_gaps, placed
 from evaluation.rules.clock import SECOND, Stretch, active_time, limit_of, milliseconds, moment
-from evaluation.services.desk.finding import OPEN_STATES, holder_age, lock_desk
-from evaluation.terms import SegmentKind, Stage
+from evaluation.services.desk.finding import OPEN_STATES, free_in, holder_age, lock_desk
+from evaluation.terms import PageState, SegmentKind, Stage
 from web.phrases import word
 
 
 @dataclass(frozen=True, slots=True)
 class Beat:
-    """What a window says: its stretches, where its reader is, and the milliseconds since its last answered beat."""
+    """A window's stretches, its reader's place, the milliseconds since its last answered beat, and its page's state."""
 
     window: str
     sent: tuple[Sent, ...]
     place: dict[str, Any] | None
     elapsed: int
+    page: str = PageState.VISIBLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class BeatReceipt:
     server_time: str
     holder: str
     holder_age_s: int
+    free_in_s: int | None
     seconds: int
     gap: LongGap | None
 
@@ -73,9 +75,17 @@ def beat(*, task: str, user: User, beat: Beat) -> BeatReceipt:
         server_time=now.isoformat(),
         holder=_holder(desk, beat.window),
         holder_age_s=holder_age(desk.held_at),
+        free_in_s=free_in(desk),
         seconds=active_time(current.values(), limit).point // SECOND,
         gap=next((_long(gap) for gap in ended_gaps(rows) if gap.end - gap.start > limit(gap.words)), None),
     )
+
+
+def active_seconds(task: Task, version: int) -> int:
+    """Return the active time of one submission of a task."""
+    segments = TimeSegment.objects.filter(task=task, submission=version)
+    stretches = [stretch_of(*fields) for fields in segments.values_list(*FIELDS)]
+    return active_time(stretches, limit_of(Stage(task.stage))).point // SECOND
 
 
 def say(*, task: str, user: User, window: str, number: int, said: str) -> None:
@@ -138,8 +148,8 @@ def _write(desk: Desk, rows: Iterable[tuple[Sent, Stretch]]) -> None:
 def _renew(desk: Desk, beat: Beat) -> None:
     changed = []
     if desk.holder == beat.window:
-        desk.held_at = timezone.now()
-        changed.append("held_at")
+        desk.held_at, desk.holder_page = timezone.now(), beat.page
+        changed += ["held_at", "holder_page"]
     if beat.place is not None and beat.place != desk.place:
         desk.place = beat.place
         changed.append("place")

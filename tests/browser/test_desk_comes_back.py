@@ -9,7 +9,7 @@ from django.urls import reverse
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from evaluation.models import ListedNugget, Submission, TimeSegment
+from evaluation.models import Desk, ListedNugget, Submission, TimeSegment
 from tests.assessor.desk_client import Window
 from tests.assessor.world import DeskWorld, draft_of, make_desk_world
 from tests.browser.hands import CALM, Hands, desk_of
@@ -73,6 +73,7 @@ def elsewhere(ann: Hands, before: dict[str, Any]) -> None:
     ann.page.evaluate(
         "async () => { const d = await (await import('/static/js/desk/main.js')).desk; await d.clock.beat(); }"
     )
+    Desk.objects.update(holder_page="left")  # as the page says when it is left, which is kept from it here
     ann.page.evaluate("sessionStorage.clear()")
     ann.page.evaluate("addEventListener('pagehide', (event) => event.stopImmediatePropagation(), true)")
     ann.page.evaluate("Storage.prototype.setItem = () => {}")

@@ -48,7 +48,7 @@ def send(world: DeskWorld, body: Any, name: str = "ann", to: str = "beat", clien
 
 def test_a_beat_is_answered_with_the_time_the_holder_and_the_seconds(world: DeskWorld) -> None:
     answer = send(world, BEAT).json()
-    assert answer.keys() == {"server_time", "holder", "holder_age_s", "seconds", "gap"}
+    assert answer.keys() == {"server_time", "holder", "holder_age_s", "free_in_s", "seconds", "gap"}
     assert (answer["holder"], answer["seconds"], answer["gap"]) == ("free", 3, None)
     row = TimeSegment.objects.get()
     assert (row.words, row.item, row.submission, row.kind) == (300, "d1", 1, "reading")

@@ -1,7 +1,8 @@
 """Finding a task: only its own assessor finds it, and what is not theirs answers as what does not exist."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from math import ceil
 from uuid import UUID
 
 from django.db import connection
@@ -10,7 +11,10 @@ from django.utils import timezone
 
 from accounts.models import User
 from evaluation.models import Desk, Membership, Operation, Task
-from evaluation.terms import Role, Stage, TaskState
+from evaluation.terms import PageState, Role, Stage, TaskState
+
+LEASE = timedelta(seconds=29)
+"""A window in view sends a heartbeat every 15 s. After this silence another is ready to write within 30 s."""
 
 REMEMBERED = 200
 """Operations that a window may have under way at most, several times over."""
@@ -115,6 +119,19 @@ def newest_operations(task: Task) -> list[UUID]:
     """Return the ids of a task's newest operations: a window that lost a receipt finds what arrived all the same."""
     newest = Operation.objects.filter(task=task).order_by("-seq")
     return list(newest.values_list("op_id", flat=True)[:REMEMBERED])
+
+
+def free_in(desk: Desk) -> int | None:
+    """Return the seconds until any window may take a desk over unaided; None: not before somebody asks for it.
+
+    A window whose page is hidden sends no heartbeats and may still be at work, so its silence means nothing.
+    """
+    if desk.holder == "" or desk.held_at is None:
+        return 0
+    if desk.holder_page == PageState.HIDDEN:
+        return None
+    silent = timezone.now() - desk.held_at
+    return max(0, ceil((LEASE - silent).total_seconds()))
 
 
 def holder_age(held_at: datetime | None) -> int:

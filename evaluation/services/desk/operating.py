@@ -18,6 +18,7 @@ from evaluation.services.desk import giving, listing
 from evaluation.services.desk.acting import Acted, Stale
 from evaluation.services.desk.asked import Op
 from evaluation.services.desk.finding import Place, holder_age, lock_place
+from evaluation.terms import PageState
 from web.phrases import phrase, word
 from web.shown import shown
 
@@ -121,7 +122,9 @@ def _acts(place: Place) -> ModuleType:
 def _log(place: Place, window: str, op: Op, payload: dict[str, Any], done: Acted) -> None:
     """Add the operation to the log. A window that writes where nobody does holds the desk from then on."""
     if place.holder != window:
-        Desk.objects.filter(pk=place.task).update(holder=window, held_at=timezone.now())
+        Desk.objects.filter(pk=place.task).update(
+            holder=window, held_at=timezone.now(), holder_page=PageState.VISIBLE
+        )
     place.seq += 1
     Operation.objects.create(
         task_id=place.task,

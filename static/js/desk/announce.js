@@ -26,10 +26,11 @@ function say() {
 /**
  * Show `text` on the line and say it to screen readers. Of messages that come faster than one in three seconds, the last
  * is said; one with `keep`, as an error or a loss of the connection, is said with it. `undo(event)` takes back the act
- * that the message tells of; where a message follows its act at once, `desk.announce` adds it by itself.
+ * that the message tells of; where a message follows its act at once, `desk.announce` adds it by itself. `shown`: false
+ * where the page shows the same text in a place of its own.
  */
-export function announce(text, { keep = false, undo = null } = {}) {
-  line.show(text, { keep, undo });
+export function announce(text, { keep = false, undo = null, shown = true } = {}) {
+  if (shown) line.show(text, { keep, undo });
   if (!keep) waiting = text;
   else if (!lasting.includes(text)) lasting.push(text);
   if (timer === null) timer = setTimeout(say, Math.max(0, saidAt + GAP_MS - performance.now()));

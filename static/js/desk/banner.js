@@ -2,6 +2,7 @@
 
 import { gettext, interpolate, ngettext } from "../gettext.js";
 import { guard } from "./leaving.js";
+import { actsIn } from "./queue.js";
 import { setup as setUpUnsent } from "./unsent.js";
 
 const clock = new Intl.DateTimeFormat(undefined, {
@@ -10,6 +11,7 @@ const clock = new Intl.DateTimeFormat(undefined, {
   second: "2-digit",
   hourCycle: "h23",
 });
+const minutes = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const DONE_MS = 10_000; // how long the good news stays
 
 /** Return why nothing is saved at the moment, as a sentence, or "" when nothing is wrong. `words`: the stage's own. */
@@ -21,20 +23,6 @@ function trouble({ problem, halted }, words) {
     return interpolate(gettext("The server could not save (%(status)s)."), { status: problem.slice(7) });
   }
   return problem ? gettext("Not connected.") : "";
-}
-
-function kept({ unsent, durable }) {
-  const here = ngettext(
-    "%(count)s change is kept on this device; keep working.",
-    "%(count)s changes are kept on this device; keep working.",
-    unsent,
-  );
-  const inThisPage = ngettext(
-    "%(count)s change is kept in this page only; keep it open.",
-    "%(count)s changes are kept in this page only; keep it open.",
-    unsent,
-  );
-  return interpolate(durable ? here : inThisPage, { count: unsent });
 }
 
 function leaving(count) {
@@ -51,17 +39,12 @@ function setAside(count) {
   return interpolate(text, { count });
 }
 
-/** Return the good news after an outage: how many changes came through, and when. */
-function allSaved(count, at) {
-  return interpolate(ngettext("The change is saved %(at)s", "All %(count)s changes saved %(at)s", count), { count, at });
-}
-
 class Banner {
   #desk;
   #notice;
   #saved;
   #outage = false;
-  #recovered = 0; // receipts since the outage began
+  #recovered = []; // operations that arrived since the outage began
   #done = "";
   #doneTimer = null;
   #leaving = null;
@@ -79,7 +62,7 @@ class Banner {
       leave: () => this.#leaving?.(),
     };
     for (const [name, act] of Object.entries(acts)) this.#part(`[data-act=${name}]`).addEventListener("click", act);
-    desk.save.addEventListener("receipt", () => this.#receipt());
+    desk.save.addEventListener("receipt", ({ detail }) => this.#receipt(detail.op));
     desk.save.addEventListener("state", () => this.#update());
     setInterval(() => this.#countDown(), 500);
     guard(desk.save, (go) => {
@@ -93,10 +76,17 @@ class Banner {
     return this.#notice.querySelector(selector);
   }
 
-  #receipt() {
-    if (this.#outage) this.#recovered += 1;
+  #receipt(op) {
+    if (this.#outage) this.#recovered.push(op);
     this.#saved.textContent = interpolate(gettext("Saved %(at)s"), { at: clock.format(new Date()) });
-    this.#saved.hidden = false;
+    this.#saved.classList.remove("is-old");
+  }
+
+  // While something waits, the time of the last saving is not good news.
+  #drawSaved({ unsent, lastSavedAt }, wrong) {
+    if (!wrong || !unsent || !lastSavedAt) return;
+    this.#saved.textContent = interpolate(gettext("Last saved %(at)s"), { at: minutes.format(lastSavedAt) });
+    this.#saved.classList.add("is-old");
   }
 
   #update() {
@@ -104,7 +94,8 @@ class Banner {
     const wrong = state.unsent > 0 || state.halted === "signed-out" ? trouble(state, this.#desk.words) : "";
     // The other bar says it, or it is nothing for the account that is signed in now.
     const elsewhere = ["elsewhere", "moved"].includes(state.halted) || this.#desk.save.session.state === "other";
-    if (wrong && !this.#outage) this.#begin(`${wrong} ${state.unsent ? kept(state) : ""}`);
+    this.#drawSaved(state, wrong);
+    if (wrong && !this.#outage) this.#begin(`${wrong} ${this.#waiting(state)}`);
     if (this.#outage && !state.unsent && !state.halted && state.connected) this.#end();
     const says = elsewhere ? "" : this.#words(state, wrong);
     const focused = this.#notice.contains(document.activeElement) ? document.activeElement : null;
@@ -123,10 +114,14 @@ class Banner {
   }
 
   #words(state, wrong) {
-    if (this.#leaving && state.unsent) return `${leaving(state.unsent)} ${wrong}`;
-    if (wrong) return state.unsent ? `${wrong} ${kept(state)}` : wrong;
+    if (this.#leaving && state.unsent) return `${leaving(Math.max(state.acts, 1))} ${wrong}`;
+    if (wrong) return `${wrong} ${this.#waiting(state)}`;
     if (state.aside) return setAside(state.aside);
     return this.#done;
+  }
+
+  #waiting({ acts, durable }) {
+    return acts ? this.#desk.words.waiting(acts, durable) : "";
   }
 
   #show(state, wrong) {
@@ -143,14 +138,15 @@ class Banner {
 
   #begin(text) {
     this.#outage = true;
-    this.#recovered = 0;
+    this.#recovered = [];
     this.#done = "";
     this.#announce(text);
   }
 
   #end() {
     this.#outage = false;
-    this.#done = this.#recovered ? allSaved(this.#recovered, clock.format(new Date())) : "";
+    const acts = actsIn(this.#recovered);
+    this.#done = acts ? this.#desk.words.allSaved(acts, clock.format(new Date())) : "";
     if (this.#done) this.#announce(this.#done);
     clearTimeout(this.#doneTimer);
     this.#doneTimer = setTimeout(() => {
@@ -160,7 +156,7 @@ class Banner {
   }
 
   #announce(text) {
-    if (text !== this.#said) this.#desk.announce(text, { keep: true });
+    if (text !== this.#said) this.#desk.announce(text, { keep: true, shown: false });
     this.#said = text;
   }
 

@@ -51,6 +51,7 @@ export class Clock extends EventTarget {
   #pointerPane = null;
   #where = null; // the node of the last input
   #started = false;
+  #isLeft = false; // closing or leaving also hides the page, but it does not come back by itself
 
   constructor({ urls, window: own, csrf = () => "", place = () => null, words = wordsOnScreen, post }) {
     super();
@@ -109,6 +110,12 @@ export class Clock extends EventTarget {
     return this.#sending;
   }
 
+  // Another window takes over by itself from a page that was in view or was left, not from one that is only hidden.
+  get #page() {
+    if (this.#isLeft) return "left";
+    return document.hidden ? "hidden" : "visible";
+  }
+
   get #isReader() {
     return document.body.hasAttribute("data-readonly");
   }
@@ -149,9 +156,13 @@ export class Clock extends EventTarget {
       this.#now("blur", false);
       this.#input(event, null);
     });
-    addEventListener("pagehide", () => this.#visibility(true));
+    addEventListener("pagehide", () => {
+      this.#isLeft = true;
+      this.#visibility(true);
+    });
     addEventListener("pageshow", (event) => {
       if (!event.persisted) return;
+      this.#isLeft = false;
       this.#visibility(document.hidden);
       this.#now("restart");
       this.beat();
@@ -203,6 +214,7 @@ export class Clock extends EventTarget {
       place: this.place(),
       elapsed_ms: Math.round(now - this.#heardAt),
       hold: !this.#isReader,
+      page: this.#page,
     };
     const answer = await this.post(this.urls.beat, body, { keepalive }).catch(() => null);
     if (!answer || answer.status >= 500) {

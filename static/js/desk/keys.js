@@ -8,6 +8,7 @@
 const actions = new Map(); // id -> {id, keys, where, label, group, inFields, repeats, fixed}
 const runs = new Map(); // id -> function
 let shown = { single: true, hints: true };
+let isGuarded = () => false;
 
 const MAC = /Mac|iPhone|iPad/.test(navigator.platform);
 const NO_CHORD = new Set(["Control", "Shift", "Alt", "Meta", "AltGraph", "CapsLock", "Dead", "Process", "Unidentified"]);
@@ -64,6 +65,11 @@ export function define({ id, run }) {
   runs.set(id, run);
 }
 
+/** Have `take({chord, action, target})` look at each key first; where it returns true, the key is done with. */
+export function guard(take) {
+  isGuarded = take;
+}
+
 /** The ids that were defined and that keymap.json does not know, and those of this stage that do nothing. */
 export function gaps() {
   const dead = [...actions.values()].filter((action) => !action.fixed && !runs.has(action.id));
@@ -115,6 +121,10 @@ function onKeydown(event) {
   if (event.defaultPrevented || event.isComposing || event.keyCode === 229) return;
   const chord = chordOf(event);
   const action = chord && actionFor(chord, event.target);
+  if (chord && isGuarded({ chord, action, target: event.target })) {
+    event.preventDefault();
+    return;
+  }
   if (!action) {
     if (chord === "Ctrl+S") event.preventDefault(); // the browser would offer to save the page as a file
     return;
@@ -183,5 +193,5 @@ export function setup() {
   showHints(document.body);
   watch(document.body);
   document.addEventListener("keydown", onKeydown);
-  return { define, keysOf, gaps, printed, isTextField };
+  return { define, guard, keysOf, gaps, printed, isTextField };
 }

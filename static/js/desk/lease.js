@@ -2,13 +2,15 @@
 // The one that is left flushes first, then freezes; what it could not send stays in its outbox.
 
 import { gettext, interpolate, ngettext } from "../gettext.js";
+import { isTextField } from "./keys.js";
+import { guardKeys } from "./reading-only.js";
 import { isAlone, isGone, isOurs, own } from "./windows.js";
 
 const ANSWER_MS = 250; // how long an open window may take to say that it writes
 const GIVE_MS = 3_000; // how long the window that is left may take to send what it has
+const LOOK_MS = 1_000;
 const ASK_AGAIN_MS = 5_000;
 const OLD_NEWS_MS = 12_000; // a heartbeat that was under way when this window took over may still answer
-const LEASE_S = 45;
 
 /** The id of this window. */
 export function windowId() {
@@ -29,7 +31,9 @@ export class Lease extends EventTarget {
   #channel;
   #notice;
   #active = performance.now();
-  #heard = null; // {at, seconds}: when the other window was last active, as told when
+  #heard = null; // {at, seconds, near, freeIn}: when the other window was last active, and is free, as told when
+  #askedAt = -Infinity;
+  #isTaking = false;
   #movedAt = null;
   #heldAt = -Infinity;
   #known = false; // who writes
@@ -45,16 +49,17 @@ export class Lease extends EventTarget {
     for (const name of ["keydown", "pointerdown", "wheel"]) {
       addEventListener(name, () => (this.#active = performance.now()), { capture: true, passive: true });
     }
-    desk.save.addEventListener("moved", ({ detail }) => this.#freeze(detail.holder_age_s));
+    desk.save.addEventListener("moved", ({ detail }) => this.#freeze({ seconds: detail.holder_age_s }));
     desk.save.addEventListener("state", () => this.#show());
     notice.querySelector("[data-act=here]").addEventListener("click", () => this.useHere());
-    setInterval(() => this.#ask(), ASK_AGAIN_MS);
+    setInterval(() => this.#look(), LOOK_MS);
   }
 
   /** Find out who writes: an open window of this browser, another device, or from now on this one. */
   async start() {
     const holder = this.#desk.state.holder;
-    if (holder && holder.age_s < LEASE_S && !(await isOurs(holder.window))) this.#readOnly({ seconds: holder.age_s });
+    const isHeld = holder && holder.free_in_s !== 0 && !(await isOurs(holder.window));
+    if (isHeld) this.#readOnly({ seconds: holder.age_s, freeIn: holder.free_in_s });
     const other = (await isAlone()) ? null : await this.#request("hello", "here", ANSWER_MS);
     if (other) return this.#readOnly({ seconds: other.quiet_s, near: true });
     // Of this browser, and silent: it was closed, or killed, without letting go.
@@ -66,7 +71,7 @@ export class Lease extends EventTarget {
     const answer = await this.#desk.session.post(this.#desk.urls.hold, { window: own, want }).catch(() => null);
     if (answer?.status !== 200) return false; // not connected: the receipts will tell
     if (answer.body.holder === "other") {
-      this.#readOnly({ seconds: answer.body.holder_age_s });
+      this.#readOnly({ seconds: answer.body.holder_age_s, freeIn: answer.body.free_in_s });
       return false;
     }
     this.#heldAt = performance.now();
@@ -105,13 +110,13 @@ export class Lease extends EventTarget {
   }
 
   /** Take in what a heartbeat's answer says of the holder. */
-  heard({ holder, holder_age_s }) {
+  heard({ holder, holder_age_s, free_in_s }) {
     if (!this.#known || holder !== "other" || performance.now() - this.#heldAt < OLD_NEWS_MS) return;
     if (this.readonly) {
-      if (!this.#heard?.near) this.#heard = { at: performance.now(), seconds: holder_age_s };
+      if (!this.#heard?.near) this.#heard = { at: performance.now(), seconds: holder_age_s, freeIn: free_in_s };
       this.#show();
     } else {
-      this.#freeze(holder_age_s);
+      this.#freeze({ seconds: holder_age_s, freeIn: free_in_s });
     }
   }
 
@@ -135,7 +140,7 @@ export class Lease extends EventTarget {
     const writes = !this.readonly && !this.#desk.state.readonly;
     if (data.kind === "hello" && writes) this.#say({ kind: "here", to: data.from, quiet_s: this.#quiet() });
     if (data.kind === "give" && writes) this.#give(data.from);
-    if (data.kind === "taken" && writes) this.#freeze(0, true);
+    if (data.kind === "taken" && writes) this.#freeze({ seconds: 0, near: true });
     if (data.kind === "here" && this.readonly) this.#readOnly({ seconds: data.quiet_s, near: true });
   }
 
@@ -147,18 +152,19 @@ export class Lease extends EventTarget {
   async #give(to) {
     const patience = new Promise((resolve) => setTimeout(resolve, GIVE_MS - 500));
     await Promise.race([this.#desk.save.drained(), patience]);
-    this.#freeze(0, true);
+    this.#freeze({ seconds: 0, near: true });
     this.#say({ kind: "given", to });
   }
 
-  #freeze(seconds, near = false) {
+  #freeze(told) {
     this.#desk.save.dispatchEvent(new CustomEvent("settle"));
     this.#movedAt ??= new Date();
-    this.#readOnly({ seconds, near });
+    this.#readOnly(told);
   }
 
-  #readOnly({ seconds, near = this.#heard?.near ?? false }) {
-    this.#heard = { at: performance.now(), seconds, near };
+  // `freeIn`: the seconds until this window may take over by itself; null: not before somebody asks for it.
+  #readOnly({ seconds, near = false, freeIn = null }) {
+    this.#heard = { at: performance.now(), seconds, near, freeIn };
     this.#desk.save.halt("elsewhere");
     this.#set(true);
   }
@@ -172,14 +178,36 @@ export class Lease extends EventTarget {
     for (const part of document.querySelectorAll("[data-edits]")) part.inert = readonly;
     this.dispatchEvent(new CustomEvent("readonly", { detail: { readonly } }));
     document.dispatchEvent(new CustomEvent("desk:readonly", { detail: { readonly } }));
-    if (readonly) this.#desk.announce(this.#words(), { keep: true });
+    if (readonly) this.#desk.announce(this.#words(), { keep: true, shown: false });
   }
 
-  /** Ask on how the other window is, while somebody looks. */
-  #ask() {
+  /** While somebody looks: show the age, ask the other window how it is, and write here once it is gone. */
+  #look() {
     if (!this.readonly || document.hidden) return;
-    this.#say({ kind: "hello" });
     this.#show();
+    const now = performance.now();
+    if (now - this.#askedAt >= ASK_AGAIN_MS) {
+      this.#askedAt = now;
+      this.#say({ kind: "hello" });
+    }
+    const { near, freeIn, at } = this.#heard;
+    const since = (now - at) / 1000;
+    if (near ? since > (2 * ASK_AGAIN_MS) / 1000 : freeIn !== null && since >= freeIn) this.#takeOver();
+  }
+
+  // Unaided: the server says whether the other window is gone. Where it does not answer it is asked again later.
+  async #takeOver() {
+    if (this.#isTaking) return;
+    this.#isTaking = true;
+    const before = this.#heard;
+    if (await this.#hold("hold")) this.#goOn();
+    else if (this.#heard === before) this.#heard = { ...before, near: false, at: performance.now(), freeIn: ASK_AGAIN_MS / 1000 };
+    this.#isTaking = false;
+  }
+
+  // Where the crashed window may have been, nobody knows: work goes on at the first that is left.
+  #goOn() {
+    if (!isTextField(document.activeElement)) this.#desk.resume();
   }
 
   #words() {
@@ -218,12 +246,14 @@ export function setup(desk) {
   desk.session ??= desk.save.session;
   if (desk.state.readonly) {
     document.body.toggleAttribute("data-readonly", true);
+    guardKeys(desk, null);
     return null;
   }
   const template = document.getElementById("notice-lease");
   const notice = template.content.firstElementChild.cloneNode(true);
   document.querySelector("[data-notice=lease]").append(notice);
   const lease = new Lease(desk, notice);
+  guardKeys(desk, lease);
   desk.clock?.addEventListener("beat", ({ detail }) => lease.heard(detail ?? {}));
   lease.started = lease.start().finally(() => lease.listen());
   return lease;

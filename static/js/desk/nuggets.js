@@ -289,9 +289,7 @@ export class NuggetList {
 
   /** Put a place back: this window's own, if it was only reloaded, else the one the server knows. */
   restore(known) {
-    const place = rememberedPlace(this.desk.state.task) ?? known;
-    const { row = null, inComposer = false, scroll = null, rejected = false, marked = [], shown = [] } = place;
-    addEventListener("pagehide", () => rememberPlace(this.desk.state.task, this.place()));
+    const { row = null, inComposer = false, scroll = null, rejected = false, marked = [], shown = [] } = known;
     this.rejected.open = rejected;
     const alive = (key) => this.#items.has(key);
     this.marked = new Set(marked.filter(alive));
@@ -316,25 +314,6 @@ export class NuggetList {
       const row = key && this.desk.store.row(key);
       if (row && isListed(row) && row.text === kept.base && kept.text.trim() !== row.text) this.edit(key, kept.text);
     }
-  }
-}
-
-// The heartbeat that goes out with the page comes too late for the page that is asked for at the same moment.
-const placeOf = (task) => `assay-nuggets-${task}`;
-
-function rememberPlace(task, place) {
-  try {
-    sessionStorage.setItem(placeOf(task), JSON.stringify(place));
-  } catch {
-    // A window without storage goes back to what the server knows.
-  }
-}
-
-function rememberedPlace(task) {
-  try {
-    return JSON.parse(sessionStorage.getItem(placeOf(task)));
-  } catch {
-    return null;
   }
 }
 

@@ -22,6 +22,14 @@ export function touched(op) {
   return new Set([...Object.keys(op.base ?? {}), ...made(op), ...(op.touched ?? [])]);
 }
 
+const NOTED = new Set(["open", "search", "compose", "sweep"]); // what the page notes by itself
+
+/** Return how many things a person did: each label once, though it was changed, and each other step once. */
+export function actsIn(ops) {
+  const done = ops.filter((op) => !NOTED.has(op.kind));
+  return new Set(done.map((op) => (["label", "locate"].includes(op.kind) ? op.payload.key : op.step))).size;
+}
+
 /** Return `op` as the server takes it, without what the page alone needs. */
 export function asSent({ op_id, step, kind, payload, base, source, client_at }) {
   return { op_id, step, kind, payload, base, source, client_at };

@@ -3,7 +3,7 @@
 
 import { gettext } from "../gettext.js";
 import { Outbox } from "./outbox.js";
-import { asSent, batchOf, raised, touched, without } from "./queue.js";
+import { actsIn, asSent, batchOf, raised, touched, without } from "./queue.js";
 import { part, parted } from "./parting.js";
 import { NoAnswer, Session } from "./session.js";
 import { openWindows } from "./windows.js";
@@ -120,11 +120,12 @@ export class Save extends EventTarget {
     return [...this.#aside];
   }
 
-  /** Return {unsent, aside, connected, problem, halted, retryAt, lastSavedAt, durable}. */
+  /** Return {unsent: operations, acts: what a person did of them, aside, connected, problem, halted, retryAt, lastSavedAt, durable}. */
   state() {
     const halted = HALTS.find((reason) => this.#halts.has(reason)) ?? [...this.#halts][0];
     return {
       unsent: this.#queue.length,
+      acts: actsIn(this.#queue),
       aside: this.#aside.filter((one) => !one.chosen).length,
       connected: this.#problem === null,
       problem: this.#problem,

@@ -76,6 +76,12 @@ function rememberPlace(desk) {
   return kept ? JSON.parse(kept) : desk.state.place;
 }
 
+/** Whether the window that wrote last did not say that it was left: it crashed, or it is open elsewhere. */
+function isCutShort({ state }) {
+  const isReturn = sessionStorage.getItem(`place ${state.task}`) !== null;
+  return !isReturn && Boolean(state.holder) && state.holder.page !== "left";
+}
+
 /**
  * Start the desk of this page. `parts` names what is made by `setUp(desk)` and has a place to be put back. One of them
  * is also `desk.work`, what is judged or edited, which the shared modules ask: {isReadonly, current, focus(key),
@@ -89,6 +95,8 @@ export async function startDesk({ Store, words, parts, setUp }) {
   await catchUp(desk);
   desk.keys = keys.setup(desk);
   desk.undoing = new Undoing(desk);
+  const cutShort = isCutShort(desk);
+  desk.known = rememberPlace(desk) ?? {};
   await setUp(desk);
   desk.shell = shell.setup(desk);
   desk.submitting = submit.setup(desk);
@@ -96,8 +104,8 @@ export async function startDesk({ Store, words, parts, setUp }) {
   session.setup(desk);
   conflict.setup(desk);
   desk.lease = lease.setup(desk);
-  const place = rememberPlace(desk);
-  for (const name of ["shell", ...parts]) desk[name]?.restore?.(place?.[name] ?? {});
+  for (const name of ["shell", ...parts]) desk[name]?.restore?.(desk.known[name] ?? {});
+  if (cutShort) desk.resume(); // its newest place is not known, so work goes on at the first that is left to do
   desk.clock.start(); // idle while the page is read-only
   root.dataset.ready = "";
   return desk;

@@ -194,7 +194,7 @@ class Submitting {
       const answer = await save.session.post(urls.submit, { window: own, seq: store.seq }).catch(() => null);
       if (answer?.status === 200) {
         this.#desk.announce(this.#desk.words.submitted(answer.body));
-        location.assign(location.pathname);
+        location.assign(`${location.pathname}?submitted`);
         return;
       }
       this.#say(answer?.body?.message ?? gettext("The server did not answer. Nothing was submitted; try again."));
@@ -202,8 +202,18 @@ class Submitting {
   }
 }
 
-/** Make the button of the action bar work. A task that is submitted has none. */
+// The card is of the submission just made: a reload shows the task alone.
+function followDone() {
+  const first = document.querySelector("#done [data-first]");
+  if (!first) return;
+  history.replaceState(null, "", location.pathname);
+  first.focus();
+}
+
+/** Make the button of the action bar work. A task that is submitted has none, but the card after submitting. */
 export function setup(desk) {
   const button = document.querySelector("[data-act=submit]");
-  return button ? new Submitting(desk, button) : null;
+  if (button) return new Submitting(desk, button);
+  followDone();
+  return null;
 }

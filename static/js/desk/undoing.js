@@ -20,13 +20,16 @@ export class Undoing {
       define({ id: what, run: () => this.takeBack(what, "key") });
       this.#draw(what);
     }
-    document.addEventListener("desk:readonly", () => line.withdrawUndo());
+    document.addEventListener("desk:readonly", () => {
+      line.withdrawUndo();
+      for (const what of ["undo", "redo"]) this.#draw(what);
+    });
   }
 
   /** Undo or redo the newest step, and say which. */
   takeBack(what, source) {
-    const { store, announce, root, words } = this.#desk;
-    if (store.readonly || root.dataset.readonly !== undefined) return announce(words.readonly);
+    const { store, announce, words } = this.#desk;
+    if (this.#isReadonly) return announce(words.readonly);
     const step = store[what](source);
     if (!step) return announce(NOTHING[what]);
     const text = what === "undo" ? gettext("Undone: %(what)s") : gettext("Done again: %(what)s");
@@ -37,6 +40,10 @@ export class Undoing {
   ofThisTurn() {
     if (!this.#justDone) return null;
     return ({ detail }) => this.takeBack("undo", detail ? "mouse" : "key"); // Enter and Space are clicks without a pointer
+  }
+
+  get #isReadonly() {
+    return this.#desk.store.readonly || this.#desk.root.dataset.readonly !== undefined;
   }
 
   #top(what) {
@@ -57,7 +64,7 @@ export class Undoing {
     const button = document.querySelector(`[data-act=${what}]`);
     if (!button) return;
     const step = this.#top(what);
-    button.setAttribute("aria-disabled", String(!step));
+    button.setAttribute("aria-disabled", String(!step || this.#isReadonly));
     button.title = step ? gettext(step.label) : NOTHING[what];
   }
 }

@@ -1,6 +1,6 @@
 // The desk at which answers are judged: nuggets assigned, or support judged. What all desks share is in ../desk.
 
-import { keysOf, printed } from "../desk/keys.js";
+import { sayReadonly } from "../desk/reading-only.js";
 import { startDesk } from "../desk/starting.js";
 import { gettext, interpolate, ngettext } from "../gettext.js";
 import { AnswerPane } from "./answer-pane.js";
@@ -25,6 +25,10 @@ async function setUp(desk) {
   desk.go = (id) => {
     desk.answers.show(id);
     desk.labels.arrive();
+  };
+  desk.resume = () => {
+    const answer = asked.unfinished();
+    if (answer) desk.work.focus(asked.unlabelled(answer.id)[0]);
   };
   const { Work } = await (IS_ASSIGN ? import("./assigning.js") : import("./pairs.js"));
   desk.labels = desk.work = new Work(desk, asked, desk.answers);
@@ -72,28 +76,12 @@ function defineKeys(desk, define) {
   work.defineKeys(define);
 }
 
-// Work goes on where this window was left. A page that was killed left no place, and what the server knows of it is
-// older than its labels: work then goes on at the first that has none.
+// Where work goes on: the place of the last visit if its answer is still there, else the first unfinished answer.
 function begin(desk) {
-  const own = ownPlace(desk);
-  if (!own && !desk.asked.isDone) forgetPlace(desk.state);
-  const there = desk.asked.answer((own ?? desk.state.place)?.answers?.answer);
+  const there = desk.asked.answer(desk.known.answers?.answer);
   const first = there ?? desk.asked.unfinished() ?? desk.asked.answers[0];
   if (first) desk.answers.show(first.id);
   document.addEventListener("desk:readonly", ({ detail }) => detail.readonly || goOn(desk));
-}
-
-function ownPlace(desk) {
-  try {
-    return JSON.parse(sessionStorage.getItem(`place ${desk.state.task}`));
-  } catch {
-    return null;
-  }
-}
-
-// The widths of the panes stay as they were.
-function forgetPlace(state) {
-  if (state.place) state.place = { shell: state.place.shell };
 }
 
 // A window that writes again, with what a closed one had left, may stand on what was judged there.
@@ -103,14 +91,6 @@ function goOn({ asked, answers, work }) {
   if (next) work.focus(next);
 }
 
-/** Why no label can be given here. */
-function readonly() {
-  if ("submitted" in document.body.dataset) return gettext("This version is submitted: its labels cannot be changed");
-  const [key] = keysOf("next-unjudged");
-  if (!key) return gettext("Read-only: choose “Use it here” first");
-  return interpolate(gettext("Read-only: press %(key)s to use it here"), { key: printed(key) });
-}
-
 /** The desk of this page, once it is ready. */
 export const desk = startDesk({
   Store: LabelStore,
@@ -118,9 +98,24 @@ export const desk = startDesk({
   parts: ["answers", "labels"],
   words: {
     get readonly() {
-      return readonly();
+      return sayReadonly(gettext("This version is submitted: its labels cannot be changed"));
     },
     conflict: gettext("A label was changed in another window as well."),
+    waiting: (count, durable) => {
+      const here = ngettext(
+        "%(count)s label waits on this device; keep working.",
+        "%(count)s labels wait on this device; keep working.",
+        count,
+      );
+      const inThisPage = ngettext(
+        "%(count)s label waits in this page only; keep it open.",
+        "%(count)s labels wait in this page only; keep it open.",
+        count,
+      );
+      return interpolate(durable ? here : inThisPage, { count });
+    },
+    allSaved: (count, at) =>
+      interpolate(ngettext("The label is saved %(at)s", "All %(count)s labels saved %(at)s", count), { count, at }),
     choose: gettext("Choose which one to keep."),
     submitted: ({ labels: count }) =>
       interpolate(ngettext("Submitted, %(count)s label", "Submitted, %(count)s labels", count), { count }),

@@ -27,7 +27,7 @@ def test_thirty_labels_without_network_arrive(world: JudgeWorld, visit: Visit) -
         ann.answer_is(2)
         expect(ann.page.locator("#s-0")).to_contain_text("carry sand")
         ann.press("w", *"2" * 14)
-        expect(ann.page.locator(BAR)).to_contain_text("changes are kept on this device; keep working.")
+        expect(ann.page.locator(BAR)).to_contain_text("30 labels wait on this device; keep working.")
         assert len(set(ann.checked())) == 1
         ann.press("]", "]", "]")
         expect(ann.page.locator("#answer-problem")).to_contain_text("There is no connection", timeout=CALM)
@@ -39,7 +39,7 @@ def test_thirty_labels_without_network_arrive(world: JudgeWorld, visit: Visit) -
         ann.saved()
         values = sorted(ann.labels().values())
         assert values == ["not_support"] + ["partial_support"] * 14 + ["support"] * 16
-        expect(ann.page.locator(BAR)).to_contain_text("changes saved")
+        expect(ann.page.locator(BAR)).to_contain_text("labels saved")
         ann.complaints.clear()  # the browser itself tells of each request that failed
 
 

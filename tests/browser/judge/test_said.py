@@ -91,7 +91,7 @@ def lose_the_server(ann: Listener) -> None:
     ann.page.get_by_role("button", name="Try now").press("Enter")
     ann.saved()
     ann.page.clock.run_for(GAP_MS)
-    assert " ".join(ann.ears.said()).count("changes saved") == 1
+    assert " ".join(ann.ears.said()).count("labels saved") == 1
 
 
 def test_pairs_are_judged_and_everything_is_said_once(world: JudgeWorld, visit: Visit) -> None:

@@ -1,0 +1,36 @@
+// Keys while this window may only read: the key that goes on takes the desk over, one that would change something says
+// why it cannot, and all others work.
+
+import { gettext, interpolate } from "../gettext.js";
+import { isTextField, keysOf, printed } from "./keys.js";
+
+const GOES_ON = ["next-undecided", "next-unread", "next-unjudged"]; // each stage has one of them
+const EDITS = new Set([
+  ...["vital", "okay", "clear", "keep", "edit", "reject", "restore", "mark", "merge", "split", "move-up", "move-down"],
+  ...["new", "link", "read", "label-full", "label-partial", "label-none", "label-clear", "accept", "cant-judge"],
+  ...["place", "record"],
+]);
+
+/** Why nothing can be changed here: another window writes, or, in words of the stage's own, the task is submitted. */
+export function sayReadonly(submitted) {
+  if ("submitted" in document.body.dataset) return submitted;
+  const [key] = keysTakingOver();
+  if (!key) return gettext("Read-only: choose “Use it here” first");
+  return interpolate(gettext("Read-only: press %(key)s to use it here"), { key: printed(key) });
+}
+
+function keysTakingOver() {
+  return GOES_ON.flatMap((id) => keysOf(id));
+}
+
+/** Guard the keys of a desk. `lease`: null where its task is submitted. */
+export function guardKeys(desk, lease) {
+  desk.keys.guard(({ chord, action, target }) => {
+    if (desk.root.dataset.readonly === undefined) return false;
+    const isFree = !isTextField(target) && !target.closest("dialog[open]");
+    if (lease && isFree && keysTakingOver().includes(chord)) lease.useHere();
+    else if (action && EDITS.has(action.id)) desk.announce(desk.words.readonly);
+    else return false;
+    return true;
+  });
+}
