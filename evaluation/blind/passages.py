@@ -108,11 +108,19 @@ def _graded(task: Task, threshold: int) -> tuple[dict[Place, _Shown], int]:
     without_text = 0
     for docid, document, grade, start, public_id, title, headings, text, has_text in rows:
         if has_text:
-            shown = _Shown(public_id, _line(title), _line(headings), text.strip())
+            shown = _Shown(public_id, _line(title), _line(_below(title, headings)), text.strip())
             found[Place(docid, document, grade, start)] = shown
         else:
             without_text += 1
     return found, without_text
+
+
+def _below(title: str, headings: str) -> str:
+    """The headings without the title, which stands above them already."""
+    lines = [line.strip() for line in headings.splitlines()]
+    while lines and lines[0] == title.strip():
+        del lines[0]
+    return "\n".join(lines)
 
 
 def _line(text: str) -> str:
@@ -125,7 +133,7 @@ def _passage(number: int, shown: _Shown, texts: tuple[str, ...], again: list[int
         public_id=shown.public_id,
         number=number,
         title=shown.title,
-        headings="" if shown.headings == shown.title else shown.headings,
+        headings=shown.headings,
         sentences=tuple(_sentences(texts, again)),
         words=len(shown.text.split()),
     )

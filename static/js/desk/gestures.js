@@ -15,6 +15,8 @@ const IMPORTANCE = [
 ];
 const READING = new Set(["go", "go-chip", "diff"]); // what a list that cannot be changed still offers
 const IN_LIST = new Set(["edit", "reject", "split", "link", "mark", "up", "down"]); // not of a rejected one
+// What is done with a selection; the page has no button for what the protocol forbids.
+const SELECTED = ["new", "link", "words"].filter((what) => document.querySelector(`.read-bar [data-do=${what}]`));
 const WHILE_WRITING = new Set(["merge", "new"]);
 
 /** A draft that was kept with an importance. */
@@ -53,7 +55,9 @@ class Gestures {
       up: () => this.move(row, -1, source),
       down: () => this.move(row, 1, source),
       go: () => this.go(row),
+      search: () => passages.searchFor(row, this.list.name(row.key)),
       diff: () => this.showChange(row),
+      more: () => this.#showMore(row),
       "go-chip": () => passages.goTo(...pair),
       unlink: () => this.unlink(row, pair, source),
     };
@@ -182,6 +186,12 @@ class Gestures {
     this.sayOf(row.key, by < 0 ? gettext("%(nugget)s moved up") : gettext("%(nugget)s moved down"));
   }
 
+  // Where the window is low, a row's rarer acts are folded away.
+  #showMore(row) {
+    const button = this.list.item(row.key).querySelector(".row-more");
+    button.setAttribute("aria-expanded", String(button.getAttribute("aria-expanded") !== "true"));
+  }
+
   showChange(row) {
     if (!hasChange(row)) return this.sayOf(row.key, gettext("%(nugget)s is as it was proposed"));
     const { shown } = this.list;
@@ -250,11 +260,11 @@ class Gestures {
     else this.refuse(row, gettext("%(nugget)s is rejected. %(key)s restores it"));
   }
 
-  /** A new nugget from what is chosen in the passages, which becomes its evidence, not its text. */
-  newFrom({ pairs = [] } = {}) {
+  /** A new nugget from what is chosen in the passages: its evidence, and its text where the words are wanted too. */
+  newFrom({ pairs = [], quote = "", withWords = false } = {}) {
     if (this.list.isReadonly) return this.say(this.desk.words.readonly);
     document.dispatchEvent(new CustomEvent("desk:pane-wanted", { detail: { pane: "rows" } }));
-    return this.list.writing.openNew(pairs);
+    return this.list.writing.openNew(pairs, withWords ? quote : "");
   }
 
   // In the passages the selection is asked for there; on a row it is taken along if there is one.
@@ -263,8 +273,9 @@ class Gestures {
       this.desk.passages.sentences.ask(what, "key");
       return;
     }
-    const chosen = passages.selected();
-    if (what === "new") this.newFrom(chosen ?? {});
+    const chosen = passages.selected() ?? (what === "link" ? passages.hitFor(this.list.current) : null);
+    if (what === "words" && !chosen?.quote) this.say(gettext("Select words in a passage first"));
+    else if (what !== "link") this.newFrom({ ...chosen, withWords: what === "words" });
     else if (chosen) this.linkSelection({ ...chosen, key: this.list.current, source: "key" });
     else this.act("link", this.list.current, { source: "key" });
   }
@@ -304,6 +315,7 @@ class Gestures {
       "move-up": "up",
       "move-down": "down",
       "evidence-go": "go",
+      ...("nuggetSearch" in document.body.dataset && { "nugget-search": "search" }),
     };
     for (const [id, name] of Object.entries(onRow)) define({ id, run: this.#onRow(name) });
     for (const [id, by] of Object.entries({ "row-previous": -1, "row-next": 1 })) {
@@ -314,7 +326,7 @@ class Gestures {
     }
     define({ id: "next-undecided", run: () => this.nextUndecided() });
     define({ id: "edit-leave", run: ({ target }) => this.leaveEditor(target) });
-    for (const what of ["new", "link"]) define({ id: what, run: (event) => this.#onSelection(what, event) });
+    for (const what of SELECTED) define({ id: what, run: (event) => this.#onSelection(what, event) });
   }
 
   leaveEditor(field) {

@@ -335,6 +335,7 @@ function listen(nuggets) {
   });
   document.addEventListener("desk:link-wanted", ({ detail }) => nuggets.gestures.linkSelection(detail));
   document.addEventListener("desk:new-wanted", ({ detail }) => nuggets.gestures.newFrom(detail));
+  document.addEventListener("desk:words-wanted", ({ detail }) => nuggets.gestures.newFrom({ ...detail, withWords: true }));
   document.addEventListener("desk:row-wanted", ({ detail }) => nuggets.focus(detail.key));
 }
 

@@ -4,6 +4,8 @@
 import { gettext, interpolate, ngettext } from "../gettext.js";
 import { Evidence } from "./evidence.js";
 import { Filters } from "./filters.js";
+import { numberSentences } from "./margins.js";
+import { NuggetSearch } from "./nugget-search.js";
 import { Reading } from "./reading.js";
 import { Search } from "./search.js";
 import { Sentences } from "./sentences.js";
@@ -47,6 +49,17 @@ export function selected() {
   return pane?.sentences.selected() ?? null;
 }
 
+/** The hit of the search for the words of the nugget `key`, as what is selected; null without one. */
+export function hitFor(key) {
+  const pair = pane?.nuggetSearch?.pairFor(key);
+  return pair ? { segment: pair[0], sentence: pair[1], pairs: [pair] } : null;
+}
+
+/** Look for a nugget's own words, where the protocol allows it. */
+export function searchFor(row, name) {
+  pane.nuggetSearch.start(row, name);
+}
+
 class Pane {
   constructor(desk, root) {
     this.desk = desk;
@@ -57,6 +70,8 @@ class Pane {
     this.search = new Search(desk, this.reading, (pair) => this.goTo(pair));
     this.filters = new Filters(this.reading, this.coverage, () => this.search.again());
     this.sentences = new Sentences(desk, this.reading, this.evidence);
+    this.nuggetSearch = "nuggetSearch" in document.body.dataset ? new NuggetSearch(desk, this.reading) : null;
+    for (const text of root.querySelectorAll(".passage-text")) numberSentences(text, ".s");
     this.#measure();
     this.#listen();
     this.#defineKeys(desk.keys);
@@ -101,6 +116,8 @@ class Pane {
     this.root.addEventListener("scroll", follow, { passive: true });
     document.addEventListener("scroll", follow, { passive: true });
     this.root.addEventListener("click", ({ target }) => {
+      const fold = target.closest(".read-fold");
+      if (fold) fold.setAttribute("aria-expanded", String(fold.getAttribute("aria-expanded") !== "true"));
       const filter = target.closest("[data-filter]");
       if (filter) this.#filter(filter.dataset.filter);
       const button = target.closest(".passage-done");
@@ -113,8 +130,8 @@ class Pane {
     const runs = {
       "sentence-previous": () => this.sentences.step(-1),
       "sentence-next": () => this.sentences.step(1),
-      "passage-previous": () => this.#leaf(-1),
-      "passage-next": () => this.#leaf(1),
+      "passage-previous": () => this.#next(-1),
+      "passage-next": () => this.#next(1),
       read: () => here() && this.#mark(here(), "key"),
       "next-unread": () => this.#nextUnread(),
       search: () => this.search.open(),
@@ -138,6 +155,12 @@ class Pane {
     this.desk.announce(interpolate(said, { count: shown }));
     const pressed = this.root.querySelector(`.read-filters [data-filter=${filter}]`);
     if (!this.root.contains(document.activeElement) || document.activeElement.closest("[data-none]")) pressed.focus();
+  }
+
+  // While a nugget's words are looked for, the next place is the next hit.
+  #next(by) {
+    if (this.nuggetSearch?.isOn) this.nuggetSearch.step(by);
+    else this.#leaf(by);
   }
 
   // From inside a passage, "previous" leads to its own beginning first, as in every player.

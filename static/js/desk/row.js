@@ -105,8 +105,10 @@ function drawActs(item, row, { number, isMarked, isReadonly, showsChange }) {
     mark: !isRejected,
     up: !isRejected,
     down: !isRejected,
+    search: !isRejected,
     go: row.evidence.length > 0,
     diff: hasChange(row),
+    more: !isRejected,
   };
   const acts = item.querySelector(".row-acts");
   acts.setAttribute("aria-label", `N${number}`);

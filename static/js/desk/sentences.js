@@ -2,6 +2,7 @@
 // it (arrows, Tab, a click), several by Shift and arrows; any words by the selection of the mouse or of caret browsing.
 
 import { gettext, interpolate, pgettext } from "../gettext.js";
+import { PlaceOfBar } from "./place-of-bar.js";
 
 const MOST = 20; // sentences that one selection can stand for
 const PAUSE_MS = 60;
@@ -15,6 +16,7 @@ export class Sentences {
   #timer = 0;
   #pairs = [];
   #quote = "";
+  #place;
 
   constructor(desk, reading, evidence) {
     this.#desk = desk;
@@ -31,6 +33,12 @@ export class Sentences {
     });
     desk.store.addEventListener("change", () => this.#bar.hidden || this.#draw());
     document.addEventListener("desk:target", () => this.#bar.hidden || this.#draw());
+    this.#place = new PlaceOfBar(reading, this.#bar);
+    // Before any other meaning of Escape: the bar is what opened last, wherever the focus is.
+    document.addEventListener("keydown", (event) => this.#escaped(event), { capture: true });
+    for (const name of ["scroll", "resize"]) {
+      addEventListener(name, () => this.#place.put(this.#range()), { capture: true, passive: true });
+    }
   }
 
   /** What is selected: {segment, sentence, quote, pairs}, or null. */
@@ -81,6 +89,7 @@ export class Sentences {
     this.#bar.hidden = !this.#pairs.length;
     this.#describe();
     if (this.#pairs.length) this.#draw();
+    this.#place.put(this.#range());
   }
 
   // A screen reader hears after the sentence where it stands and what rests on it.
@@ -150,6 +159,14 @@ export class Sentences {
   #leaveBar(event) {
     event.preventDefault();
     this.#reading.element(this.#pairs[0])?.focus({ preventScroll: true });
+  }
+
+  #escaped(event) {
+    if (event.key !== "Escape" || event.isComposing || !this.#range() || this.#bar.hidden) return;
+    if (event.target.matches("input, textarea") || this.#bar.contains(event.target)) return;
+    event.preventDefault();
+    document.getSelection().collapseToStart();
+    this.#take([], "");
   }
 
   #toEnd(event, sentence) {

@@ -63,10 +63,11 @@ export class Writing {
     return (here?.at ?? 0) > (there?.at ?? 0) ? here : there;
   }
 
-  /** Open a new nugget, with evidence where a sentence was chosen. */
-  openNew(evidence = []) {
+  /** Open a new nugget, with evidence and words where some were chosen. */
+  openNew(evidence = [], words = "") {
     const there = this.#open.get("new") ?? this.#show("new", this.#kept("new") ?? {}, {});
     for (const pair of evidence) there.link(pair);
+    if (words) there.insert(words);
     there.focus();
   }
 

@@ -1,0 +1,56 @@
+// Where the bar of a selection opens: within reach of the selected words, above them, or below where there is no room,
+// and never over them. Without selected words it stays at the foot of the pane.
+
+const GAP = 6;
+
+export class PlaceOfBar {
+  #reading;
+  #bar;
+
+  constructor(reading, bar) {
+    this.#reading = reading;
+    this.#bar = bar;
+  }
+
+  /** Put the bar to the words of `range`; null: to the foot of the pane. */
+  put(range) {
+    const floats = Boolean(range) && !this.#bar.hidden;
+    this.#bar.classList.toggle("is-floating", floats);
+    if (!floats) return;
+    const words = boxOf(range);
+    const pane = this.#pane();
+    const { width, height } = this.#bar.getBoundingClientRect();
+    const above = words.top - GAP - height;
+    const below = words.bottom + GAP;
+    const fits = above >= pane.top || below + height > pane.bottom;
+    const top = fits ? Math.max(above, pane.top) : below;
+    const left = Math.max(pane.left, Math.min(words.left, pane.right - width));
+    this.#bar.style.setProperty("--bar-top", `${Math.round(top)}px`);
+    this.#bar.style.setProperty("--bar-left", `${Math.round(left)}px`);
+  }
+
+  // What of the pane is to be seen, below the tools that stick to its top.
+  #pane() {
+    const box = this.#reading.root.getBoundingClientRect();
+    const tools = this.#reading.tools;
+    const sticks = getComputedStyle(tools).position === "sticky";
+    const head = sticks ? tools.getBoundingClientRect().bottom : 0;
+    const foot = document.getElementById("actions").getBoundingClientRect().top;
+    return {
+      top: Math.max(box.top, head, 0),
+      bottom: Math.min(box.bottom, foot, innerHeight),
+      left: box.left + GAP,
+      right: box.left + this.#reading.root.clientWidth - GAP,
+    };
+  }
+}
+
+function boxOf(range) {
+  const boxes = [...range.getClientRects()].filter(({ width }) => width > 0);
+  const all = boxes.length ? boxes : [range.getBoundingClientRect()];
+  return {
+    top: Math.min(...all.map((box) => box.top)),
+    bottom: Math.max(...all.map((box) => box.bottom)),
+    left: all[0].left,
+  };
+}
