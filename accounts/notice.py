@@ -4,7 +4,7 @@ from django.utils.timezone import now
 
 from accounts.models import User
 
-NOTICE_VERSION = 1
+NOTICE_VERSION = 2
 """Goes up when templates/accounts/notice.html says something new; everybody is then asked to read it again."""
 
 

@@ -3,6 +3,7 @@
 from typing import cast
 
 from allauth.account.adapter import ratelimit
+from allauth.account.internal.flows.login import record_authentication
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login
@@ -53,6 +54,8 @@ def invitation(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and not request.user.is_authenticated and form.is_valid():
         user = people_acts.joined(request, form)
         if user:
+            # allauth asks for the password again where it has no record of it having been typed.
+            record_authentication(request, user, method="password")
             login(request, user, BACKEND)
             return redirect("organizer:campaigns")
     context = {"invitation": found, "form": form, "provider": settings.OIDC}

@@ -17,6 +17,8 @@ OPEN = (
     "account_",
     "mfa_",
     "socialaccount_",
+    "accounts:browsers",
+    "accounts:end_browser",
     "accounts:notice",
     "organizer:invitation",
     "assessor:session",

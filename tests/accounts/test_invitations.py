@@ -52,6 +52,13 @@ def test_whoever_has_the_link_makes_an_account_with_the_role(people: People) -> 
     assert people.events()[:3] == ["invitation.accepted", "member.added", "invitation.made"]
 
 
+def test_who_has_just_joined_is_not_asked_for_the_password(people: People) -> None:
+    client = opened(link(people))
+    client.post(INVITATION, JOIN)
+    client.post("/accounts/notice/", {"next": "/"})
+    assert client.get("/accounts/tokens/").status_code == 200
+
+
 def test_a_link_works_once(people: People) -> None:
     address = link(people)
     first, second = opened(address), opened(address)

@@ -139,5 +139,6 @@ def test_organizers_and_administrators_may_have_to_have_one(
     if asked:
         assert client.get("/accounts/2fa/").status_code == 200
         assert client.get("/desk/session/").status_code == 200
+        assert client.get("/accounts/browsers/").status_code == 200
         client, _, _ = with_app(name)
         assert client.get("/campaigns/river/").status_code == 200
