@@ -28,7 +28,7 @@ class TokenHasScope(BasePermission):
 
 
 class HasSecondFactor(BasePermission):
-    """Where `REQUIRE_MFA` is set, tokens of organizers and administrators work once their owner has a second factor."""
+    """Tokens of organizers and administrators work only if their owner has a second factor, under `REQUIRE_MFA`."""
 
     message = "The owner of this token needs a second factor first: sign in and set one up."
     code = "second_factor_needed"

@@ -187,7 +187,7 @@ vars().update(env.email_url("EMAIL_URL", default="consolemail://"))
 ACCOUNT_EMAIL_NOTIFICATIONS = "EMAIL_URL" in env  # of a new password, factor or address
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="assay@localhost")
 MAIL_ABOUT_JOBS = "EMAIL_URL" in env  # to who started one, when it is done, paused for its budget, or stuck
-# Where weaknesses of this installation are reported: mailto: or https:, shown at /.well-known/security.txt.
+# Contact for reports of weaknesses of this installation: mailto: or https:, shown at /.well-known/security.txt.
 SECURITY_CONTACT = env.str("SECURITY_CONTACT", default="")
 # Where people reach the application, for links in mails that no request leads to.
 PUBLIC_URL = env.str("PUBLIC_URL", default=next((one for one in CSRF_TRUSTED_ORIGINS if "*" not in one), ""))
@@ -247,7 +247,7 @@ SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_AGE = env.int("SESSION_IDLE_HOURS", default=12) * 3600
 SESSION_LONGEST = env.int("SESSION_MAX_DAYS", default=14) * 86_400
 
-# Where the server listens (gunicorn.conf.py).
+# Address that the server listens on (gunicorn.conf.py).
 HOST = env.str("HOST", default="127.0.0.1")
 
 # HTTPS=1 behind a TLS proxy. Off, the application serves plain HTTP, which `make run` binds to 127.0.0.1.

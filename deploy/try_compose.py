@@ -26,7 +26,7 @@ from try_people import CAMPAIGN, Client, Desk, Failed, Load
 ROOT = Path(__file__).resolve().parents[1]
 NAME = "assay-try"
 PRIVATE = (".git", ".venv", ".env", "var", "secrets", "certificate", "__pycache__", ".hypothesis", ".*_cache")
-"""What a fresh clone does not have."""
+"""Files that a fresh clone does not have."""
 
 LONGEST = 300.0  # seconds until everything is up, or a job is done
 COUNT_WORKERS = """

@@ -20,7 +20,7 @@ class Task(StrEnum):
 
 
 class PageState(StrEnum):
-    """How a window last reported its page: seen, behind others, or left by navigation or closing."""
+    """State of a page in its last report: seen, behind other windows, or left by navigation or closing."""
 
     VISIBLE = "visible"
     HIDDEN = "hidden"

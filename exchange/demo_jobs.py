@@ -50,7 +50,7 @@ def load_done_job(campaign: Campaign, judge: Judge) -> None:
 
 def _do(item: WorkItem, llm: LlmJob) -> None:
     """Ask what the item asks, and store each call with its reply."""
-    for number, (ask, completion) in enumerate(_asked(item)):
+    for number, (ask, completion) in enumerate(_calls(item)):
         call = _call(ask, completion, llm)
         CallUse.objects.create(item=item, call=call, number=number, part=ask.part)
         llm.sent_calls += 1
@@ -59,7 +59,7 @@ def _do(item: WorkItem, llm: LlmJob) -> None:
     WorkItem.objects.filter(pk=item.pk).update(state=WorkItem.State.DONE, attempt=1, ended_at=timezone.now())
 
 
-def _asked(item: WorkItem) -> Iterator[tuple[Ask, Completion]]:
+def _calls(item: WorkItem) -> Iterator[tuple[Ask, Completion]]:
     step = KINDS[item.kind].begin([item], [BUILT_IN])[0]
     ask = next(step)
     while True:

@@ -3,7 +3,6 @@
 from typing import cast
 
 from allauth.account.adapter import ratelimit
-from allauth.account.internal.flows.login import record_authentication
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login
@@ -16,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.http import UserRequest
 from accounts.invitations import invitation_of
+from accounts.sessions import note_password
 from evaluation.services.people import accept as accept_invitation
 from organizer import people_acts
 from organizer.people_forms import JoinForm
@@ -54,8 +54,7 @@ def invitation(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and not request.user.is_authenticated and form.is_valid():
         user = people_acts.joined(request, form)
         if user:
-            # allauth asks for the password again where it has no record of it having been typed.
-            record_authentication(request, user, method="password")
+            note_password(request)
             login(request, user, BACKEND)
             return redirect("organizer:campaigns")
     context = {"invitation": found, "form": form, "provider": settings.OIDC}

@@ -39,7 +39,7 @@ def task_named(name: str, among: tuple[Task, ...] = TASKS) -> Task:
 
 
 class ScopeForm(forms.Form):
-    """Whose prompt it is: the campaign's, or everybody's."""
+    """Owner of a prompt: one campaign, or all."""
 
     common = forms.BooleanField(required=False, label=_("common: every campaign here may read and use it"))
 

@@ -45,7 +45,7 @@ LEVEL_NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Tau:
-    """One of the three taus with what it rests on. `is_pending`: its interval has not been reckoned yet.
+    """One of the three taus with what it rests on. `is_pending`: its interval is not computed yet.
 
     `topics`: None where one side is a published table. `hidden`: why the page does not show it.
     """

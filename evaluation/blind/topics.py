@@ -35,7 +35,7 @@ def topic_texts(topic: Topic) -> tuple[TopicText, ...]:
 
 @dataclass(frozen=True, slots=True)
 class TopicHead:
-    """What a topic's page shows above its parts."""
+    """Head of a topic's page, above its parts."""
 
     language: str
     texts: tuple[TopicText, ...]

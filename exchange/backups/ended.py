@@ -42,7 +42,7 @@ class GoodToken:
 
 @dataclass(frozen=True, slots=True)
 class Openings:
-    """What lets somebody in: tokens by their hash, and the names of accounts that are open."""
+    """Means of getting in: hashes of tokens, and names of open accounts."""
 
     tokens: dict[str, GoodToken]
     accounts: frozenset[str]

@@ -24,7 +24,7 @@ FILLED_BY_MIGRATIONS = {"django_migrations", "django_content_type", "auth_permis
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What was put back, the migrations still to apply to it, and what lets people in again that did not before."""
+    """Rows restored, migrations still to apply, and the tokens and accounts that became good again."""
 
     manifest: Manifest
     waiting: list[str]

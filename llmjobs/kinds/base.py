@@ -73,7 +73,7 @@ def ids_of(items: Iterable[WorkItem], key: str) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class TopicPrompt:
-    """What questions say of a topic: its title, and its other texts."""
+    """A topic's texts for prompts: its title, and the other ones."""
 
     query: str
     texts: TopicTexts

@@ -30,7 +30,7 @@ LOOK_ALIKE_OF_TEXTS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class TopicTexts:
-    """What a topic says beside its title; empty where it says nothing."""
+    """Texts of a topic beside its title; empty where it has none."""
 
     problem_statement: str = ""
     background: str = ""
@@ -144,7 +144,7 @@ TEXTS_OF: dict[Task, frozenset[str]] = {
     "support": frozenset(),
     "relevance": _ANY_TEXT,
 }
-"""What a topic says beside its title, which a user text may hold: {request} is all of it, empty texts are left out."""
+"""Placeholders for the texts of a topic beside its title: {request} is all of them without the empty ones."""
 
 
 def render(template: Template, **values: Value) -> tuple[Message, ...]:

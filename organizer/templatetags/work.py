@@ -83,7 +83,7 @@ def hours(number: float | None) -> str:
 
 @register.simple_tag(takes_context=True)
 def in_inbox(context: dict[str, Any], campaign: Campaign) -> int:
-    """How much in the inbox waits for an answer, or to be read; 0 for a viewer who can do neither."""
+    """Number of inbox entries to answer or to read; 0 for a viewer who can do neither."""
     viewer = context["request"].user
     if not may_organize(viewer, campaign):
         return 0

@@ -25,7 +25,7 @@ FORMS: Final[dict[str, Callable[[Any], str]]] = {
     "percent": assay.percent,
     "fine_percent": assay.fine_percent,
 }
-"""How a figure looks, by the name that templates give."""
+"""Formats of figures, by the name that templates use."""
 
 
 @register.simple_tag(takes_context=True)
@@ -60,10 +60,10 @@ def figure(
 
 
 @register.simple_tag
-def figure_said(said: str, topics: int | None = None) -> SafeString | str:
+def figure_text(text: str, topics: int | None = None) -> SafeString | str:
     """A figure that is in words already; on few topics it is grey, with its n."""
     basis = Basis(topics)
-    return _small(said, basis) if basis.is_small else said
+    return _small(text, basis) if basis.is_small else text
 
 
 @register.simple_tag

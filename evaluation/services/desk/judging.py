@@ -119,10 +119,10 @@ def _pairs(place: Place, cited: Sequence[Citation]) -> list[AskedPair]:
         (one.sentence_id, one.segment_id, (one, number_of(numbers.setdefault(one.sentence.answer_id, {}), one)))
         for one in cited
     ]
-    return [_pair(one, number, machine) for _, _, (one, number) in asked_citations(place, numbered)]
+    return [_pair(one, number, machine) for _, _, (one, number) in task_citations(place, numbered)]
 
 
-def asked_citations(
+def task_citations(
     place: Place, citations: Iterable[tuple[int, int | None, Rest]]
 ) -> Iterator[tuple[int, int | None, Rest]]:
     """Yield the citations that a task asks, of rows as `first_different` takes them; a study asks what was drawn."""

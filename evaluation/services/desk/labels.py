@@ -9,7 +9,7 @@ from evaluation.errors import Refused
 from evaluation.models import WorkingAssignment, WorkingSupport
 from evaluation.rules.judging import NO_MACHINE_LABEL, LabelRow
 from evaluation.services.desk.finding import Place
-from evaluation.services.desk.judging import asked_citations, machine_labels, nuggets_of, pairs_of
+from evaluation.services.desk.judging import machine_labels, nuggets_of, pairs_of, task_citations
 from evaluation.terms import AssignmentLabel, Stage, SupportLabel
 
 SEPARATOR = "/"
@@ -161,7 +161,7 @@ class SupportLabels:
             cursor.execute(_CITED, [key, self.place.task])
             cited = cursor.fetchall()
         rows = ((row[3], row[1], row) for row in cited)
-        for sentence, segment, (public_id, _, has_text, _, *stored) in asked_citations(self.place, rows):
+        for sentence, segment, (public_id, _, has_text, _, *stored) in task_citations(self.place, rows):
             if segment is not None and public_id == key and has_text:
                 machine = machine_labels(self.place, [sentence]) or {}
                 return machine.get((sentence, segment)), self._row(sentence, segment, stored)

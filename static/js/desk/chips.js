@@ -66,7 +66,7 @@ export function linkBox({ link, leave }) {
   const problem = box.querySelector(".problem");
   problem.id = `problem-${(count += 1)}`;
   input.setAttribute("aria-describedby", problem.id);
-  // What is mended or taken away is no fault any more.
+  // A part that was mended or taken away is no fault any more.
   input.addEventListener("input", () => {
     if (input.value.trim() && !passages.parse(input.value)) return;
     problem.hidden = true;

@@ -251,7 +251,7 @@ export class Composer {
     return undefined;
   }
 
-  // What is wrong with a part, in words; "" where nothing is.
+  // The fault of a part, in words; "" if there is none.
   #faultOf(part) {
     if (!part.text) return gettext("A nugget needs a text.");
     if ([...part.text].length > LONGEST_TEXT) {

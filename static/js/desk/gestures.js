@@ -15,7 +15,7 @@ const IMPORTANCE = [
 ];
 const READING = new Set(["go", "go-chip", "diff"]); // what a list that cannot be changed still offers
 const IN_LIST = new Set(["edit", "reject", "split", "link", "mark", "up", "down"]); // not of a rejected one
-// What is done with a selection; the page has no button for what the protocol forbids.
+// Acts on a selection; the page has no button for those that the protocol forbids.
 const SELECTED = ["new", "link", "words"].filter((what) => document.querySelector(`.read-bar [data-do=${what}]`));
 const WHILE_WRITING = new Set(["merge", "new"]);
 
@@ -186,7 +186,7 @@ class Gestures {
     this.sayOf(row.key, by < 0 ? gettext("%(nugget)s moved up") : gettext("%(nugget)s moved down"));
   }
 
-  // Where the window is low, a row's rarer acts are folded away.
+  // In a low window a row's rarer acts are folded away.
   #showMore(row) {
     const button = this.list.item(row.key).querySelector(".row-more");
     button.setAttribute("aria-expanded", String(button.getAttribute("aria-expanded") !== "true"));

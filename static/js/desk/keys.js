@@ -92,7 +92,7 @@ function isInMenu(element) {
   return element === document.body && document.querySelector(".desk-fold[open]") !== null;
 }
 
-// What has the focus comes first: in a text the arrows are about its sentences.
+// The focus decides first: in a text the arrows move between its sentences.
 function meaningsOf(chord, element) {
   const scopes = scopesOf(element);
   return isSingle(chord) && !isInMenu(element) ? [...scopes, "row"] : scopes;

@@ -205,7 +205,7 @@ export class Lease extends EventTarget {
     this.#isTaking = false;
   }
 
-  // Where the crashed window may have been, nobody knows: work goes on at the first that is left.
+  // The place of a crashed window is not known: work goes on at the first row that is left.
   #goOn() {
     if (!isTextField(document.activeElement)) this.#desk.resume();
   }

@@ -1,4 +1,4 @@
-// Where the bar of a selection opens: within reach of the selected words, above them, or below where there is no room,
+// Place of the selection bar: within reach of the selected words, above them, or below if there is no room,
 // and never over them. Without selected words it stays at the foot of the pane.
 
 const GAP = 6;
@@ -29,7 +29,7 @@ export class PlaceOfBar {
     this.#bar.style.setProperty("--bar-left", `${Math.round(left)}px`);
   }
 
-  // What of the pane is to be seen, below the tools that stick to its top.
+  // The visible part of the pane, below the tools that stick to its top.
   #pane() {
     const box = this.#reading.root.getBoundingClientRect();
     const tools = this.#reading.tools;
