@@ -23,11 +23,6 @@ TOO_MANY = 429
 A_MINUTE = 60
 
 
-def note_password(request: HttpRequest) -> None:
-    """Record in the session that the password was typed now, as allauth's own forms do, or it asks again."""
-    request.session[AUTHENTICATION_METHODS_SESSION_KEY] = [{"method": "password", "at": time()}]
-
-
 @receiver(user_logged_in)
 def note_sign_in(request: HttpRequest, **kwargs: Any) -> None:
     """Begin a session's two clocks. Signing in counts as having typed the password just now."""

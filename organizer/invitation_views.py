@@ -3,6 +3,7 @@
 from typing import cast
 
 from allauth.account.adapter import ratelimit
+from allauth.account.internal.flows.login import record_authentication
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login
@@ -15,7 +16,6 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.http import UserRequest
 from accounts.invitations import invitation_of
-from accounts.sessions import note_password
 from evaluation.services.people import accept as accept_invitation
 from organizer import people_acts
 from organizer.people_forms import JoinForm
@@ -54,7 +54,8 @@ def invitation(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and not request.user.is_authenticated and form.is_valid():
         user = people_acts.joined(request, form)
         if user:
-            note_password(request)
+            # Without a record the sign-in library asks for the password that was typed a moment ago.
+            record_authentication(request, user, method="password")
             login(request, user, BACKEND)
             return redirect("organizer:campaigns")
     context = {"invitation": found, "form": form, "provider": settings.OIDC}
