@@ -11,3 +11,6 @@ class HashedModulesStorage(CompressedManifestStaticFilesStorage):  # type: ignor
 
     _, _imports = CompressedManifestStaticFilesStorage._js_module_import_aggregation_patterns
     patterns = (*CompressedManifestStaticFilesStorage.patterns, ("js/*.js", _imports))
+    # A module's name is final when those of its imports are, so a pass is needed for each level of the imports.
+    # Django's own 5 are too few. Passes end as soon as no name changes; only a circle of imports takes all.
+    max_post_process_passes = 40
