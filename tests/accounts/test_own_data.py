@@ -51,7 +51,8 @@ def test_it_has_all_of_ones_own(world: JudgingWorld) -> None:
     data = data_of(world, "ann")
     assert set(data) == set(PARTS)
     assert data["account"][0]["username"] == "ann"
-    assert data["campaigns"] == [{"campaign__slug": "river", "campaign__name": "River study", "role": "assessor"}]
+    river = {"campaign__slug": "river", "campaign__name": "River study", "role": "assessor", "languages": ""}
+    assert data["campaigns"] == [river]
     assert {task["stage"] for task in data["tasks"]} == {"support-scratch", "assign"}
     assert {row["label"] for row in data["labels"]} == {1, 2}
     assert [row["text"] for row in data["remarks"]] == ["Ann's own words"]

@@ -24,7 +24,8 @@ class _Asked(BaseModel):
 class Decide(_Asked):
     key: Key
     decision: Literal[Decision.KEPT, Decision.REJECTED, Decision.UNDECIDED]
-    importance: Importance | None = None
+    # Left out if not given: an operation is stored, and compared when it is sent again, as the window wrote it.
+    importance: Importance | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 class SetImportance(_Asked):

@@ -30,7 +30,7 @@ def with_every_problem(load: Callable[P, Receipt], *, header: bool = False) -> C
         except BadInput as wrong:
             if header and any(one.line <= 1 for one in wrong.problems):
                 raise
-            raise BadInput(_every_problem(load, kwargs, wrong.problems)) from wrong
+            raise BadInput(_every_problem(load, kwargs, wrong.problems, header=header)) from wrong
 
     return loading
 
@@ -40,11 +40,13 @@ def with_every_problem_below_header(load: Callable[P, Receipt]) -> Callable[P, R
     return with_every_problem(load, header=True)
 
 
-def _every_problem(load: Callable[..., Receipt], given: dict[str, Any], first: Sequence[Problem]) -> list[Problem]:
+def _every_problem(
+    load: Callable[..., Receipt], given: dict[str, Any], first: Sequence[Problem], *, header: bool
+) -> list[Problem]:
     found, more = list(dict.fromkeys(first)), list(first)
     sources = [given["source"]] if "source" in given else list(given["sources"])
     order = {source.name: number for number, source in enumerate(sources)}
-    while more and len(found) < MAX_PROBLEMS and (sources := _good_lines(sources, more)):
+    while more and len(found) < MAX_PROBLEMS and (sources := _good_lines(sources, more, header=header)):
         files = {"source": sources[0]} if "source" in given else {"sources": sources}
         more = [one for one in problems_of(load, given | files) if one not in found]
         found += more
@@ -64,12 +66,12 @@ def problems_of(load: Callable[..., object], given: dict[str, Any]) -> Sequence[
     return ()
 
 
-def _good_lines(sources: list[Source], problems: list[Problem]) -> list[Source]:
-    """Return files without their wrong lines; none of those that are wrong as a whole, or have no line left."""
+def _good_lines(sources: list[Source], problems: list[Problem], *, header: bool) -> list[Source]:
+    """Return files without their wrong lines; none of those that are wrong as a whole, or have no row left."""
     wrong = {(one.file, one.line) for one in problems}
     rest = [
         replace(one, lines=tuple(line for line in one.lines if (one.name, line[0]) not in wrong))
         for one in sources
         if (one.name, 0) not in wrong and one.lines[0][1].strip() not in WRITTEN_OVER_LINES
     ]
-    return [one for one in rest if one.lines]
+    return [one for one in rest if len(one.lines) > header]
