@@ -20,9 +20,9 @@ OPERATIONS_A_PAGE = 100
 MOST_NAMED = 30
 WORDS = {
     "support": noted("Support"),
+    "full_support": noted("Full"),
     "partial_support": noted("Partial"),
     "not_support": noted("Not"),
-    "full_support": noted("Full"),
     "no_support": noted("None"),
     "cant_judge": noted("Can't judge"),
 }

@@ -9,7 +9,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from evaluation.models import NuggetVersion, WorkingNugget
 from tests.assessor.world import DeskWorld, make_desk_world
-from tests.browser.hands import Hands, desk_of
+from tests.browser.hands import CALM, Hands, desk_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 
@@ -63,3 +63,16 @@ def test_filters_fold_into_one_line_with_the_search(ann: Hands) -> None:
     page.get_by_role("button", name="Filters").click()
     page.locator("[data-filter=unread]").click()
     expect(page.locator("[data-filter=unread]")).to_have_attribute("aria-pressed", "true")
+
+
+def test_an_edited_draft_that_is_only_read_has_a_legible_text(ann: Hands) -> None:
+    WorkingNugget.objects.filter(task=ann.task, number=2).update(text=f"{LONG}, they say", decision="kept")
+    ann.reload()
+    second = ann.page.context.new_page()
+    second.set_viewport_size({"width": 1280, "height": 720})
+    second.goto(ann.page.url)
+    row = second.locator("#n-d2")
+    expect(row.locator(".row-original")).to_be_visible(timeout=CALM)
+    box = row.locator(".row-text").bounding_box()
+    assert box is not None
+    assert box["width"] > 200

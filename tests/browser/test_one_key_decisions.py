@@ -46,6 +46,17 @@ def test_24_drafts_are_kept_with_24_keys(hands: Hands) -> None:
     hands.submit()
 
 
+def test_24_drafts_are_submitted_with_26_keys(hands: Hands) -> None:
+    hands.press(*"1" * DRAFTS)
+    hands.press("Control+Enter")
+    question = hands.page.get_by_role("heading", name="Have you completed this topic?")
+    expect(question).to_be_focused(timeout=CALM)
+    hands.press("Control+Enter")  # once too often: it answers nothing
+    expect(question).to_be_focused()
+    hands.press("Enter")
+    expect(hands.page.locator("body[data-submitted][data-ready]")).to_be_attached(timeout=CALM)
+
+
 def test_a_then_1_completes_its_row_and_leaves_the_next(hands: Hands) -> None:
     hands.press("a")
     hands.is_on("N1")

@@ -54,7 +54,15 @@ class Submitting {
     this.#dialog = document.body.appendChild(copy);
     copy.querySelector("[data-do='submit']").addEventListener("click", () => this.#submit());
     copy.querySelector("[data-do='not-yet']").addEventListener("click", () => copy.close());
+    copy.querySelector("h2").addEventListener("keydown", (event) => this.#answer(event));
     copy.addEventListener("click", (event) => this.#follow(event));
+  }
+
+  // Enter on the question says yes. A key that is held, or Ctrl+Enter pressed twice, does not.
+  #answer(event) {
+    if (event.key !== "Enter" || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    this.#submit();
   }
 
   // Why submitting has to wait; "" where it need not.

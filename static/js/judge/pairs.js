@@ -210,7 +210,7 @@ export class Work {
     if (answer !== this.answers.current) {
       this.answers.show(answer);
       this.#border.pass(this.answers.title());
-      this.desk.announce(this.answers.title(), { keep: true });
+      this.desk.announce(this.answers.title(), { keep: true, shown: false }); // seen at the pair
     }
     if (key !== this.current) this.#ask(key);
     return this.focusPair();

@@ -24,6 +24,7 @@ def test_passing_an_answer_s_border_is_seen_for_4_s(world: JudgeWorld, visit: Vi
             expect(passed).to_have_text("Answer 2 of 6")
             expect(passed).to_be_visible()
             expect(ben.page.locator("#asked")).to_have_class("asked is-passed")
+            expect(ben.page.locator("#line [data-text]")).not_to_contain_text("Answer 2 of 6")
             now = ben.page.locator("#pair-sentence").bounding_box()
             assert place is not None
             assert now is not None
