@@ -91,6 +91,8 @@ PROMISED = {
 }
 IN_A_FIELD = {"Escape": ("edit-leave", "editor"), "Enter": ("search-next", "search")}
 IN_A_FIELD |= {"Shift+Enter": ("search-previous", "search")}
+IN_A_FIELD |= {"Alt+1": ("composer-vital", "composer"), "Alt+2": ("composer-okay", "composer")}
+IN_A_FIELD |= {"Alt+1\u20139": ("merge-insert", "merge")}
 
 
 def actions(stage: str) -> dict[str, Action]:
@@ -119,7 +121,9 @@ def test_a_promised_key_of_a_text_field_is_there(key: str) -> None:
     assert action.where == (where,)
 
 
-@pytest.mark.parametrize("action", default_actions(), ids=lambda action: action.id)
+@pytest.mark.parametrize(
+    "action", [one for one in default_actions() if not one.fixed], ids=lambda action: action.id
+)
 def test_a_default_key_is_one_that_the_desk_may_take(action: Action) -> None:
     """No Ctrl+Alt, Alt and a letter, Backspace, function key or key of the browser; nothing typed inside a field."""
     assert [fault_of(chord, action) for chord in action.keys] == [""] * len(action.keys)

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 import time_machine
 from django.conf import settings
+from django.template.loader import render_to_string
 from django.test import Client
 from playwright.sync_api import Browser, Page, Route
 
@@ -40,6 +41,7 @@ PAGE = """<!doctype html><html lang="en"><title>Desk</title><body>
 <main><section id="passages"><article data-words="500" data-segment="p1"><p tabindex="-1">A passage.</p></article>
 </section><section id="rows"><li data-key="d1"><textarea aria-label="Text"></textarea></li></section></main>
 <p id="status" role="status"></p>
+LINE
 <script type="module">
 import { Clock } from "/static/js/desk/clock.js";
 const urls = { beat: "/desk/TASK/beat/", said: "/desk/TASK/said/" };
@@ -63,6 +65,7 @@ class Desktop:
     at: float = 0
     connected: bool = True
     bodies: list[dict[str, Any]] = field(default_factory=list)
+    line: str = field(default_factory=lambda: render_to_string("assessor/desk_line.html"))
     # Playwright answers in a context of its own, in which Django would open another connection to the database.
     context: Context = field(default_factory=copy_context)
 
@@ -84,7 +87,9 @@ class Desktop:
         elif path.startswith("/desk/"):
             self._answer(route, path)
         else:
-            html = PAGE.replace("TASK", self.task.public_id).replace("WINDOW", self.window)
+            html = (
+                PAGE.replace("TASK", self.task.public_id).replace("WINDOW", self.window).replace("LINE", self.line)
+            )
             route.fulfill(body=html, content_type="text/html")
 
     def _answer(self, route: Route, path: str) -> None:

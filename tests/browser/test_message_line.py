@@ -46,6 +46,7 @@ def test_a_message_is_seen_for_four_to_six_seconds(ann: Hands) -> None:
     with stopped_clock(ann.page):
         ann.press("x")
         expect(line(ann)).to_have_text("N1 rejected, 6 undecided")
+        ann.saved()  # by the stopped clock an answer that comes later took seconds, and that is announced too
         ann.page.clock.run_for(4000)
         expect(line(ann)).to_be_visible()
         ann.said("N1 rejected, 6 undecided")
@@ -57,6 +58,7 @@ def test_a_message_stays_while_the_pointer_or_the_focus_is_on_it(ann: Hands) -> 
     with stopped_clock(ann.page):
         ann.press("x")
         line(ann).hover()
+        ann.saved()
         ann.page.clock.run_for(20_000)
         expect(line(ann)).to_have_text("N1 rejected, 6 undecided")
         ann.page.mouse.move(5, 300)
@@ -64,6 +66,7 @@ def test_a_message_stays_while_the_pointer_or_the_focus_is_on_it(ann: Hands) -> 
         expect(line(ann)).to_be_empty()
         ann.press("x")
         undo(ann).focus()
+        ann.saved()
         ann.page.clock.run_for(20_000)
         expect(undo(ann)).to_be_focused()
         expect(line(ann)).to_have_text("N2 rejected, 5 undecided")

@@ -78,6 +78,11 @@ class Line {
     return button;
   }
 
+  /** Take a question away that something else has overtaken. */
+  withdrawQuestion() {
+    this.#close();
+  }
+
   // Returns where the focus was before the question.
   #close() {
     const { group, from } = this.#question ?? {};

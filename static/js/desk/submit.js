@@ -3,6 +3,7 @@
 
 import { gettext, interpolate, ngettext } from "../gettext.js";
 import { define } from "./keys.js";
+import { line } from "./line.js";
 
 const HALTED = {
   starting: gettext("The desk is starting."),
@@ -137,7 +138,9 @@ class Submitting {
     return null;
   }
 
+  // The review names every gap, so a question about one answer's gaps is overtaken.
   #show(part) {
+    line.withdrawQuestion();
     if (part.dataset.complete === "yes") {
       this.#problems.hidden = true;
       this.#desk.work.reviewed?.(part);

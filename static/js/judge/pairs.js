@@ -7,6 +7,7 @@ import { Border } from "./border.js";
 import { leaveBox, openBox, reasonFor } from "./boxes.js";
 import { drawState, makeChoice, setChoice } from "./choices.js";
 import { drawCitations, makeCitations, whyNot } from "./citations.js";
+import { CitedPassage } from "./cited.js";
 import { nothingHere, nothingToClear, placeInAnswer, within } from "./naming.js";
 import { CANT_JUDGE, labelsOf, spokenOf } from "./words.js";
 
@@ -26,7 +27,7 @@ export class Work {
     this.labels = labelsOf(desk.stage);
     this.pane = document.getElementById("rows");
     this.element = document.getElementById("pair");
-    this.cited = document.getElementById("cited");
+    this.cited = new CitedPassage(this.pane);
     this.current = null;
     makeChoice(this.element.querySelector(".labels"), (value, source) => {
       if (value) this.label(this.current, value, source, { moves: source === "mouse" });
@@ -141,8 +142,7 @@ export class Work {
     this.#lastKey = this.current;
     if (isSame) return;
     this.#passage = text ? pair.passage : null;
-    this.cited.replaceChildren(...(text ? [document.importNode(text, true)] : []));
-    this.#scroll = 0;
+    this.cited.show(text ?? null);
     this.desk.search?.again();
   }
 
@@ -292,7 +292,7 @@ export class Work {
   go() {
     const place = this.desk.search.hitElement();
     if (!place) return this.desk.announce(gettext("Search the passage first"));
-    this.cited.focus({ preventScroll: true });
+    this.cited.element.focus({ preventScroll: true });
     return place.scrollIntoView({ block: "center" });
   }
 
@@ -301,7 +301,7 @@ export class Work {
   }
 
   searched() {
-    return this.cited.querySelectorAll(".cited-title, .cited-text");
+    return this.cited.parts;
   }
 
   leftSearch(place) {
@@ -309,17 +309,8 @@ export class Work {
     place?.scrollIntoView({ block: "center" });
   }
 
-  // A long passage scrolls in its own box; where there is room for one column only, the pane does.
-  get #scroll() {
-    return Math.max(this.cited.scrollTop, this.pane.scrollTop);
-  }
-
-  set #scroll(to) {
-    for (const part of [this.cited, this.pane]) part.scrollTop = to;
-  }
-
   place() {
-    return { row: this.current, scroll: this.#scroll };
+    return { row: this.current, scroll: this.cited.scroll };
   }
 
   /** Put a place back; the pair is asked as at the first visit. */
@@ -327,7 +318,7 @@ export class Work {
     if (this.asked.answerByKey.get(row) === this.answers.current) this.#ask(row);
     if (!this.isReadonly && this.pane.checkVisibility()) this.back();
     if (typeof scroll !== "number") return;
-    const put = () => (this.#scroll = scroll);
+    const put = () => (this.cited.scroll = scroll);
     put();
     this.answers.addEventListener("text", put, { once: true });
   }

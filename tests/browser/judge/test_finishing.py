@@ -45,7 +45,7 @@ def test_a_label_or_escape_takes_the_question_away(world: JudgeWorld, visit: Vis
         expect(question(ann)).to_be_hidden()
         ann.is_on("N1")
         ann.press("Control+Enter")
-        ann.page.locator("#rows .row").nth(1).get_by_text("Partial").click()
+        ann.page.locator("#rows .row").nth(1).get_by_role("radio", name="Partial").click()
         expect(question(ann)).to_be_hidden()
 
 
@@ -58,3 +58,16 @@ def test_pairs_without_a_label_are_asked_about_as_well(world: JudgeWorld, visit:
         assert ann.desk("desk.answers.answer.number") == number
         ann.press("Enter")
         assert ann.focused("e.closest('#rows') !== null")
+
+
+def test_asking_to_submit_overtakes_the_question_of_one_answer(world: JudgeWorld, visit: Visit) -> None:
+    with visit(world.assign) as ann:
+        ann.press("Control+Enter")
+        expect(question(ann)).to_be_visible()
+        ann.page.set_viewport_size({"width": 320, "height": 256})
+        ann.page.locator("[data-act=submit]").press("Enter")
+        problems = ann.page.locator("#submit-problems")
+        expect(problems).to_be_visible()
+        expect(question(ann)).to_be_hidden()
+        problems.get_by_role("button", name="Hide").click()
+        expect(problems).to_be_hidden()
