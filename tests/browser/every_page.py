@@ -154,7 +154,8 @@ def make_every_page() -> None:
     start_trial(campaign, TrialWish("assign", ("assign@1", "strict@1"), judge_for(""), "edited"), None)
     Notice.objects.create(job=llm.job, kind=Notice.Kind.STUCK, reason="It waits.", since=timezone.now())
     take_snapshot(campaign=campaign, name="first", wish=Wish())
-    create_study(campaign=campaign, wish=StudyWish(name="who-is-right", kind=StudyKind.SUPPORT, per_topic=2))
+    wish = StudyWish(name="who-is-right", kind=StudyKind.SUPPORT, person="Ann Archer", per_topic=2)
+    create_study(campaign=campaign, wish=wish)
     ImportAttempt.objects.create(
         campaign=campaign,
         kind="runs",

@@ -34,7 +34,7 @@ NAMES = (
     *(*AssignmentLabel.__members__, *SupportLabel.__members__, *Importance.__members__),
     *(*Condition, *Origin, *Stage, *SupportCondition, *SCORE_NAMES, *SUPPORT_NAMES, *EDIT_CLASSES, LENGTH),
     *(*EXPORTS, *(one.name for one in COLLECTIONS), *TEMPLATES),
-    "missing unjudged cited no skip zero exclude common inferred yes and temperature stop",
+    "missing unjudged cited no skip zero exclude common inferred yes not yet and temperature stop",
     "Assay AG RAG CSV JSON HTML LaTeX SVG PNG PDF USD sha px ms n x y",
 )
 CODES = {word for one in NAMES for word in WORD.findall(one.replace("_", " ").lower())}
