@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import Count, Exists, OuterRef, QuerySet, Sum
 from django.db.models.functions import Length
 
+from evaluation.domain.counted_pairs import counted_citations
 from evaluation.models import (
     ListedNugget,
     MarkedPassage,
@@ -22,7 +23,6 @@ from evaluation.models import (
     WorkingNugget,
     WorkingSupport,
 )
-from evaluation.pairs import judgeable_pairs
 from evaluation.terms import Decision, Making, Stage, SupportCondition
 
 
@@ -191,7 +191,7 @@ def _pairs_asked(tasks: Sequence[Task], answers: dict[int, list[int]]) -> Pairs:
     for first in {task.protocol.first_citations for task in tasks}:
         mine = [task.pk for task in tasks if task.protocol.first_citations == first]
         judged = TaskAnswer.objects.filter(task__in=mine, same_as=None).values("answer")
-        pairs = dict(_counted(judgeable_pairs(first).filter(sentence__answer__in=judged), "sentence__answer"))
+        pairs = dict(_counted(counted_citations(first).filter(sentence__answer__in=judged), "sentence__answer"))
         asked |= {(pk, answer): pairs.get(answer, 0) for pk in mine for answer in answers[pk]}
     return asked
 
@@ -255,7 +255,7 @@ def machine_gaps(tasks: Sequence[Task]) -> dict[int, int]:
 def _without_label(first: int | None, machine: int | None) -> QuerySet[Any]:
     labels = SupportJudgment.objects.filter(judge=machine, condition=SupportCondition.LLM, stands=True)
     there = labels.filter(sentence=OuterRef("sentence"), segment=OuterRef("segment"))
-    return judgeable_pairs(first).exclude(Exists(there))
+    return counted_citations(first).exclude(Exists(there))
 
 
 def _counted(rows: QuerySet[Any], by: str) -> list[tuple[int, int]]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from django.db.models import Q
 
+from evaluation.domain.counted_pairs import first_different
 from evaluation.handed import makers_sets
 from evaluation.models import (
     AnswerProvenance,
@@ -23,7 +24,6 @@ from evaluation.models import (
     SupportJudgment,
     Topic,
 )
-from evaluation.pairs import first_different
 from evaluation.terms import AssignmentLabel, Origin, StudyKind, SupportCondition, SupportLabel
 from jobs.queue import NewItem
 from llmjobs.again import next_replicates

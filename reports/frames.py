@@ -13,6 +13,7 @@ import numpy as np
 from django.db import connections
 from numpy.typing import NDArray
 
+from evaluation.domain.counted_pairs import first_different
 from evaluation.models import (
     AnswerProvenance,
     Campaign,
@@ -24,7 +25,6 @@ from evaluation.models import (
     SupportJudgment,
     Topic,
 )
-from evaluation.pairs import first_different
 from evaluation.terms import AssignmentLabel, SupportLabel
 from reports.choices import ConditionChoice, SupportChoice
 from reports.metrics.sheets import (

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from django.db.models import Count, QuerySet
 
+from evaluation.domain.counted_pairs import counted_citations
 from evaluation.models import AnswerProvenance, Campaign, Citation, NuggetSet, Sentence, Task, TaskAnswer, Topic
-from evaluation.pairs import judgeable_pairs
 from evaluation.queries.pool import pool_of
 from evaluation.rules.judging import shuffled
 from evaluation.services.task_acts import reopen_for_more
@@ -43,7 +43,7 @@ def pooled_answers(
     given = given.filter(topic__in=topics, answer__words__gt=0)
     pairs: dict[int, int] = {}
     if stage.condition:
-        cited = judgeable_pairs(first).filter(sentence__answer__in=given.values("answer"))
+        cited = counted_citations(first).filter(sentence__answer__in=given.values("answer"))
         pairs = dict(cited.values_list("sentence__answer").annotate(Count("pk")))
     found: dict[int, list[PooledAnswer]] = defaultdict(list)
     for topic, pk, public_id in given.order_by("pk").values_list("topic__pk", "answer", "answer__public_id"):

@@ -13,6 +13,7 @@ from typing import Any
 from django.utils import timezone
 
 from accounts.models import User
+from evaluation.domain.counted_pairs import counted_citations
 from evaluation.formats.source import Source
 from evaluation.models import (
     Campaign,
@@ -24,7 +25,6 @@ from evaluation.models import (
     WorkingAssignment,
     WorkingSupport,
 )
-from evaluation.pairs import judgeable_pairs
 from evaluation.services import importing
 from evaluation.services.desk.opening import open_desk
 from evaluation.services.desk.submitting import submit
@@ -160,7 +160,7 @@ def give(task: Task, label: int = 2, *, answers: Sequence[int] | None = None, **
                     defaults={"label": AssignmentLabel(label), **more},
                 )
         return
-    pairs = judgeable_pairs(task.protocol.first_citations).filter(sentence__answer__in=wanted)
+    pairs = counted_citations(task.protocol.first_citations).filter(sentence__answer__in=wanted)
     for sentence, segment in pairs.values_list("sentence", "segment"):
         WorkingSupport.objects.update_or_create(
             task=task, sentence_id=sentence, segment_id=segment, defaults={"label": SupportLabel(label), **more}

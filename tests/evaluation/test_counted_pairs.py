@@ -9,6 +9,7 @@ from django.db import transaction
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from evaluation.domain.counted_pairs import counted_citations, first_different
 from evaluation.models import (
     Answer,
     AnswerProvenance,
@@ -22,7 +23,6 @@ from evaluation.models import (
     Sentence,
     Topic,
 )
-from evaluation.pairs import first_different, judgeable_pairs
 from evaluation.services.desk.finding import place_of
 from evaluation.services.desk.judging import pairs_of
 from evaluation.services.judges import add_judge
@@ -132,7 +132,7 @@ def test_the_query_and_the_plain_function_count_the_same(
         mine = Citation.objects.filter(sentence__answer__topic=topic).order_by("sentence", "position")
         rows = mine.values_list("sentence", "segment", "segment__has_text")
         plain = [(sentence, segment) for sentence, segment, has_text in first_different(rows, first) if has_text]
-        asked = judgeable_pairs(first).filter(sentence__answer__topic=topic).order_by("sentence", "position")
+        asked = counted_citations(first).filter(sentence__answer__topic=topic).order_by("sentence", "position")
         assert list(asked.values_list("sentence", "segment")) == plain
 
 

@@ -6,8 +6,8 @@ from typing import TypeVar
 
 from django.db.models import QuerySet
 
+from evaluation.domain.counted_pairs import first_different
 from evaluation.models import Citation, ListedNugget, NuggetList, StudyPair, SupportJudgment, TaskAnswer
-from evaluation.pairs import first_different
 from evaluation.rules.judging import NO_MACHINE_LABEL, shuffled
 from evaluation.services.desk.finding import Place
 from evaluation.terms import Stage, SupportCondition, SupportLabel

@@ -22,7 +22,7 @@ def first_different(
 ) -> Iterator[tuple[int, int | None, Rest]]:
     """Yield each sentence's first `first` different citations, all for None.
 
-    `citations`: sentence, segment and anything else, a sentence's in their order. No segment: unresolved.
+    `citations`: sentence, segment and any third value, ordered within a sentence. Without a segment: unresolved.
     """
     taken: dict[int, set[int | None]] = {}
     for sentence, segment, rest in citations:
@@ -32,8 +32,8 @@ def first_different(
             yield sentence, segment, rest
 
 
-def judgeable_pairs(first: int | None) -> QuerySet[Citation]:
-    """Return what `first_different` yields, as far as the text of the segment is loaded."""
+def counted_citations(first: int | None) -> QuerySet[Citation]:
+    """Citations that `first_different` yields, where the text of the segment is loaded."""
     judgeable = Citation.objects.filter(segment__has_text=True).order_by()
     if first == 1:
         return judgeable.filter(position=0)
