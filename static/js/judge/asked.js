@@ -53,6 +53,11 @@ export class Asked {
     return this.keys(answer).filter((key) => !this.isLabelled(key));
   }
 
+  /** Where judging an answer begins: its first key without a label, else its first; null where nothing is asked. */
+  firstOf(answer) {
+    return this.unlabelled(answer)[0] ?? this.keys(answer)[0] ?? null;
+  }
+
   /** {done, total} of an answer, or of all. */
   counts(answer = null) {
     const keys = answer === null ? [...this.answerByKey.keys()] : this.keys(answer);
@@ -70,11 +75,16 @@ export class Asked {
     return inTurn.find(({ id }) => this.unlabelled(id).length) ?? null;
   }
 
-  /** The first unlabelled key behind `key` over all answers, then from the top; null: everything is judged. */
+  /** The first unlabelled key behind `key`, or with null from the top of an answer on; null: everything is judged. */
   unlabelledAfter(key, answer) {
     const keys = [...this.keysByAnswer.values()].flat();
-    const at = key === null ? keys.indexOf(this.keys(answer)[0]) - 1 : keys.indexOf(key);
-    const inTurn = [...keys.slice(at + 1), ...keys.slice(0, at + 1)];
+    const from = key === null ? this.#keysBefore(answer) : keys.indexOf(key) + 1;
+    const inTurn = [...keys.slice(from), ...keys.slice(0, from)];
     return inTurn.find((one) => !this.isLabelled(one)) ?? null;
+  }
+
+  #keysBefore(answer) {
+    const at = this.answers.findIndex((one) => one.id === answer);
+    return this.answers.slice(0, at).flatMap(({ id }) => this.keys(id)).length;
   }
 }

@@ -108,8 +108,7 @@ export class Work {
   }
 
   #answerShown() {
-    const { current } = this.answers;
-    this.#ask(this.asked.unlabelled(current)[0] ?? this.asked.keys(current)[0] ?? null);
+    this.#ask(this.asked.firstOf(this.answers.current));
   }
 
   #textShown() {

@@ -1,6 +1,7 @@
 // The right pane of assignment: one row per nugget, for the answer that is shown. The rows stay and only change what
 // they stand for, so nothing that has the focus goes away when the next answer comes.
 
+import { arrange } from "../desk/arranging.js";
 import { whenStill } from "../desk/pressing.js";
 import { gettext, interpolate, ngettext } from "../gettext.js";
 import { leaveBox, openBox, reasonFor, sentenceIn } from "./boxes.js";
@@ -36,11 +37,13 @@ export class AssignRows {
   }
 
   #make() {
-    const choose = (nugget) => (value, source) => this.#chosen(this.#keyOf(nugget.key), value, source);
-    for (const [index, nugget] of this.desk.store.nuggets.entries()) {
-      if (!this.#items.has(nugget.key)) this.#items.set(nugget.key, makeRow({ ...nugget, name: `N${index + 1}` }, choose(nugget)));
-      this.list.append(this.#items.get(nugget.key));
+    const { nuggets } = this.desk.store;
+    for (const [index, nugget] of nuggets.entries()) {
+      if (this.#items.has(nugget.key)) continue;
+      const choose = (value, source) => this.#chosen(this.#keyOf(nugget.key), value, source);
+      this.#items.set(nugget.key, makeRow({ ...nugget, name: `N${index + 1}` }, choose));
     }
+    arrange(this.list, nuggets.map(({ key }) => this.#items.get(key)));
   }
 
   #keyOf(nugget) {
@@ -112,8 +115,7 @@ export class AssignRows {
 
   #answerShown() {
     this.#box?.close();
-    const keys = this.asked.keys(this.answers.current);
-    this.current = this.asked.unlabelled(this.answers.current)[0] ?? keys[0] ?? null;
+    this.current = this.asked.firstOf(this.answers.current);
     this.draw();
     this.pane.scrollTop = 0;
     if (this.current) this.item(this.current).scrollIntoView({ block: "nearest" });
@@ -166,8 +168,7 @@ export class AssignRows {
   }
 
   focusFirst() {
-    const keys = this.asked.keys(this.answers.current);
-    return this.focus(this.asked.unlabelled(this.answers.current)[0] ?? keys[0]) || this.answers.focusHeading();
+    return this.focus(this.asked.firstOf(this.answers.current)) || this.answers.focusHeading();
   }
 
   step(by) {
@@ -210,8 +211,7 @@ export class AssignRows {
     const keys = this.asked.keys(this.answers.current);
     const at = keys.indexOf(key);
     const inTurn = [...keys.slice(at + 1), ...keys.slice(0, at)];
-    const next = inTurn.find((one) => !this.asked.isLabelled(one));
-    this.focus(next ?? key);
+    this.focus(inTurn.find((one) => !this.asked.isLabelled(one)) ?? key);
   }
 
   #say(key) {

@@ -39,7 +39,7 @@ def test_going_on_without_labels_is_a_choice_of_its_own(world: JudgeWorld, visit
 
 def test_a_label_or_escape_takes_the_question_away(world: JudgeWorld, visit: Visit) -> None:
     with visit(world.assign) as ann:
-        ann.press("w", "Control+Enter")
+        ann.press("Control+Enter")
         expect(question(ann)).to_contain_text("16 without")
         ann.press("Escape")
         expect(question(ann)).to_be_hidden()
