@@ -1,6 +1,5 @@
 """What each operation does to the labels of a judging task: rows in, changed rows out."""
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -73,11 +72,3 @@ def locate(row: LabelRow, payload: Mapping[str, Any]) -> LabelRow:
 def back_to(row: LabelRow, wanted: LabelRow | None) -> LabelRow:
     """Return a row as it was, for undo and redo; its version goes on."""
     return replace(wanted or LabelRow(row.key), shown_label=row.shown_label, version=row.version + 1)
-
-
-def shuffled(seed: str, public_ids: list[str]) -> list[str]:
-    """Return ids in the order of their hashes with a seed, so that the same question has the same answer.
-
-    Ids are random themselves: the order tells nothing of what they stand for.
-    """
-    return sorted(public_ids, key=lambda one: hashlib.sha256(f"{seed}|{one}".encode()).digest())

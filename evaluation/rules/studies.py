@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from evaluation.errors import Refused
-from evaluation.rules.judging import shuffled
+from evaluation.rules.text import shuffled
 from evaluation.rules.work import Candidate, check_language, check_person
 
 Cell: TypeAlias = tuple[int, int]

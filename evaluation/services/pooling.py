@@ -14,7 +14,7 @@ from django.db.models import Count, QuerySet
 from evaluation.domain.counted_pairs import counted_citations
 from evaluation.models import AnswerProvenance, Campaign, Citation, NuggetSet, Sentence, Task, TaskAnswer, Topic
 from evaluation.queries.pool import pool_of
-from evaluation.rules.judging import shuffled
+from evaluation.rules.text import shuffled
 from evaluation.services.task_acts import reopen_for_more
 from evaluation.terms import Stage, TaskState
 from evaluation.workload import progress_of

@@ -5,8 +5,8 @@ from datetime import date
 from accounts.models import User
 from evaluation.errors import Refused
 from evaluation.models import Assignment, NuggetSet, Study, StudyPair, SupportJudgment, Task, TaskAnswer, Topic
-from evaluation.rules.judging import shuffled
 from evaluation.rules.studies import check_independent
+from evaluation.rules.text import shuffled
 from evaluation.rules.work import expected_minutes
 from evaluation.services.judges import judge_of
 from evaluation.services.work_plan import Roster, roster_of

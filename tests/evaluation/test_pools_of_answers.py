@@ -6,7 +6,7 @@ import pytest
 
 from evaluation.errors import Refused
 from evaluation.models import AnswerProvenance, Event, NuggetList, Protocol, Task, TaskAnswer
-from evaluation.rules.judging import shuffled
+from evaluation.rules.text import shuffled
 from evaluation.services import importing
 from evaluation.services.pooling import add_new_answers, renew_assigning
 from evaluation.terms import Origin, Stage, TaskState

@@ -8,7 +8,8 @@ from django.db.models import QuerySet
 
 from evaluation.domain.counted_pairs import first_different
 from evaluation.models import Citation, ListedNugget, NuggetList, StudyPair, SupportJudgment, TaskAnswer
-from evaluation.rules.judging import NO_MACHINE_LABEL, shuffled
+from evaluation.rules.judging import NO_MACHINE_LABEL
+from evaluation.rules.text import shuffled
 from evaluation.services.desk.finding import Place
 from evaluation.terms import Stage, SupportCondition, SupportLabel
 
