@@ -8,7 +8,7 @@ from evaluation.models.corpus import Qrel, QrelSource, Segment, Topic, TopicTag
 from evaluation.models.desk import Desk, MarkedPassage, Operation, WorkingNugget
 from evaluation.models.events import Event, Finding
 from evaluation.models.judges import Judge
-from evaluation.models.judging import TaskAnswer, WorkingAssignment, WorkingSupport
+from evaluation.models.judging import WorkingAssignment, WorkingSupport
 from evaluation.models.labels import Assignment, SupportJudgment
 from evaluation.models.nuggets import (
     ListedNugget,
@@ -23,7 +23,7 @@ from evaluation.models.practice import PracticeAnswer, PracticeItem
 from evaluation.models.runs import Answer, AnswerProvenance, Citation, Run, Sentence
 from evaluation.models.study import Study, StudyPair
 from evaluation.models.timing import TimeSegment
-from evaluation.models.work import Remark, Submission, Task
+from evaluation.models.work import Remark, Submission, Task, TaskAnswer
 
 __all__ = [
     "Answer",

@@ -1,4 +1,4 @@
-"""Judging in the making: which answers a task has to judge, and the labels given so far.
+"""Judging in the making: the labels given so far.
 
 Nothing here leads to runs, judges or LLM labels: what is not stored here cannot reach a judging desk. Submitting
 copies the labels to `Assignment` and `SupportJudgment`, where reports read them.
@@ -16,29 +16,6 @@ from evaluation.terms import AssignmentLabel, SupportLabel
 
 GIVEN_BY_PEOPLE = [0, 1, 2, AssignmentLabel.CANT_JUDGE]
 """A person's label never ends `failed`."""
-
-
-class TaskAnswer(models.Model):
-    """An answer to judge, at its place in the order of this task. The order is a seeded shuffle, so it tells nothing.
-
-    `same_as`: another answer of the task with the very same text, whose labels serve for this one too.
-    """
-
-    task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="+", db_index=False)
-    answer = models.ForeignKey(Answer, on_delete=models.PROTECT, related_name="+")
-    position = models.PositiveIntegerField()
-    same_as = models.ForeignKey(Answer, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
-    seen_at = models.DateTimeField(null=True, blank=True, help_text="when the assessor first had it on the screen")
-
-    class Meta:
-        ordering = ["position"]
-        constraints = [
-            models.UniqueConstraint(fields=["task", "answer"], name="task_answer_once"),
-            models.UniqueConstraint(fields=["task", "position"], name="task_answer_position"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.position + 1}. {self.answer}"
 
 
 class WorkingLabel(models.Model):

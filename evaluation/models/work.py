@@ -1,4 +1,4 @@
-"""The work that people are handed: tasks, what they submitted, and what they told the organizers."""
+"""The work that people are handed: tasks, the answers to judge, submissions, and remarks to the organizers."""
 
 from django.conf import settings
 from django.db import models
@@ -10,6 +10,7 @@ from evaluation.models.events import Event
 from evaluation.models.fields import choices_of, new_public_id
 from evaluation.models.judges import Judge
 from evaluation.models.nuggets import NuggetList, NuggetSet
+from evaluation.models.runs import Answer
 from evaluation.terms import RemarkKind, Stage, TaskState
 
 
@@ -140,6 +141,29 @@ class Task(models.Model):
         if self.nugget_set is None:
             raise ValueError(f"{self} has no nuggets")
         return self.nugget_set
+
+
+class TaskAnswer(models.Model):
+    """An answer to judge, at its place in the order of this task. The order is a seeded shuffle, so it tells nothing.
+
+    `same_as`: another answer of the task with the very same text, whose labels serve for this one too.
+    """
+
+    task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="+", db_index=False)
+    answer = models.ForeignKey(Answer, on_delete=models.PROTECT, related_name="+")
+    position = models.PositiveIntegerField()
+    same_as = models.ForeignKey(Answer, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    seen_at = models.DateTimeField(null=True, blank=True, help_text="when the assessor first had it on the screen")
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["task", "answer"], name="task_answer_once"),
+            models.UniqueConstraint(fields=["task", "position"], name="task_answer_position"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.position + 1}. {self.answer}"
 
 
 class Submission(models.Model):
