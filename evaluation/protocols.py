@@ -3,20 +3,20 @@
 import hashlib
 import json
 
-from evaluation.models import Campaign, ConditionDefault, Desk, NuggetList, Protocol, SupportJudgment
+from evaluation.models import Campaign, ConditionDefault, NuggetList, Protocol, SupportJudgment, Task
 from evaluation.rules.protocol import SETTINGS, Value
 
 CONDITIONS = ("A/A", "E/A", "M/A", "E/M", "M/M", "A/M", "scratch", "post-edit", "llm")
 
 
 def is_judged(campaign: Campaign) -> bool:
-    """Say whether anything was judged: a nugget list, a support label, or a desk that was opened.
+    """Say whether anything was judged: a nugget list, a support label, or a task that was started.
 
     An assignment needs a nugget list, so there is no need to ask for assignments.
     """
     return (
         NuggetList.objects.filter(nugget_set__campaign=campaign).exists()
-        or Desk.objects.filter(task__campaign=campaign).exists()
+        or Task.objects.filter(campaign=campaign, opened_at__isnull=False).exists()
         or SupportJudgment.objects.filter(sentence__answer__topic__campaign=campaign).exists()
     )
 

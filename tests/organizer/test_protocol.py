@@ -8,11 +8,13 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from accounts.models import User
 from evaluation.models import Campaign, ConditionDefault, Event, Protocol
 from evaluation.protocols import seal_of, settings_of
 from evaluation.services.campaigns import add_member
-from evaluation.terms import Role
-from tests.assessor.world import DeskWorld, make_desk_world
+from evaluation.services.desk.opening import open_desk
+from evaluation.terms import Role, Stage
+from tests.assessor.world import DeskWorld, load_corpus, make_desk_world, make_task
 from tests.factories import make_campaign, make_cast, make_user
 from tests.organizer.world import World
 
@@ -48,6 +50,17 @@ def test_before_anything_is_judged_a_change_is_made_in_place(fresh: tuple[Campai
     event = Event.objects.get(kind="protocol.changed")
     assert event.payload["new"] is False
     assert {one["setting"]: (one["old"], one["new"]) for one in event.payload["changes"]}["nugget_cap"] == (20, 12)
+
+
+def test_a_task_that_was_started_freezes_the_protocol(fresh: tuple[Campaign, Client], tmp_path: Path) -> None:
+    campaign, olga = fresh
+    load_corpus(campaign, tmp_path, passages=2, sentences=1)
+    task = make_task(campaign, User.objects.get(username="ann"), "t1", Stage.MANUAL)
+    assert "Nothing was judged yet" in olga.get(PAGE).content.decode()
+    open_desk(task=task.public_id, user=task.assessor)
+    assert "frozen" in olga.get(PAGE).content.decode()
+    assert olga.post(CHANGE, filled(campaign, nugget_cap=12)).status_code == 422
+    assert campaign.protocol.version == 1
 
 
 def test_after_the_first_judgment_a_change_is_a_new_version_with_a_reason(world: World) -> None:
