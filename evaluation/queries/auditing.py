@@ -13,9 +13,8 @@ from django.db.models import QuerySet
 from accounts.models import User
 from evaluation.models import Campaign, Event, Membership, Task
 from evaluation.queries.campaigns import unblinded, within
-from evaluation.queries.work import TASK_EVENTS
 from evaluation.rules.protocol import SETTINGS, Difference
-from evaluation.terms import Role
+from evaluation.terms import TASK_EVENTS, Role
 from web.audit_reading import Line, Wanted, newest, time_of
 
 IMPORTS = ("topics", "segments", "qrels", "run", "nuggets", "assignments", "support", "scores", "practice")

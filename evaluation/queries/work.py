@@ -28,17 +28,13 @@ from evaluation.queries.topics import topics_for
 from evaluation.rules.patterns import matcher
 from evaluation.rules.work import ACTIVE
 from evaluation.services.pieces import machines_of
-from evaluation.services.task_acts import PAST
-from evaluation.terms import JudgeKind, RemarkKind, Role, Stage, SupportCondition, TaskState
+from evaluation.terms import TASK_EVENTS, JudgeKind, RemarkKind, Role, Stage, SupportCondition, TaskState
 from evaluation.workload import Progress, machine_gaps, progress_of
 
 UNASSIGNED = "not handed out"
 LATE, IDLE = "late", "idle"
 TOUCHED = (TaskState.IN_PROGRESS, TaskState.REOPENED)
 UNTOUCHED = timedelta(hours=24)
-TASK_EVENTS = [f"task.{act}" for act in ("handed_out", "opened", "submitted", "reassigned", *PAST.values())]
-"""Named one by one, so that the log's index by kind serves: it holds an event for each LLM call."""
-
 ASKING = [kind for kind in RemarkKind if kind is not RemarkKind.INTERRUPTION]
 """Remarks that wait for an answer; an interruption is only noted."""
 

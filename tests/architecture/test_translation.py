@@ -18,8 +18,7 @@ from django.utils.translation import gettext_lazy
 
 from assessor.keymap import default_actions, groups
 from assessor.keymap_words import WORDS
-from evaluation.queries.work import TASK_EVENTS
-from evaluation.terms import Decision, FindingCode, Making, RemarkKind, Role, StudyKind, TaskState
+from evaluation.terms import TASK_EVENTS, Decision, FindingCode, Making, RemarkKind, Role, StudyKind, TaskState
 from exchange.imports.kinds import KINDS
 from exchange.models import ImportAttempt
 from jobs.models import Job, Notice

@@ -8,7 +8,8 @@ from django.urls import reverse
 
 from evaluation.models import Event, NuggetList, Task, WorkingNugget
 from evaluation.services.remarks import remark
-from evaluation.terms import RemarkKind, TaskState
+from evaluation.services.task_acts import Change
+from evaluation.terms import TASK_EVENTS, RemarkKind, TaskState
 from tests.assessor.desk_client import Window
 from tests.assessor.world import DeskWorld
 from tests.organizer.work_world import REASON, as_submitted, hand, make_work_world, more_topics
@@ -238,3 +239,7 @@ def test_many_tasks_are_given_to_somebody_else_and_the_preview_says_which_not(
 def test_reassigning_needs_a_reason_and_somebody(desk: DeskWorld, said: dict[str, str], why: str) -> None:
     page = bulk(desk, "preview", 422, change="reassign", tasks=[desk.manual.public_id], **said)
     assert why in page
+
+
+def test_every_change_is_in_the_history_of_its_task() -> None:
+    assert {change.done for change in Change} <= set(TASK_EVENTS)

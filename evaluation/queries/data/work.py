@@ -12,8 +12,7 @@ from django.db.models.fields.json import KT
 from evaluation.blind.own import OwnTask, own_tasks
 from evaluation.models import Campaign, Event, Submission, Task
 from evaluation.queries.data.reading import Reader, Row, Values
-from evaluation.queries.work import TASK_EVENTS
-from evaluation.terms import Stage
+from evaluation.terms import TASK_EVENTS, Stage
 
 BLINDED = (
     *("topic_id", "assessor", "nugget_set", "drafts", "qrels", "machine", "study", "second_opinion"),
