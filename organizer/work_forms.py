@@ -13,6 +13,7 @@ from accounts.models import User
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Topic
 from evaluation.queries.holdings import nugget_sets_for, sources_for
+from evaluation.queries.protocols import machines_for
 from evaluation.queries.topic_states import TopicState
 from evaluation.queries.topics import topics_for
 from evaluation.queries.work import (
@@ -20,7 +21,6 @@ from evaluation.queries.work import (
     LATE,
     UNASSIGNED,
     assessors_for,
-    machines_for,
     stages_by_topic,
     tasks_for,
     work_topics,

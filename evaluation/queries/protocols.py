@@ -1,19 +1,28 @@
-"""A campaign's protocol for its page: its versions, who changed what, and which tasks are under which."""
+"""A campaign's protocol for its page: versions, who changed what, tasks by version, and the judges to choose from."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count
+from django.db.models import Count, Q
 
 from accounts.models import User
-from evaluation.models import Campaign, Event, Judge, NuggetSet, Protocol, Study, Task
+from evaluation.models import (
+    Campaign,
+    ConditionDefault,
+    Event,
+    Judge,
+    NuggetSet,
+    Protocol,
+    Study,
+    SupportJudgment,
+    Task,
+)
 from evaluation.queries.campaigns import within
 from evaluation.queries.holdings import assignment_counts_for, support_counts_for
-from evaluation.queries.work import machines_for
 from evaluation.rules.protocol import SETTINGS, Difference
-from evaluation.terms import JudgeKind, TaskState
+from evaluation.terms import JudgeKind, SupportCondition, TaskState
 
 KINDS = ("protocol.changed", "protocol.defaults_changed")
 MOST_CHANGES = 50
@@ -88,6 +97,29 @@ def judge_names_for(viewer: User, campaign: Campaign) -> dict[JudgeKind, list[st
     judges = Judge.objects.filter(name__in={one.judge for one in labelled}, aside=False)
     found = {*assessors, *makers, *judges, *machines_for(viewer, campaign)}
     return {kind: sorted(one.name for one in found if one.kind == kind) for kind in JudgeKind}
+
+
+def machines_for(viewer: User, campaign: Campaign) -> list[Judge]:
+    """Return the LLM judges that have labelled citations of the campaign, then those that it knows from elsewhere.
+
+    Judges belong to no campaign, so that all of them would tell of other campaigns.
+    """
+    mine = within(viewer, campaign)
+    if not mine.exists():
+        return []
+    first = machines_of(campaign)
+    makers = NuggetSet.objects.filter(campaign__in=mine).values("judge")
+    defaults = ConditionDefault.objects.filter(campaign__in=mine, condition=SupportCondition.LLM).values("judge")
+    known = Judge.objects.filter(Q(pk__in=makers) | Q(name__in=defaults), kind=JudgeKind.LLM)
+    return [*first, *known.exclude(pk__in=[one.pk for one in first])]
+
+
+def machines_of(campaign: Campaign) -> list[Judge]:
+    """Return the LLM judges that have labelled citations of the campaign."""
+    labels = SupportJudgment.objects.filter(
+        segment__campaign=campaign, condition=SupportCondition.LLM, judge__kind=JudgeKind.LLM, stands=True
+    )
+    return list(Judge.objects.filter(pk__in=labels.order_by().values("judge").distinct(), aside=False))
 
 
 def _change(event: Event) -> Change:

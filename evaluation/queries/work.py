@@ -11,12 +11,9 @@ from django.utils import timezone
 from accounts.models import User
 from evaluation.models import (
     Campaign,
-    ConditionDefault,
     Desk,
     Event,
-    Judge,
     Membership,
-    NuggetSet,
     Remark,
     Submission,
     Task,
@@ -27,8 +24,7 @@ from evaluation.queries.topic_states import TopicState, counted, topics_in_state
 from evaluation.queries.topics import topics_for
 from evaluation.rules.patterns import matcher
 from evaluation.rules.work import ACTIVE
-from evaluation.services.pieces import machines_of
-from evaluation.terms import TASK_EVENTS, JudgeKind, RemarkKind, Role, Stage, SupportCondition, TaskState
+from evaluation.terms import TASK_EVENTS, RemarkKind, Role, Stage, TaskState
 from evaluation.workload import Progress, machine_gaps, progress_of
 
 UNASSIGNED = "not handed out"
@@ -184,21 +180,6 @@ def stages_shown(viewer: User, campaign: Campaign, chosen: str = "") -> tuple[St
     used = set(tasks_for(viewer, campaign).exclude(state=TaskState.WITHDRAWN).values_list("stage", flat=True))
     shown = tuple(stage for stage in Stage if stage in used or stage == chosen)
     return shown or tuple(stage for stage in Stage if not stage.judges)
-
-
-def machines_for(viewer: User, campaign: Campaign) -> list[Judge]:
-    """Return the LLM judges that have labelled citations of the campaign, then those that it knows from elsewhere.
-
-    Judges belong to no campaign, so that all of them would tell of other campaigns.
-    """
-    mine = within(viewer, campaign)
-    if not mine.exists():
-        return []
-    first = machines_of(campaign)
-    makers = NuggetSet.objects.filter(campaign__in=mine).values("judge")
-    defaults = ConditionDefault.objects.filter(campaign__in=mine, condition=SupportCondition.LLM).values("judge")
-    known = Judge.objects.filter(Q(pk__in=makers) | Q(name__in=defaults), kind=JudgeKind.LLM)
-    return [*first, *known.exclude(pk__in=[one.pk for one in first])]
 
 
 def matrix_rows(

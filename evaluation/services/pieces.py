@@ -17,9 +17,9 @@ from evaluation.models import (
     NuggetList,
     NuggetSet,
     QrelSource,
-    SupportJudgment,
     Topic,
 )
+from evaluation.queries.protocols import machines_of
 from evaluation.rules.work import expected_minutes
 from evaluation.services.choosing import the_nugget_set
 from evaluation.services.pooling import PooledAnswer, pooled_answers
@@ -133,14 +133,6 @@ def the_qrels(campaign: Campaign, name: str) -> QrelSource:
         "Say whose grades choose the passages: %(there)s.",
         there=there,
     )
-
-
-def machines_of(campaign: Campaign) -> list[Judge]:
-    """Return the LLM judges that have labelled citations of the campaign."""
-    labels = SupportJudgment.objects.filter(
-        segment__campaign=campaign, condition=SupportCondition.LLM, judge__kind=JudgeKind.LLM, stands=True
-    )
-    return list(Judge.objects.filter(pk__in=labels.order_by().values("judge").distinct(), aside=False))
 
 
 def the_machine(campaign: Campaign, name: str) -> Judge:
