@@ -23,11 +23,11 @@ from reports.documents import policies_document
 from reports.forms import SCORES, PolicyForm
 from reports.frames import assignment_sheet
 from reports.metrics.policies import Policies
-from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, money, policies_said
+from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, policies_said
 from reports.small import has_tau
 from web.phrases import Phrase, phrase, plural, together, word
 from web.reading import consistent_read
-from web.templatetags.assay import score, words
+from web.templatetags.assay import money, score, words
 
 TITLE = gettext_noop("Cost")
 REFERENCES = (Condition.MM, Condition.EM, Condition.AM)

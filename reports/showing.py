@@ -16,7 +16,7 @@ from reports.downloads import Table
 from reports.forms import ChoicesForm
 from reports.small import Basis, why_no_tau
 from web.phrases import Phrase, phrase
-from web.templatetags.assay import DASH, decimal, percent, score
+from web.templatetags.assay import DASH, decimal, money, percent, score
 
 Row = Mapping[str, Any]
 ROWS_SHOWN = 100
@@ -55,13 +55,6 @@ class Kind(StrEnum):
 def clock(seconds: float | None) -> str:
     """Return a time as hours, minutes and seconds."""
     return DASH if seconds is None else str(timedelta(seconds=round(seconds)))
-
-
-def money(amount: float | None) -> str:
-    """Return an amount; cents of a cent too, because a call costs no more."""
-    if amount is None:
-        return DASH
-    return f"{amount:,.2f}" if amount >= 1 or amount == 0 else f"{amount:.4f}"
 
 
 def some_names(names: str | None) -> str:

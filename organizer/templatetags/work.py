@@ -94,3 +94,11 @@ def in_inbox(context: dict[str, Any], campaign: Campaign) -> int:
 def organizes(context: dict[str, Any], campaign: Campaign) -> bool:
     """Whether whoever is signed in may hand out and change work."""
     return may_organize(context["request"].user, campaign)
+
+
+@register.inclusion_tag("organizer/how_to_load.html", takes_context=True)
+def how_to_load(context: dict[str, Any], command: str, rest: str = "") -> dict[str, Any]:
+    """The way to load what a page lacks, for whoever may load it; for others who does."""
+    campaign: Campaign = context["campaign"]
+    line = f"manage.py {command} --campaign {campaign.slug} {rest}".strip()
+    return {"slug": campaign.slug, "line": line, "may_load": may_organize(context["request"].user, campaign)}

@@ -111,6 +111,23 @@ def test_an_llm_s_labels_cost_what_its_job_paid(world: DeskWorld) -> None:
     assert "LLM prices in EUR." in page
 
 
+@pytest.mark.parametrize(
+    ("price", "shown"), [("0", "0.00"), ("0.1", "&lt;\N{NO-BREAK SPACE}0.0001"), ("1", "0.0003"), ("9000", "2.78")]
+)
+def test_only_what_costs_nothing_is_shown_as_nothing(world: DeskWorld, price: str, shown: str) -> None:
+    llm = make_job(
+        World(world.campaign, world.people), Judge.objects.create(name="m", kind=JudgeKind.LLM, model="m")
+    )
+    LlmJob.objects.filter(pk=llm.pk).update(
+        prompt_price=Decimal(price), completion_price=Decimal(0), currency="EUR", price_table="t"
+    )
+    make_call(make_item(llm, "one", WorkItem.State.DONE, payload={"nuggets": [1, 2, 3, 4]}))
+    page = world.client("olga").get(reverse("organizer:cost", args=["river"])).content.decode()
+    row = page[page.index('id="units"') :]
+    row = row[row.index(">m<") :]
+    assert shown in row[: row.index("</tr>")]
+
+
 def test_the_campaign_keeps_what_an_hour_costs(world: DeskWorld) -> None:
     page, keep = reverse("organizer:cost", args=["river"]), reverse("organizer:keep_rate", args=["river"])
     olga = world.client("olga")

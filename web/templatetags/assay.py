@@ -1,5 +1,6 @@
 """How the field's words and figures look on a page: one place, so that they look the same on all."""
 
+from decimal import Decimal
 from typing import Any
 
 from django import template
@@ -13,6 +14,8 @@ from web.shown import shown
 register = template.Library()
 
 DASH = "\N{EN DASH}"
+LEAST_SHOWN = 0.0001
+"""The least amount of money that is shown as a number."""
 MINUS = "\N{MINUS SIGN}"
 
 # By stored code; None is a label that was never given. Glyph, class, and the words of assigning and of support.
@@ -133,6 +136,16 @@ def signed(value: float | None) -> str:
 def decimal(value: float | None) -> str:
     """A mean with one decimal."""
     return DASH if value is None else f"{value:,.1f}"
+
+
+@register.filter
+def money(amount: float | Decimal | None) -> str:
+    """An amount; below 1 to a hundredth of a cent, because a call costs no more. Only nothing is shown as 0."""
+    if amount is None:
+        return DASH
+    if 0 < amount < LEAST_SHOWN:
+        return f"<\N{NO-BREAK SPACE}{LEAST_SHOWN}"
+    return f"{amount:,.2f}" if amount >= 1 or amount == 0 else f"{amount:.4f}"
 
 
 @register.filter
