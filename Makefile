@@ -1,10 +1,10 @@
-# `make run` serves the demo; `make test` runs every check. Both make what they need.
+# `make run` serves the demo; `make test` checks a change, `make test-all` everything. All make what they need.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
 .DELETE_ON_ERROR:
-.PHONY: run backup restore test lint postgresql bench soak lock clean
+.PHONY: run backup restore test test-all lint postgresql bench soak lock clean
 
 $(VENV)/installed: requirements.txt
 	$(PYTHON) -m venv $(VENV)
@@ -44,23 +44,28 @@ lint: $(VENV)/installed-dev
 	$(BIN)/python manage.py makemigrations --check --dry-run
 	HTTPS=1 DATABASE_URL=sqlite:///$(CURDIR)/var/check.sqlite3 $(BIN)/python manage.py check --deploy --fail-level WARNING
 
-# What could go another way on PostgreSQL, where one is found.
-postgresql: $(VENV)/installed-dev
-	$(BIN)/python -m tests.on_postgresql
-
-# The checks, what could go another way on PostgreSQL, and everything on SQLite, side by side.
+# Ten minutes on two cores: linters, every test that needs no browser and is not slow, a walk through each desk in a browser,
+# and on PostgreSQL, where one is found, what could go another way there.
 test: $(VENV)/installed-dev
-	$(BIN)/python -m tests.together
+	$(BIN)/python -m tests.suite test
+
+# The rest as well: every browser, fuzz, hostile, killed-worker and upgrade test. None runs twice on an engine.
+test-all: test
+	$(BIN)/python -m tests.suite rest
+
+# Everything that could go another way on PostgreSQL.
+postgresql: $(VENV)/installed-dev
+	$(BIN)/python -m tests.suite postgresql
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python -m benchmarks
 
 # Faults and killed processes at full size: ten minutes of LLM jobs, half an hour of nugget desks, ten minutes of each size of
-# judging desks with and without faults (`make soak SECONDS=180`: less), on each database that is found; then requests made
-# up from the API's schema, two hundred of a kind.
+# judging desks with and without faults (`make soak SECONDS=180`: less), on each database that is found; then every test on
+# PostgreSQL, and requests made up from the API's schema, two hundred of a kind.
 soak: $(VENV)/installed-dev
 	$(BIN)/python -m soak $(if $(SECONDS),--seconds $(SECONDS)) $(if $(ASSESSORS),--assessors $(ASSESSORS))
-	$(BIN)/python -m tests.on_postgresql --all
+	$(BIN)/python -m tests.suite every-postgresql
 	FUZZ_EXAMPLES=200 $(BIN)/python -m pytest -n 0 tests/api/test_fuzzing.py
 
 # Pin what requirements*.in ask for, with hashes. Needs uv.

@@ -1,7 +1,7 @@
 """Run a command with Python, make, git and the shell's usual commands on the path, and nothing else.
 
-`python3 -m tests.bare_path make test`, after `make .venv/installed-dev`. Root gets a network without any other service
-and without the folders of servers as well, as on a fresh machine; anybody else only the path.
+`python3 -m tests.bare_path make test-all`, after `make .venv/installed-dev`. Root gets a network without any other
+service and without the folders of servers as well, as on a fresh machine; anybody else only the path.
 """
 
 import os

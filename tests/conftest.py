@@ -17,11 +17,10 @@ from pytest_django import DjangoDbBlocker
 
 from evaluation.triggers import install_triggers, remove_triggers
 from reports.frames import forget_sheets
-from tests.chosen import is_thorough
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
-LONG = ("tests/crawl/", "tests/soak/", "tests/llmjobs/test_engine_killed_worker.py")
 MEMORY = Path("/dev/shm")  # noqa: S108
+MOST_SECONDS = 5.0
 MIGRATED = {"django_content_type", "auth_permission"}
 """Tables that migrations fill and no test writes to. Filling them anew took most of the time after a browser test."""
 
@@ -63,19 +62,40 @@ def pytest_unconfigure() -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before pytest chooses by marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let every database test reach the snapshot connection as well; begin with what takes longest."""
+    """Let every database test reach the snapshot connection as well; begin with slow tests."""
     for item in items:
-        if is_thorough(item.nodeid.removeprefix("tests/")):
-            item.add_marker(pytest.mark.thorough)
         marker = item.get_closest_marker("django_db")
         if marker and "databases" not in marker.kwargs:
             item.add_marker(
                 pytest.mark.django_db(**marker.kwargs, databases=list(settings.DATABASES)), append=False
             )
-        if item.get_closest_marker("browser"):
+        drives_browser = item.get_closest_marker("browser") is not None
+        if not drives_browser and "chromium" in getattr(item, "fixturenames", ()):
+            raise pytest.UsageError(f"{item.nodeid} drives a browser, so it needs the mark `browser`")
+        if drives_browser:
             # Chromium shares two cores with the others. What fails once is named in the summary, as RERUN.
             item.add_marker(pytest.mark.flaky(reruns=1))
-    items.sort(key=lambda item: not item.nodeid.startswith(LONG))
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Fail a test that computes for over 5 seconds and is not marked `slow`; fixtures are not counted.
+
+    Seconds of the processor, because on a busy machine every test takes longer by the clock. A test that waits is not
+    found by this: it costs `make test` little, for other tests run meanwhile.
+    """
+    before = _processor_seconds()
+    yield
+    spent = _processor_seconds() - before
+    if spent > MOST_SECONDS and not any(item.get_closest_marker(name) for name in ("slow", "browser")):
+        pytest.fail(f"{spent:.1f} s of the processor: make it faster, or mark it `slow`", pytrace=False)
+
+
+def _processor_seconds() -> float:
+    """Return what this process and the ended processes that it started have computed."""
+    spent = os.times()
+    return spent.user + spent.system + spent.children_user + spent.children_system
 
 
 def tables_to_empty(

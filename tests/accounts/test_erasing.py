@@ -110,7 +110,7 @@ def test_it_has_to_be_confirmed(world: JudgingWorld) -> None:
     assert User.objects.filter(username="zelda", is_active=True).exists()
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_erased_once_is_enough(world: JudgingWorld) -> None:
     zelda = User.objects.get(username="zelda")
     erase()
@@ -119,7 +119,7 @@ def test_erased_once_is_enough(world: JudgingWorld) -> None:
     assert again.status_code == 422
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_name_within_another_word_stays(world: JudgingWorld) -> None:
     """Ann's erasure touches no planning: a name counts as a whole word only."""
     ann = world.people["ann"]
@@ -139,7 +139,7 @@ def test_the_log_names_people_by_key(world: JudgingWorld) -> None:
     assert [name for name in NAMES if name in said] == []
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_it_is_all_or_nothing(world: JudgingWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     def break_down(*_: object) -> None:
         raise RuntimeError

@@ -117,7 +117,7 @@ def test_a_link_of_somebody_who_organizes_no_more_is_over(people: People) -> Non
     assert not User.objects.filter(username="nina").exists()
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "wrong", [{"password": "12345678"}, {"password": "nina"}, {"username": "olga"}, {"username": "no spaces"}]
 )
@@ -151,7 +151,7 @@ def test_a_mail_that_cannot_be_sent_invites_nobody(people: People, settings: Set
     assert Invitation.objects.get().revoked_at
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ann", "rita", "audrey", "sam"])
 def test_only_organizers_invite(people: People, name: str) -> None:
     answer = people.client(name).post(people.page("invite/"), {"role": "organizer", "email": ""})

@@ -17,7 +17,7 @@ from rig.web import WebProcess, running_web
 from tests import needed
 from tests.conftest import MEMORY
 
-pytestmark = [pytest.mark.thorough, pytest.mark.xdist_group("web")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("web")]
 
 HOST = {"Host": "localhost"}
 """As behind a proxy: both are asked for by one name."""

@@ -12,7 +12,7 @@ from tests.accounts.test_invitations import INVITATION, JOIN, link, opened
 from tests.accounts.test_provider import provider, running, through  # noqa: F401
 from tests.factories import make_user
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgresql, pytest.mark.django_db]
 
 CYRILLIC = "\u041eLGA"  # begins with a Cyrillic letter that looks like an O
 FULL_WIDTH = "\uff4f\uff4c\uff47\uff41"  # olga in full-width letters

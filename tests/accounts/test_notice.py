@@ -55,7 +55,7 @@ def test_a_new_notice_does_not_stop_a_desk_that_is_open(desk: DeskWorld) -> None
     assert answer.status_code != 302
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_reading_again_keeps_the_moment(desk: DeskWorld) -> None:
     client = desk.client("ann")
     client.post(NOTICE)

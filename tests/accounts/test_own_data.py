@@ -84,7 +84,7 @@ def test_a_session_alone_takes_no_data_away(world: JudgingWorld) -> None:
         assert asked["Location"].startswith("/accounts/reauthenticate/")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_each_gets_their_own(world: JudgingWorld) -> None:
     data = data_of(world, "ben")
     assert {row["label"] for row in data["labels"]} == {0}
@@ -92,14 +92,14 @@ def test_each_gets_their_own(world: JudgingWorld) -> None:
     assert "ann" not in json.dumps(data)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_who_has_done_nothing_gets_their_account(world: JudgingWorld) -> None:
     data = data_of(world, "sam")
     assert data["account"][0]["email"] == "sam@example.org"
     assert [name for name, rows in data.items() if rows] == ["account"]
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_page_says_what_there_is(world: JudgingWorld) -> None:
     page = confirmed("ann").get("/your-data/").content.decode()
     for part in PARTS:

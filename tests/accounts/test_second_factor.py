@@ -118,7 +118,7 @@ def test_a_desk_asks_for_the_code_too(clock: time_machine.Traveller) -> None:
     assert client.get("/desk/session/").json()["user"]
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_an_administrator_takes_a_lost_factor_away(people: People, clock: time_machine.Traveller) -> None:
     with_app("ann")
     people.client("ada").post(f"/accounts/people/{people.by_name['ann'].pk}/factor/")

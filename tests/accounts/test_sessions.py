@@ -35,7 +35,7 @@ def test_a_session_ends_after_hours_without_a_request(settings: Settings) -> Non
         assert not is_in(client)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_session_in_use_ends_at_last(settings: Settings) -> None:
     make_user("ann")
     with time_machine.travel(now(), tick=False) as clock:
@@ -94,7 +94,7 @@ def test_too_many_attempts_lock_a_name_and_say_for_how_long(settings: Settings) 
     assert is_in(sign_in("ben"))
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_lock_opens_by_itself(settings: Settings) -> None:
     make_user("ann")
     with time_machine.travel(now(), tick=False) as clock:

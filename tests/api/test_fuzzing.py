@@ -39,7 +39,7 @@ from tests.crawl.aviary import Aviary, heard
 from tests.crawl.blind_world import make_blind_world
 from tests.factories import make_campaign, make_user
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "0"))
 FEW, SOME = 1, 10
@@ -161,18 +161,15 @@ def test_nothing_that_is_sent_breaks_it(natural: tuple[DeskWorld, Aviary]) -> No
     assert fuzz(*natural, "olga", EXAMPLES or FEW) == []
 
 
-@pytest.mark.thorough
 def test_nothing_that_is_sent_makes_it_tell(sung: tuple[DeskWorld, Aviary]) -> None:
     assert [one for person in ("ann", "sam") for one in fuzz(*sung, person, EXAMPLES or FEW)] == []
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("person", UNBLINDED)
 def test_much_that_is_sent_breaks_nothing(natural: tuple[DeskWorld, Aviary], person: str) -> None:
     assert fuzz(*natural, person, EXAMPLES or SOME) == []
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("person", BLINDED)
 def test_much_that_is_sent_makes_it_tell_nothing(sung: tuple[DeskWorld, Aviary], person: str) -> None:
     assert fuzz(*sung, person, EXAMPLES or SOME) == []

@@ -4,6 +4,7 @@ import json
 from datetime import timedelta
 from urllib.parse import quote
 
+import pytest
 from django.utils import timezone
 
 from api.collections import COLLECTIONS
@@ -14,6 +15,8 @@ from tests.api.asking import Program
 from tests.api.conftest import hand_out_to, program_of
 from tests.crawl.aviary import body_of
 from tests.organizer.world import World
+
+pytestmark = pytest.mark.postgresql
 
 SCORES = "scores?campaign=river&condition=A/A"
 ALL = [SCORES if one.name == "scores" else one.name for one in COLLECTIONS]

@@ -19,7 +19,7 @@ from evaluation.models import Campaign, Event, Topic
 from tests.api.program import Program, program_of
 from tests.factories import make_campaign, make_cast, make_user
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgresql, pytest.mark.django_db]
 KEY = "5a1f2c"
 
 

@@ -231,6 +231,7 @@ def test_every_address_has_a_row() -> None:
     assert all(len(row) == len(WHO) for row in table().values())
 
 
+@pytest.mark.slow
 def test_everybody_may_what_the_table_says_and_nothing_else(world: DeskWorld, client: Client) -> None:
     rows, raws, said = places(world), tokens(world), table()
     LlmJob.objects.get().job.items.update(state="queued")

@@ -86,7 +86,7 @@ def everything() -> dict[str, list[Any]]:
 
 
 @pytest.mark.parametrize(
-    "person", ["ben", *(pytest.param(name, marks=pytest.mark.thorough) for name in ("olga", "sam"))]
+    "person", ["ben", *(pytest.param(name, marks=pytest.mark.slow) for name in ("olga", "sam"))]
 )
 def test_somebody_else_s_task_answers_as_none_and_stays_as_it_is(busy: DeskWorld, person: str) -> None:
     known = Known(segments=(busy.segments()[0].public_id,))
@@ -101,7 +101,7 @@ def test_somebody_else_s_task_answers_as_none_and_stays_as_it_is(busy: DeskWorld
     [
         TaskState.SUBMITTED,
         TaskState.WITHDRAWN,
-        *(pytest.param(one, marks=pytest.mark.thorough) for one in (TaskState.REOPENED, TaskState.BLOCKED)),
+        *(pytest.param(one, marks=pytest.mark.slow) for one in (TaskState.REOPENED, TaskState.BLOCKED)),
     ],
 )
 def test_whatever_its_state(busy: DeskWorld, state: TaskState) -> None:

@@ -12,6 +12,8 @@ from evaluation.terms import Making
 from tests.assessor.desk_client import Window
 from tests.assessor.world import DeskWorld
 
+pytestmark = pytest.mark.postgresql
+
 
 @pytest.fixture
 def ann(world: DeskWorld) -> Window:

@@ -6,6 +6,8 @@ from evaluation.models import ListedNugget, NuggetLineage, NuggetList, NuggetVer
 from tests.assessor.desk_client import Window
 from tests.assessor.world import DeskWorld
 
+pytestmark = pytest.mark.postgresql
+
 
 @pytest.fixture
 def ann(world: DeskWorld) -> Window:

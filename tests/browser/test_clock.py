@@ -28,7 +28,7 @@ from evaluation.terms import SegmentKind, Stage
 from tests.assessor.world import make_desk_world
 from tests.evaluation.desk_time import MORNING
 
-pytestmark = [pytest.mark.browser, pytest.mark.thorough, pytest.mark.django_db, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db, pytest.mark.xdist_group("browser")]
 
 ORIGIN = "http://desk.test"
 WITHIN = 2  # seconds

@@ -97,7 +97,6 @@ def open_desk(page: Page, task: Task) -> None:
     page.wait_for_selector(READY)
 
 
-@pytest.mark.thorough
 def test_post_editing_is_accessible_in_every_way(page: Page, world: DeskWorld) -> None:
     open_desk(page, world.post_edit)
     assert audit(page) == []
@@ -126,13 +125,11 @@ def test_post_editing_with_everything_open_is_accessible_in_every_way(page: Page
     assert audit(page) == []
 
 
-@pytest.mark.thorough
 def test_writing_by_hand_is_accessible_in_every_way(page: Page, world: DeskWorld) -> None:
     open_desk(page, world.manual)
     assert audit(page) == []
 
 
-@pytest.mark.thorough
 def test_the_pages_around_a_desk_are_accessible_in_every_way(page: Page, world: DeskWorld) -> None:
     started, reopened = (task.public_id for task in (world.post_edit, world.manual))
     start = Task.objects.get(topic__topic_id="t3").public_id

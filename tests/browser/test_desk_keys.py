@@ -13,7 +13,6 @@ from tests.browser.desk_page import Opened, open_desk, signed_in
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.thorough,
     pytest.mark.django_db(transaction=True),
     pytest.mark.xdist_group("browser"),
 ]

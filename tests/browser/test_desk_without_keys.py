@@ -20,7 +20,6 @@ from tests.browser.test_shell_focus import UNNAMED
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.thorough,
     pytest.mark.django_db(transaction=True),
     pytest.mark.xdist_group("browser"),
 ]

@@ -26,7 +26,7 @@ from tests.browser.looking import axe, drawn
 from tests.browser.test_axe import SCHEMES, SIZES
 from tests.crawl.test_permissions import addresses, filled
 
-pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.thorough]
+pytestmark = [pytest.mark.xdist_group("browser")]
 
 
 def listed(table: dict[str, str]) -> list[str]:

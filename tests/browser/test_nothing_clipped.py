@@ -12,7 +12,6 @@ from tests.crawl.test_permissions import every_address, filled
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.thorough,
     pytest.mark.django_db(transaction=True),
     pytest.mark.xdist_group("browser"),
 ]

@@ -13,7 +13,7 @@ from pytest_django.live_server_helper import LiveServer
 from tests.factories import make_user
 
 pytestmark = [
-    *(pytest.mark.browser, pytest.mark.thorough, pytest.mark.xdist_group("browser")),
+    *(pytest.mark.browser, pytest.mark.xdist_group("browser")),
     pytest.mark.django_db(transaction=True),
 ]
 

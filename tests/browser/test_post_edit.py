@@ -32,6 +32,7 @@ def hands(world: DeskWorld, chromium: Browser, live_server: LiveServer) -> Itera
         assert ann.complaints == []
 
 
+@pytest.mark.walk
 def test_a_whole_topic_by_keyboard_only(hands: Hands, world: DeskWorld) -> None:
     assert hands.counts() == f"0 kept · 0 rejected · {DRAFTS} undecided"
     hands.is_on("N1")

@@ -16,7 +16,6 @@ from tests.organizer.world import World
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.thorough,
     pytest.mark.django_db(transaction=True),
     pytest.mark.xdist_group("browser"),
 ]

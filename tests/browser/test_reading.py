@@ -17,7 +17,6 @@ from tests.browser.hands import drained
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.thorough,
     pytest.mark.django_db(transaction=True),
     pytest.mark.xdist_group("browser"),
 ]

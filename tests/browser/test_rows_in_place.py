@@ -13,7 +13,6 @@ from tests.browser.hands import CALM, Hands, desk_of
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.thorough,
     pytest.mark.django_db(transaction=True),
     pytest.mark.xdist_group("browser"),
 ]

@@ -11,7 +11,12 @@ from evaluation.rules.desk import Row, apply
 from evaluation.services.desk.rows import changes_json
 from evaluation.terms import Making
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
+pytestmark = [
+    pytest.mark.walk,
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.xdist_group("browser"),
+]
 
 LISTS, OPERATIONS = 25, 40
 REPLAY = """async (lists) => {

@@ -16,7 +16,6 @@ from tests.browser.looking import axe
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.thorough,
     pytest.mark.django_db(transaction=True),
     pytest.mark.xdist_group("browser"),
 ]
@@ -118,7 +117,7 @@ def test_tab_goes_through_the_desk_in_order(context: BrowserContext, world: Desk
 
 @pytest.mark.parametrize(
     "size",
-    [(1440, 900), pytest.param((1000, 600), marks=pytest.mark.thorough), (390, 700), (320, 256)],
+    [(1440, 900), (1000, 600), (390, 700), (320, 256)],
     ids=str,
 )
 def test_the_focus_is_seen_at_every_stop_and_never_under_a_bar(
@@ -186,7 +185,7 @@ def states(opened: Opened) -> Iterator[str]:
         page.keyboard.press("Escape")
 
 
-@pytest.mark.parametrize("size", [pytest.param((1440, 900), marks=pytest.mark.thorough), (320, 256)], ids=str)
+@pytest.mark.parametrize("size", [(1440, 900), (320, 256)], ids=str)
 def test_axe_finds_nothing_in_any_state_of_the_shell(
     context: BrowserContext, world: DeskWorld, size: tuple[int, int]
 ) -> None:

@@ -5,11 +5,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from django.conf import settings
 from playwright.sync_api import Browser
 
 from rig.provider import CLIENT, SECRET, running_provider
 from rig.web import running_web
+
+pytestmark = pytest.mark.browser
 
 ANN = {"sub": "7", "email": "ann@example.org", "email_verified": True, "preferred_username": "ann"}
 MAKE_ANN = """

@@ -19,7 +19,6 @@ from tests.organizer.work_world import REASON, hand, make_work_world, more_topic
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.thorough,
     pytest.mark.django_db(transaction=True),
     pytest.mark.xdist_group("browser"),
 ]

@@ -44,8 +44,8 @@ from tests.crawl.walking import DESK, STATES, Walk, candidates_of, known_to
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("crawl")]
 
 OURS = ("accounts", "jobs", "evaluation", "reports", "llmjobs", "assessor", "exchange", "organizer")
-THOROUGH = [pytest.param(name, marks=pytest.mark.thorough) for name in ("ben", "dora", "sam")]
-ASSESSING = ["", "ann", *THOROUGH]
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("ben", "dora", "sam")]
+ASSESSING = ["", "ann", *SLOW]
 
 
 @pytest.fixture
@@ -117,7 +117,7 @@ def test_a_copy_tells_no_more_than_its_original(tmp_path: Path) -> None:
     assert [one for one in judge.problems if one.endswith("a secret of the copy")] == []
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_no_state_of_a_task_tells_more(blind: tuple[DeskWorld, Aviary]) -> None:
     world, aviary = blind
     for task in (world.post_edit, world.manual):
@@ -161,6 +161,7 @@ def test_the_walk_hears_what_is_shown_by_mistake(blind: tuple[DeskWorld, Aviary]
     assert any(one.startswith(f"POST {by_hand}ops/ tells") for one in walk.problems)
 
 
+@pytest.mark.slow
 def test_the_walk_hears_a_blind_read_that_tells_too_much(
     blind: tuple[DeskWorld, Aviary], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -113,21 +113,21 @@ def problems_of(username: str, world: dict[str, list[str]], *, htmx: bool = Fals
     return found
 
 
-LIKE_OTHERS = [pytest.param(name, marks=pytest.mark.thorough) for name in ROLES if name not in ("ann", "olga")]
+LIKE_OTHERS = [pytest.param(name, marks=pytest.mark.slow) for name in ROLES if name not in ("ann", "olga")]
 """They read what an organizer reads, or what an assessor does, or nothing."""
 
 
-@pytest.mark.parametrize("username", ["", "ann", pytest.param("olga", marks=pytest.mark.thorough), *LIKE_OTHERS])
+@pytest.mark.parametrize("username", ["", "ann", pytest.param("olga", marks=pytest.mark.slow), *LIKE_OTHERS])
 def test_a_walk_breaks_nothing_and_shows_no_other_campaign(username: str, world: dict[str, list[str]]) -> None:
     assert problems_of(username, world) == []
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_fragments_show_no_other_campaign_either(world: dict[str, list[str]]) -> None:
     assert problems_of("olga", world, htmx=True) == []
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_an_administrator_walks_everywhere_and_hears_the_canaries(world: dict[str, list[str]]) -> None:
     """Who may see everything breaks nothing; and what is planted is heard, so that the other walks can fail."""
     found = problems_of(ADMINISTRATOR[0], world)
@@ -152,6 +152,7 @@ def test_what_is_not_yours_answers_as_what_does_not_exist(world: dict[str, list[
         assert without_tokens(theirs.content) == without_tokens(nothing.content), username
 
 
+@pytest.mark.slow
 def test_the_api_tells_an_organizer_of_no_other_campaign(world: dict[str, list[str]]) -> None:
     """Every list and row in every form, by name where a campaign can be named."""
     client = client_of("olga")

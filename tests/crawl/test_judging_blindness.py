@@ -177,6 +177,7 @@ def test_nobody_who_judges_hears_what_they_may_not(person: str, sung: tuple[Judg
     assert {"label", "open", "search"} <= set(kinds) <= LABEL_PAYLOADS.keys()
 
 
+@pytest.mark.slow
 def test_no_state_of_a_judging_task_tells_more(sung: tuple[JudgeWorld, Aviary]) -> None:
     _world, aviary = sung
     for fields in STATES:
@@ -188,6 +189,7 @@ def test_no_state_of_a_judging_task_tells_more(sung: tuple[JudgeWorld, Aviary]) 
         assert walk.problems == []
 
 
+@pytest.mark.slow
 def test_the_same_walk_hears_the_canaries_where_they_may_be_heard(sung: tuple[JudgeWorld, Aviary]) -> None:
     """An organizer reads them, so they would be heard."""
     world, aviary = sung

@@ -171,7 +171,7 @@ def test_the_table_is_whole() -> None:
     "roles",
     [
         ("nobody", "stranger", "assessor", "both"),
-        pytest.param(("organizer", "researcher", "auditor", "administrator"), marks=pytest.mark.thorough),
+        pytest.param(("organizer", "researcher", "auditor", "administrator"), marks=pytest.mark.slow),
     ],
     ids="-".join,
 )
@@ -225,7 +225,7 @@ def test_nobody_but_an_administrator_gets_into_the_admin() -> None:
     assert {name: one for name, one in got.items() if one not in {("in", "in"), ("in", "no")}} == {}
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_staff_without_rights_see_no_rows_in_the_admin() -> None:
     staff, root = make_user("stan", is_staff=True), make_user("root", is_staff=True, is_superuser=True)
     clients = {"staff": client_of(staff), "administrator": client_of(root)}

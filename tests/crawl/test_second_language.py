@@ -58,6 +58,7 @@ def pages() -> Iterator[tuple[str, str, Client]]:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_page_says_nothing_in_english_but_data_and_codes() -> None:
     logging.disable()

@@ -10,7 +10,11 @@ from evaluation.models import Campaign
 from tests.factories import make_campaign
 from web.reading import consistent_read
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("transactional_db")]
+pytestmark = [
+    pytest.mark.postgresql,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("transactional_db"),
+]
 
 
 def elsewhere(act: Callable[[], object]) -> None:

@@ -57,6 +57,8 @@ from evaluation.terms import AssignmentLabel, SupportLabel
 from reports.models import Adjudication, ExternalCondition, ExternalScore
 from tests.factories import make_user
 
+pytestmark = pytest.mark.postgresql
+
 Make = Callable[[], models.Model]
 
 

@@ -11,6 +11,8 @@ from django.test.utils import CaptureQueriesContext
 from evaluation.models import Campaign
 from web.reading import consistent_read
 
+pytestmark = pytest.mark.postgresql
+
 on_sqlite = pytest.mark.skipif("sqlite" not in settings.DATABASES["default"]["ENGINE"], reason="about SQLite")
 on_postgresql = pytest.mark.skipif("sqlite" in settings.DATABASES["default"]["ENGINE"], reason="about PostgreSQL")
 

@@ -24,6 +24,8 @@ from tests.evaluation.world import (
     write,
 )
 
+pytestmark = pytest.mark.postgresql
+
 QRELS = ("import_qrels", "--source", "NIST")
 NUGGETS, ASSIGN = ("import_nuggets", *AUTO), ("import_assignments", *BY_LLM)
 SCORES = ("import_scores", "--condition", "Paper")

@@ -19,6 +19,8 @@ from evaluation.services.judges import judge_of
 from evaluation.terms import JudgeKind, Origin, Stage, SupportCondition
 from tests.evaluation.judging_world import JudgingWorld, finish, give, load_machine, make_judging_world
 
+pytestmark = pytest.mark.postgresql
+
 RUNS = ("alpha", "beta", "gamma", "mute", "delta")
 ASSIGN, SCRATCH = Stage.ASSIGN, Stage.SUPPORT_SCRATCH
 

@@ -5,7 +5,7 @@ from django.db import DatabaseError, transaction
 
 from evaluation.models import Event
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgresql, pytest.mark.django_db]
 
 
 def test_an_event_cannot_be_changed() -> None:

@@ -7,7 +7,7 @@ from django.db import DatabaseError, connection, transaction
 from evaluation.models import Event
 from evaluation.triggers import TABLES, install_triggers, remove_triggers
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgresql, pytest.mark.django_db]
 SQLITE = "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name IN {tables}"
 POSTGRESQL = (
     "SELECT tgname FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid "

@@ -17,7 +17,7 @@ from django.conf import settings
 from django.db import connection
 from psycopg import sql
 
-from tests.on_postgresql import URL
+from tests.needed import POSTGRESQL
 
 FILE = "sqlite:///"
 CASTS = re.compile(r"::(character varying|text)(\[\])?|[()]")
@@ -30,10 +30,10 @@ def other_database(folder: Path) -> Iterator[str]:
     if connection.vendor == "sqlite":
         yield f"{FILE}{folder / name}.sqlite3"
         return
-    with psycopg.connect(URL, autocommit=True) as server:
+    with psycopg.connect(POSTGRESQL, autocommit=True) as server:
         server.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
         try:
-            yield f"{URL.rpartition('/')[0]}/{name}"
+            yield f"{POSTGRESQL.rpartition('/')[0]}/{name}"
         finally:
             server.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
 

@@ -32,10 +32,14 @@ from soak.judging_world import make_judging_world
 from tests.evaluation.world import run
 from tests.exchange.databases import ask, manage, other_database, tables
 from tests.factories import make_user
-from tests.on_postgresql import URL
+from tests.needed import POSTGRESQL
 from tests.soak.in_process import InProcess
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("transactional_db")]
+pytestmark = [
+    pytest.mark.postgresql,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("transactional_db"),
+]
 LEFT_OUT = ("django_session", "accounts_cached", "api_idempotencykey")
 CONSISTENT = "from soak.consistency import tell; tell()"
 TOMORROW = now() + timedelta(days=1)
@@ -58,7 +62,7 @@ def kept_rows(address: str) -> Rows:
 def own_address() -> str:
     """Return the address of this test's own database."""
     name = connection.settings_dict["NAME"]
-    return f"sqlite:///{name}" if connection.vendor == "sqlite" else f"{URL.rpartition('/')[0]}/{name}"
+    return f"sqlite:///{name}" if connection.vendor == "sqlite" else f"{POSTGRESQL.rpartition('/')[0]}/{name}"
 
 
 def restored(file: Path, database: str, *more: str) -> str:
@@ -117,7 +121,7 @@ def test_a_backup_comes_back_with_every_row_of_every_table(judges: list[JudgingA
     assert "rows in accounts_user" in run("restore", str(file)).err
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_backup_takes_the_place_of_what_is_there_where_that_is_said(
     judges: list[JudgingAssessor], tmp_path: Path
 ) -> None:
@@ -130,7 +134,7 @@ def test_a_backup_takes_the_place_of_what_is_there_where_that_is_said(
             Event.objects.create(kind="later")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_backup_taken_while_people_work_has_no_half_operation(
     judges: list[JudgingAssessor], tmp_path: Path
 ) -> None:

@@ -17,6 +17,8 @@ from evaluation.terms import Origin
 from tests.assessor.desk_client import Window
 from tests.assessor.world import DeskWorld, load_corpus, load_drafts, make_desk_world
 
+pytestmark = pytest.mark.postgresql
+
 COPY = "copy"
 
 

@@ -125,18 +125,18 @@ def test_a_campaign_at_work_comes_back_to_the_last_byte(tmp_path: Path) -> None:
     assert len([one for one in before.values() if one[0] == 0]) > 10
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_demo_comes_back_to_the_last_byte(tmp_path: Path) -> None:
     before = assert_comes_back(load_demo, SLUG, tmp_path)
     assert len([one for one in before.values() if one[0] == 0]) > 60
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_demo_without_texts_gives_the_same_reports(tmp_path: Path) -> None:
     assert_comes_back(load_demo, SLUG, tmp_path, "--without-texts")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_list_qa_study_comes_back_to_the_last_byte(
     tmp_path: Path, load_list_qa: Callable[[str], None]
 ) -> None:

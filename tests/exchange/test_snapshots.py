@@ -45,7 +45,7 @@ from tests.crawl.blind_world import make_blind_world
 from tests.evaluation.world import Outcome, run
 from tests.organizer.world import World, make_world
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgresql, pytest.mark.django_db]
 
 SCORES = ("report", "scores", "--condition", "A/A", "--judge", "robot", "--format", "json", "--campaign")
 

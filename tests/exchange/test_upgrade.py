@@ -21,6 +21,8 @@ from tests.evaluation.world import run
 from tests.exchange.databases import ask, columns, fill, guards, other_database, tables
 from tests.exchange.databases import manage as manage_database
 
+pytestmark = [pytest.mark.postgresql, pytest.mark.slow]
+
 DUMPS = settings.BASE_DIR / "tests" / "data" / "upgrades"
 BEFORE_JOBS, BEFORE_DESKS = "demo-a", "demo-b"
 SINCE_DESKS = ("demo-c", "demo-d", "demo-d-studies", "demo-e", "demo-g", "demo-h")
@@ -144,7 +146,6 @@ def test_names_that_differ_by_case_are_named_by_the_upgrade(tmp_path: Path) -> N
         manage(database, "migrate", "--verbosity", "0")
 
 
-@pytest.mark.thorough
 @pytest.mark.django_db
 def test_the_demo_of_the_version_before_llm_jobs_is_upgraded_with_its_data(new: Built, tmp_path: Path) -> None:
     with other_database(tmp_path) as database:
@@ -155,7 +156,6 @@ def test_the_demo_of_the_version_before_llm_jobs_is_upgraded_with_its_data(new: 
         assert scores(database) == fresh_scores()
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("name", SINCE_DESKS)
 def test_a_database_with_work_at_desks_is_upgraded_and_work_goes_on(name: str, new: Built, tmp_path: Path) -> None:
     with other_database(tmp_path) as database:

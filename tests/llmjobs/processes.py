@@ -1,6 +1,5 @@
 """Workers as processes of their own: with the embedded broker on SQLite, and with Redis on PostgreSQL."""
 
-import os
 import socket
 import subprocess
 import sys
@@ -17,8 +16,8 @@ from django.conf import settings
 
 from llmjobs.simulator import Simulator
 from tests import needed
+from tests.needed import POSTGRESQL
 
-POSTGRESQL = os.environ.get("TEST_POSTGRESQL_URL", "postgres://postgres@127.0.0.1:5432/postgres")
 SLOTS = 2
 Environment = dict[str, str]
 

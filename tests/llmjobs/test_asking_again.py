@@ -17,7 +17,7 @@ pytestmark = [
     pytest.mark.usefixtures("transactional_db", "_quick_retries"),
 ]
 EVALUATE = ("evaluate", "--campaign", "river", "--condition", "A/A")
-FAULTS = ["out_of_vocabulary", pytest.param("bad_request", marks=pytest.mark.thorough)]
+FAULTS = ["out_of_vocabulary", pytest.param("bad_request", marks=pytest.mark.slow)]
 
 
 def figures_of(*command: str) -> dict[str, int]:

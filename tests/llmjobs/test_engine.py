@@ -27,7 +27,7 @@ from tests.llmjobs.worlds import (
     work_on,
 )
 
-pytestmark = pytest.mark.usefixtures("transactional_db")
+pytestmark = [pytest.mark.postgresql, pytest.mark.usefixtures("transactional_db")]
 
 
 def test_every_nugget_gets_one_label_and_every_call_one_event(simulator: Simulator) -> None:

@@ -14,6 +14,8 @@ from llmjobs.simulator import running_simulator
 from tests.llmjobs.processes import SLOTS, WAIT, Environment, shell, wait_for_lines, worker
 from tests.llmjobs.worlds import answered_again
 
+pytestmark = pytest.mark.slow
+
 LATENCY_MS, ITEMS = 50, 60
 
 MAKE_WORLD = """
@@ -33,7 +35,7 @@ print(done.filter(attempt__gt=1).exists())
 """
 
 
-@pytest.mark.parametrize("kind", ["embedded", pytest.param("services", marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("kind", ["embedded", "services"])
 def test_a_worker_killed_twice_loses_and_doubles_nothing(
     kind: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:

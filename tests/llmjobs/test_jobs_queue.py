@@ -17,7 +17,7 @@ from jobs.queue import NewItem
 from jobs.registry import Lane
 from tests.llmjobs.worlds import states_of
 
-pytestmark = pytest.mark.usefixtures("transactional_db")
+pytestmark = [pytest.mark.postgresql, pytest.mark.usefixtures("transactional_db")]
 KIND = "test"
 Result = TypeVar("Result")
 

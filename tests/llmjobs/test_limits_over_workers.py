@@ -11,7 +11,7 @@ from llmjobs.simulator import most_within, running_simulator
 from tests.llmjobs.processes import WAIT, Environment, shell, worker
 from tests.llmjobs.worlds import answered_again
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.slow
 PER_MINUTE, ITEMS = 2_400, 180
 MAKE_WORLD = """
 from django.core.management import call_command

@@ -19,7 +19,7 @@ from tests.llmjobs.test_budget import LABELS, start_with, work_until_it_rests
 from tests.llmjobs.test_jobs_queue import at_once, claim, end, make_job
 from tests.llmjobs.worlds import make_world, scripted_endpoint
 
-pytestmark = pytest.mark.usefixtures("transactional_db")
+pytestmark = [pytest.mark.postgresql, pytest.mark.usefixtures("transactional_db")]
 
 
 def told() -> list[tuple[str, str]]:

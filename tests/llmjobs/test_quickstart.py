@@ -23,7 +23,7 @@ def commands() -> list[str]:
     return found
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("transactional_db", "simulator")
 def test_the_quickstart_leads_to_a_leaderboard_of_both_systems(

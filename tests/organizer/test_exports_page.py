@@ -18,6 +18,8 @@ from tests.exchange.test_snapshot_round_trip import elsewhere
 from tests.factories import make_user
 from tests.organizer.world import World, make_world
 
+pytestmark = pytest.mark.postgresql
+
 DATA = "/campaigns/river/data/"
 
 

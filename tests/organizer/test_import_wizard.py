@@ -21,6 +21,8 @@ from exchange.offering import sweep
 from tests.evaluation.world import run
 from tests.organizer.world import World, make_world
 
+pytestmark = pytest.mark.postgresql
+
 DATA = "/campaigns/river/data/"
 
 

@@ -18,6 +18,8 @@ from tests.assessor.world import DeskWorld, load_corpus, make_desk_world, make_t
 from tests.factories import make_campaign, make_cast, make_user
 from tests.organizer.world import World
 
+pytestmark = pytest.mark.postgresql
+
 PAGE = "/campaigns/river/protocol/"
 CHANGE = f"{PAGE}change/"
 DEFAULTS = f"{PAGE}defaults/"

@@ -17,6 +17,8 @@ from tests.evaluation.world import run
 from tests.organizer.jobs_world import make_call, make_item, make_job, make_judge, support_by
 from tests.organizer.world import World, queries_of
 
+pytestmark = pytest.mark.postgresql
+
 QUALITY = "/campaigns/river/quality/"
 WHO = [("sam", 404), ("ann", 404), ("olga", 200), ("rita", 200), ("audrey", 200)]
 

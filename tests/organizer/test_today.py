@@ -22,6 +22,8 @@ from tests.organizer.jobs_world import make_item, make_job
 from tests.organizer.work_world import hand, make_work_world, more_topics
 from tests.organizer.world import World, queries_of
 
+pytestmark = pytest.mark.postgresql
+
 TODAY = reverse("organizer:today", args=["river"])
 MINUTE = timedelta(minutes=1)
 

@@ -8,7 +8,7 @@ from django.conf import settings
 
 from tests import needed
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.slow
 CANNOT_BEGIN = 2
 
 

@@ -23,7 +23,7 @@ from rig.web import running_web
 from tests import needed
 from tests.architecture.test_docs import blocks
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.slow
 LONGEST = 180.0  # seconds
 PAGE = "/accounts/login/"
 

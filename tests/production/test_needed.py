@@ -14,8 +14,6 @@ from tests import needed
 from tests.bare_path import bare_environment, link_programs
 
 TESTS = settings.BASE_DIR / "tests"
-ONLY_BY_HAND = {"docker"}
-"""Needed by a thorough test alone, which CI leaves out."""
 
 
 def names_needed() -> Iterator[str]:
@@ -32,7 +30,7 @@ def test_what_a_test_needs_has_an_install_line() -> None:
 
 def test_ci_installs_what_its_tests_need() -> None:
     installed = (settings.BASE_DIR / ".ci" / "run").read_text("utf-8").split()
-    for name in needed.PACKAGES.keys() - ONLY_BY_HAND:
+    for name in needed.PACKAGES.keys() - needed.NEVER_IN_CI:
         assert [
             one for one in needed.PACKAGES[name].split() if not any(one in word for word in installed)
         ] == [], name

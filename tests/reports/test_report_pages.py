@@ -74,11 +74,12 @@ def test_each_page_says_its_figures_and_links_to_every_file(world: World, name: 
         assert all(world.client("olga").get(file + QUERIES[name]).status_code == 200 for file in files)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [
         "length",
-        *(pytest.param(one, marks=pytest.mark.thorough) for one in QUERIES if one not in ("length", "time")),
+        *(pytest.param(one, marks=pytest.mark.slow) for one in QUERIES if one not in ("length", "time")),
     ],
 )
 def test_the_picture_of_each_page_is_drawn_in_both_themes(world: World, name: str) -> None:

@@ -116,6 +116,7 @@ def test_the_admin_has_no_inline_script_or_style() -> None:
         assert " style=" not in text, name
 
 
+@pytest.mark.slow
 def test_https_brings_hsts_and_cookies_that_no_sibling_host_can_plant(tmp_path: Path) -> None:
     shown = run_with(tmp_path, ["-c", SHOW_HTTPS]).stdout.splitlines()
     assert shown == [
@@ -137,6 +138,7 @@ def run_with(tmp_path: Path, words: list[str]) -> "subprocess.CompletedProcess[s
     return done
 
 
+@pytest.mark.slow
 def test_check_deploy_is_clean(tmp_path: Path) -> None:
     words = ["manage.py", "check", "--deploy", "--fail-level", "WARNING"]
     assert "no issues" in run_with(tmp_path, words).stdout

@@ -55,7 +55,8 @@ def plant() -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("person", ["olga", pytest.param("ann", marks=pytest.mark.thorough)])
+@pytest.mark.slow
+@pytest.mark.parametrize("person", ["olga", "ann"])
 def test_hostile_texts_are_shown_as_text(person: str, tmp_path: Path) -> None:
     world, _ = make_blind_world(tmp_path, sings=False)
     plant()

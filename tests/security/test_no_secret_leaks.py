@@ -126,7 +126,7 @@ def pages(client: Client, job: int) -> Iterator[tuple[str, str]]:
 @pytest.mark.usefixtures("transactional_db", "_quick_retries")
 @pytest.mark.parametrize(
     "parrot",
-    ["", pytest.param(f"somebody:{PASSWORD}@", marks=pytest.mark.thorough)],
+    ["", pytest.param(f"somebody:{PASSWORD}@", marks=pytest.mark.slow)],
     indirect=True,
     ids=["a key", "a password in the address"],
 )

@@ -9,6 +9,8 @@ from django.conf import settings
 
 from benchmarks.plan_reports import BENCHMARKS
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_bare_application_starts() -> None:
     """Settings are chosen once per process, so it needs one of its own."""

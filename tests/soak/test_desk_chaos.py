@@ -40,6 +40,7 @@ def soaked(*options: str) -> tuple[int, str, list[int]]:
     return done.returncode, said, [int(figure.replace(",", "")) for figure in found.groups()]
 
 
+@pytest.mark.slow
 def test_nothing_is_lost_while_everything_breaks() -> None:
     """Some seconds of kills, cut requests and second windows; then every task is compared."""
     code, said, (operations, resends, kills, takeovers, violations) = soaked("--seconds", "8")
@@ -47,7 +48,7 @@ def test_nothing_is_lost_while_everything_breaks() -> None:
     assert min(operations, resends, kills, takeovers) > 0, said
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_an_operation_lost_by_the_server_fails_the_run() -> None:
     """A shorter run, in which an acknowledged row of the log is taken away behind the application's back."""
     code, said, (*_, violations) = soaked("--seconds", "3", "--spoil")

@@ -32,13 +32,14 @@ def soaked(test: str, *options: str) -> tuple[int, str, list[int]]:
     return done.returncode, said, [int(figure.replace(",", "")) for figure in found.groups()]
 
 
-@pytest.mark.thorough  # what it checks, the faults check as well
+@pytest.mark.slow  # what it checks, the faults check as well
 def test_every_label_is_stored_as_it_was_acknowledged() -> None:
     code, said, (submitted, labels, _, violations) = soaked("judging_load", "--seconds", "8", "--every", "0.4")
     assert (code, violations) == (0, 0), said
     assert min(submitted, labels) > 0, said
 
 
+@pytest.mark.slow
 def test_no_label_is_lost_while_what_the_desk_stands_on_fails() -> None:
     """Every fault that can be made here, one after the other; what was not acknowledged waited and arrived once."""
     code, said, (_, labels, resends, violations) = soaked("judging_faults", "--seconds", "8", "--every", "0.4")
@@ -46,7 +47,7 @@ def test_no_label_is_lost_while_what_the_desk_stands_on_fails() -> None:
     assert min(labels, resends) > 0, said
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_label_lost_by_the_server_fails_the_run() -> None:
     code, said, (*_, violations) = soaked("judging_load", "--seconds", "4", "--every", "0.4", "--spoil")
     assert (code, violations > 0) == (1, True), said

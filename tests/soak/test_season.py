@@ -14,7 +14,7 @@ FIGURES = re.compile(
 )
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_season_ends_with_what_everybody_did_and_its_backups_are_one_state() -> None:
     command = [
         sys.executable,

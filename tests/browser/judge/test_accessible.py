@@ -35,7 +35,6 @@ def test_assigning_is_accessible_in_every_way(world: JudgeWorld, visit: Visit) -
         assert audit(ann.page) == []
 
 
-@pytest.mark.thorough
 def test_the_sweep_is_accessible_in_every_way(world: JudgeWorld, visit: Visit) -> None:
     with visit(world.assign) as ann:
         ann.label_all("support")
@@ -45,7 +44,7 @@ def test_the_sweep_is_accessible_in_every_way(world: JudgeWorld, visit: Visit) -
         assert audit(ann.page) == []
 
 
-@pytest.mark.parametrize("stage", [pytest.param("scratch", marks=pytest.mark.thorough), "shown"])
+@pytest.mark.parametrize("stage", ["scratch", "shown"])
 def test_judging_support_is_accessible_in_every_way(world: JudgeWorld, visit: Visit, stage: str) -> None:
     with visit(getattr(world, stage)) as judge:
         judge.press("1", "2", "k")

@@ -44,6 +44,7 @@ def test_an_answer_takes_sixteen_keys_and_one_to_finish(world: JudgeWorld, visit
         assert ann.complaints == []
 
 
+@pytest.mark.walk
 def test_a_whole_topic_by_keyboard_to_its_submission(world: JudgeWorld, visit: Visit) -> None:
     with visit(world.assign) as ann:
         ann.press("w")

@@ -63,7 +63,6 @@ def test_a_second_tab_reads_until_it_is_used_there(world: JudgeWorld, visit: Vis
             expect(ann.page.locator(".labels:not(:disabled)")).to_have_count(0)
 
 
-@pytest.mark.thorough
 def test_two_devices_that_labelled_one_pair_choose(world: JudgeWorld, visit: Visit) -> None:
     with visit(world.assign) as first, visit(world.assign) as second:
         first.page.context.set_offline(True)

@@ -13,7 +13,6 @@ from tests.browser.judge.large import CITED, NUGGETS, PAIRS, make_large_world
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.thorough,
     pytest.mark.django_db(transaction=True),
     pytest.mark.xdist_group("browser"),
 ]

@@ -79,7 +79,6 @@ def go_about(ann: Judge) -> None:
     ann.is_on("N1")
 
 
-@pytest.mark.thorough
 def test_support_without_single_keys(world: JudgeWorld, visit: Visit) -> None:
     save_desk_settings(world.people["ann"], DeskSettings(single_keys=False))
     with visit(world.shown) as ann:
@@ -95,7 +94,6 @@ def test_support_without_single_keys(world: JudgeWorld, visit: Visit) -> None:
         assert ann.complaints == []
 
 
-@pytest.mark.thorough
 def test_changed_keys_stand_on_the_buttons_and_in_the_sheet_and_work(world: JudgeWorld, visit: Visit) -> None:
     own = DeskSettings(keys={"label-full": ("q",), "cant-judge": (), "finish": ("Ctrl+Shift+Enter",)})
     save_desk_settings(world.people["ann"], own)

@@ -37,7 +37,6 @@ def agrees(judge: Judge, number: int) -> int:
     return int(there)
 
 
-@pytest.mark.thorough
 def test_a_search_goes_on_over_all_pairs_and_ends_with_escape(world: JudgeWorld, visit: Visit) -> None:
     with visit(world.scratch) as ben:
         ben.press("/")
@@ -58,7 +57,6 @@ def test_a_search_goes_on_over_all_pairs_and_ends_with_escape(world: JudgeWorld,
         assert ben.complaints == []
 
 
-@pytest.mark.thorough
 def test_a_search_goes_on_in_the_next_answer(world: JudgeWorld, visit: Visit) -> None:
     with visit(world.assign) as ann:
         ann.press("/")

@@ -60,6 +60,7 @@ def test_a_topic_from_scratch_by_keyboard(world: JudgeWorld, visit: Visit) -> No
     assert world.scratch.state == TaskState.SUBMITTED
 
 
+@pytest.mark.walk
 def test_the_shown_label_is_never_chosen_and_each_answer_is_one_key(world: JudgeWorld, visit: Visit) -> None:
     """Check 25: nothing is preselected; accepting and each rejecting cost one key; how long it took is kept."""
     with visit(world.shown) as ann:

@@ -29,6 +29,7 @@ def text_of(key: str) -> str:
     return WorkingNugget.objects.get(key=key).text
 
 
+@pytest.mark.walk
 def test_ten_changes_without_network_arrive_in_order(page: Page) -> None:
     saved = page.locator(SAVED).inner_text()
     page.context.set_offline(True)
@@ -129,6 +130,7 @@ def test_a_page_that_is_no_answer_is_not_a_receipt(page: Page) -> None:
     assert wordings() == ["new words"]
 
 
+@pytest.mark.walk
 def test_a_lost_answer_has_one_effect_and_shows_no_error(page: Page) -> None:
     def apply_and_lose(route: Route) -> None:
         route.fetch()

@@ -15,6 +15,7 @@ from tests.browser.saving.driving import BAR, desk, drained, reword, wordings
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 
 
+@pytest.mark.walk
 def test_an_ended_session_is_renewed_above_the_page(page: Page) -> None:
     page.evaluate(
         """() => {
