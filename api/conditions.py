@@ -4,9 +4,8 @@ from django.db.models import Q, QuerySet
 
 from api.filters import OfCampaign, Rows
 from evaluation.errors import Refused
-from evaluation.models import Campaign, ListedNugget
+from evaluation.models import Campaign, ListedNugget, NuggetList
 from evaluation.queries.data.names import Names
-from evaluation.queries.holdings import current_lists
 from evaluation.terms import Condition, SupportCondition
 from reports.choices import ConditionChoice, SupportChoice, lists_of, resolve_condition, resolve_support
 from reports.parts import Topics
@@ -73,6 +72,6 @@ def state_of(choice: ConditionChoice | SupportChoice) -> object:
 
 
 def _listed(campaign: Campaign, made: int, topics: Topics) -> QuerySet[ListedNugget]:
-    lists = current_lists(Campaign.objects.filter(pk=campaign.pk)).filter(nugget_set=made)
+    lists = NuggetList.objects.newest_submitted().filter(nugget_set__campaign=campaign, nugget_set=made)
     lists = lists if topics is None else lists.filter(topic__in=topics)
     return ListedNugget.objects.filter(nugget_list__in=lists)

@@ -92,8 +92,8 @@ def support_lines(
 ) -> Iterator[str]:
     """Yield a judge's support labels under a condition in these topics, all for None, one pair a line."""
     runs = _run_ids(campaign)
-    labels = SupportJudgment.objects.filter(
-        condition=condition, sentence__answer__topic__campaign=campaign, stands=True
+    labels = SupportJudgment.objects.current().filter(
+        condition=condition, sentence__answer__topic__campaign=campaign
     )
     labels = labels.filter(judge=judge)
     labels = labels if topics is None else labels.filter(sentence__answer__topic__in=topics)
@@ -145,9 +145,9 @@ def event_lines(campaign: Campaign) -> Iterator[str]:
 
 
 def _newest_lists(nugget_set: NuggetSet, topics: Topics) -> list[NuggetList]:
-    lists = nugget_set.lists.filter(submitted=True).select_related("topic").order_by("version")
-    newest = {one.topic_id: one for one in lists if topics is None or one.topic_id in topics}
-    return sorted(newest.values(), key=lambda one: one.topic.position)
+    lists = nugget_set.lists.newest_submitted().select_related("topic")
+    chosen = [one for one in lists if topics is None or one.topic_id in topics]
+    return sorted(chosen, key=lambda one: one.topic.position)
 
 
 def _items(nugget_list: NuggetList) -> list[ListedNugget]:
@@ -206,7 +206,7 @@ def _answers_in_parts(campaign: Campaign, topics: list[int]) -> Iterator[list[An
 
 def _labels_of(answers: list[int], judge: Judge) -> dict[tuple[int, int], Assignment]:
     """Return a judge's labels of some answers that stand, by answer and wording."""
-    labels = Assignment.objects.filter(answer__in=answers, judge=judge, stands=True).order_by("submission")
+    labels = Assignment.objects.current().filter(answer__in=answers, judge=judge).order_by("submission")
     return {(one.answer_id, one.nugget_version_id): one for one in labels}
 
 

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from django.db.models import QuerySet
 
 from evaluation.models import Campaign, Judge, Task
-from evaluation.terms import Origin, Stage, SupportCondition, TaskState
+from evaluation.terms import Origin, Stage, SupportCondition
 
 
 def makers_sets(campaign: Campaign, origin: Origin) -> dict[int, int]:
@@ -62,7 +62,7 @@ def _stages(condition: SupportCondition) -> list[Stage]:
 
 
 def _tasks(campaign: Campaign) -> QuerySet[Task]:
-    return Task.objects.filter(campaign=campaign, study=None).exclude(state=TaskState.WITHDRAWN)
+    return Task.objects.filter(campaign=campaign, study=None).not_withdrawn()
 
 
 def _counting(campaign: Campaign) -> QuerySet[Task]:

@@ -99,7 +99,7 @@ def _ancestors(child: int, drafts: Collection[int], relations: Relations) -> dic
 
 
 def _newest(nugget_set: NuggetSet) -> dict[int, int]:
-    lists = NuggetList.objects.filter(nugget_set=nugget_set, submitted=True).order_by("version")
+    lists = NuggetList.objects.newest_submitted().filter(nugget_set=nugget_set).order_by("pk")
     return dict(lists.values_list("topic__pk", "pk"))
 
 

@@ -37,7 +37,7 @@ def practice_of(user: User, campaigns: Iterable[int]) -> Practice:
 def offered_in(campaigns: Sequence[int]) -> dict[int, list[Offered]]:
     """Return the items that stand, by campaign, in their order."""
     offered: dict[int, list[Offered]] = {campaign: [] for campaign in campaigns}
-    rows = PracticeItem.objects.filter(campaign__in=campaigns, stands=True)
+    rows = PracticeItem.objects.current().filter(campaign__in=campaigns)
     for campaign, pk, kind, shown in rows.values_list("campaign", "pk", "kind", "shown_label"):
         offered[campaign].append(Offered(pk, PracticeKind(kind), shown is not None))
     return offered

@@ -77,8 +77,8 @@ def to_read(source: int, threshold: int, topics: Collection[int]) -> dict[int, R
 
 def newest_drafts(nugget_set: NuggetSet, topics: Collection[int]) -> dict[int, tuple[int, int]]:
     """Return the newest submitted list by topic with its length; empty lists are left out."""
-    lists = NuggetList.objects.filter(nugget_set=nugget_set, topic__in=topics, submitted=True)
-    newest = dict(lists.order_by("version").values_list("topic__pk", "pk"))
+    lists = NuggetList.objects.newest_submitted().filter(nugget_set=nugget_set, topic__in=topics)
+    newest = dict(lists.values_list("topic__pk", "pk"))
     sizes = dict(_counted(ListedNugget.objects.filter(nugget_list__in=newest.values()), "nugget_list"))
     return {topic: (pk, sizes[pk]) for topic, pk in newest.items() if pk in sizes}
 
@@ -168,10 +168,10 @@ def _nuggets_asked(tasks: Sequence[Task], answers: dict[int, list[int]]) -> Pair
 
 def newest_lists(tasks: Sequence[Task]) -> dict[tuple[int, int], int]:
     """Return the newest submitted list by nugget set and topic, of what these tasks assign."""
-    lists = NuggetList.objects.filter(
+    lists = NuggetList.objects.newest_submitted().filter(
         nugget_set__in={task.nugget_set_id for task in tasks}, topic__in={task.topic_id for task in tasks}
     )
-    rows = lists.filter(submitted=True).order_by("version").values_list("nugget_set", "topic__pk", "pk")
+    rows = lists.values_list("nugget_set", "topic__pk", "pk")
     return {(nugget_set, topic): pk for nugget_set, topic, pk in rows}
 
 
@@ -253,7 +253,7 @@ def machine_gaps(tasks: Sequence[Task]) -> dict[int, int]:
 
 
 def _without_label(first: int | None, machine: int | None) -> QuerySet[Any]:
-    labels = SupportJudgment.objects.filter(judge=machine, condition=SupportCondition.LLM, stands=True)
+    labels = SupportJudgment.objects.current().filter(judge=machine, condition=SupportCondition.LLM)
     there = labels.filter(sentence=OuterRef("sentence"), segment=OuterRef("segment"))
     return counted_citations(first).exclude(Exists(there))
 

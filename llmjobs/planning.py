@@ -73,7 +73,7 @@ def unjudged(items: Sequence[NewItem], judge: Judge) -> Plan:
     """Leave out the batches that a judge has labelled; where labels failed, only those nuggets are asked again."""
     answers = {item.payload["answer"] for item in items}
     topics = Topic.objects.filter(answers__in=answers)
-    labels = Assignment.objects.filter(judge=judge.pk, answer__topic__in=topics, stands=True)
+    labels = Assignment.objects.current().filter(judge=judge.pk, answer__topic__in=topics)
     there = set(labels.exclude(label=AssignmentLabel.FAILED).values_list("answer", "nugget_version"))
     failed = {
         (answer, wording): event
@@ -139,17 +139,15 @@ def _nugget_item(
 
 def newest_lists(campaign: Campaign, origin: Origin, name: str, topics: Collection[int]) -> dict[int, NuggetList]:
     """Return each topic's newest submitted list of a set, by topic."""
-    lists = NuggetList.objects.filter(nugget_set__campaign=campaign, nugget_set__origin=origin)
-    named = lists.filter(nugget_set__name=name, submitted=True, topic__in=topics)
-    return {one.topic_id: one for one in named.order_by("version")}
+    lists = NuggetList.objects.newest_submitted().filter(topic__in=topics, nugget_set__campaign=campaign)
+    return {one.topic_id: one for one in lists.filter(nugget_set__origin=origin, nugget_set__name=name)}
 
 
 def handed_lists(campaign: Campaign, origin: Origin, topics: Collection[int]) -> dict[int, NuggetList]:
     """Return each topic's newest submitted list of those that count, where people share the topics, by topic."""
     makers = makers_sets(campaign, origin)
-    lists = NuggetList.objects.filter(nugget_set__in=set(makers.values()), submitted=True, topic__in=topics)
-    newest = lists.order_by("version")
-    return {one.topic_id: one for one in newest if makers.get(one.topic_id) == one.nugget_set_id}
+    lists = NuggetList.objects.newest_submitted().filter(nugget_set__in=set(makers.values()), topic__in=topics)
+    return {one.topic_id: one for one in lists if makers.get(one.topic_id) == one.nugget_set_id}
 
 
 def support_items(campaign: Campaign, judge: Judge, topics: Collection[int], runs: Collection[int]) -> Plan:
@@ -196,7 +194,7 @@ def drawn_items(study: Study, judge: Judge, topics: Collection[int]) -> Plan:
 
 def _supported(campaign: Campaign, judge: Judge) -> tuple[set[tuple[int, int]], dict[tuple[int, int], int]]:
     """Return the pairs that a judge has labelled, and those whose label failed with the replicate to ask next."""
-    labels = SupportJudgment.objects.filter(judge=judge.pk, condition=SupportCondition.LLM, stands=True)
+    labels = SupportJudgment.objects.current().filter(judge=judge.pk, condition=SupportCondition.LLM)
     labels = labels.filter(sentence__answer__topic__campaign=campaign)
     there = set(labels.exclude(label=SupportLabel.FAILED).values_list("sentence", "segment"))
     failed = list(labels.filter(label=SupportLabel.FAILED).values_list("sentence", "segment", "event"))

@@ -154,13 +154,13 @@ def files_of(event: Event | None) -> list[ImportedFile]:
 def assignments_for(viewer: User, campaign: Campaign) -> QuerySet[Assignment]:
     """Return the assignment labels the viewer may see."""
     seen = within(viewer, campaign)
-    labels = Assignment.objects.filter(nugget_version__nugget__nugget_set__campaign__in=seen, stands=True)
+    labels = Assignment.objects.current().filter(nugget_version__nugget__nugget_set__campaign__in=seen)
     return labels.select_related("judge", "event__actor", "nugget_version__nugget__nugget_set")
 
 
 def support_for(viewer: User, campaign: Campaign) -> QuerySet[SupportJudgment]:
     """Return the support labels the viewer may see."""
-    labels = SupportJudgment.objects.filter(segment__campaign__in=within(viewer, campaign), stands=True)
+    labels = SupportJudgment.objects.current().filter(segment__campaign__in=within(viewer, campaign))
     return labels.select_related("judge", "event__actor", "sentence", "segment")
 
 

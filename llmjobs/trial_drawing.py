@@ -8,8 +8,7 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef, QuerySet
 
-from evaluation.models import Assignment, Campaign, ListedNugget, Qrel, SupportJudgment
-from evaluation.queries.holdings import current_lists
+from evaluation.models import Assignment, Campaign, ListedNugget, NuggetList, Qrel, SupportJudgment
 from evaluation.terms import AssignmentLabel, Importance, JudgeKind, SupportCondition, SupportLabel
 from jobs.queue import NewItem
 from llmjobs.prompts import Task
@@ -49,11 +48,10 @@ def draw(campaign: Campaign, task: Task, wanted: Draw) -> list[NewItem]:
 
 
 def _assigned(campaign: Campaign) -> QuerySet[Assignment]:
-    return Assignment.objects.filter(
+    return Assignment.objects.current().filter(
         nugget_version__nugget__nugget_set__campaign=campaign,
         judge__kind=JudgeKind.HUMAN,
         judge__aside=False,
-        stands=True,
         label__in=ASSIGNED,
         answer__words__gt=0,
     )
@@ -87,14 +85,17 @@ def _assign_items(campaign: Campaign, wanted: Draw) -> list[NewItem]:
 
 
 def _supported(campaign: Campaign) -> QuerySet[SupportJudgment]:
-    return SupportJudgment.objects.filter(
-        segment__campaign=campaign,
-        segment__has_text=True,
-        judge__kind=JudgeKind.HUMAN,
-        judge__aside=False,
-        stands=True,
-        label__in=SUPPORTED,
-    ).exclude(condition=SupportCondition.LLM)
+    return (
+        SupportJudgment.objects.current()
+        .filter(
+            segment__campaign=campaign,
+            segment__has_text=True,
+            judge__kind=JudgeKind.HUMAN,
+            judge__aside=False,
+            label__in=SUPPORTED,
+        )
+        .exclude(condition=SupportCondition.LLM)
+    )
 
 
 def _supported_conditions(campaign: Campaign) -> list[str]:
@@ -121,9 +122,9 @@ def _support_items(campaign: Campaign, wanted: Draw) -> list[NewItem]:
 
 def _weighed(campaign: Campaign) -> QuerySet[ListedNugget]:
     """Return the nuggets that people found vital or okay, as the newest submitted lists have them."""
-    lists = current_lists(Campaign.objects.filter(pk=campaign.pk))
     return ListedNugget.objects.filter(
-        nugget_list__in=lists,
+        NuggetList.objects.newest_submitted_q("nugget_list__"),
+        nugget_list__nugget_set__campaign=campaign,
         nugget_list__nugget_set__judge__kind=JudgeKind.HUMAN,
         nugget_list__nugget_set__judge__aside=False,
         importance__in=WEIGHED,

@@ -7,10 +7,10 @@ from decimal import Decimal
 
 from django.db.models import Count, OuterRef, Subquery, Sum
 
-from evaluation.models import Campaign, Submission
+from evaluation.models import Campaign, Submission, Task
 from evaluation.queries.timing import TopicTime
 from evaluation.rules.clock import SECOND
-from evaluation.terms import Stage, TaskState
+from evaluation.terms import Stage
 from jobs.models import WorkItem
 from llmjobs.models import Call, CallUse, LlmJob
 from llmjobs.prices import announced_price
@@ -69,7 +69,7 @@ def person_units(campaign: Campaign, rate: Decimal | None) -> dict[Stage, Unit]:
 
 def _labels(campaign: Campaign) -> dict[str, int]:
     tasks = Submission.objects.filter(task__campaign=campaign, task__study=None, version=1)
-    rows = tasks.exclude(task__state=TaskState.WITHDRAWN).values_list("task__stage")
+    rows = tasks.filter(Task.objects.not_withdrawn_q("task__")).values_list("task__stage")
     return {stage: labels or 0 for stage, labels in rows.annotate(Sum("labels")).order_by()}
 
 

@@ -15,7 +15,7 @@ from evaluation.services.handing_out import HandOutReceipt, hand_out
 from evaluation.services.reassigning import plan_reassigning, reassign_many
 from evaluation.services.task_acts import Change, ChangeReceipt, change_tasks, plan_change
 from evaluation.services.work_plan import Plan, plan_hand_out
-from evaluation.terms import Stage, TaskState
+from evaluation.terms import Stage
 from organizer.work_forms import REASSIGN, ChangeForm, HandOutForm, WorkSearch, lacking
 from web.shown import shown
 
@@ -127,7 +127,7 @@ def ticked_tasks(viewer: User, campaign: Campaign, said: QueryDict) -> list[str]
         return said.getlist("tasks")
     search = WorkSearch(viewer, campaign, said)
     wishes, topics = search.wishes, search.topics(viewer, campaign)
-    tasks = tasks_for(viewer, campaign).filter(topic__in=topics.order_by()).exclude(state=TaskState.WITHDRAWN)
+    tasks = tasks_for(viewer, campaign).filter(topic__in=topics.order_by()).not_withdrawn()
     if wishes["due"]:
         tasks = tasks.filter(late() if wishes["due"] == LATE else untouched())
     fields = {"state": "state", "assessor": "assessor__username", "stage": "stage"}

@@ -263,7 +263,7 @@ class ChangeForm(TaskForm):
         super().__init__(data, initial={"tasks": ticked or []})
         people = [(user.username, user.name) for user in assessors_for(viewer, campaign)]
         self.fields["assessor"] = _choice(gettext("To whom, if reassigned"), gettext("choose"), people)
-        tasks = tasks_for(viewer, campaign).exclude(state=TaskState.WITHDRAWN).select_related("topic", "assessor")
+        tasks = tasks_for(viewer, campaign).not_withdrawn().select_related("topic", "assessor")
         said = [
             (
                 one.public_id,

@@ -71,7 +71,7 @@ def labels_of(pair: Pair) -> list[Any]:
         rows = Assignment.objects.filter(answer=pair.key[0], nugget_version=pair.key[1])
     else:
         rows = SupportJudgment.objects.filter(sentence=pair.key[0], segment=pair.key[1])
-    rows = rows.filter(stands=True, judge__aside=False).select_related("judge")
+    rows = rows.current().filter(judge__aside=False).select_related("judge")
     return list(rows.order_by("judge__kind", "judge__name", "pk"))
 
 

@@ -116,7 +116,7 @@ def _statistics(campaign: Campaign, nugget_set: NuggetSet, topics: Topics) -> Nu
 
 def lists_of(nugget_set: NuggetSet) -> dict[int, list[NuggetText]]:
     """Return the newest submitted list of each topic, by the topic's primary key; empty lists too."""
-    lists = NuggetList.objects.filter(nugget_set=nugget_set, submitted=True).order_by("version")
+    lists = NuggetList.objects.newest_submitted().filter(nugget_set=nugget_set).order_by("pk")
     newest = dict(lists.values_list("topic__pk", "pk"))
     items = ListedNugget.objects.filter(nugget_list__in=lists, avoid=False).order_by("nugget_list", "position")
     texts: dict[int, list[NuggetText]] = defaultdict(list)

@@ -72,8 +72,8 @@ def chosen_topics(campaign: Campaign, tag: str, listed_in: str = "") -> Topics:
         return None
     topics = campaign.topics.filter(tags__name=tag) if tag else campaign.topics.all()
     if listed_in:
-        lists = NuggetList.objects.filter(
-            nugget_set__campaign=campaign, nugget_set__name=listed_in, submitted=True
+        lists = NuggetList.objects.newest_submitted().filter(
+            nugget_set__campaign=campaign, nugget_set__name=listed_in
         )
         topics = topics.filter(pk__in=lists.values("topic"))
     return frozenset(topics.values_list("pk", flat=True))

@@ -175,7 +175,7 @@ class _Nuggets:
             for topic, pk in _newest_lists(nugget_set, topics, alias).items()
         }
         self.listed = np.isin(answers.topic_pks, np.array(list(newest), dtype=np.int64))
-        lists = NuggetList.objects.using(alias).filter(nugget_set__in=_topics_by_set(parts), submitted=True)
+        lists = NuggetList.objects.using(alias).newest_submitted().filter(nugget_set__in=_topics_by_set(parts))
         items = ListedNugget.objects.using(alias).filter(nugget_list__in=lists, avoid=False)
         items = items.order_by("nugget_list", "position")
         fields = ("nugget_list__topic", "nugget_list", "nugget_version", "importance", "nugget_list__nugget_set")
@@ -211,8 +211,8 @@ def _topics_by_set(parts: tuple[PartKey, ...]) -> dict[int, Topics]:
 
 def _newest_lists(nugget_set: int, topics: Topics, alias: str) -> dict[int, int]:
     """Return the newest submitted list of each of these topics, by topic."""
-    lists = NuggetList.objects.using(alias).filter(nugget_set=nugget_set, submitted=True)
-    newest = dict(lists.order_by("version").values_list("topic__pk", "pk"))
+    lists = NuggetList.objects.using(alias).newest_submitted().filter(nugget_set=nugget_set)
+    newest = dict(lists.values_list("topic__pk", "pk"))
     return {topic: pk for topic, pk in newest.items() if topics is None or topic in topics}
 
 
@@ -249,7 +249,7 @@ def _support_sheet(
         sentences = Sentence.objects.using(alias).filter(answer__topic__campaign=campaign)
         rows = _integers(sentences.order_by("answer", "index").values_list("pk", "answer"), 2)
         units = _Units(rows[:, 0], campaign, first, alias)
-        labels = SupportJudgment.objects.using(alias).filter(condition=condition, stands=True)
+        labels = SupportJudgment.objects.using(alias).current().filter(condition=condition)
         labels = labels.filter(sentence__answer__topic__campaign=campaign).order_by("submission")
         for _, judge, topics in parts:
             given = labels.filter(judge=judge) if topics is None else labels.filter(judge=judge, **_within(topics))

@@ -16,9 +16,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from accounts.models import User
-from evaluation.models import Campaign, Judge, ListedNugget, SupportJudgment
+from evaluation.models import Campaign, Judge, ListedNugget, NuggetList, SupportJudgment
 from evaluation.queries.campaigns import within
-from evaluation.queries.holdings import current_lists
 from evaluation.queries.tally import in_parts, tally_of
 from evaluation.terms import JudgeKind, SupportCondition
 from reports.confusions import ConfusionReport
@@ -111,7 +110,7 @@ def judged_by_llms(viewer: User, campaign: Campaign) -> list[Judge]:
     """Return the LLM judges that have labels in the campaign, those of studies and trials left out."""
     if not within(viewer, campaign).exists():
         return []
-    supported = SupportJudgment.objects.filter(judge=OuterRef("pk"), stands=True, segment__campaign=campaign)
+    supported = SupportJudgment.objects.current().filter(judge=OuterRef("pk"), segment__campaign=campaign)
     judges = Judge.objects.filter(
         Q(pk__in={cell.judge for cell in tally_of(campaign)}) | Exists(supported), kind=JudgeKind.LLM, aside=False
     )
@@ -143,7 +142,7 @@ def _compared_with_people(campaign: Campaign, _made: datetime, _revision: int) -
 
 
 def _assigned_by_both(campaign: Campaign) -> list[Pairs]:
-    lists = current_lists(Campaign.objects.filter(pk=campaign.pk))
+    lists = NuggetList.objects.newest_submitted().filter(nugget_set__campaign=campaign)
     listed = ListedNugget.objects.filter(nugget_list__in=lists, avoid=False)
     judges = _judges(cell.judge for cell in tally_of(campaign))
     sets = dict(campaign.nugget_sets.values_list("pk", "name"))
@@ -155,7 +154,7 @@ def _assigned_by_both(campaign: Campaign) -> list[Pairs]:
 
 
 def _supported_by_both(campaign: Campaign) -> list[Pairs]:
-    given = SupportJudgment.objects.filter(stands=True, segment__campaign=campaign).order_by()
+    given = SupportJudgment.objects.current().filter(segment__campaign=campaign).order_by()
     return _counted(SUPPORTED, _judges(given.values("judge").distinct()), [campaign.pk])
 
 

@@ -38,7 +38,7 @@ def _assigned(campaign: Campaign, _state: State) -> dict[int, Given]:
 
 @lru_cache(maxsize=16)
 def _supported(campaign: int, _state: State) -> dict[str, Given]:
-    labels = SupportJudgment.objects.filter(stands=True, sentence__answer__topic__campaign=campaign).order_by()
+    labels = SupportJudgment.objects.current().filter(sentence__answer__topic__campaign=campaign).order_by()
     return _by_first(labels.values_list("condition", "sentence__answer__topic__pk", "judge").distinct())
 
 

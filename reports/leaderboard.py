@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.models import Campaign, ListedNugget, Run
-from evaluation.queries.holdings import current_lists
+from evaluation.models import Campaign, ListedNugget, NuggetList, Run
 from reports.choices import ConditionChoice
 from reports.metrics.policies import Policies
 from reports.metrics.scores import LENGTH, SCORE_NAMES, RunScores, Spread, run_scores, summary
@@ -86,7 +85,7 @@ def runs_by_id(campaign: Campaign) -> dict[str, Run]:
 
 
 def _avoid_nuggets(choice: ConditionChoice, topic_ids: Collection[str]) -> int:
-    lists = current_lists(Campaign.objects.filter(pk=choice.campaign.pk)).filter(nugget_set__in=choice.nugget_sets)
+    lists = NuggetList.objects.newest_submitted().filter(nugget_set__in=choice.nugget_sets)
     held = ListedNugget.objects.filter(
         nugget_list__in=lists, avoid=True, nugget_list__topic__topic_id__in=topic_ids
     )

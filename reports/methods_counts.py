@@ -18,13 +18,13 @@ from evaluation.models import (
     Finding,
     Judge,
     ListedNugget,
+    NuggetList,
     Qrel,
     Run,
     Segment,
     SupportJudgment,
     Task,
 )
-from evaluation.queries.holdings import current_lists
 from evaluation.rules.clock import RULE_VERSION
 from evaluation.rules.protocol import SETTINGS
 from evaluation.terms import AssignmentLabel, JudgeKind, SupportLabel, TaskState
@@ -114,7 +114,7 @@ def people_in_order(campaign: Campaign) -> list[str]:
 
 def work_rows(campaign: Campaign) -> list[Row]:
     """Count each assessor's tasks by stage, with the name of the judge that they are."""
-    tasks = Task.objects.filter(campaign=campaign).exclude(state=TaskState.WITHDRAWN)
+    tasks = Task.objects.filter(campaign=campaign).not_withdrawn()
     submitted = Count("pk", filter=Q(state=TaskState.SUBMITTED))
     second = Count("pk", filter=Q(second_opinion=True))
     rows = tasks.order_by("stage", "assessor").values("assessor", "stage")
@@ -127,10 +127,10 @@ def work_rows(campaign: Campaign) -> list[Row]:
 
 def judge_rows(campaign: Campaign) -> list[Row]:
     """Return who labelled here: people, and LLMs with their models."""
-    assigned = Assignment.objects.filter(
-        judge=OuterRef("pk"), nugget_version__nugget__nugget_set__campaign=campaign, stands=True
+    assigned = Assignment.objects.current().filter(
+        judge=OuterRef("pk"), nugget_version__nugget__nugget_set__campaign=campaign
     )
-    supported = SupportJudgment.objects.filter(judge=OuterRef("pk"), segment__campaign=campaign, stands=True)
+    supported = SupportJudgment.objects.current().filter(judge=OuterRef("pk"), segment__campaign=campaign)
     made = campaign.nugget_sets.filter(judge=OuterRef("pk"))
     judges = Judge.objects.filter(Exists(assigned) | Exists(supported) | Exists(made)).order_by("kind", "name")
     return [
@@ -146,7 +146,7 @@ def judge_rows(campaign: Campaign) -> list[Row]:
 
 def support_rows(campaign: Campaign) -> list[Row]:
     """Count support labels by condition and judge, those of studies left out, with the mix of the three labels."""
-    labels = SupportJudgment.objects.filter(segment__campaign=campaign, stands=True, judge__aside=False)
+    labels = SupportJudgment.objects.current().filter(segment__campaign=campaign, judge__aside=False)
     counted = {f"n{code}": Count("pk", filter=Q(label=code)) for code in CODES}
     rows = labels.order_by("condition", "judge__name").values("condition", "judge__name")
     return [_mix(row) for row in rows.annotate(labels=Count("pk"), **counted)]
@@ -175,7 +175,7 @@ def exclusion_rows(campaign: Campaign) -> list[Row]:
     }
     for what, labels, terms in (("nuggets", nuggets, AssignmentLabel), ("citations", support, SupportLabel)):
         found[f"labels of {what} that no longer stand"] = labels.filter(stands=False).count()
-        standing = labels.filter(stands=True)
+        standing = labels.current()
         found[f"labels of {what} of studies"] = standing.filter(judge__aside=True).count()
         found[f"labels of {what}: can't judge"] = standing.filter(label=terms.CANT_JUDGE).count()
         found[f"labels of {what}: failed"] = standing.filter(label=terms.FAILED).count()
@@ -183,7 +183,7 @@ def exclusion_rows(campaign: Campaign) -> list[Row]:
 
 
 def _avoid_nuggets(campaign: Campaign) -> int:
-    lists = current_lists(Campaign.objects.filter(pk=campaign.pk))
+    lists = NuggetList.objects.newest_submitted().filter(nugget_set__campaign=campaign)
     return ListedNugget.objects.filter(nugget_list__in=lists, avoid=True).count()
 
 

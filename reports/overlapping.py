@@ -20,6 +20,7 @@ from evaluation.models import (
     Campaign,
     Judge,
     ListedNugget,
+    NuggetList,
     NuggetVersion,
     Segment,
     Sentence,
@@ -27,7 +28,6 @@ from evaluation.models import (
     Topic,
 )
 from evaluation.queries.campaigns import within
-from evaluation.queries.holdings import current_lists
 from evaluation.queries.tally import in_parts
 from evaluation.terms import JudgeKind, Stage, SupportCondition
 from reports.confusions import ConfusionReport
@@ -141,10 +141,10 @@ def _assigned(campaign: Campaign, people: frozenset[int]) -> list[Row]:
     # Topics that one person labelled alone are most of a campaign, and have nothing to look for.
     sets = campaign.nugget_sets.values_list("pk", flat=True)
     several = frozenset[int]().union(*(topics_of_several(assigned(campaign, pk), people) for pk in sets))
-    lists = current_lists(Campaign.objects.filter(pk=campaign.pk)).filter(topic__in=several)
+    lists = NuggetList.objects.newest_submitted().filter(nugget_set__campaign=campaign, topic__in=several)
     listed = ListedNugget.objects.filter(nugget_list__in=lists, avoid=False)
     topics = dict(listed.values_list("nugget_version", "nugget_list__topic__pk"))
-    labels = Assignment.objects.filter(judge__in=people, stands=True).order_by()
+    labels = Assignment.objects.current().filter(judge__in=people).order_by()
     given = labels.values_list("answer", "nugget_version", "judge", "label")
     return _of_several(
         (topics[wording], answer, wording, judge, label)
@@ -155,7 +155,7 @@ def _assigned(campaign: Campaign, people: frozenset[int]) -> list[Row]:
 
 def _supported(campaign: Campaign, condition: SupportCondition, people: frozenset[int]) -> list[Row]:
     several = topics_of_several(supported(campaign, condition), people)
-    labels = SupportJudgment.objects.filter(judge__in=people, stands=True, condition=condition).order_by()
+    labels = SupportJudgment.objects.current().filter(judge__in=people, condition=condition).order_by()
     shared = labels.filter(sentence__answer__topic__in=several)
     return _of_several(shared.values_list("sentence__answer__topic__pk", "sentence", "segment", "judge", "label"))
 

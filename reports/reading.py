@@ -6,7 +6,7 @@ from django.db.models import Sum, Value
 from django.db.models.functions import Length, Replace
 
 from evaluation.models import Campaign, Qrel, Task, TaskAnswer, WorkingSupport
-from evaluation.terms import Stage, TaskState
+from evaluation.terms import Stage
 
 Words = dict[tuple[str, Stage], int]
 """By topic id and stage."""
@@ -17,7 +17,7 @@ def words_read(campaign: Campaign) -> Words:
 
     Passages and sentences are counted by their spaces, in the database.
     """
-    tasks = Task.objects.filter(campaign=campaign, study=None).exclude(state=TaskState.WITHDRAWN)
+    tasks = Task.objects.filter(campaign=campaign, study=None).not_withdrawn()
     rows = list(
         tasks.values_list("pk", "topic__pk", "topic__topic_id", "stage", "qrels", "protocol__grade_threshold")
     )

@@ -133,12 +133,12 @@ def _judges(study: Study, pairs: list[StudyPair], alias: str) -> Iterator[StudyJ
 def _labels(study: Study, judge: Judge, pairs: list[StudyPair], alias: str) -> Bytes:
     """Return what a judge of the study said of each pair: the newest label that stands."""
     if study.kind == StudyKind.ASSIGNMENT:
-        assigned = Assignment.objects.using(alias).filter(judge=judge, stands=True).order_by("submission")
+        assigned = Assignment.objects.using(alias).current().filter(judge=judge).order_by("submission")
         codes = {(one, two): code for one, two, code in assigned.values_list("answer", "nugget_version", "label")}
         items = [(one.answer_id, one.nugget_version_id) for one in pairs]
         cells = ASSIGNMENT_CELLS
     else:
-        given = SupportJudgment.objects.using(alias).filter(judge=judge, stands=True).order_by("submission")
+        given = SupportJudgment.objects.using(alias).current().filter(judge=judge).order_by("submission")
         codes = {(one, two): code for one, two, code in given.values_list("sentence", "segment", "label")}
         items = [(one.sentence_id or 0, one.segment_id) for one in pairs]
         cells = SUPPORT_CELLS

@@ -26,7 +26,7 @@ def _nuggets(submission: Submission) -> list[Any]:
 
 def _assignments(task: Task) -> list[Any]:
     fields = ("answer__public_id", "nugget_version__nugget__public_id", "label", "raw", "sentence")
-    rows = assignments_of(task, judge_of(task.assessor)).filter(stands=True).values_list(*fields)
+    rows = assignments_of(task, judge_of(task.assessor)).current().values_list(*fields)
     return sorted(
         (f"{answer}/{nugget}", AssignmentLabel(label).name.lower(), raw, sentence)
         for answer, nugget, label, raw, sentence in rows
@@ -36,7 +36,7 @@ def _assignments(task: Task) -> list[Any]:
 def _support(task: Task) -> list[Any]:
     """Return labels by sentence and segment: what the page knows a citation by is one of several of the same."""
     fields = ("sentence__answer__public_id", "sentence__index", "segment__public_id", "label", "raw", "accepted")
-    rows = support_of(task, judge_of(task.assessor)).filter(stands=True).values_list(*fields)
+    rows = support_of(task, judge_of(task.assessor)).current().values_list(*fields)
     return sorted(
         (f"{answer}/{index}/{segment}", SupportLabel(label).name.lower(), raw, bool(accepted))
         for answer, index, segment, label, raw, accepted in rows

@@ -216,7 +216,7 @@ def _wait_for(job: Job, violations: Violations) -> None:
     states = Counter[str](job.items.values_list("state", flat=True))
     if set(states) != {WorkItem.State.DONE}:
         violations.complain(f"the LLM's job ended with {dict(states)}")
-    given: Any = SupportJudgment.objects.filter(judge__model=MODEL, stands=True).values_list("sentence", "segment")
+    given: Any = SupportJudgment.objects.current().filter(judge__model=MODEL).values_list("sentence", "segment")
     pairs = Counter(given)
     if len(pairs) != sum(states.values()) or any(number > 1 for number in pairs.values()):
         violations.complain(f"{sum(states.values())} pairs were asked of the LLM, {pairs.total()} labels came")

@@ -302,16 +302,14 @@ def _labels(world: SeasonWorld) -> Iterator[str]:
     drafts = NuggetList.objects.filter(nugget_set__origin=Origin.DRAFT).count()
     if drafts != len(world.topics):
         yield f"{drafts} lists of drafts for {len(world.topics)} topics"
-    people = Counter(
-        Assignment.objects.filter(judge__model="", stands=True).values_list("answer", "nugget_version")
-    )
+    people = Counter(Assignment.objects.current().filter(judge__model="").values_list("answer", "nugget_version"))
     machine = Counter(Assignment.objects.filter(judge__model=MODEL).values_list("answer", "nugget_version"))
     if set(people) != set(machine) or {*people.values(), *machine.values()} != {1}:
         apart = len(set(people) ^ set(machine))
         yield f"{people.total()} labels by people, {machine.total()} by the LLM, {apart} apart"
     cited: dict[str, Counter[object]] = {}
     for model in ("", MODEL):
-        given = SupportJudgment.objects.filter(judge__model=model, stands=True)
+        given = SupportJudgment.objects.current().filter(judge__model=model)
         cited[model] = Counter(given.values_list("sentence", "segment"))
     if cited[""] != cited[MODEL] or set(cited[MODEL].values()) != {1}:
         yield f"{cited[''].total()} citations judged by people, {cited[MODEL].total()} by the LLM"

@@ -11,7 +11,7 @@ from evaluation.models import Submission, Task, TimeSegment
 from evaluation.queries.data.reading import Reader, Row, Values
 from evaluation.queries.timing import FIELDS, Timed, TopicTime, stretch_of
 from evaluation.rules.clock import Stretch, limit_of, measure
-from evaluation.terms import Stage, TaskState
+from evaluation.terms import Stage
 from reports.timing import TIME_COLUMNS, time_row
 
 SUBMISSIONS = 2**16
@@ -30,7 +30,7 @@ class Times(Reader):
     def rows(self) -> QuerySet[Any]:
         """Return the submissions in the viewer's campaigns for which time was recorded."""
         seen = TimeSegment.objects.using(self.alias).filter(task__campaign__in=self.seen)
-        counting = seen.exclude(task__state=TaskState.WITHDRAWN).annotate(place=PLACE)
+        counting = seen.filter(Task.objects.not_withdrawn_q("task__")).annotate(place=PLACE)
         return counting.values("place", "task", "submission").annotate(last_at=Max("ended_at"))
 
     def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:

@@ -19,7 +19,6 @@ from evaluation.services.desk.finding import (
     free_in,
     holder_age,
     newest_operations,
-    own_tasks,
     seq_of,
 )
 from evaluation.services.desk.rows import row_json, row_of, stored_rows
@@ -100,7 +99,12 @@ def desk_state(task: str, user: User) -> dict[str, Any]:
 
 
 def _task(task: str, user: User) -> Task:
-    found = own_tasks(user).select_related("campaign", "topic", "protocol", "qrels").filter(public_id=task).first()
+    found = (
+        Task.objects.open_for(user)
+        .select_related("campaign", "topic", "protocol", "qrels")
+        .filter(public_id=task)
+        .first()
+    )
     if found is None:
         raise NoSuchTask
     return found

@@ -12,7 +12,8 @@ from markdown.extensions import Extension
 from markdown.treeprocessors import Treeprocessor
 
 from accounts.models import User
-from evaluation.services.desk.finding import NoSuchTask, own_tasks
+from evaluation.models import Task
+from evaluation.services.desk.finding import NoSuchTask
 from evaluation.terms import Stage
 
 # The drawer's own heading is an h2, so the guidelines start below it, whichever level their author began with.
@@ -135,7 +136,7 @@ def definitions_of(stage: str, *, show_importance: bool = False) -> tuple[Defini
 def guidelines_of(task: str, user: User) -> Guidelines:
     """Return what a task's assessor is told, by the protocol it was handed out under. Raises `NoSuchTask`."""
     fields = ("stage", "protocol__guidelines", "protocol__show_importance")
-    found = own_tasks(user).filter(public_id=task).values_list(*fields).first()
+    found = Task.objects.open_for(user).filter(public_id=task).values_list(*fields).first()
     if found is None:
         raise NoSuchTask
     stage, text, show_importance = found

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import date
 
 from accounts.models import User
-from evaluation.models import Membership, Task
-from evaluation.terms import Role, TaskState
+from evaluation.models import Task
+from evaluation.terms import TaskState
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,6 @@ class OwnTask:
 
 def own_tasks(user: User) -> tuple[OwnTask, ...]:
     """Return the tasks of an assessor, those left out that were given to somebody else."""
-    mine = Membership.objects.filter(user=user, role=Role.ASSESSOR).values("campaign")
-    tasks = Task.objects.filter(assessor=user, campaign__in=mine).exclude(state=TaskState.WITHDRAWN)
     return tuple(
         OwnTask(
             public_id=task.public_id,
@@ -39,5 +37,5 @@ def own_tasks(user: User) -> tuple[OwnTask, ...]:
             blocked_reason=task.blocked_reason if task.state == TaskState.BLOCKED else "",
             reopened_reason=task.reopened_reason if task.state == TaskState.REOPENED else "",
         )
-        for task in tasks.select_related("campaign", "topic")
+        for task in Task.objects.open_for(user).select_related("campaign", "topic")
     )

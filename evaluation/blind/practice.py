@@ -8,7 +8,7 @@ from evaluation.blind.judged import WORDS
 from evaluation.models import PracticeAnswer, PracticeItem, Task
 from evaluation.practising import practice_of
 from evaluation.rules.practice import LABELS, word_of
-from evaluation.services.desk.finding import NoSuchTask, own_tasks
+from evaluation.services.desk.finding import NoSuchTask
 from evaluation.terms import PracticeKind
 from web.phrases import noted
 
@@ -113,7 +113,7 @@ def practised_item(task: str, user: User, item: str) -> tuple[PracticePage, Answ
 
 
 def _practice(task: str, user: User) -> tuple[Task, list[PracticeItem], dict[int, int]]:
-    found = own_tasks(user).select_related("campaign", "topic").filter(public_id=task).first()
+    found = Task.objects.open_for(user).select_related("campaign", "topic").filter(public_id=task).first()
     if found is None:
         raise NoSuchTask
     asked = practice_of(user, [found.campaign_id]).asked(found)

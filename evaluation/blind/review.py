@@ -6,7 +6,7 @@ from accounts.models import User
 from evaluation.models import MarkedPassage, Task
 from evaluation.rules.desk import Rows
 from evaluation.rules.review import review_of
-from evaluation.services.desk.finding import OPEN_STATES, NoSuchTask, own_tasks
+from evaluation.services.desk.finding import OPEN_STATES, NoSuchTask
 from evaluation.services.desk.rows import row_of, stored_rows
 from evaluation.services.desk.submitting import limit_of
 from evaluation.terms import Stage
@@ -82,7 +82,7 @@ def review_summary(task: str, user: User) -> ReviewSummary:
 def own_task(task: str, user: User) -> Task:
     """Return one of the user's own tasks that has been opened. Raises `NoSuchTask`."""
     found = (
-        own_tasks(user)
+        Task.objects.open_for(user)
         .select_related("campaign", "topic", "protocol", "qrels")
         .filter(public_id=task, opened_at__isnull=False)
         .first()

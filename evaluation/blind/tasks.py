@@ -107,11 +107,7 @@ class Home:
 def home_for(user: User) -> Home:
     """Return the tasks of an assessor by state, those due first before the others."""
     mine = Campaign.objects.filter(pk__in=_assessing(user))
-    tasks = list(
-        Task.objects.filter(assessor=user, campaign__in=mine)
-        .exclude(state=TaskState.WITHDRAWN)
-        .select_related("topic", "campaign", "protocol")
-    )
+    tasks = list(Task.objects.open_for(user).select_related("topic", "campaign", "protocol"))
     lines = _lines(tasks, _practice_left(user, tasks))
     groups = tuple(
         TaskGroup(state, found) for state in ORDER if (found := tuple(one for one in lines if one.state == state))

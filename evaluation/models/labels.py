@@ -8,6 +8,7 @@ from evaluation.models.events import Event
 from evaluation.models.fields import choices_of, codes_of
 from evaluation.models.judges import Judge
 from evaluation.models.nuggets import NuggetVersion
+from evaluation.models.querysets import CurrentQuerySet
 from evaluation.models.runs import Answer, Sentence
 from evaluation.terms import AssignmentLabel, SupportCondition, SupportLabel
 
@@ -32,6 +33,8 @@ class Assignment(models.Model):
     )
     given_at = models.DateTimeField()
     event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
+
+    objects = CurrentQuerySet["Assignment"].as_manager()
 
     class Meta:
         # Who has labels of which nuggets is read from it alone: from the rows it took 25 times as long.
@@ -69,6 +72,8 @@ class SupportJudgment(models.Model):
     accepted = models.BooleanField(null=True, help_text="whether the label was taken over from the machine")
     given_at = models.DateTimeField()
     event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
+
+    objects = CurrentQuerySet["SupportJudgment"].as_manager()
 
     class Meta:
         constraints = [

@@ -13,6 +13,7 @@ from evaluation.models.corpus import Segment, Topic
 from evaluation.models.events import Event
 from evaluation.models.fields import choices_of, codes_of, new_public_id
 from evaluation.models.judges import Judge
+from evaluation.models.querysets import NuggetListQuerySet
 from evaluation.terms import Importance, Origin
 
 
@@ -52,6 +53,8 @@ class NuggetList(models.Model):
     extra = models.JSONField(default=dict, help_text="keys of the file that Assay has no field for")
     line = models.PositiveIntegerField(null=True)
     event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
+
+    objects = NuggetListQuerySet["NuggetList"].as_manager()
 
     class Meta:
         constraints = [

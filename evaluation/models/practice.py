@@ -7,6 +7,7 @@ from django.db.models import Q
 from evaluation.models.campaigns import Campaign
 from evaluation.models.events import Event
 from evaluation.models.fields import choices_of, new_public_id
+from evaluation.models.querysets import CurrentQuerySet
 from evaluation.terms import Importance, PracticeKind
 
 THREE = (0, 1, 2)  # of a nugget in an answer, and of a cited passage
@@ -27,6 +28,8 @@ class PracticeItem(models.Model):
     shown_label = models.PositiveSmallIntegerField(null=True, help_text="shown as a machine's, by its code")
     stands = models.BooleanField(default=True, db_default=True)
     event = models.ForeignKey(Event, on_delete=models.PROTECT, related_name="+", db_index=False)
+
+    objects = CurrentQuerySet["PracticeItem"].as_manager()
 
     class Meta:
         ordering = ["kind", "position", "id"]

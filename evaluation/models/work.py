@@ -10,6 +10,7 @@ from evaluation.models.events import Event
 from evaluation.models.fields import choices_of, new_public_id
 from evaluation.models.judges import Judge
 from evaluation.models.nuggets import NuggetList, NuggetSet
+from evaluation.models.querysets import TaskQuerySet
 from evaluation.models.runs import Answer
 from evaluation.terms import RemarkKind, Stage, TaskState
 
@@ -93,6 +94,8 @@ class Task(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     opened_at = models.DateTimeField(null=True, blank=True)
     event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
+
+    objects = TaskQuerySet["Task"].as_manager()
 
     class Meta:
         ordering = ["-priority", "due", "id"]

@@ -135,7 +135,7 @@ def _citation(row: Citation, labels: dict[tuple[int, int], list[ShownSupport]]) 
 
 
 def _support(sentences: Sequence[int]) -> dict[tuple[int, int], list[ShownSupport]]:
-    rows = SupportJudgment.objects.filter(sentence__in=sentences, stands=True).select_related("judge")
+    rows = SupportJudgment.objects.current().filter(sentence__in=sentences).select_related("judge")
     labels = defaultdict(list)
     for row in rows.order_by("condition", "judge__name"):
         label = ShownSupport(row.pk, row.condition, row.judge.name, SupportLabel(row.label), row.raw)

@@ -76,7 +76,7 @@ def assessors_at_work(viewer: User, campaign: Campaign) -> list[Assessor]:
     mine = within(viewer, campaign)
     roles = Membership.objects.filter(campaign__in=mine, role=Role.ASSESSOR)
     paused = dict(roles.values_list("user", "paused_at"))
-    held = Task.objects.filter(campaign__in=mine).exclude(state=TaskState.WITHDRAWN).order_by()
+    held = Task.objects.filter(campaign__in=mine).not_withdrawn().order_by()
     holders = set(held.values_list("assessor", flat=True).distinct())
     desks = Desk.objects.filter(task__in=held).order_by().values_list("task__assessor")
     seen = dict(desks.annotate(Max("held_at")))
@@ -90,9 +90,7 @@ def assessors_at_work(viewer: User, campaign: Campaign) -> list[Assessor]:
 
 def task_counts_for(viewer: User, campaign: Campaign) -> dict[tuple[int, Stage], TaskCount]:
     """Count tasks by assessor and stage, those of studies and withdrawn ones left out."""
-    rows = Task.objects.filter(campaign__in=within(viewer, campaign), study=None).exclude(
-        state=TaskState.WITHDRAWN
-    )
+    rows = Task.objects.filter(campaign__in=within(viewer, campaign), study=None).not_withdrawn()
     counted = (
         rows.order_by()
         .values_list("assessor", "stage")
@@ -130,9 +128,11 @@ def latencies_for(viewer: User, campaign: Campaign) -> Latencies:
 @lru_cache(maxsize=16)
 def _latencies(campaign: Campaign, _made: datetime, _revision: int) -> Latencies:
     found: Latencies = defaultdict(list)
-    rows = SupportJudgment.objects.filter(
-        judge__kind=JudgeKind.HUMAN, segment__campaign=campaign, accepted=True, stands=True, shown_ms__isnull=False
-    ).order_by()
+    rows = (
+        SupportJudgment.objects.current()
+        .filter(judge__kind=JudgeKind.HUMAN, segment__campaign=campaign, accepted=True, shown_ms__isnull=False)
+        .order_by()
+    )
     for judge, shown in rows.filter(condition=SupportCondition.POST_EDIT).values_list("judge", "shown_ms"):
         if shown is not None:
             found[judge].append(shown)
@@ -143,7 +143,7 @@ def _latencies(campaign: Campaign, _made: datetime, _revision: int) -> Latencies
 def _mixes(campaign: Campaign, _made: datetime, _revision: int) -> Mixes:
     """Count once per state of the campaign. `_made` tells databases apart."""
     parts = {Stage.ASSIGN: _assigned(campaign)}
-    supported = SupportJudgment.objects.filter(segment__campaign=campaign, stands=True, judge__aside=False)
+    supported = SupportJudgment.objects.current().filter(segment__campaign=campaign, judge__aside=False)
     for stage in (Stage.SUPPORT_SCRATCH, Stage.SUPPORT_POST_EDIT):
         conditions = [stage.condition, SupportCondition.LLM]
         rows = supported.filter(condition__in=conditions)

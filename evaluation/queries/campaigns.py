@@ -8,7 +8,7 @@ from django.db.models import Count, Q, QuerySet
 from accounts.models import User
 from evaluation.models import Assignment, Campaign, Membership, Run, SupportJudgment, Task, Topic
 from evaluation.rules.access import UNBLINDED_ROLES
-from evaluation.terms import Role, TaskState
+from evaluation.terms import Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +36,14 @@ def unblinded(viewer: User) -> QuerySet[Campaign]:
     """
     mine = Membership.objects.filter(user=viewer)
     judging = mine.filter(role=Role.ASSESSOR).values("campaign__family")
-    working = Task.objects.filter(assessor=viewer).exclude(state=TaskState.WITHDRAWN).values("campaign__family")
+    working = Task.objects.filter(assessor=viewer).not_withdrawn().values("campaign__family")
     open_to_me = Q() if viewer.is_superuser else Q(pk__in=mine.filter(role__in=UNBLINDED_ROLES).values("campaign"))
     return Campaign.objects.filter(open_to_me).exclude(family__in=judging).exclude(family__in=working)
 
 
 def holds_work(user: User) -> bool:
     """Say whether somebody holds a task anywhere, so that what tells of answers and labels is closed to them."""
-    return Task.objects.filter(assessor=user).exclude(state=TaskState.WITHDRAWN).exists()
+    return Task.objects.filter(assessor=user).not_withdrawn().exists()
 
 
 def within(viewer: User, campaign: Campaign) -> QuerySet[Campaign]:
@@ -70,7 +70,7 @@ def campaigns_for(viewer: User) -> list[CampaignCard]:
     topics = _counts(Topic.objects.filter(campaign__in=seen).values_list("campaign").annotate(Count("pk")))
     runs = _counts(Run.objects.filter(campaign__in=seen).values_list("campaign").annotate(Count("pk")))
     labels = _label_counts(seen)
-    handed = Task.objects.filter(campaign__in=seen).exclude(state=TaskState.WITHDRAWN).order_by()
+    handed = Task.objects.filter(campaign__in=seen).not_withdrawn().order_by()
     working = set(handed.values_list("campaign", flat=True).distinct())
     return [
         CampaignCard(
@@ -88,9 +88,8 @@ def campaigns_for(viewer: User) -> list[CampaignCard]:
 
 
 def _label_counts(campaigns: QuerySet[Campaign]) -> dict[int, int]:
-    counting = {"stands": True, "judge__aside": False}
-    assigned = Assignment.objects.filter(answer__topic__campaign__in=campaigns, **counting)
-    supported = SupportJudgment.objects.filter(segment__campaign__in=campaigns, **counting)
+    assigned = Assignment.objects.current().filter(answer__topic__campaign__in=campaigns, judge__aside=False)
+    supported = SupportJudgment.objects.current().filter(segment__campaign__in=campaigns, judge__aside=False)
     total = _counts(assigned.values_list("answer__topic__campaign").annotate(Count("pk")))
     for pk, count in supported.values_list("segment__campaign").annotate(Count("pk")):
         total[pk] = total.get(pk, 0) + count

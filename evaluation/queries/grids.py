@@ -16,7 +16,6 @@ from evaluation.models import (
 )
 from evaluation.queries.answers import answers_of_topic
 from evaluation.queries.campaigns import within
-from evaluation.queries.holdings import current_lists
 from evaluation.terms import AssignmentLabel, Importance, JudgeKind, Origin
 from web.phrases import phrase
 
@@ -100,10 +99,14 @@ class AnswerSheet:
 
 def judgings_of(viewer: User, campaign: Campaign, topic: Topic) -> list[Judging]:
     """Return the pairs of list and judge that have labels on this topic, by condition; those of studies come last."""
-    lists = current_lists(within(viewer, campaign)).filter(topic=topic).select_related("nugget_set")
+    lists = (
+        NuggetList.objects.newest_submitted()
+        .filter(nugget_set__campaign__in=within(viewer, campaign), topic=topic)
+        .select_related("nugget_set")
+    )
     by_set = {one.nugget_set_id: one for one in lists}
-    labels = Assignment.objects.filter(
-        answer__topic=topic, nugget_version__nugget__nugget_set__in=list(by_set), stands=True
+    labels = Assignment.objects.current().filter(
+        answer__topic=topic, nugget_version__nugget__nugget_set__in=list(by_set)
     )
     pairs = labels.order_by().values_list("nugget_version__nugget__nugget_set", "judge").distinct()
     found = list(pairs)
@@ -130,7 +133,11 @@ def grid_of(viewer: User, campaign: Campaign, topic: Topic, judging: Judging) ->
 
 def sheets_of(viewer: User, campaign: Campaign, given: AnswerProvenance) -> list[AnswerSheet]:
     """Return one answer's labels: a sheet per nugget set, judges across."""
-    lists = current_lists(within(viewer, campaign)).filter(topic=given.topic_id).select_related("nugget_set")
+    lists = (
+        NuggetList.objects.newest_submitted()
+        .filter(nugget_set__campaign__in=within(viewer, campaign), topic=given.topic_id)
+        .select_related("nugget_set")
+    )
     found = {one.pk: one for one in lists.order_by("nugget_set__name")}
     items = list(_items(list(found)))
     labels = _labels([given.answer_id], items)
@@ -182,8 +189,8 @@ def _items(lists: list[int]) -> list[ListedNugget]:
 
 def _labels(answers: list[int], items: list[ListedNugget]) -> dict[tuple[int, int, int], Cell]:
     """Return the labels by (answer, wording, judge), the newest submission of each."""
-    rows = Assignment.objects.filter(
-        answer__in=answers, nugget_version__in=[item.nugget_version_id for item in items], stands=True
+    rows = Assignment.objects.current().filter(
+        answer__in=answers, nugget_version__in=[item.nugget_version_id for item in items]
     )
     fields = rows.order_by("submission").values_list("answer", "nugget_version", "judge", "label", "pk")
     return {

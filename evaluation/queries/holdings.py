@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePath
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Q
 
 from accounts.models import User
 from evaluation.models import (
@@ -137,19 +137,11 @@ def sources_for(viewer: User, campaign: Campaign) -> list[SourceCount]:
     return [SourceCount(row.name, row.topics, row.total, row.related) for row in rows]
 
 
-def current_lists(mine: QuerySet[Campaign]) -> QuerySet[NuggetList]:
-    """Return the newest submitted list of each set and topic: the one that reports use."""
-    newer = NuggetList.objects.filter(
-        nugget_set=OuterRef("nugget_set"), topic=OuterRef("topic"), submitted=True, version__gt=OuterRef("version")
-    )
-    return NuggetList.objects.filter(~Exists(newer), nugget_set__campaign__in=mine, submitted=True)
-
-
 def nugget_sets_for(viewer: User, campaign: Campaign) -> list[SetCount]:
     """Return the nugget sets with what their current lists hold, drafts included."""
     mine = within(viewer, campaign)
     sets = NuggetSet.objects.filter(campaign__in=mine).select_related("judge", "drafts")
-    lists = current_lists(mine)
+    lists = NuggetList.objects.newest_submitted().filter(nugget_set__campaign__in=mine)
     topics = dict(lists.values_list("nugget_set").annotate(Count("pk")))
     listed = ListedNugget.objects.filter(nugget_list__in=lists).values_list("nugget_list__nugget_set")
     counts = {pk: (n, vital) for pk, n, vital in listed.annotate(n=Count("pk"), vital=_VITAL)}
@@ -183,8 +175,8 @@ def assignment_counts_for(viewer: User, campaign: Campaign) -> list[LabelCount]:
 
 def support_counts_for(viewer: User, campaign: Campaign) -> list[LabelCount]:
     """Count support labels by condition and judge, those of studies left out."""
-    rows = SupportJudgment.objects.filter(
-        segment__campaign__in=within(viewer, campaign), stands=True, judge__aside=False
+    rows = SupportJudgment.objects.current().filter(
+        segment__campaign__in=within(viewer, campaign), judge__aside=False
     )
     grouped = rows.values_list("condition", "judge__name", "judge__kind", "label")
     return _by_label(list(grouped.annotate(Count("pk")).order_by()))

@@ -101,7 +101,7 @@ def kept_times_for(viewer: User, campaign: Campaign) -> list[KeptTime]:
 
     Withdrawn work is left out, and so is what has no stretch.
     """
-    tasks = Task.objects.filter(campaign__in=within(viewer, campaign)).exclude(state=TaskState.WITHDRAWN)
+    tasks = Task.objects.filter(campaign__in=within(viewer, campaign)).not_withdrawn()
     fields = ("pk", "topic__pk", "assessor", "stage", "study", "public_id")
     known = {row[0]: row[1:] for row in tasks.order_by().values_list(*fields)}
     frozen = {

@@ -96,7 +96,7 @@ def unfinished_tasks_of(viewer: User, campaign: Campaign, user: User) -> list[Ta
 
 
 def _task_counts(campaigns: QuerySet[Campaign]) -> list[dict[str, Any]]:
-    standing = Task.objects.filter(campaign__in=campaigns).exclude(state=TaskState.WITHDRAWN)
+    standing = Task.objects.filter(campaign__in=campaigns).not_withdrawn()
     unfinished = Count("pk", filter=Q(state__in=[*ACTIVE, TaskState.BLOCKED]))
     submitted = Count("pk", filter=Q(state=TaskState.SUBMITTED))
     counted = standing.order_by().values("assessor").annotate(unfinished=unfinished, submitted=submitted)

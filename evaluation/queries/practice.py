@@ -53,7 +53,7 @@ def practice_sets_for(viewer: User, campaign: Campaign) -> list[PracticeSet]:
     for stage in Stage:
         if pks := asked(stage, offered):
             stages.setdefault(pks, []).append(stage)
-    items = {one.pk: one for one in PracticeItem.objects.filter(campaign__in=seen, stands=True)}
+    items = {one.pk: one for one in PracticeItem.objects.current().filter(campaign__in=seen)}
     answers = list(PracticeAnswer.objects.filter(item__in=items).select_related("user"))
     people = _people(seen, answers)
     return [_set(tuple(named), [items[pk] for pk in pks], answers, people) for pks, named in stages.items()]

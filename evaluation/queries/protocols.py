@@ -22,7 +22,7 @@ from evaluation.models import (
 from evaluation.queries.campaigns import within
 from evaluation.queries.holdings import assignment_counts_for, support_counts_for
 from evaluation.rules.protocol import SETTINGS, Difference
-from evaluation.terms import JudgeKind, SupportCondition, TaskState
+from evaluation.terms import JudgeKind, SupportCondition
 
 KINDS = ("protocol.changed", "protocol.defaults_changed")
 MOST_CHANGES = 50
@@ -61,7 +61,7 @@ class Change:
 def versions_for(viewer: User, campaign: Campaign) -> list[Version]:
     """Return all versions, the newest first, in two queries."""
     seen = within(viewer, campaign)
-    standing = Task.objects.filter(campaign__in=seen).exclude(state=TaskState.WITHDRAWN).order_by()
+    standing = Task.objects.filter(campaign__in=seen).not_withdrawn().order_by()
     tasks = dict(standing.values_list("protocol").annotate(Count("pk")))
     found = Protocol.objects.filter(campaign__in=seen).select_related("changed_by").order_by("-version")
     return [Version(one, tasks.get(one.pk, 0)) for one in found]
@@ -116,8 +116,8 @@ def machines_for(viewer: User, campaign: Campaign) -> list[Judge]:
 
 def machines_of(campaign: Campaign) -> list[Judge]:
     """Return the LLM judges that have labelled citations of the campaign."""
-    labels = SupportJudgment.objects.filter(
-        segment__campaign=campaign, condition=SupportCondition.LLM, judge__kind=JudgeKind.LLM, stands=True
+    labels = SupportJudgment.objects.current().filter(
+        segment__campaign=campaign, condition=SupportCondition.LLM, judge__kind=JudgeKind.LLM
     )
     return list(Judge.objects.filter(pk__in=labels.order_by().values("judge").distinct(), aside=False))
 

@@ -10,7 +10,7 @@ from accounts.models import User
 from evaluation.models import AnswerProvenance, Campaign, Membership, Run, Sentence, Task, Topic
 from evaluation.queries.campaigns import unblinded, within
 from evaluation.rules.access import UNBLINDED_ROLES
-from evaluation.terms import Role, TaskState
+from evaluation.terms import Role
 
 TOPICS_COMPARED = 5  # enough to tell a run from its namesake; all answers would be read for each page
 
@@ -50,7 +50,7 @@ def _in_both(judged: Campaign, read: Campaign) -> tuple[str, ...]:
     """Return who judges in one campaign and may read the runs of the other."""
     reading = Membership.objects.filter(campaign=read, role__in=UNBLINDED_ROLES).values("user")
     assessors = Membership.objects.filter(campaign=judged, role=Role.ASSESSOR).values("user")
-    holders = Task.objects.filter(campaign=judged).exclude(state=TaskState.WITHDRAWN).values("assessor")
+    holders = Task.objects.filter(campaign=judged).not_withdrawn().values("assessor")
     people = User.objects.filter(Q(pk__in=assessors) | Q(pk__in=holders), pk__in=reading)
     return tuple(one.name for one in people.order_by("username"))
 

@@ -26,9 +26,7 @@ def studies_for(viewer: User, campaign: Campaign) -> list[StudyRow]:
     studies = list(_studies(viewer, campaign))
     drawn = StudyPair.objects.filter(study__in=studies).order_by().values_list("study")
     sizes = {pk: (n, topics) for pk, n, topics in drawn.annotate(Count("pk"), Count("topic", distinct=True))}
-    tasks = (
-        Task.objects.filter(study__in=studies).exclude(state=TaskState.WITHDRAWN).order_by().values_list("study")
-    )
+    tasks = Task.objects.filter(study__in=studies).not_withdrawn().order_by().values_list("study")
     given = tasks.annotate(n=Count("pk"), submitted=Count("pk", filter=Q(state=TaskState.SUBMITTED)))
     counts = {pk: (n, submitted) for pk, n, submitted in given}
     return [StudyRow(one, *sizes[one.pk], *counts.get(one.pk, (0, 0))) for one in studies]
@@ -46,7 +44,7 @@ def _studies(viewer: User, campaign: Campaign) -> QuerySet[Study]:
 
 def tasks_of_study(study: Study) -> list[Task]:
     """Return the tasks of a study that was read for the viewer, the withdrawn ones left out."""
-    tasks = Task.objects.filter(study=study).exclude(state=TaskState.WITHDRAWN)
+    tasks = Task.objects.filter(study=study).not_withdrawn()
     related = ("topic", "assessor", "protocol", "nugget_set", "machine", "study")
     return list(tasks.select_related(*related).order_by("topic__position", "pk"))
 

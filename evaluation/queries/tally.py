@@ -52,7 +52,7 @@ def _tally(campaign: Campaign, _made: datetime, _revision: int) -> tuple[Cell, .
     nugget = "nugget_version__nugget"
     counted: dict[tuple[int, int, int, int], tuple[int, int]] = {}
     for part in in_parts(wordings):
-        labels = Assignment.objects.filter(nugget_version__in=part, stands=True).order_by()
+        labels = Assignment.objects.current().filter(nugget_version__in=part).order_by()
         cells = labels.values_list(f"{nugget}__nugget_set", f"{nugget}__topic", "judge", "label")
         for *cell, number, swept in cells.annotate(Count("pk"), swept=_SWEPT):
             before = counted.get(key := tuple(cell), (0, 0))

@@ -11,7 +11,7 @@ from accounts.models import User
 from evaluation.models import Campaign, Judge, Submission, Task, TimeSegment
 from evaluation.queries.campaigns import within
 from evaluation.rules.clock import Limit, Stretch, Times, limit_of, measure, milliseconds
-from evaluation.terms import SegmentKind, Stage, TaskState
+from evaluation.terms import SegmentKind, Stage
 
 CHUNK = 2000
 FIELDS = ("window", "number", "kind", "started_at", "ended_at", "words", "blurred", "offline", "said")
@@ -64,7 +64,7 @@ def times_in(campaigns: QuerySet[Campaign], limit: Limit | None = None) -> list[
 
 def recorded_in(campaigns: QuerySet[Campaign]) -> Iterator[tuple[Timed, list[RecordedStretch]]]:
     """Yield each submission with its stretches, a task at a time. Withdrawn work is kept and not counted."""
-    tasks = Task.objects.filter(campaign__in=campaigns).exclude(state=TaskState.WITHDRAWN)
+    tasks = Task.objects.filter(campaign__in=campaigns).not_withdrawn()
     ordered = tasks.select_related("campaign", "topic", "assessor").order_by(
         "campaign__slug", "topic__position", "stage", "pk"
     )

@@ -6,6 +6,7 @@ from enum import StrEnum
 from django.db.models import QuerySet
 
 from evaluation.models import Task, Topic
+from evaluation.models.querysets import TaskQuerySet
 from evaluation.terms import TaskState
 
 
@@ -39,9 +40,9 @@ class TopicNumbers:
         return self.all - self.bare
 
 
-def counted(tasks: QuerySet[Task]) -> QuerySet[Task]:
+def counted(tasks: TaskQuerySet[Task]) -> TaskQuerySet[Task]:
     """Return the tasks that a topic's state rests on: not withdrawn, and of no study."""
-    return tasks.exclude(state=TaskState.WITHDRAWN).filter(study=None).order_by()
+    return tasks.not_withdrawn().filter(study=None).order_by()
 
 
 def topics_in_state(topics: QuerySet[Topic], tasks: QuerySet[Task], state: TopicState) -> QuerySet[Topic]:
@@ -58,7 +59,7 @@ def topics_in_state(topics: QuerySet[Topic], tasks: QuerySet[Task], state: Topic
     return topics.filter(pk__in=begun).filter(pk__in=unfinished).exclude(pk__in=blocked)
 
 
-def numbers_of(topics: QuerySet[Topic], tasks: QuerySet[Task]) -> TopicNumbers:
+def numbers_of(topics: QuerySet[Topic], tasks: TaskQuerySet[Task]) -> TopicNumbers:
     """Count topics by the state that their tasks give them."""
     standing = counted(tasks)
     done, in_progress, not_started, blocked = (

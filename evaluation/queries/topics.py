@@ -10,7 +10,6 @@ from django.db.models.functions import Substr
 from accounts.models import User
 from evaluation.models import AnswerProvenance, Campaign, ListedNugget, NuggetList, Qrel, Segment, Topic, TopicTag
 from evaluation.queries.campaigns import within
-from evaluation.queries.holdings import current_lists
 from evaluation.terms import Importance, JudgeKind
 
 SNIPPET = 240
@@ -166,7 +165,9 @@ def graded_segments(topic: Topic, pks: Iterable[int], sources: Sequence[str]) ->
 
 def nugget_lists_of(viewer: User, campaign: Campaign, topic: Topic) -> list[ShownList]:
     """Return the current list of each set that has one for the topic."""
-    lists = current_lists(within(viewer, campaign)).filter(topic=topic)
+    lists = NuggetList.objects.newest_submitted().filter(
+        nugget_set__campaign__in=within(viewer, campaign), topic=topic
+    )
     found = list(lists.select_related("nugget_set__judge").order_by("nugget_set__name"))
     nuggets = defaultdict(list)
     items = ListedNugget.objects.filter(nugget_list__in=[one.pk for one in found])

@@ -19,6 +19,7 @@ from evaluation.models import (
     Task,
     Topic,
 )
+from evaluation.models.querysets import TaskQuerySet
 from evaluation.queries.campaigns import unblinded, within
 from evaluation.queries.topic_states import TopicState, counted, topics_in_state
 from evaluation.queries.topics import topics_for
@@ -94,7 +95,7 @@ def may_organize(viewer: User, campaign: Campaign) -> bool:
     return Membership.objects.filter(campaign__in=seen, user=viewer, role=Role.ORGANIZER).exists()
 
 
-def tasks_for(viewer: User, campaign: Campaign) -> QuerySet[Task]:
+def tasks_for(viewer: User, campaign: Campaign) -> TaskQuerySet[Task]:
     """Return the campaign's tasks, the withdrawn ones too."""
     return Task.objects.filter(campaign__in=within(viewer, campaign))
 
@@ -147,7 +148,7 @@ def work_topics(
     if state in list(TopicState):
         topics, state = topics_in_state(topics, counted(tasks), TopicState(state)), ""
     if assessor or state:
-        tasks = tasks.filter(state=state) if state else tasks.exclude(state=TaskState.WITHDRAWN)
+        tasks = tasks.filter(state=state) if state else tasks.not_withdrawn()
         tasks = tasks.filter(assessor__username=assessor) if assessor else tasks
         return topics.filter(pk__in=tasks.values("topic"))
     return topics
@@ -177,7 +178,7 @@ def stages_by_topic(viewer: User, campaign: Campaign) -> dict[str, frozenset[Sta
 
 def stages_shown(viewer: User, campaign: Campaign, chosen: str = "") -> tuple[Stage, ...]:
     """Return the stages that have tasks, and the one that was chosen; where there are none, those that make nuggets."""
-    used = set(tasks_for(viewer, campaign).exclude(state=TaskState.WITHDRAWN).values_list("stage", flat=True))
+    used = set(tasks_for(viewer, campaign).not_withdrawn().values_list("stage", flat=True))
     shown = tuple(stage for stage in Stage if stage in used or stage == chosen)
     return shown or tuple(stage for stage in Stage if not stage.judges)
 
@@ -187,7 +188,7 @@ def matrix_rows(
 ) -> list[MatrixRow]:
     """Return the rows of one page of topics: a dozen queries, however many."""
     page = list(topics)
-    tasks = tasks_for(viewer, campaign).filter(topic__in=page).exclude(state=TaskState.WITHDRAWN)
+    tasks = tasks_for(viewer, campaign).filter(topic__in=page).not_withdrawn()
     found = list(tasks.select_related("topic", "assessor", "protocol", "nugget_set", "machine", "study"))
     cells = dict(zip([task.pk for task in found], task_cells(found), strict=True))
     by_topic: dict[int, dict[Stage, list[Task]]] = defaultdict(lambda: defaultdict(list))

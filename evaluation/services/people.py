@@ -142,7 +142,7 @@ def _standing(campaign: Campaign, family: QuerySet[Campaign], user: User, actor:
         payload__user=user.pk,
         payload__role__in=list(UNBLINDED_ROLES),
     ).values_list("payload__role", flat=True)
-    tasks = Task.objects.filter(campaign__in=family, assessor=user).exclude(state=TaskState.WITHDRAWN)
+    tasks = Task.objects.filter(campaign__in=family, assessor=user).not_withdrawn()
     unfinished = tasks.filter(campaign=campaign, state__in=[*ACTIVE, TaskState.BLOCKED])
     return Standing(
         roles=frozenset(Role(role) for role in {*here, *held}),

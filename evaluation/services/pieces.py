@@ -225,11 +225,8 @@ def _lists(campaign: Campaign, order: Order, topics: list[Topic]) -> dict[int, l
         )
     sets = sets.filter(name=order.nuggets) if order.nuggets else sets
     sets = sets.filter(origin=order.origin) if order.origin else sets
-    rows = NuggetList.objects.filter(nugget_set__in=sets, topic__in=topics, submitted=True)
-    newest = {
-        (one.topic_id, one.nugget_set.name): one
-        for one in rows.select_related("nugget_set__judge").order_by("version")
-    }
+    rows = NuggetList.objects.newest_submitted().filter(nugget_set__in=sets, topic__in=topics)
+    newest = {(one.topic_id, one.nugget_set.name): one for one in rows.select_related("nugget_set__judge")}
     second = set() if order.nuggets else second_lists(campaign)
     found: dict[int, list[NuggetList]] = defaultdict(list)
     for (topic, _), one in sorted(newest.items(), key=lambda item: item[0]):

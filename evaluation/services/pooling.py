@@ -9,10 +9,11 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count
 
 from evaluation.domain.counted_pairs import counted_citations
 from evaluation.models import AnswerProvenance, Campaign, Citation, NuggetSet, Sentence, Task, TaskAnswer, Topic
+from evaluation.models.querysets import TaskQuerySet
 from evaluation.queries.pool import pool_of
 from evaluation.rules.text import shuffled
 from evaluation.services.task_acts import reopen_for_more
@@ -106,8 +107,8 @@ def lock_judging(campaign: Campaign) -> list[Task]:
     return _judging_tasks(Task.objects.filter(campaign=campaign, stage__in=JUDGING))
 
 
-def _judging_tasks(tasks: QuerySet[Task]) -> list[Task]:
-    rows = tasks.exclude(state=TaskState.WITHDRAWN).order_by("pk")
+def _judging_tasks(tasks: TaskQuerySet[Task]) -> list[Task]:
+    rows = tasks.not_withdrawn().order_by("pk")
     return list(rows.select_for_update(of=("self",)).select_related("campaign", "topic", "protocol"))
 
 

@@ -23,7 +23,7 @@ def answer_practice(*, task: str, user: User, item: str, label: str) -> None:
         Campaign.objects.select_for_update().get(pk=found.campaign_id)
         asked = practice_of(user, [found.campaign_id]).asked(found)
         # Locked, so that an import does not replace an item while it is answered.
-        rows = PracticeItem.objects.select_for_update().filter(pk__in=asked, stands=True)
+        rows = PracticeItem.objects.select_for_update().current().filter(pk__in=asked)
         row = next((one for one in rows if one.public_id == item), None)
         if row is None:
             raise Refused("no_such_item", "This is not part of the practice any more. Go on with the next item.")

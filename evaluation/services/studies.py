@@ -198,7 +198,7 @@ def _nugget_set(campaign: Campaign, wish: StudyWish) -> NuggetSet:
     sets = list(campaign.nugget_sets.filter(origin__in=ASSIGNED))
     fitting = [one for one in sets if one.name == wish.nuggets] if wish.nuggets else sets
     if not wish.nuggets and len(fitting) > 1:
-        judged = Assignment.objects.filter(stands=True)
+        judged = Assignment.objects.current()
         fitting = [
             one
             for one in sets

@@ -17,6 +17,7 @@ from evaluation.models import (
     SupportJudgment,
     Topic,
 )
+from evaluation.models.querysets import CurrentQuerySet
 from evaluation.models.study import REAL_LABELS
 from evaluation.rules.studies import Differing, draw
 from evaluation.terms import JudgeKind, SupportCondition
@@ -36,20 +37,20 @@ class Found:
 class Labels:
     """Where the labels of one kind of study are."""
 
-    rows: QuerySet[Assignment] | QuerySet[SupportJudgment]
+    rows: CurrentQuerySet[Assignment] | CurrentQuerySet[SupportJudgment]
     item: tuple[str, str]
     conditions: dict[JudgeKind, dict[str, SupportCondition]] = field(default_factory=dict)
 
     def of(self, judge: Judge) -> dict[tuple[int, int], int]:
         """Return a judge's real labels that stand, by item; the last submission's."""
         named = self.conditions.get(JudgeKind(judge.kind), {})
-        given = self.rows.filter(judge=judge, stands=True, **named).order_by("submission")
+        given = self.rows.current().filter(judge=judge, **named).order_by("submission")
         found = {(one, other): label for one, other, label in given.values_list(*self.item, "label")}
         return {item: label for item, label in found.items() if label in REAL_LABELS}
 
     def judges(self, kind: JudgeKind) -> QuerySet[Judge]:
         """Return who has such labels, those of other studies left out."""
-        given = self.rows.filter(stands=True, **self.conditions.get(kind, {})).order_by()
+        given = self.rows.current().filter(**self.conditions.get(kind, {})).order_by()
         return Judge.objects.filter(kind=kind, aside=False, pk__in=given.values_list("judge", flat=True)).order_by(
             "name"
         )
@@ -94,9 +95,8 @@ Described = dict[tuple[int, int], tuple[str, str, StudyPair]]
 
 def _of_nuggets(items: set[tuple[int, int]], nugget_set: NuggetSet | None) -> Described:
     """Describe pairs of answer and wording, as far as that wording stands in the newest list."""
-    lists = NuggetList.objects.filter(nugget_set=nugget_set, submitted=True).order_by("version")
-    newest = dict(lists.values_list("topic", "pk")).values()
-    listed = ListedNugget.objects.filter(nugget_list__in=list(newest))
+    lists = NuggetList.objects.newest_submitted().filter(nugget_set=nugget_set)
+    listed = ListedNugget.objects.filter(nugget_list__in=lists)
     position = dict(listed.values_list("nugget_version", "position"))
     runs = _runs({answer for answer, _ in items})
     return {

@@ -145,15 +145,14 @@ def _take_back_labels(task: Task) -> int:
         return 0
     judge = Judge.objects.filter(user=task.assessor_id, study=task.study_id)
     if stage is Stage.ASSIGN:
-        labels = Assignment.objects.filter(
+        labels = Assignment.objects.current().filter(
             judge__in=judge,
             answer__topic=task.topic_id,
             nugget_version__nugget__nugget_set=task.nugget_set_id,
-            stands=True,
         )
         return labels.update(stands=False)
-    given = SupportJudgment.objects.filter(
-        judge__in=judge, condition=stage.condition, sentence__answer__topic=task.topic_id, stands=True
+    given = SupportJudgment.objects.current().filter(
+        judge__in=judge, condition=stage.condition, sentence__answer__topic=task.topic_id
     )
     return given.update(stands=False)
 
@@ -229,7 +228,7 @@ def _assigning(tasks: Sequence[Task]) -> Assigning:
         stage=Stage.ASSIGN,
         nugget_set__in={task.nugget_set_id for task in made},
         topic__in={task.topic_id for task in made},
-    ).exclude(state=TaskState.WITHDRAWN)
+    ).not_withdrawn()
     found: Assigning = {}
     for one in rows.select_related("assessor"):
         found.setdefault((one.nugget_set_id, one.topic_id), []).append(one.assessor.name)
@@ -275,7 +274,7 @@ def _let_another_count(task: Task, actor: User) -> None:
     others = Task.objects.filter(topic=task.topic_id, stage=task.stage, study=None, second_opinion=True)
     if task.stage == Stage.ASSIGN:
         others = others.filter(nugget_set=task.nugget_set_id)
-    heir = others.exclude(state=TaskState.WITHDRAWN).order_by("pk").first()
+    heir = others.not_withdrawn().order_by("pk").first()
     if heir:
         heir.second_opinion = False
         heir.save(update_fields=["second_opinion"])

@@ -7,7 +7,7 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign, Membership, Task
 from evaluation.rules.access import UNBLINDED_ROLES
 from evaluation.services.people import copies_problem, lock_family
-from evaluation.terms import Role, TaskState
+from evaluation.terms import Role
 from exchange.models import LoadedCampaign, Snapshot
 from exchange.snapshots.archive import Manifest
 
@@ -54,5 +54,5 @@ def _check_sight(campaign: Campaign) -> None:
 
 
 def _holding(campaigns: QuerySet[Campaign]) -> set[int]:
-    tasks = Task.objects.filter(campaign__in=campaigns).exclude(state=TaskState.WITHDRAWN)
+    tasks = Task.objects.filter(campaign__in=campaigns).not_withdrawn()
     return set(tasks.values_list("assessor", flat=True))

@@ -20,6 +20,7 @@ from evaluation.models import (
     Sentence,
     SupportJudgment,
 )
+from evaluation.models.querysets import CurrentQuerySet
 from evaluation.queries.data.reading import Reader, Row, Values
 from evaluation.terms import AssignmentLabel, SupportLabel
 
@@ -48,9 +49,9 @@ class Labels(Reader):
 
     chunk = 2000
 
-    def told_of(self, labels: QuerySet[Any]) -> QuerySet[Any]:
+    def told_of(self, labels: CurrentQuerySet[Any]) -> QuerySet[Any]:
         """Return the labels that stand, their moments as text."""
-        standing = labels.using(self.alias).filter(stands=True)
+        standing = labels.using(self.alias).current()
         said: QuerySet[Any] = standing.annotate(given=Cast("given_at", TextField()))
         return said
 

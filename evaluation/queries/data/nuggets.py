@@ -6,9 +6,8 @@ from typing import Any
 
 from django.db.models import Count, Max, QuerySet
 
-from evaluation.models import Campaign, ListedNugget, NuggetEvidence, NuggetLineage, NuggetList, NuggetSet
+from evaluation.models import ListedNugget, NuggetEvidence, NuggetLineage, NuggetList, NuggetSet
 from evaluation.queries.data.reading import Reader, Row, Values
-from evaluation.queries.holdings import current_lists
 from evaluation.terms import Importance
 
 
@@ -73,7 +72,7 @@ class Nuggets(Reader):
 
     def newest(self, rows: QuerySet[Any]) -> QuerySet[Any]:
         """Keep the list of each set and topic that reports read."""
-        return rows.filter(nugget_list__in=current_lists(Campaign.objects.filter(pk__in=self.seen)))
+        return rows.filter(NuggetList.objects.newest_submitted_q("nugget_list__"))
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
         """Yield nuggets with their lineage and evidence."""

@@ -6,12 +6,11 @@ from math import ceil
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from evaluation.models import Desk, Membership, Operation, Task
-from evaluation.terms import PageState, Role, Stage, TaskState
+from evaluation.models import Desk, Operation, Task
+from evaluation.terms import PageState, Stage, TaskState
 
 LEASE = timedelta(seconds=29)
 """A window in view sends a heartbeat every 15 s. After this silence another is ready to write within 30 s."""
@@ -104,12 +103,6 @@ def place_of(task: Task, holder: str = "", seq: int = 0) -> Place:
     )
 
 
-def own_tasks(user: User) -> QuerySet[Task]:
-    """Return the tasks that are somebody's own: handed to them, not withdrawn, in a campaign they still assess in."""
-    member = Membership.objects.filter(user=user, role=Role.ASSESSOR).values("campaign")
-    return Task.objects.filter(assessor=user, campaign__in=member).exclude(state=TaskState.WITHDRAWN)
-
-
 def seq_of(task: Task) -> int:
     """Return the number of a task's newest operation; 0 before the first."""
     return Operation.objects.filter(task=task).order_by("-seq").values_list("seq", flat=True).first() or 0
@@ -145,7 +138,7 @@ def lock_desk(task: str, user: User) -> Desk:
         # The task too: who waited for a submit must not go on with the task as it was before.
         Desk.objects.select_for_update(of=("self", "task"))
         .select_related("task")
-        .filter(task__in=own_tasks(user), task__public_id=task)
+        .filter(task__in=Task.objects.open_for(user), task__public_id=task)
         .first()
     )
     if desk is None:
@@ -158,7 +151,7 @@ def lock_task(task: str, user: User) -> Task:
     found = (
         Task.objects.select_for_update(of=("self",))
         .select_related("campaign", "topic", "protocol", "nugget_set", "drafts")
-        .filter(pk__in=own_tasks(user), public_id=task)
+        .filter(pk__in=Task.objects.open_for(user), public_id=task)
         .first()
     )
     if found is None:

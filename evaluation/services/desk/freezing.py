@@ -17,6 +17,7 @@ from evaluation.models import (
     WorkingAssignment,
     WorkingSupport,
 )
+from evaluation.models.querysets import CurrentQuerySet
 from evaluation.services.desk.finding import place_of
 from evaluation.services.desk.judging import nuggets_of, pairs_of
 from evaluation.services.desk.progress import left_to_judge
@@ -41,14 +42,14 @@ def freeze_labels(task: Task, judge: Judge, event: Event) -> int:
     return _freeze_support(task, judge, event)
 
 
-def assignments_of(task: Task, judge: Judge) -> QuerySet[Assignment]:
+def assignments_of(task: Task, judge: Judge) -> CurrentQuerySet[Assignment]:
     """Return what a judge ever submitted about the nuggets and the topic of an assignment task."""
     return Assignment.objects.filter(
         judge=judge, answer__topic=task.topic_id, nugget_version__nugget__nugget_set=task.nugget_set_id
     )
 
 
-def support_of(task: Task, judge: Judge) -> QuerySet[SupportJudgment]:
+def support_of(task: Task, judge: Judge) -> CurrentQuerySet[SupportJudgment]:
     """Return what a judge ever submitted under the condition and on the topic of a support task."""
     return SupportJudgment.objects.filter(
         judge=judge, sentence__answer__topic=task.topic_id, condition=Stage(task.stage).condition

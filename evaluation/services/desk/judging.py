@@ -89,8 +89,7 @@ def nuggets_by_answer(place: Place) -> dict[str, list[str]] | None:
 
 def newest_list(place: Place) -> QuerySet[NuggetList]:
     """Return the list that is assigned: the newest submitted one. None or one row."""
-    lists = NuggetList.objects.filter(nugget_set=place.nugget_set, topic=place.topic, submitted=True)
-    return lists.filter(version=lists.order_by("-version").values("version")[:1])
+    return NuggetList.objects.newest_submitted().filter(nugget_set=place.nugget_set, topic=place.topic)
 
 
 def pairs_of(place: Place, answer: str = "") -> list[AskedPair]:
@@ -160,8 +159,8 @@ def machine_labels(place: Place, sentences: Collection[int]) -> dict[tuple[int, 
     """Return the labels that this condition shows; None, and nothing is read, where it shows none."""
     if place.stage != Stage.SUPPORT_POST_EDIT:
         return None
-    rows = SupportJudgment.objects.filter(
-        judge=place.machine, condition=SupportCondition.LLM, sentence__in=sentences, stands=True
+    rows = SupportJudgment.objects.current().filter(
+        judge=place.machine, condition=SupportCondition.LLM, sentence__in=sentences
     )
     return {
         (sentence, segment): machine_word(label)

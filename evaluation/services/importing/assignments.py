@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db import connection
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -21,6 +20,7 @@ from evaluation.models import (
     ListedNugget,
     NuggetSet,
 )
+from evaluation.models.querysets import CurrentQuerySet
 from evaluation.services.bulk import upsert
 from evaluation.services.choosing import the_nugget_set
 from evaluation.services.importing.answers import answer_texts
@@ -146,7 +146,7 @@ def _known(nugget_set: NuggetSet) -> _Known:
 
 def _wordings(nugget_set: NuggetSet) -> dict[str, dict[str, list[int]]]:
     """Return the wordings of each topic's newest list: topic id -> text -> primary keys in list order."""
-    lists = nugget_set.lists.filter(submitted=True).order_by("version")
+    lists = nugget_set.lists.newest_submitted()
     newest: dict[str, int] = dict(lists.values_list("topic__topic_id", "pk"))
     wordings: dict[str, dict[str, list[int]]] = {topic: defaultdict(list) for topic in newest}
     topic_of = {pk: topic for topic, pk in newest.items()}
@@ -202,9 +202,9 @@ def _match_row(known: _Known, source: Source, row: AssignmentRow, problems: list
         yield _Given(source, row, answer, there[label.occurrence], label)
 
 
-def _loaded(labels: QuerySet[Assignment]) -> dict[tuple[int, int], Loaded]:
+def _loaded(labels: CurrentQuerySet[Assignment]) -> dict[tuple[int, int], Loaded]:
     fields = ("answer", "nugget_version", "submission", "label", "raw", "sentence", "first_label")
-    rows = labels.filter(stands=True).order_by("submission")
+    rows = labels.current().order_by("submission")
     return {(answer, wording): said for answer, wording, *said in rows.values_list(*fields)}
 
 

@@ -22,6 +22,7 @@ from evaluation.models import (
     WorkingAssignment,
     WorkingSupport,
 )
+from evaluation.models.querysets import CurrentQuerySet
 from web.phrases import plural
 
 
@@ -68,9 +69,9 @@ def labels_on_lists(lists: Collection[NuggetList]) -> int:
     return count
 
 
-def refuse_if_judged_here(labels: QuerySet[Any], keys: Collection[tuple[int, int]], *item: str) -> None:
+def refuse_if_judged_here(labels: CurrentQuerySet[Any], keys: Collection[tuple[int, int]], *item: str) -> None:
     """Refuse to change labels that were submitted at a desk: a submission is frozen."""
-    frozen = set(labels.filter(stands=True, event__kind="task.submitted").values_list(*item)) & set(keys)
+    frozen = set(labels.current().filter(event__kind="task.submitted").values_list(*item)) & set(keys)
     if frozen:
         said = plural(
             "%(count)s of these labels was submitted here; reopen the task to change it.",
@@ -80,10 +81,10 @@ def refuse_if_judged_here(labels: QuerySet[Any], keys: Collection[tuple[int, int
         raise Refused("judged_here", said, count=f"{len(frozen):,}")
 
 
-def numbers_after(labels: QuerySet[Any], *item: str) -> dict[tuple[int, int], int]:
+def numbers_after(labels: CurrentQuerySet[Any], *item: str) -> dict[tuple[int, int], int]:
     """Return, for items with labels of which none stands, the submission number that comes next: those are kept."""
     newest = labels.order_by().values_list(*item).annotate(Max("submission"))
-    standing = labels.filter(stands=True, **{name: OuterRef(name) for name in item})
+    standing = labels.current().filter(**{name: OuterRef(name) for name in item})
     kept = newest.filter(stands=False).exclude(Exists(standing))
     return {(one, other): number + 1 for one, other, number in kept}
 

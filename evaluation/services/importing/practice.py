@@ -47,7 +47,7 @@ def import_practice(
 
 
 def _plan(campaign: Campaign, source: Source, rows: tuple[PracticeRow, ...], replace: bool) -> Plan:
-    loaded = {_item(one): one for one in PracticeItem.objects.filter(campaign=campaign, stands=True)}
+    loaded = {_item(one): one for one in PracticeItem.objects.current().filter(campaign=campaign)}
     sorted_ = _sort(rows, loaded, replace)
     refuse_changes(
         [_change(source, row, loaded[row.item]) for row in sorted_.changed],
@@ -127,7 +127,7 @@ def _add(campaign: Campaign, rows: Sequence[PracticeRow], event: Event) -> None:
 
 def _put_in_order(campaign: Campaign, rows: Sequence[PracticeRow]) -> None:
     places = {row.item: number for number, row in enumerate(rows, start=1)}
-    items = [one for one in PracticeItem.objects.filter(campaign=campaign, stands=True) if _item(one) in places]
+    items = [one for one in PracticeItem.objects.current().filter(campaign=campaign) if _item(one) in places]
     for one in items:
         one.position = places[_item(one)]
     PracticeItem.objects.bulk_update(items, ["position"], batch_size=BATCH)

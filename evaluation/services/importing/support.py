@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -11,6 +10,7 @@ from evaluation.errors import BadInput, Problem, Refused
 from evaluation.formats.source import Source
 from evaluation.formats.support import SupportRow, parse_support, support_word
 from evaluation.models import AnswerProvenance, Campaign, Citation, Event, Judge, Sentence, SupportJudgment
+from evaluation.models.querysets import CurrentQuerySet
 from evaluation.services.importing.base import (
     BATCH,
     Found,
@@ -181,8 +181,8 @@ def _said_twice(first: dict[tuple[int, int], str], one: _Given) -> Iterator[Prob
         yield Problem(one.source.name, one.row.line, "docid", f"each pair once; it is also at {there}")
 
 
-def _loaded(labels: QuerySet[SupportJudgment]) -> dict[tuple[int, int], SupportJudgment]:
-    rows = labels.filter(stands=True).order_by("submission")
+def _loaded(labels: CurrentQuerySet[SupportJudgment]) -> dict[tuple[int, int], SupportJudgment]:
+    rows = labels.current().order_by("submission")
     return {(one.sentence_id, one.segment_id): one for one in rows}
 
 

@@ -87,7 +87,7 @@ def write_evidence(
 
 
 def _drafts(draft_set: NuggetSet) -> Drafts:
-    lists = NuggetList.objects.filter(nugget_set=draft_set, submitted=True).order_by("version")
+    lists = NuggetList.objects.newest_submitted().filter(nugget_set=draft_set)
     newest = dict(lists.values_list("topic__topic_id", "pk"))
     items = ListedNugget.objects.filter(nugget_list__in=newest.values()).order_by("position")
     drafts: Drafts = {topic_id: [] for topic_id in newest}

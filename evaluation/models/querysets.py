@@ -1,0 +1,67 @@
+"""QuerySets of labels, lists and tasks: each condition that many reads share, by its name.
+
+Each method has a `_q` twin for a filter on rows that lead here; `path` is the way to them, such as `task__`.
+"""
+
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from django.db.models import Exists, Model, OuterRef, Q, QuerySet
+
+from evaluation.models.campaigns import Membership
+from evaluation.terms import Role, TaskState
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+RowT_co = TypeVar("RowT_co", bound=Model, covariant=True)
+
+
+class CurrentQuerySet(QuerySet[RowT_co]):
+    """Rows that are kept when others take their place: labels, and items of the practice."""
+
+    def current(self) -> Self:
+        """Rows that nothing replaced, of work that was not withdrawn."""
+        return self.filter(self.current_q())
+
+    def current_q(self, path: str = "") -> Q:
+        """`current` as a condition."""
+        return Q(**{f"{path}stands": True})
+
+
+class NuggetListQuerySet(QuerySet[RowT_co]):
+    """Versions of nugget lists."""
+
+    def newest_submitted(self) -> Self:
+        """The newest submitted version of each set and topic: the list that is labelled and that reports use."""
+        return self.filter(self.newest_submitted_q())
+
+    def newest_submitted_q(self, path: str = "") -> Q:
+        """`newest_submitted` as a condition."""
+        newer = self.model._default_manager.filter(
+            submitted=True,
+            nugget_set=OuterRef(f"{path}nugget_set"),
+            topic=OuterRef(f"{path}topic"),
+            version__gt=OuterRef(f"{path}version"),
+        )
+        return Q(~Exists(newer), **{f"{path}submitted": True})
+
+
+class TaskQuerySet(QuerySet[RowT_co]):
+    """Tasks."""
+
+    def not_withdrawn(self) -> Self:
+        """Tasks that were not taken from their assessor."""
+        return self.filter(self.not_withdrawn_q())
+
+    def not_withdrawn_q(self, path: str = "") -> Q:
+        """`not_withdrawn` as a condition."""
+        return ~Q(**{f"{path}state": TaskState.WITHDRAWN})
+
+    def open_for(self, user: "User") -> Self:
+        """Tasks that somebody may open: theirs, not withdrawn, in a campaign in which they still are an assessor."""
+        return self.filter(self.open_for_q(user))
+
+    def open_for_q(self, user: "User", path: str = "") -> Q:
+        """`open_for` as a condition."""
+        assessing = Membership.objects.filter(user=user, role=Role.ASSESSOR).values("campaign")
+        return self.not_withdrawn_q(path) & Q(**{f"{path}assessor": user, f"{path}campaign__in": assessing})
