@@ -8,14 +8,13 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef, QuerySet
 
+from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import Assignment, Campaign, ListedNugget, NuggetList, Qrel, SupportJudgment
-from evaluation.terms import AssignmentLabel, Importance, JudgeKind, SupportCondition, SupportLabel
+from evaluation.terms import Importance, JudgeKind, SupportCondition
 from jobs.queue import NewItem
 from llmjobs.prompts import Task
 
 CHUNK = 50
-ASSIGNED = [AssignmentLabel.NOT_SUPPORT, AssignmentLabel.PARTIAL_SUPPORT, AssignmentLabel.SUPPORT]
-SUPPORTED = [SupportLabel.NO_SUPPORT, SupportLabel.PARTIAL_SUPPORT, SupportLabel.FULL_SUPPORT]
 WEIGHED = [Importance.OKAY, Importance.VITAL]
 """In the order of their codes on trial: okay is 0, vital 1."""
 
@@ -52,7 +51,7 @@ def _assigned(campaign: Campaign) -> QuerySet[Assignment]:
         nugget_version__nugget__nugget_set__campaign=campaign,
         judge__kind=JudgeKind.HUMAN,
         judge__aside=False,
-        label__in=ASSIGNED,
+        label__in=NUGGET_LABELS.codes,
         answer__words__gt=0,
     )
 
@@ -92,7 +91,7 @@ def _supported(campaign: Campaign) -> QuerySet[SupportJudgment]:
             segment__has_text=True,
             judge__kind=JudgeKind.HUMAN,
             judge__aside=False,
-            label__in=SUPPORTED,
+            label__in=CITATION_LABELS.codes,
         )
         .exclude(condition=SupportCondition.LLM)
     )

@@ -16,20 +16,14 @@ from evaluation.blind.guidelines import Guidelines, guidelines_of
 from evaluation.blind.judging import CitedPassage, ShownAnswer, shown_answer
 from evaluation.blind.passages import Passage
 from evaluation.blind.practice import PracticePage, practice_page
+from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import Task
 from evaluation.services.desk.finding import NoSuchTask
 from evaluation.services.desk.labels import SEPARATOR
 from evaluation.terms import Decision, Importance, Making, Stage
 from web.shown import shown
 
-WORDS = {
-    "support": _("● Support"),
-    "full_support": _("● Full"),
-    "partial_support": _("◐ Partial"),
-    "not_support": _("○ Not"),
-    "no_support": _("○ None"),
-    "cant_judge": _("⊘ Can't judge"),
-}
+LABELS = {**NUGGET_LABELS.by_word, **CITATION_LABELS.by_word}
 NOT_JUDGED = _("▢ not judged")
 WEIGHTS = {Importance.VITAL: _("◆ vital"), Importance.OKAY: _("◇ okay")}
 
@@ -129,12 +123,15 @@ def _pairs(state: dict[str, Any], answer: str) -> Iterator[Line]:
 
 
 def _label_said(row: dict[str, Any]) -> str:
-    return gettext(WORDS.get(row.get("label") or "", NOT_JUDGED))
+    return _with_glyph(row["label"]) if row.get("label") else gettext(NOT_JUDGED)
 
 
 def _machine_said(label: str) -> str:
-    word = gettext(WORDS[label]) if label in WORDS else label
-    return gettext("machine: %(label)s") % {"label": word}
+    return gettext("machine: %(label)s") % {"label": _with_glyph(label) if label in LABELS else label}
+
+
+def _with_glyph(word: str) -> str:
+    return f"{LABELS[word].glyph} {gettext(LABELS[word].caption)}"
 
 
 def _nuggets(desk: DeskPage) -> tuple[tuple[Line, ...], tuple[Line, ...]]:

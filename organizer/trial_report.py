@@ -8,16 +8,16 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
 from accounts.models import User
+from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import Campaign
 from llmjobs.models import Trial
 from llmjobs.trial_pairs import ShownPair, shown_pairs
 from llmjobs.trials import Tried, outcome_of
-from reports.matched import ASSIGNMENT_LABELS, SUPPORT_LABELS
 from reports.metrics.arrays import Bytes
 from reports.metrics.confusion import Confusion, confusion
 from reports.metrics.sheets import FAILED, UNJUDGED
 
-LABELS_OF = {"assign": ASSIGNMENT_LABELS, "support": SUPPORT_LABELS, "importance": ("okay", "vital")}
+LABELS_OF = {"assign": NUGGET_LABELS.scale, "support": CITATION_LABELS.scale, "importance": ("okay", "vital")}
 """The labels of each task in the order of their codes; those of relevance are the scale's."""
 
 

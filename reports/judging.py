@@ -16,13 +16,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from accounts.models import User
+from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import Campaign, Judge, ListedNugget, NuggetList, SupportJudgment
 from evaluation.queries.campaigns import within
 from evaluation.queries.tally import in_parts, tally_of
 from evaluation.terms import JudgeKind, SupportCondition
 from reports.confusions import ConfusionReport
 from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
-from reports.matched import ASSIGNMENT_LABELS, SUPPORT_LABELS
 from reports.metrics.arrays import Bytes
 from reports.metrics.confusion import confusion, harsh_conflicts
 
@@ -133,8 +133,8 @@ def _compared_with_people(campaign: Campaign, _made: datetime, _revision: int) -
     """Compare once per state of the campaign: half a million labels take a second. `_made` tells databases apart."""
     found: dict[int, list[Compared]] = defaultdict(list)
     for pairs, labels, cells in (
-        (_assigned_by_both(campaign), ASSIGNMENT_LABELS, ASSIGNMENT_CELLS),
-        (_supported_by_both(campaign), SUPPORT_LABELS, SUPPORT_CELLS),
+        (_assigned_by_both(campaign), NUGGET_LABELS.scale, ASSIGNMENT_CELLS),
+        (_supported_by_both(campaign), CITATION_LABELS.scale, SUPPORT_CELLS),
     ):
         for (judge, of), rows in groupby(sorted(pairs), key=itemgetter(0, 1)):
             found[judge].append(_compared(of, list(rows), labels, cells))

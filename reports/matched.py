@@ -10,15 +10,13 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import Qrel, QrelSource, Topic
 from reports.choices import ConditionChoice, SupportChoice, check_apart
 from reports.frames import assignment_keys, assignment_sheet, support_keys, support_sheet
 from reports.metrics.arrays import Bytes, Indices
 from reports.metrics.sheets import UNJUDGED, AssignmentSheet
 from web.reading import consistent_read
-
-ASSIGNMENT_LABELS = ("not_support", "partial_support", "support")
-SUPPORT_LABELS = ("no_support", "partial_support", "full_support")
 
 Ints: TypeAlias = NDArray[np.int64]
 
@@ -68,7 +66,7 @@ def match_nuggets(rows: ConditionChoice, columns: ConditionChoice) -> Matched:
     nuggets = len(sheet.nugget_topic) if same else 0
     return Matched(
         kind=ItemKind.NUGGETS,
-        labels=ASSIGNMENT_LABELS,
+        labels=NUGGET_LABELS.scale,
         left=left,
         right=right,
         topic=np.repeat(sheet.nugget_topic[:nuggets], runs),
@@ -88,7 +86,7 @@ def match_citations(rows: SupportChoice, columns: SupportChoice) -> Matched:
     runs = max(len(sheet.run_ids), 1)
     return Matched(
         kind=ItemKind.CITATIONS,
-        labels=SUPPORT_LABELS,
+        labels=CITATION_LABELS.scale,
         left=sheet.unit_label,
         right=other.unit_label,
         topic=answer // runs,

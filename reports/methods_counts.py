@@ -11,6 +11,7 @@ from django.db import connection, models
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Count, Exists, F, Min, OuterRef, Q
 
+from evaluation.domain.labels import CITATION_LABELS
 from evaluation.models import (
     AnswerProvenance,
     Assignment,
@@ -31,8 +32,7 @@ from evaluation.terms import AssignmentLabel, JudgeKind, SupportLabel, TaskState
 from reports.rendering import Row
 
 ROOMS = ("evaluation", "reports", "llmjobs")
-CODES = {SupportLabel.NO_SUPPORT: "no_support", SupportLabel.PARTIAL_SUPPORT: "partial_support"}
-CODES |= {SupportLabel.FULL_SUPPORT: "full_support"}
+SUPPORT_WORDS = dict(enumerate(CITATION_LABELS.scale))
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,14 +147,14 @@ def judge_rows(campaign: Campaign) -> list[Row]:
 def support_rows(campaign: Campaign) -> list[Row]:
     """Count support labels by condition and judge, those of studies left out, with the mix of the three labels."""
     labels = SupportJudgment.objects.current().filter(segment__campaign=campaign, judge__aside=False)
-    counted = {f"n{code}": Count("pk", filter=Q(label=code)) for code in CODES}
+    counted = {f"n{code}": Count("pk", filter=Q(label=code)) for code in SUPPORT_WORDS}
     rows = labels.order_by("condition", "judge__name").values("condition", "judge__name")
     return [_mix(row) for row in rows.annotate(labels=Count("pk"), **counted)]
 
 
 def _mix(row: Mapping[str, Any]) -> Row:
-    given = sum(row[f"n{code}"] for code in CODES)
-    shares = {name: row[f"n{code}"] / given if given else None for code, name in CODES.items()}
+    given = sum(row[f"n{code}"] for code in SUPPORT_WORDS)
+    shares = {name: row[f"n{code}"] / given if given else None for code, name in SUPPORT_WORDS.items()}
     return {"condition": row["condition"], "judge": row["judge__name"], "labels": row["labels"]} | shares
 
 

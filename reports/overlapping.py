@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 
 from accounts.models import User
+from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import (
     AnswerProvenance,
     Assignment,
@@ -33,7 +34,6 @@ from evaluation.terms import JudgeKind, Stage, SupportCondition
 from reports.confusions import ConfusionReport
 from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
 from reports.labelled import assigned, supported, topics_of_several
-from reports.matched import ASSIGNMENT_LABELS, SUPPORT_LABELS
 from reports.metrics.alpha import alpha_ordinal
 from reports.metrics.arrays import Bytes, Counts, Indices
 from reports.metrics.confusion import confusion, harsh_conflicts
@@ -83,7 +83,7 @@ class Shared:
     def confusion(self, pair: PairOfPeople) -> ConfusionReport:
         """Return a pair's 3 x 3: rows the first's labels, columns the second's."""
         rows, columns = (self.labels[self.judges.index(one)] for one in (pair.first, pair.second))
-        names = ASSIGNMENT_LABELS if self.stage is Stage.ASSIGN else SUPPORT_LABELS
+        names = NUGGET_LABELS.scale if self.stage is Stage.ASSIGN else CITATION_LABELS.scale
         harsh = int(harsh_conflicts(rows, columns).sum())
         both = (rows != ABSENT) & (columns != ABSENT)
         found = confusion(rows[both], columns[both])

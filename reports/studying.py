@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import Assignment, Judge, Study, StudyPair, SupportJudgment
 from evaluation.terms import JudgeKind, StudyKind
 from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
-from reports.matched import ASSIGNMENT_LABELS, SUPPORT_LABELS
 from reports.metrics.arrays import Bytes
 from reports.metrics.confusion import LABELS, Confusion, confusion
 from reports.metrics.sheets import FAILED, UNJUDGED
@@ -93,7 +93,7 @@ class StudyReport:
     """A study, its judges in the order person, machine, assessors, LLMs, and each of them with each."""
 
     study: Study
-    labels: tuple[str, str, str]
+    labels: tuple[str, ...]
     pairs: int
     topics: tuple[TopicPairs, ...]
     judges: tuple[StudyJudge, ...]
@@ -114,7 +114,7 @@ def study_report(study: Study) -> StudyReport:
         StudyAgreement(one.name, other.name, confusion(one.labels, other.labels))
         for one, other in combinations(judges, 2)
     )
-    labels = ASSIGNMENT_LABELS if study.kind == StudyKind.ASSIGNMENT else SUPPORT_LABELS
+    labels = NUGGET_LABELS.scale if study.kind == StudyKind.ASSIGNMENT else CITATION_LABELS.scale
     return StudyReport(study, labels, len(pairs), _by_topic(pairs), judges, agreements)
 
 

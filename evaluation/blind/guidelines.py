@@ -12,6 +12,7 @@ from markdown.extensions import Extension
 from markdown.treeprocessors import Treeprocessor
 
 from accounts.models import User
+from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS, LabelSet
 from evaluation.models import Task
 from evaluation.services.desk.finding import NoSuchTask
 from evaluation.terms import Stage
@@ -90,25 +91,27 @@ OF_STAGE = {
 }
 
 
-CANT_JUDGE = Definition(
-    "cant_judge",
-    _("Can't judge"),
-    _("Nobody could say: unreadable, a text that is missing, another language. Say why."),
-)
-SUPPORTS = (
-    Definition("full_support", _("Full"), _("Everything that the sentence says is in the passage.")),
-    Definition(
-        "partial_support", _("Partial"), _("Part of what the sentence says is in the passage, part is not.")
-    ),
-    Definition("no_support", _("None"), _("The passage does not say what the sentence says.")),
-    CANT_JUDGE,
+def _lines(labels: LabelSet, *meanings: str) -> tuple[Definition, ...]:
+    """Define the labels of a set, from the fullest down."""
+    cant_judge = _("Nobody could say: unreadable, a text that is missing, another language. Say why.")
+    defined = zip((*labels.degrees, labels.cant_judge), (*meanings, cant_judge), strict=True)
+    return tuple(Definition(label.word, label.caption, meaning) for label, meaning in defined)
+
+
+SUPPORTS = _lines(
+    CITATION_LABELS,
+    _("Everything that the sentence says is in the passage."),
+    _("Part of what the sentence says is in the passage, part is not."),
+    _("The passage does not say what the sentence says."),
 )
 OF_JUDGING = {
     Stage.ASSIGN: (
-        Definition("support", _("Support"), _("The answer says all of what the nugget says, in whatever words.")),
-        Definition("partial_support", _("Partial"), _("The answer says part of what the nugget says.")),
-        Definition("not_support", _("Not"), _("The answer does not say what the nugget says.")),
-        CANT_JUDGE,
+        *_lines(
+            NUGGET_LABELS,
+            _("The answer says all of what the nugget says, in whatever words."),
+            _("The answer says part of what the nugget says."),
+            _("The answer does not say what the nugget says."),
+        ),
         Definition(
             "place", _("Place"), _("The sentence of the answer in which you found it. It need not be given.")
         ),

@@ -8,6 +8,7 @@ from typing import Any
 
 from accounts.models import User
 from evaluation.blind.review import own_task
+from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS, labels_of_stage
 from evaluation.models import Operation, Submission, Task, TaskAnswer
 from evaluation.services.desk.finding import OPEN_STATES, Place, place_of
 from evaluation.services.desk.judging import nuggets_of, pairs_of
@@ -18,15 +19,7 @@ from web.phrases import Phrase, noted, phrase, together
 
 OPERATIONS_A_PAGE = 100
 MOST_NAMED = 30
-WORDS = {
-    "support": noted("Support"),
-    "full_support": noted("Full"),
-    "partial_support": noted("Partial"),
-    "not_support": noted("Not"),
-    "no_support": noted("None"),
-    "cant_judge": noted("Can't judge"),
-}
-"""The labels as the screen says them."""
+CAPTIONS = {word: label.caption for one in (NUGGET_LABELS, CITATION_LABELS) for word, label in one.by_word.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +102,8 @@ def judged_summary(task: str, user: User) -> JudgedSummary:
     asked = asked_keys(place)
     given = {key: row.label for key, row in labels_of(place).read().items() if row.label}
     names = _names(place)
-    counted = Counter(WORDS[given[key]] for key in asked if key in given)
+    counted = Counter(CAPTIONS[given[key]] for key in asked if key in given)
+    captions = [label.caption for label in labels_of_stage(found.stage).by_word.values()]
     missing = list(_missing(names, [key for key in asked if key not in given]))
     return JudgedSummary(
         task=found.public_id,
@@ -119,7 +113,7 @@ def judged_summary(task: str, user: User) -> JudgedSummary:
         answers=TaskAnswer.objects.filter(task=found, same_as=None).count(),
         asked=len(asked),
         judged=sum(counted.values()),
-        labels=tuple((word, counted[word]) for word in dict.fromkeys(WORDS.values()) if counted[word]),
+        labels=tuple((word, counted[word]) for word in captions if counted[word]),
         missing=tuple(missing[:MOST_NAMED]),
         answers_missing=len(missing),
         not_askable=0 if found.stage == Stage.ASSIGN else sum(not one.judgeable for one in pairs_of(place)),
@@ -208,7 +202,7 @@ def _what(operation: Operation, rows: list[dict[str, Any]]) -> str:
 
 
 def _label(row: dict[str, Any]) -> str:
-    word = WORDS[row["label"]] if row["label"] else noted("Cleared")
+    word = CAPTIONS[row["label"]] if row["label"] else noted("Cleared")
     return (
         phrase("%(label)s: %(reason)s", label=phrase(word), reason=row["reason"])
         if row["reason"]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from accounts.models import User
-from evaluation.blind.judged import WORDS
+from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import PracticeAnswer, PracticeItem, Task
 from evaluation.practising import practice_of
 from evaluation.rules.practice import LABELS, word_of
@@ -13,11 +13,7 @@ from evaluation.terms import PracticeKind
 from web.phrases import noted
 
 MARKS = {
-    "support": ("●", "full", WORDS["support"]),
-    "full_support": ("●", "full", WORDS["full_support"]),
-    "partial_support": ("◐", "part", WORDS["partial_support"]),
-    "not_support": ("○", "none", WORDS["not_support"]),
-    "no_support": ("○", "none", WORDS["no_support"]),
+    **{one.word: (one.glyph, one.tone, one.caption) for one in (*NUGGET_LABELS.degrees, *CITATION_LABELS.degrees)},
     "vital": ("◆", "vital", noted("Vital")),
     "okay": ("◇", "okay", noted("Okay")),
 }

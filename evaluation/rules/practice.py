@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.errors import Refused
 from evaluation.terms import AssignmentLabel, Importance, PracticeKind, Stage, SupportLabel
 from web.phrases import plural
@@ -11,12 +12,8 @@ from web.phrases import plural
 PracticeLabel: TypeAlias = AssignmentLabel | SupportLabel | Importance
 
 LABELS: Final[Mapping[PracticeKind, tuple[PracticeLabel, ...]]] = {
-    PracticeKind.ASSIGN: (
-        AssignmentLabel.SUPPORT,
-        AssignmentLabel.PARTIAL_SUPPORT,
-        AssignmentLabel.NOT_SUPPORT,
-    ),
-    PracticeKind.SUPPORT: (SupportLabel.FULL_SUPPORT, SupportLabel.PARTIAL_SUPPORT, SupportLabel.NO_SUPPORT),
+    PracticeKind.ASSIGN: tuple(one.code for one in NUGGET_LABELS.degrees),
+    PracticeKind.SUPPORT: tuple(one.code for one in CITATION_LABELS.degrees),
     PracticeKind.IMPORTANCE: (Importance.VITAL, Importance.OKAY),
 }
 """The labels of each kind, in the order of the desks."""

@@ -10,12 +10,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from llmjobs.prompts.template import Task
 
 LONGEST_READ = 100_000
 FENCED = re.compile(r"\s*```(?:json)?[ \t]*\n(.*)```\s*", re.DOTALL)
-ASSIGNED = ["support", "partial_support", "not_support"]
-SUPPORTED = ["full_support", "partial_support", "no_support"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +87,7 @@ def _grade(values: Mapping[str, object]) -> Form:
 FORMS: dict[Task, Callable[[Mapping[str, object]], Form]] = {
     "nuggetize": lambda _: Form("nuggets", {"type": "array", "items": {"type": "string"}}, '["...", ...]'),
     "importance": lambda _: _labels(["vital", "okay"]),
-    "assign": lambda _: _labels(ASSIGNED),
-    "support": lambda _: Form("label", {"type": "string", "enum": SUPPORTED}, '"..."'),
+    "assign": lambda _: _labels(list(NUGGET_LABELS.words)),
+    "support": lambda _: Form("label", {"type": "string", "enum": list(CITATION_LABELS.words)}, '"..."'),
     "relevance": _grade,
 }

@@ -2,13 +2,11 @@
 
 from dataclasses import dataclass
 
+from evaluation.domain.labels import NUGGET_LABELS
 from evaluation.terms import AssignmentLabel
 from llmjobs.prompts import ASSIGN, NO_TEXTS, Template, TopicTexts
 from llmjobs.steps.asking import Log, Note, Step, check_sizes
 from llmjobs.steps.labelling import Labelled, Labelling, label_all
-
-GIVEN = (AssignmentLabel.SUPPORT, AssignmentLabel.PARTIAL_SUPPORT, AssignmentLabel.NOT_SUPPORT)
-LABELS = {label.name.lower(): label for label in GIVEN}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +55,11 @@ def assign(work: AssignInput) -> Step[AssignOutcome]:
         return AssignOutcome((by_rule,) * len(work.nuggets), 0, ())
     log = Log()
     values = {"query": work.query, "passage": work.answer, **work.texts.values}
-    labelling = Labelling(work.template, tuple(LABELS), work.nuggets, {**values})
+    labelling = Labelling(work.template, NUGGET_LABELS.words, work.nuggets, {**values})
     labelled = yield from label_all(log, labelling, work.batch_size)
     return AssignOutcome(tuple(map(_nugget_label, labelled)), log.asked, tuple(log.notes))
 
 
 def _nugget_label(one: Labelled) -> NuggetLabel:
-    label = AssignmentLabel.FAILED if one.label is None else LABELS[one.label]
+    label = AssignmentLabel.FAILED if one.label is None else AssignmentLabel(NUGGET_LABELS.by_word[one.label].code)
     return NuggetLabel(label, one.ask, one.failure)

@@ -2,13 +2,11 @@
 
 from dataclasses import dataclass
 
+from evaluation.domain.labels import CITATION_LABELS
 from evaluation.terms import SupportLabel
 from llmjobs.parsing import ParsedLabel, Problem, parse_label
 from llmjobs.prompts import SUPPORT, Template
 from llmjobs.steps.asking import Log, Note, Step, converse, question
-
-GIVEN = (SupportLabel.FULL_SUPPORT, SupportLabel.PARTIAL_SUPPORT, SupportLabel.NO_SUPPORT)
-LABELS = {label.name.lower(): label for label in GIVEN}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +34,9 @@ def support(work: SupportInput) -> Step[SupportOutcome]:
     log = Log()
     ask = question(work.template, "pair", statement=work.statement, passage=work.passage)
     answer = yield from converse(log, ask, _read)
-    label = LABELS[answer.value.label] if answer.value else SupportLabel.FAILED
+    label = SupportLabel(CITATION_LABELS.by_word[answer.value.label].code) if answer.value else SupportLabel.FAILED
     return SupportOutcome(label, answer.ask, answer.failure, log.asked, tuple(log.notes))
 
 
 def _read(text: str) -> ParsedLabel | Problem:
-    return parse_label(text, tuple(LABELS))
+    return parse_label(text, CITATION_LABELS.words)

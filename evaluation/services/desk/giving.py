@@ -5,6 +5,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from evaluation.domain.labels import labels_of_stage
 from evaluation.errors import Refused
 from evaluation.models import TaskAnswer
 from evaluation.rules.judging import LabelRow, back_to, give_label, locate
@@ -72,15 +73,8 @@ def _check_sweep(place: Place) -> None:
         raise Refused("bad_operation", "This desk has no sweep.")
 
 
-WORDS = {
-    True: (None, "support", "partial_support", "not_support", "cant_judge"),
-    False: (None, "full_support", "partial_support", "no_support", "cant_judge"),
-}
-"""What people may say: of nuggets (True), and of citations."""
-
-
 def _check_word(place: Place, label: str | None) -> None:
-    if label not in WORDS[place.stage == Stage.ASSIGN]:
+    if label is not None and label not in labels_of_stage(place.stage).by_word:
         raise Refused("no_such_label", "%(label)s is no label of this desk.", label=label)
 
 

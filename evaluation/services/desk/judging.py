@@ -7,6 +7,7 @@ from typing import TypeVar
 from django.db.models import QuerySet
 
 from evaluation.domain.counted_pairs import first_different
+from evaluation.domain.labels import CITATION_LABELS
 from evaluation.models import Citation, ListedNugget, NuggetList, StudyPair, SupportJudgment, TaskAnswer
 from evaluation.rules.judging import NO_MACHINE_LABEL
 from evaluation.rules.text import shuffled
@@ -170,4 +171,4 @@ def machine_labels(place: Place, sentences: Collection[int]) -> dict[tuple[int, 
 
 def machine_word(code: int) -> str:
     """Return how the screen names a machine's label."""
-    return NO_MACHINE_LABEL if code > SupportLabel.FULL_SUPPORT else SupportLabel(code).name.lower()
+    return NO_MACHINE_LABEL if code not in CITATION_LABELS.codes else SupportLabel(code).name.lower()

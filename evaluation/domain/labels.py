@@ -1,0 +1,75 @@
+"""Labels of nuggets in answers and of cited passages: one set for desks, prompts, files and reports."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from evaluation.terms import AssignmentLabel, Stage, SupportLabel
+from web.phrases import noted
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """`key`, `caption`, `glyph` and `tone`: of the keyboard and the buttons at the desks."""
+
+    code: AssignmentLabel | SupportLabel
+    key: str
+    caption: str
+    glyph: str
+    tone: str
+
+    @property
+    def word(self) -> str:
+        """The word in files, the API and prompts."""
+        return self.code.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSet:
+    """Labels of one kind of item. `degrees`: from the fullest down, the order of desks and prompts."""
+
+    degrees: tuple[Label, ...]
+    cant_judge: Label
+    by_word: Mapping[str, Label] = field(init=False)
+
+    def __post_init__(self) -> None:
+        labels = (*self.degrees, self.cant_judge)
+        object.__setattr__(self, "by_word", {one.word: one for one in labels})
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Words that an LLM judge may answer with."""
+        return tuple(one.word for one in self.degrees)
+
+    @property
+    def scale(self) -> tuple[str, ...]:
+        """Words in the order of their codes 0, 1, 2, by which the axes of reports are indexed."""
+        return self.words[::-1]
+
+    @property
+    def codes(self) -> tuple[int, ...]:
+        """Codes in the order of `words`."""
+        return tuple(int(one.code) for one in self.degrees)
+
+
+NUGGET_LABELS: Final = LabelSet(
+    degrees=(
+        Label(AssignmentLabel.SUPPORT, "1", noted("Support"), "●", "full"),
+        Label(AssignmentLabel.PARTIAL_SUPPORT, "2", noted("Partial"), "◐", "part"),
+        Label(AssignmentLabel.NOT_SUPPORT, "3", noted("Not"), "○", "none"),
+    ),
+    cant_judge=Label(AssignmentLabel.CANT_JUDGE, "x", noted("Can't judge"), "⊘", "cant"),
+)
+CITATION_LABELS: Final = LabelSet(
+    degrees=(
+        Label(SupportLabel.FULL_SUPPORT, "1", noted("Full"), "●", "full"),
+        Label(SupportLabel.PARTIAL_SUPPORT, "2", noted("Partial"), "◐", "part"),
+        Label(SupportLabel.NO_SUPPORT, "3", noted("None"), "○", "none"),
+    ),
+    cant_judge=Label(SupportLabel.CANT_JUDGE, "x", noted("Can't judge"), "⊘", "cant"),
+)
+
+
+def labels_of_stage(stage: str) -> LabelSet:
+    """Labels of a stage in which answers are judged."""
+    return NUGGET_LABELS if stage == Stage.ASSIGN else CITATION_LABELS
