@@ -185,7 +185,8 @@ def _points(alt: Any, rows: Rows, given: dict[str, Any], palette: Palette, *, si
     mark = alt.Chart(alt.Data(values=figures)).mark_point(
         filled=True, size=size, opacity=0.45 if is_small else 1, stroke=None if is_small else palette.ink
     )
-    x, y = (_axis_scale(alt, ends) for ends in given["ends"] or (None, None))
+    drawn = [*given["rows"], *given["small"]]
+    x, y = (_axis_scale(alt, ends) for ends in given["ends"] or (_ends_of(drawn, "x"), _ends_of(drawn, "y")))
     return mark.encode(
         x=alt.X("x:Q", title=given["titles"][0], scale=x),
         y=alt.Y("y:Q", title=given["titles"][1], scale=y),
@@ -193,6 +194,17 @@ def _points(alt: Any, rows: Rows, given: dict[str, Any], palette: Palette, *, si
         shape=alt.Shape("task:N", scale=alt.Scale(domain=tasks, range=shapes), legend=legend),
         fill=alt.Fill("task:N", scale=alt.Scale(domain=tasks, range=_task_fills(tasks, palette)), legend=legend),
     )
+
+
+def _ends_of(rows: Rows, axis: str) -> tuple[float, float] | None:
+    """Return where an axis ends whose values do not differ: a scale by them alone would have no length."""
+    values = {row[axis] for row in rows}
+    if len(values) != 1:
+        return None
+    [value] = values
+    if value < 0:
+        return (min(value, -1.0), 1.0)
+    return (0.0, 1.0 if value <= 1 else 2 * value)
 
 
 def _axis_scale(alt: Any, ends: Sequence[float] | None) -> Any:
