@@ -59,7 +59,7 @@ class WindowClock:
         ]
         elapsed = round((now - self._heard) * 1000)
         said = {"window": window, "segments": segments, "place": {"rows": self._number}, "elapsed_ms": elapsed}
-        return said | {"hold": self._open is not None}, now
+        return said, now
 
     def heard(self, moment: float) -> None:
         """The beat of a moment was answered: what had ended by then is told."""

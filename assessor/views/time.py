@@ -45,15 +45,14 @@ class Segment(BaseModel):
 
 
 class Beating(BaseModel):
-    """A heartbeat."""
+    """A heartbeat. What else it has is ignored: a page that was opened before an update may send more."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="ignore")
 
     window: Window
     segments: Annotated[list[Segment], Field(max_length=500)]
     place: dict[str, Any] | None = None
     elapsed_ms: Milliseconds
-    hold: bool = False
     page: PageState = PageState.VISIBLE
 
     @field_validator("place")

@@ -91,7 +91,6 @@ class Tab:
             "segments": [self._segment(span, at) for span in recent],
             "place": None,
             "elapsed_ms": round(1000 * self._own(max(self.start, self._heard(at)), at)),
-            "hold": True,
         }
 
     def _segment(self, span: Span, at: float) -> dict[str, Any]:

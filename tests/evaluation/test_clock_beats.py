@@ -30,7 +30,6 @@ BEAT: dict[str, Any] = {
     "segments": [SEGMENT],
     "place": {"shell": {"split": 55}},
     "elapsed_ms": 3000,
-    "hold": True,
 }
 
 
@@ -52,6 +51,12 @@ def test_a_beat_is_answered_with_the_time_the_holder_and_the_seconds(world: Desk
     assert (answer["holder"], answer["seconds"], answer["gap"]) == ("free", 3, None)
     row = TimeSegment.objects.get()
     assert (row.words, row.item, row.submission, row.kind) == (300, "d1", 1, "reading")
+
+
+def test_a_beat_of_a_page_from_before_an_update_loses_no_time(world: DeskWorld) -> None:
+    answer = send(world, BEAT | {"a_field_of_yesterday": True})
+    assert answer.status_code == 200
+    assert answer.json()["seconds"] == 3
 
 
 def test_a_beat_renews_the_hold_of_its_window_and_keeps_the_place(world: DeskWorld) -> None:

@@ -194,7 +194,7 @@ def test_a_beat_sent_twice_changes_nothing(tab: Open) -> None:
 
 
 def beat(ann: Tab, at: float, *segments: dict[str, Any], **fields: Any) -> Any:
-    body = {"window": ann.name, "segments": list(segments), "place": None, "elapsed_ms": 10**9, "hold": True}
+    body = {"window": ann.name, "segments": list(segments), "place": None, "elapsed_ms": 10**9}
     with time_machine.travel(MORNING + timedelta(seconds=at), tick=False):
         address = f"/desk/{ann.task.public_id}/beat/"
         return ann.client.post(address, body | fields, content_type="application/json")

@@ -213,7 +213,6 @@ export class Clock extends EventTarget {
       segments: this.#segments.unsent(now, most),
       place: this.place(),
       elapsed_ms: Math.round(now - this.#heardAt),
-      hold: !this.#isReader,
       page: this.#page,
     };
     const answer = await this.post(this.urls.beat, body, { keepalive }).catch(() => null);
