@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DELETE_ON_ERROR:
-.PHONY: run backup restore test test-all lint postgresql bench soak lock clean
+.PHONY: run backup restore test test-all figures lint postgresql bench soak lock clean
 
 $(VENV)/installed: requirements.txt
 	$(PYTHON) -m venv $(VENV)
@@ -56,6 +56,10 @@ test-all: test
 # Everything that could go another way on PostgreSQL.
 postgresql: $(VENV)/installed-dev
 	$(BIN)/python -m tests.suite postgresql
+
+# How large the code is, and how plainly it is written.
+figures:
+	@$(PYTHON) tests/architecture/figures.py
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python -m benchmarks
