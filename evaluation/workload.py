@@ -1,20 +1,17 @@
-"""How much there is to read and judge in a topic, and how far a task is: counts for hand-out, dashboard and home."""
+"""Progress of tasks, in counts: for dashboard and home."""
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, QuerySet, Sum
-from django.db.models.functions import Length
+from django.db.models import Count, Exists, OuterRef, QuerySet
 
 from evaluation.domain.counted_pairs import counted_citations
 from evaluation.models import (
     ListedNugget,
     MarkedPassage,
     NuggetList,
-    NuggetSet,
-    Qrel,
     StudyPair,
     SupportJudgment,
     Task,
@@ -23,15 +20,8 @@ from evaluation.models import (
     WorkingNugget,
     WorkingSupport,
 )
+from evaluation.tasks.reading_load import readable
 from evaluation.terms import Decision, Making, Stage, SupportCondition
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """The passages of a topic that have a text and a grade high enough."""
-
-    passages: int = 0
-    characters: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,26 +51,6 @@ class Progress:
         if not self.proposed:
             done, all_ = self.read, self.passages
         return done / all_ if all_ else 0.0
-
-
-def readable(source: int, threshold: int) -> QuerySet[Qrel]:
-    """Return the grades by one source that make a passage one to read."""
-    return Qrel.objects.filter(source=source, grade__gte=threshold, segment__has_text=True).order_by()
-
-
-def to_read(source: int, threshold: int, topics: Collection[int]) -> dict[int, Reading]:
-    """Return what there is to read by topic, without reading it; topics with nothing are left out."""
-    rows = readable(source, threshold).filter(topic__in=topics).values_list("topic")
-    counted = rows.annotate(n=Count("pk"), characters=Sum(Length("segment__text")))
-    return {topic: Reading(passages, characters or 0) for topic, passages, characters in counted}
-
-
-def newest_drafts(nugget_set: NuggetSet, topics: Collection[int]) -> dict[int, tuple[int, int]]:
-    """Return the newest submitted list by topic with its length; empty lists are left out."""
-    lists = NuggetList.objects.newest_submitted().filter(nugget_set=nugget_set, topic__in=topics)
-    newest = dict(lists.values_list("topic__pk", "pk"))
-    sizes = dict(_counted(ListedNugget.objects.filter(nugget_list__in=newest.values()), "nugget_list"))
-    return {topic: (pk, sizes[pk]) for topic, pk in newest.items() if pk in sizes}
 
 
 def progress_of(tasks: Sequence[Task]) -> dict[int, Progress]:

@@ -9,8 +9,8 @@ from evaluation.rules.review import review_of
 from evaluation.services.desk.finding import OPEN_STATES, NoSuchTask
 from evaluation.services.desk.rows import row_of, stored_rows
 from evaluation.services.desk.submitting import limit_of
+from evaluation.tasks.reading_load import readable
 from evaluation.terms import Stage
-from evaluation.workload import readable
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,8 @@ from evaluation.queries.protocols import machines_of
 from evaluation.rules.work import expected_minutes
 from evaluation.services.choosing import the_nugget_set
 from evaluation.services.pooling import PooledAnswer, pooled_answers
+from evaluation.tasks.reading_load import Reading, newest_drafts, to_read
 from evaluation.terms import JudgeKind, Origin, Stage, SupportCondition
-from evaluation.workload import Reading, newest_drafts, to_read
 from web.phrases import phrase, word
 
 USUAL_SOURCE = "nist"

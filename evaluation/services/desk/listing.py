@@ -13,8 +13,8 @@ from evaluation.services.desk.acting import Acted, Stale, wanted_rows
 from evaluation.services.desk.asked import BIGGEST_DRAFT, Op
 from evaluation.services.desk.finding import Place
 from evaluation.services.desk.rows import changes_json, row_from_json, row_of, stored_rows, write_changes
+from evaluation.tasks.reading_load import readable
 from evaluation.terms import Decision
-from evaluation.workload import readable
 
 LIST_KINDS = frozenset({"add", "merge", "split", "move", "undo", "redo"})
 """Kinds for which the place of the other rows matters, so that the whole list is read."""
