@@ -11,7 +11,6 @@ from evaluation.domain.counted_pairs import counted_citations
 from evaluation.models import (
     ListedNugget,
     MarkedPassage,
-    NuggetList,
     StudyPair,
     SupportJudgment,
     Task,
@@ -20,6 +19,7 @@ from evaluation.models import (
     WorkingNugget,
     WorkingSupport,
 )
+from evaluation.tasks.label_counts import Pairs, judged_answers, listed_now, nuggets_asked, pairs_asked
 from evaluation.tasks.reading_load import readable
 from evaluation.terms import Decision, Making, Stage, SupportCondition
 
@@ -100,20 +100,13 @@ def _way(task: Task) -> tuple[int, int]:
     return task.qrels_id or 0, task.protocol.grade_threshold
 
 
-Pairs = dict[tuple[int, int], int]
-"""Counts by task and answer."""
-
-
 def _judging_progress(tasks: Sequence[Task]) -> dict[int, Progress]:
-    given = TaskAnswer.objects.filter(task__in=tasks, same_as=None).order_by().values_list("task", "answer")
-    answers: dict[int, list[int]] = defaultdict(list)
-    for pk, answer in given:
-        answers[pk].append(answer)
+    answers = judged_answers(tasks)
     whole = [task for task in tasks if task.study_id is None]
     assigns = [task for task in whole if task.stage == Stage.ASSIGN]
     supports = [task for task in whole if task.stage != Stage.ASSIGN]
     drawn = [task for task in tasks if task.study_id is not None]
-    asked = _nuggets_asked(assigns, answers) | _pairs_asked(supports, answers) | _drawn_asked(drawn)
+    asked = nuggets_asked(assigns, answers) | pairs_asked(supports, answers) | _drawn_asked(drawn)
     judged = _nuggets_judged(assigns) | _pairs_judged(supports) | _drawn_judged(drawn)
     return {task.pk: _judged_so_far(task.pk, answers[task.pk], asked, judged) for task in tasks}
 
@@ -129,41 +122,11 @@ def _judged_so_far(task: int, answers: list[int], asked: Pairs, judged: Pairs) -
     )
 
 
-def _nuggets_asked(tasks: Sequence[Task], answers: dict[int, list[int]]) -> Pairs:
-    lists = newest_lists(tasks)
-    sizes = dict(_counted(ListedNugget.objects.filter(nugget_list__in=lists.values()), "nugget_list"))
-    asked = {task.pk: sizes.get(lists.get(_listed_in(task), 0), 0) for task in tasks}
-    return {(task.pk, answer): asked[task.pk] for task in tasks for answer in answers[task.pk]}
-
-
-def newest_lists(tasks: Sequence[Task]) -> dict[tuple[int, int], int]:
-    """Return the newest submitted list by nugget set and topic, of what these tasks assign."""
-    lists = NuggetList.objects.newest_submitted().filter(
-        nugget_set__in={task.nugget_set_id for task in tasks}, topic__in={task.topic_id for task in tasks}
-    )
-    rows = lists.values_list("nugget_set", "topic__pk", "pk")
-    return {(nugget_set, topic): pk for nugget_set, topic, pk in rows}
-
-
-def _listed_in(task: Task) -> tuple[int, int]:
-    return task.nugget_set_id or 0, task.topic_id
-
-
 def _nuggets_judged(tasks: Sequence[Task]) -> Pairs:
-    current = ListedNugget.objects.filter(nugget_list__in=newest_lists(tasks).values()).values("nugget_version")
-    rows = WorkingAssignment.objects.filter(task__in=tasks, label__isnull=False, nugget_version__in=current)
+    rows = WorkingAssignment.objects.filter(
+        task__in=tasks, label__isnull=False, nugget_version__in=listed_now(tasks)
+    )
     return _by_answer(rows, "answer")
-
-
-def _pairs_asked(tasks: Sequence[Task], answers: dict[int, list[int]]) -> Pairs:
-    """Count the pairs of each task's answers: a query for each number of citations that protocols judge."""
-    asked: Pairs = {}
-    for first in {task.protocol.first_citations for task in tasks}:
-        mine = [task.pk for task in tasks if task.protocol.first_citations == first]
-        judged = TaskAnswer.objects.filter(task__in=mine, same_as=None).values("answer")
-        pairs = dict(_counted(counted_citations(first).filter(sentence__answer__in=judged), "sentence__answer"))
-        asked |= {(pk, answer): pairs.get(answer, 0) for pk in mine for answer in answers[pk]}
-    return asked
 
 
 def _pairs_judged(tasks: Sequence[Task]) -> Pairs:
