@@ -17,8 +17,8 @@ from evaluation.models.querysets import TaskQuerySet
 from evaluation.queries.pool import pool_of
 from evaluation.rules.text import shuffled
 from evaluation.services.task_acts import reopen_for_more
+from evaluation.tasks.label_counts import missing_labels
 from evaluation.terms import Stage, TaskState
-from evaluation.workload import progress_of
 
 BATCH = 500
 JUDGING = [stage for stage in Stage if stage.judges]
@@ -161,8 +161,7 @@ def _new_answers_said(added: Sequence[TaskAnswer]) -> str:
 
 def _reopen_unfinished(tasks: Sequence[Task], said: str) -> None:
     submitted = [task for task in tasks if task.state == TaskState.SUBMITTED]
-    progress = progress_of(submitted)
+    missing = missing_labels(submitted)
     for task in submitted:
-        left = progress[task.pk].asked - progress[task.pk].judged
-        if left:
+        if left := missing[task.pk]:
             reopen_for_more(task, f"{said}: {left}")

@@ -5,7 +5,16 @@ from pathlib import Path
 import pytest
 
 from evaluation.errors import Refused
-from evaluation.models import AnswerProvenance, Event, NuggetList, Protocol, Task, TaskAnswer
+from evaluation.models import (
+    AnswerProvenance,
+    Assignment,
+    Event,
+    NuggetList,
+    NuggetVersion,
+    Protocol,
+    Task,
+    TaskAnswer,
+)
 from evaluation.rules.text import shuffled
 from evaluation.services import importing
 from evaluation.services.pooling import add_new_answers, renew_assigning
@@ -15,7 +24,6 @@ from tests.evaluation.judging_world import (
     BENDS,
     SAND,
     JudgingWorld,
-    as_submitted,
     finish,
     give,
     load_machine,
@@ -40,6 +48,15 @@ def runs_of(task: Task) -> list[str]:
 def change_protocol(world: JudgingWorld, **settings: object) -> None:
     """Set what the campaign is judged under."""
     Protocol.objects.filter(campaign=world.campaign).update(**settings)
+
+
+def submit_list(task: Task, *wordings: NuggetVersion) -> None:
+    """Submit a further version of the list that a task assigns."""
+    version = NuggetList.objects.filter(nugget_set=task.nuggets).count() + 1
+    further = NuggetList.objects.create(nugget_set=task.nuggets, topic=task.topic, version=version)
+    for position, wording in enumerate(wordings):
+        further.items.create(nugget_version=wording, position=position)
+    renew_assigning(task.nuggets, task.topic)
 
 
 def test_the_order_is_a_shuffle_that_is_the_task_s_own_and_always_the_same(world: JudgingWorld) -> None:
@@ -179,20 +196,30 @@ def test_a_list_is_not_replaced_while_it_is_assigned(world: JudgingWorld) -> Non
 
 def test_a_further_version_of_a_list_reopens_its_assigning_where_nuggets_are_new(world: JudgingWorld) -> None:
     task = world.hand(Stage.ASSIGN, "ann")
-    as_submitted(task)
-    give(task)
+    finish(task)
     renew_assigning(task.nuggets, task.topic)
     assert task_again(task.public_id).state == TaskState.SUBMITTED
     first = NuggetList.objects.get(nugget_set=task.nuggets)
-    second = NuggetList.objects.create(nugget_set=task.nuggets, topic=task.topic, version=2)
-    kept = first.items.select_related("nugget_version__nugget")[0]
-    second.items.create(nugget_version=kept.nugget_version, position=0)
-    reworded = kept.nugget_version.nugget.versions.create(number=2, text="bends grow wider")
-    second.items.create(nugget_version=reworded, position=1)
-    renew_assigning(task.nuggets, task.topic)
+    kept = first.items.select_related("nugget_version__nugget")[0].nugget_version
+    reworded = kept.nugget.versions.create(number=2, text="bends grow wider")
+    submit_list(task, kept, reworded)
     task.refresh_from_db()
     assert (task.state, task.version) == (TaskState.REOPENED, 2)
     assert task.reopened_reason == "The list of nuggets has changed. Labels to give: 3"
+
+
+def test_a_nugget_that_comes_back_into_a_list_is_assigned_again(world: JudgingWorld) -> None:
+    task = world.hand(Stage.ASSIGN, "ann")
+    finish(task)
+    first = NuggetList.objects.get(nugget_set=task.nuggets)
+    bends, sand, banks = (item.nugget_version for item in first.items.select_related("nugget_version__nugget"))
+    reworded = bends.nugget.versions.create(number=2, text="bends grow wider")
+    submit_list(task, reworded, sand)
+    finish(task_again(task.public_id))
+    submit_list(task, reworded, sand, banks)
+    assert task_again(task.public_id).reopened_reason == "The list of nuggets has changed. Labels to give: 3"
+    finish(task_again(task.public_id))
+    assert Assignment.objects.filter(nugget_version=banks, stands=True).count() == 3
 
 
 def test_a_task_with_the_label_shown_asks_for_the_same_answers(world: JudgingWorld) -> None:
