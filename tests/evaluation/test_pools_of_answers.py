@@ -181,6 +181,13 @@ def test_a_run_is_not_replaced_while_labels_in_the_making_hang_on_it(world: Judg
     assert "alpha" in runs_of(task)
 
 
+def test_a_text_is_not_replaced_while_labels_in_the_making_hang_on_it(world: JudgingWorld) -> None:
+    give(world.hand(Stage.SUPPORT_SCRATCH, "ann"))
+    text = world.source("other.jsonl", {"docid": "d1", "segment": "Another text of d1."})
+    with pytest.raises(Refused, match="labels hang on it"):
+        importing.import_segments(campaign=world.campaign, sources=[text], replace=True)
+
+
 def test_a_list_is_not_replaced_while_it_is_assigned(world: JudgingWorld) -> None:
     give(world.hand(Stage.ASSIGN, "ann"))
     with pytest.raises(Refused, match="labels hang on it"):

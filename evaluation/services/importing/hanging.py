@@ -1,9 +1,10 @@
-"""How many labels hang on something that an import would replace: given, or in the making."""
+"""Rows that hang on data which an import would replace: labels, given or in the making, and nuggets."""
 
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Exists, Max, OuterRef, QuerySet
+from django.db.models import Exists, Max, Model, OuterRef, QuerySet
 
 from evaluation.errors import Refused
 from evaluation.models import (
@@ -19,54 +20,69 @@ from evaluation.models import (
     StudyPair,
     SupportJudgment,
     Topic,
-    WorkingAssignment,
-    WorkingSupport,
 )
 from evaluation.models.querysets import CurrentQuerySet
 from web.phrases import plural
 
 
+@dataclass(frozen=True, slots=True)
+class Dependent:
+    """Rows that hang on loaded data. Each field is the path to it, empty where they hang on none of that kind."""
+
+    model: type[Model]
+    answer: str = ""
+    segment: str = ""
+    wording: str = ""
+
+
+_dependents = {
+    one.model: one
+    for one in (
+        Dependent(Assignment, answer="answer", wording="nugget_version"),
+        Dependent(SupportJudgment, answer="sentence__answer", segment="segment"),
+        Dependent(StudyPair, answer="answer", segment="segment", wording="nugget_version"),
+        Dependent(NuggetEvidence, segment="segment"),
+        Dependent(NuggetLineage, wording="parent"),
+    )
+}
+
+
+def register(model: type[Model], *, answer: str = "", segment: str = "", wording: str = "") -> None:
+    """Have imports count the rows of a room above among what hangs on loaded data."""
+    _dependents[model] = Dependent(model, answer, segment, wording)
+
+
 def labels_on_topics(topics: Collection[Topic]) -> int:
-    """Count assignments and support judgments on the answers of these topics."""
+    """Count labels on the answers of these topics."""
     return _labels_on(Answer.objects.filter(topic__in=topics).values("pk"))
 
 
-def labels_on_segments(segments: Collection[Segment]) -> int:
-    """Count support judgments on these segments, and nuggets that rest on them."""
-    count = 0
-    for part in _parts([segment.pk for segment in segments]):
-        count += SupportJudgment.objects.filter(segment__in=part).count()
-        count += WorkingSupport.objects.filter(segment__in=part).count()
-        count += NuggetEvidence.objects.filter(segment__in=part).count()
-        count += StudyPair.objects.filter(segment__in=part).count()
-    return count
-
-
 def labels_on_run(run: Run) -> int:
-    """Count assignments and support judgments on this run's answers."""
+    """Count labels on this run's answers."""
     return _labels_on(AnswerProvenance.objects.filter(run=run).values("answer"))
 
 
 def _labels_on(answers: QuerySet[Any, Any]) -> int:
-    return (
-        Assignment.objects.filter(answer__in=answers).count()
-        + SupportJudgment.objects.filter(sentence__answer__in=answers).count()
-        + WorkingAssignment.objects.filter(answer__in=answers).count()
-        + WorkingSupport.objects.filter(sentence__answer__in=answers).count()
-        + StudyPair.objects.filter(answer__in=answers).count()
-    )
+    return sum(_count(one.model, one.answer, answers) for one in _dependents.values())
+
+
+def labels_on_segments(segments: Collection[Segment]) -> int:
+    """Count support labels on these segments, and nuggets that rest on them."""
+    parts = list(_parts([segment.pk for segment in segments]))
+    return sum(_count(one.model, one.segment, part) for one in _dependents.values() for part in parts)
 
 
 def labels_on_lists(lists: Collection[NuggetList]) -> int:
     """Count assignments of these lists' wordings, and wordings of other lists made from them."""
-    count = 0
-    for part in _parts([one.pk for one in lists]):
-        wordings = ListedNugget.objects.filter(nugget_list__in=part).values("nugget_version")
-        count += Assignment.objects.filter(nugget_version__in=wordings).count()
-        count += WorkingAssignment.objects.filter(nugget_version__in=wordings).count()
-        count += NuggetLineage.objects.filter(parent__in=wordings).count()
-        count += StudyPair.objects.filter(nugget_version__in=wordings).count()
-    return count
+    parts = [
+        ListedNugget.objects.filter(nugget_list__in=part).values("nugget_version")
+        for part in _parts([one.pk for one in lists])
+    ]
+    return sum(_count(one.model, one.wording, part) for one in _dependents.values() for part in parts)
+
+
+def _count(model: type[Model], path: str, keys: Collection[int] | QuerySet[Any, Any]) -> int:
+    return model._default_manager.filter(**{f"{path}__in": keys}).count() if path else 0
 
 
 def refuse_if_judged_here(labels: CurrentQuerySet[Any], keys: Collection[tuple[int, int]], *item: str) -> None:
