@@ -9,7 +9,7 @@ from django.http import Http404, HttpResponse, JsonResponse
 from pydantic import BaseModel, ValidationError
 
 from accounts.http import UserRequest
-from evaluation.services.desk.finding import NoSuchTask
+from evaluation.errors import NoSuchTask
 
 ESCAPED_NUL = re.compile(rb"(?<!\\)((?:\\\\)*)\\u0000")
 Body = TypeVar("Body", bound=BaseModel)

@@ -10,8 +10,7 @@ from django.views.decorators.cache import never_cache
 
 from assessor.flood import FLOOD
 from assessor.getters import BadBody, View, json_problem
-from evaluation.errors import Refused
-from evaluation.services.desk.finding import NoSuchTask
+from evaluation.errors import NoSuchTask, Refused
 from web.shown import shown
 
 

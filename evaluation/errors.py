@@ -1,4 +1,4 @@
-"""The one way to say no: a refusal with a code for programs and a message for people."""
+"""Refusals with a code for programs and a message for people; and a task that is not there for somebody."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +11,10 @@ PROBLEMS_SHOWN = 20
 
 class Refused(Refusal):
     """An act that the rules do not allow. Nothing has been written when it is raised."""
+
+
+class NoSuchTask(Exception):
+    """There is no such task for this user."""
 
 
 @dataclass(frozen=True, slots=True)

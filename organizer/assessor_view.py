@@ -17,8 +17,8 @@ from evaluation.blind.judging import CitedPassage, ShownAnswer, shown_answer
 from evaluation.blind.passages import Passage
 from evaluation.blind.practice import PracticePage, practice_page
 from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
+from evaluation.errors import NoSuchTask
 from evaluation.models import Task
-from evaluation.services.desk.finding import NoSuchTask
 from evaluation.services.desk.labels import SEPARATOR
 from evaluation.terms import Decision, Importance, Making, Stage
 from web.shown import shown

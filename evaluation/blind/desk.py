@@ -9,18 +9,12 @@ from accounts.models import User
 from evaluation.blind.judging import judging_state
 from evaluation.blind.passages import Passage, reading_of
 from evaluation.blind.topics import TopicText, topic_head
+from evaluation.errors import NoSuchTask
 from evaluation.models import Desk, MarkedPassage, Task
 from evaluation.rules.offers import searches_nuggets
 from evaluation.rules.undoing import KEPT_STEPS, Undoable, stacks
 from evaluation.services.desk.acting import log_of
-from evaluation.services.desk.finding import (
-    OPEN_STATES,
-    NoSuchTask,
-    free_in,
-    holder_age,
-    newest_operations,
-    seq_of,
-)
+from evaluation.services.desk.finding import OPEN_STATES, free_in, holder_age, newest_operations, seq_of
 from evaluation.services.desk.rows import row_json, row_of, stored_rows
 from evaluation.services.desk.submitting import limit_of
 from evaluation.terms import Stage, TaskState

@@ -13,8 +13,8 @@ from markdown.treeprocessors import Treeprocessor
 
 from accounts.models import User
 from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS, LabelSet
+from evaluation.errors import NoSuchTask
 from evaluation.models import Task
-from evaluation.services.desk.finding import NoSuchTask
 from evaluation.terms import Stage
 
 # The drawer's own heading is an h2, so the guidelines start below it, whichever level their author began with.

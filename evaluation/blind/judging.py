@@ -10,10 +10,11 @@ from typing import Any
 
 from accounts.models import User
 from evaluation.blind.review import own_task
+from evaluation.errors import NoSuchTask
 from evaluation.models import Citation, Operation, Segment, Sentence, Task, TaskAnswer
 from evaluation.rules.display import plain
 from evaluation.rules.sentences import split
-from evaluation.services.desk.finding import NoSuchTask, Place, place_of
+from evaluation.services.desk.finding import Place, place_of
 from evaluation.services.desk.giving import SWEEP
 from evaluation.services.desk.judging import AskedPair, nuggets_by_answer, nuggets_of, number_of, pairs_of
 from evaluation.services.desk.labels import labels_of, row_json

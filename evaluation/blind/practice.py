@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from accounts.models import User
 from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
+from evaluation.errors import NoSuchTask
 from evaluation.models import PracticeAnswer, PracticeItem, Task
 from evaluation.practising import practice_of
 from evaluation.rules.practice import LABELS, word_of
-from evaluation.services.desk.finding import NoSuchTask
 from evaluation.terms import PracticeKind
 from web.phrases import noted
 

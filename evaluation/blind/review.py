@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 
 from accounts.models import User
+from evaluation.errors import NoSuchTask
 from evaluation.models import MarkedPassage, Task
 from evaluation.rules.desk import Rows
 from evaluation.rules.review import review_of
-from evaluation.services.desk.finding import OPEN_STATES, NoSuchTask
+from evaluation.services.desk.finding import OPEN_STATES
 from evaluation.services.desk.rows import row_of, stored_rows
 from evaluation.services.desk.submitting import limit_of
 from evaluation.tasks.reading_load import readable

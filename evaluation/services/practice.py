@@ -8,7 +8,7 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign, Event, PracticeAnswer, PracticeItem, Task
 from evaluation.practising import practice_of
 from evaluation.rules.practice import check_done, codes_of
-from evaluation.services.desk.finding import lock_task
+from evaluation.services.task_acts import lock_own_task
 from evaluation.terms import PracticeKind
 
 
@@ -18,7 +18,7 @@ def answer_practice(*, task: str, user: User, item: str, label: str) -> None:
     Raises `NoSuchTask`; `Refused` for an item that is not asked here, or a word that is no label of it.
     """
     with transaction.atomic():
-        found = lock_task(task, user)
+        found = lock_own_task(task, user)
         # First the campaign, then its items: an import takes them in this order.
         Campaign.objects.select_for_update().get(pk=found.campaign_id)
         asked = practice_of(user, [found.campaign_id]).asked(found)

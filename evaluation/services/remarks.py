@@ -10,7 +10,7 @@ from accounts.models import User
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Event, Remark, Task
 from evaluation.models.fields import new_public_id
-from evaluation.services.desk.finding import lock_task
+from evaluation.services.task_acts import lock_own_task
 from evaluation.terms import RemarkKind, TaskState
 
 LONGEST_TEXT = 5000
@@ -37,7 +37,7 @@ def remark(
     submitted.
     """
     with transaction.atomic():
-        found = lock_task(task, user)
+        found = lock_own_task(task, user)
         there = Remark.objects.filter(public_id=public_id).first() if public_id else None
         if there is None:
             _check(found, kind, about, text, public_id)

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
-from evaluation.errors import Refused
+from evaluation.errors import NoSuchTask, Refused
 from evaluation.models import Assignment, Campaign, Event, Judge, NuggetList, Remark, SupportJudgment, Task
 from evaluation.rules.work import Act, Standing, check_act, check_reopen, check_withdrawal, state_after
 from evaluation.services.labelling import touch
@@ -106,6 +106,19 @@ def lock_task(campaign: Campaign, public_id: str) -> Task:
     [task] = _tasks(campaign, [public_id], lock=True)
     check_act(Act.WITHDRAW, TaskState(task.state))
     return task
+
+
+def lock_own_task(task: str, user: User) -> Task:
+    """Return a task that its assessor may open, locked until the transaction ends. Raises `NoSuchTask`."""
+    found = (
+        Task.objects.select_for_update(of=("self",))
+        .select_related("campaign", "topic", "protocol", "nugget_set", "drafts")
+        .filter(pk__in=Task.objects.open_for(user), public_id=task)
+        .first()
+    )
+    if found is None:
+        raise NoSuchTask
+    return found
 
 
 def lock_any_task(campaign: Campaign, public_id: str) -> Task:

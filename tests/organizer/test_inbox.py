@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 from django.urls import reverse
 
-from evaluation.errors import Refused
+from evaluation.errors import NoSuchTask, Refused
 from evaluation.models import Event, Remark
-from evaluation.services.desk.finding import NoSuchTask
 from evaluation.services.remarks import remark
 from evaluation.terms import RemarkKind
 from tests.assessor.world import DeskWorld

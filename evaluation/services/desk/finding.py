@@ -9,6 +9,7 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.models import User
+from evaluation.errors import NoSuchTask
 from evaluation.models import Desk, Operation, Task
 from evaluation.terms import PageState, Stage, TaskState
 
@@ -20,10 +21,6 @@ REMEMBERED = 200
 
 OPEN_STATES = (TaskState.IN_PROGRESS, TaskState.REOPENED)
 OPENED_STATES = (*OPEN_STATES, TaskState.SUBMITTED, TaskState.BLOCKED)
-
-
-class NoSuchTask(Exception):
-    """There is no such task for this user."""
 
 
 # Written out, because an assessor waits for it at each key: building it anew from a queryset took a third of a save.
@@ -144,16 +141,3 @@ def lock_desk(task: str, user: User) -> Desk:
     if desk is None:
         raise NoSuchTask
     return desk
-
-
-def lock_task(task: str, user: User) -> Task:
-    """Return a task, locked until the transaction ends. Raises `NoSuchTask`."""
-    found = (
-        Task.objects.select_for_update(of=("self",))
-        .select_related("campaign", "topic", "protocol", "nugget_set", "drafts")
-        .filter(pk__in=Task.objects.open_for(user), public_id=task)
-        .first()
-    )
-    if found is None:
-        raise NoSuchTask
-    return found

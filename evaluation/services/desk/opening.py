@@ -6,8 +6,8 @@ from django.utils import timezone
 from accounts.models import User
 from evaluation.errors import Refused
 from evaluation.models import Desk, Event, ListedNugget, Task, WorkingNugget
-from evaluation.services.desk.finding import lock_task
 from evaluation.services.practice import check_practised
+from evaluation.services.task_acts import lock_own_task
 from evaluation.terms import Making, TaskState
 from evaluation.workload import missing_machine_labels
 from web.phrases import as_is, phrase, plural
@@ -16,7 +16,7 @@ from web.phrases import as_is, phrase, plural
 def open_desk(*, task: str, user: User) -> None:
     """Start a task; opened again it stays as it is. Raises `NoSuchTask`, or `Refused`: blocked, practice first."""
     with transaction.atomic():
-        found = lock_task(task, user)
+        found = lock_own_task(task, user)
         if found.state == TaskState.BLOCKED:
             raise Refused(
                 "blocked", as_is(found.blocked_reason) if found.blocked_reason else phrase("This task is blocked.")
