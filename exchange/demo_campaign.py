@@ -12,6 +12,7 @@ from evaluation.models import Campaign, Judge
 from evaluation.services import importing
 from evaluation.services.campaigns import add_member, create_campaign, read_campaign_file, set_hourly_rate
 from evaluation.services.importing import RunOptions
+from evaluation.services.importing.practice import import_practice
 from evaluation.services.judges import add_judge
 from evaluation.services.languages import set_languages
 from evaluation.terms import Condition, JudgeKind, Origin, Role, SupportCondition, Task
@@ -58,7 +59,7 @@ def load_demo() -> bool:
         _load_assignments(campaign)
         _load_support(campaign)
         load_work(campaign)
-        importing.import_practice(campaign=campaign, source=_source("practice.jsonl"))
+        import_practice(campaign=campaign, source=_source("practice.jsonl"))
         practise(campaign)
         load_done_job(campaign, Judge.objects.get(name=LLM))
         set_hourly_rate(campaign=campaign, rate=HOURLY_RATE, actor=User.objects.get(username="olga"))

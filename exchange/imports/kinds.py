@@ -10,6 +10,7 @@ from evaluation.models import Campaign
 from evaluation.queries.data.names import Names
 from evaluation.services import importing
 from evaluation.services.importing import Receipt, RunOptions, needed_docids
+from evaluation.services.importing.practice import import_practice
 from evaluation.terms import JudgeKind, Origin, SupportCondition, Task
 from reports.external import import_scores
 from web.phrases import noted
@@ -130,7 +131,7 @@ def load_scores(load: Load) -> Receipt:
 
 def load_practice(load: Load) -> Receipt:
     """Load practice items."""
-    return importing.import_practice(source=load.sources[0], **load.common)
+    return import_practice(source=load.sources[0], **load.common)
 
 
 @dataclass(frozen=True, slots=True)

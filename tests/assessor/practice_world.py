@@ -8,7 +8,8 @@ from accounts.models import User
 from evaluation.models import Campaign, PracticeItem, Task
 from evaluation.practising import practice_of
 from evaluation.rules.practice import word_of
-from evaluation.services.importing import Receipt, import_practice
+from evaluation.services.importing import Receipt
+from evaluation.services.importing.practice import import_practice
 from evaluation.services.practice import answer_practice
 from evaluation.terms import PracticeKind
 from tests.factories import write_source

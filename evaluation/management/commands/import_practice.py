@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 
 from evaluation.formats.source import read_source
 from evaluation.management.base import AssayCommand, add_campaign, add_files, the_campaign
-from evaluation.services.importing import import_practice
+from evaluation.services.importing.practice import import_practice
 
 
 class Command(AssayCommand):

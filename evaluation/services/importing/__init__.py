@@ -3,7 +3,6 @@
 from evaluation.services.importing.assignments import import_assignments
 from evaluation.services.importing.base import Receipt
 from evaluation.services.importing.nuggets import import_nuggets
-from evaluation.services.importing.practice import import_practice
 from evaluation.services.importing.qrels import import_qrels
 from evaluation.services.importing.runs import RunOptions, import_runs
 from evaluation.services.importing.segments import import_segments, needed_docids
@@ -15,7 +14,6 @@ __all__ = [
     "RunOptions",
     "import_assignments",
     "import_nuggets",
-    "import_practice",
     "import_qrels",
     "import_runs",
     "import_segments",
