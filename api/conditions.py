@@ -3,15 +3,15 @@
 from django.db.models import Q, QuerySet
 
 from api.filters import OfCampaign, Rows
+from evaluation.domain.conditions import CitationCondition, NuggetCondition, lists_of, resolve, resolve_citations
+from evaluation.domain.shared_topics import Topics
 from evaluation.errors import Refused
 from evaluation.models import Campaign, ListedNugget, NuggetList
 from evaluation.queries.data.names import Names
 from evaluation.terms import Condition, SupportCondition
-from reports.choices import ConditionChoice, SupportChoice, lists_of, resolve_condition, resolve_support
-from reports.parts import Topics
 
 
-def choice_of(filters: OfCampaign, condition: str) -> ConditionChoice | SupportChoice:
+def choice_of(filters: OfCampaign, condition: str) -> NuggetCondition | CitationCondition:
     """Return what a condition means, with the judge and set that were named beside it.
 
     Raises `Refused` where that is not clear; then what is said names people by their pseudonyms.
@@ -21,8 +21,8 @@ def choice_of(filters: OfCampaign, condition: str) -> ConditionChoice | SupportC
     nuggets = names.real_set(campaign.pk, filters.wanted.get("nugget_set", ""))
     try:
         if condition in list(Condition):
-            return resolve_condition(campaign, Condition(condition), judge=judge, nuggets=nuggets)
-        return resolve_support(campaign, SupportCondition(condition), judge=judge)
+            return resolve(campaign, Condition(condition), judge=judge, nuggets=nuggets)
+        return resolve_citations(campaign, SupportCondition(condition), judge=judge)
     except Refused as error:
         raise cleaned(error, campaign, names) from None
 
@@ -32,7 +32,7 @@ def cleaned(error: Refused, campaign: Campaign, names: Names) -> Refused:
     return Refused(error.code, str(names.clean(campaign.pk, error.message)))
 
 
-def assignments_under(rows: Rows, choice: ConditionChoice) -> Rows:
+def assignments_under(rows: Rows, choice: NuggetCondition) -> Rows:
     """Keep the labels that reports count: of the newest lists, by those whose labels they are."""
     parts = Q()
     for made, judge, topics in choice.keys:
@@ -42,7 +42,7 @@ def assignments_under(rows: Rows, choice: ConditionChoice) -> Rows:
     return rows.filter(parts) if parts else rows.none()
 
 
-def support_under(rows: Rows, choice: SupportChoice) -> Rows:
+def support_under(rows: Rows, choice: CitationCondition) -> Rows:
     """Keep the support labels that reports count."""
     parts = Q()
     for _, judge, topics in choice.keys:
@@ -66,7 +66,7 @@ def nuggets_under(rows: Rows, filters: OfCampaign, condition: Condition) -> Rows
     return rows.filter(parts) if parts else rows.none()
 
 
-def state_of(choice: ConditionChoice | SupportChoice) -> object:
+def state_of(choice: NuggetCondition | CitationCondition) -> object:
     """Return what a condition means in a form that is always the same."""
     return [(made, judge, None if topics is None else sorted(topics)) for made, judge, topics in choice.keys]
 

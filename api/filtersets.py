@@ -9,12 +9,12 @@ from api.filters import NO_SUCH, ByAssessor, ByJudge, ByRun, BySet, ByTopic, OfC
 from api.problems import WrongQuery
 from api.readers.scores import Scores
 from api.selecting import Computed, Selection
+from evaluation.domain.conditions import CitationCondition, NuggetCondition
 from evaluation.queries.data.judges import Judges
 from evaluation.queries.data.labels import Labels
 from evaluation.queries.data.nuggets import Nuggets
 from evaluation.terms import Condition, FindingCode, Stage, SupportCondition
 from jobs.models import Job
-from reports.choices import ConditionChoice, SupportChoice
 from reports.metrics.policies import ExcludeOrZero, ZeroOrSkip
 
 CONDITION = "a condition, resolved as reports do; needs `campaign`"
@@ -70,7 +70,7 @@ class AssignmentFilters(LabelFilters, BySet):
         """Keep the labels that count under a condition."""
         choice = choice_of(self, value)
         self.rests_on = state_of(choice)
-        return assignments_under(rows, choice) if isinstance(choice, ConditionChoice) else rows
+        return assignments_under(rows, choice) if isinstance(choice, NuggetCondition) else rows
 
 
 class SupportFilters(LabelFilters):
@@ -82,7 +82,7 @@ class SupportFilters(LabelFilters):
         """Keep the labels that count under a condition."""
         choice = choice_of(self, value)
         self.rests_on = state_of(choice)
-        return support_under(rows, choice) if isinstance(choice, SupportChoice) else rows
+        return support_under(rows, choice) if isinstance(choice, CitationCondition) else rows
 
 
 class GradeFilters(ByTopic):

@@ -14,10 +14,10 @@ from benchmarks import synthetic
 from benchmarks.measuring import Measured
 from benchmarks.scores import LLM, PERSON, SEEDS, SLUG
 from benchmarks.sizes import Size
+from evaluation.domain.conditions import resolve
 from evaluation.models import Campaign
 from evaluation.services.campaigns import add_member
 from evaluation.terms import Condition, JudgeKind, Origin, Role
-from reports.choices import resolve_condition
 from reports.correlation import table_of
 from reports.leaderboard import PRIMARY
 from reports.metrics.agreement import LEVELS, agreement
@@ -83,7 +83,7 @@ def _get(measured: Measured, client: Client, name: str, address: str = "", query
 def _taus() -> dict[str, float]:
     """Return the taus that the page shows, from sheets in memory, to compare with the others'."""
     campaign = Campaign.objects.get(slug=SLUG)
-    choices = [resolve_condition(campaign, one) for one in (Condition.EA, Condition.EM)]
+    choices = [resolve(campaign, one) for one in (Condition.EA, Condition.EM)]
     x, y = (table_of(one, PRIMARY, Policies()) for one in choices)
     found = agreement(x, y)
     return {level: getattr(found, level) for level in LEVELS}

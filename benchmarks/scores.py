@@ -5,9 +5,9 @@ from django.db import connection
 from benchmarks import synthetic
 from benchmarks.measuring import Measured
 from benchmarks.sizes import Size
+from evaluation.domain.conditions import resolve
 from evaluation.models import Campaign, Judge
 from evaluation.terms import Condition, JudgeKind, Origin
-from reports.choices import resolve_condition
 from reports.correlation import correlate, table_of
 from reports.frames import assignment_sheet
 from reports.leaderboard import PRIMARY
@@ -48,7 +48,7 @@ def with_intervals(size: Size, _turn: int) -> Measured:
     """Bootstrap intervals of the three taus, 1000 resamples, from sheets already in memory; and the whole page."""
     measured = Measured(rows=2 * size.labels)
     campaign = _campaign()
-    x, y = (resolve_condition(campaign, one) for one in (Condition.AA, Condition.EM))
+    x, y = (resolve(campaign, one) for one in (Condition.AA, Condition.EM))
     left, right = (table_of(one, PRIMARY, Policies()) for one in (x, y))
     with measured.timing("intervals"):
         intervals(left, right)
@@ -73,7 +73,7 @@ def _campaign() -> Campaign:
 
 
 def _report(campaign: Campaign) -> tuple[list[RunScores], Agreement]:
-    x, y = (resolve_condition(campaign, one) for one in (Condition.AA, Condition.EM))
+    x, y = (resolve(campaign, one) for one in (Condition.AA, Condition.EM))
     scores = [run_scores(assignment_sheet(one), Policies()) for one in (x, y)]
     return scores, agreement(table_of(x, PRIMARY, Policies()), table_of(y, PRIMARY, Policies()))
 

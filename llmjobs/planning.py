@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from django.db.models import Q
 
 from evaluation.domain.counted_pairs import first_different
-from evaluation.handed import makers_sets
+from evaluation.domain.shared_topics import makers_sets
 from evaluation.models import (
     AnswerProvenance,
     Assignment,

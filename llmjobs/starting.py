@@ -7,8 +7,8 @@ from itertools import islice
 from django.db import transaction
 
 from accounts.models import User
+from evaluation.domain.shared_topics import sets_written_at_desks
 from evaluation.errors import Refused
-from evaluation.handed import made_here
 from evaluation.models import Campaign, Event, Judge, NuggetList, QrelSource, Study
 from evaluation.services.judges import add_judge, judge_in, stored_judge
 from evaluation.terms import Condition, JudgeKind, Origin
@@ -235,7 +235,7 @@ def _lists(request: Request, condition: Condition, named: str, topics: list[int]
     sets = list(campaign.nugget_sets.filter(origin=origin))
     own = f"{origin}-{request.judge.name}"
     if not name and len(sets) > 1 and own not in [one.name for one in sets] and origin is not Origin.AUTO:
-        if {one.pk for one in sets} <= made_here(campaign):
+        if {one.pk for one in sets} <= sets_written_at_desks(campaign):
             return planning.handed_lists(campaign, origin, topics)
         names = ", ".join(one.name for one in sets)
         raise Refused(

@@ -8,11 +8,11 @@ import numpy as np
 from django.http import QueryDict
 from django.utils.translation import gettext
 
+from evaluation.domain.conditions import NuggetCondition, resolve
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Run
 from evaluation.queries.holdings import LabelCount, SetCount
 from evaluation.terms import Condition, JudgeKind
-from reports.choices import ConditionChoice, resolve_condition
 from reports.correlation import table_of
 from reports.forms import BoardForm
 from reports.leaderboard import PRIMARY, Leaderboard, leaderboard, number
@@ -34,7 +34,7 @@ class Board:
 class RunTable:
     """A run's primary score under each condition that has labels: by topic id, and each mean with its topics."""
 
-    choices: tuple[ConditionChoice, ...]
+    choices: tuple[NuggetCondition, ...]
     by_topic: dict[str, tuple[float | None, ...]]
     means: tuple[tuple[float | None, int], ...]
 
@@ -58,16 +58,14 @@ def board_for(campaign: Campaign, query: QueryDict, sets: list[SetCount], labels
     if not form.is_valid():
         return Board(form, None, gettext("This is not a choice of this campaign. See the form."))
     try:
-        choice = resolve_condition(
-            campaign, form.condition_said, judge=form.said["judge"], nuggets=form.said["nuggets"]
-        )
+        choice = resolve(campaign, form.condition_said, judge=form.said["judge"], nuggets=form.said["nuggets"])
     except Refused as refused:
         return Board(form, None, shown(refused.message))
     return Board(form, _leaderboard(choice, form.policies, campaign.created_at, campaign.revision))
 
 
 @lru_cache(maxsize=64)
-def _leaderboard(choice: ConditionChoice, policies: Policies, _made: datetime, _revision: int) -> Leaderboard:
+def _leaderboard(choice: NuggetCondition, policies: Policies, _made: datetime, _revision: int) -> Leaderboard:
     """Score once per state of the campaign. `_made` tells databases apart."""
     return leaderboard(choice, policies)
 
@@ -83,9 +81,9 @@ def scores_of_run(campaign: Campaign, run: Run) -> RunTable:
     return RunTable(choices, by_topic, tuple(_mean(column) for column in columns))
 
 
-def _judged(campaign: Campaign, condition: Condition) -> ConditionChoice | None:
+def _judged(campaign: Campaign, condition: Condition) -> NuggetCondition | None:
     try:
-        choice = resolve_condition(campaign, condition)
+        choice = resolve(campaign, condition)
     except Refused:
         return None
     return choice if choice.judges else None

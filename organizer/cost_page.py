@@ -11,13 +11,13 @@ from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
 
+from evaluation.domain.conditions import NuggetCondition, resolve
 from evaluation.errors import Refused
 from evaluation.models import Campaign
 from evaluation.terms import Condition, JudgeKind, Origin, Stage
 from organizer.unit_costs import LABEL, LIST, LlmUnits, Unit, llm_units, person_units
 from reports import charts_reports as charts
 from reports.building import WRONG_CHOICE, columns, sentences
-from reports.choices import ConditionChoice, resolve_condition
 from reports.correlation import correlate
 from reports.documents import policies_document
 from reports.forms import SCORES, PolicyForm
@@ -93,7 +93,7 @@ class Prices:
     llms: LlmUnits
     assumed: dict[str, float | None]
 
-    def of(self, choice: ConditionChoice) -> tuple[float | None, float | None]:
+    def of(self, choice: NuggetCondition) -> tuple[float | None, float | None]:
         """Return what a topic's list and its labels cost under a condition; None where it is not known."""
         origin = choice.condition.origin
         if origin is Origin.MANUAL:
@@ -105,7 +105,7 @@ class Prices:
                 lists = _sum(lists, self.people[Stage.POST_EDIT].cost)
         return lists, _times(self._label(choice), _labels_per_topic(choice))
 
-    def _label(self, choice: ConditionChoice) -> float | None:
+    def _label(self, choice: NuggetCondition) -> float | None:
         if choice.condition.judge_kind is JudgeKind.HUMAN:
             measured = self.people[Stage.ASSIGN].cost
             return self.assumed["person"] if measured is None else measured
@@ -153,25 +153,25 @@ def _found(campaign: Campaign, form: CostForm) -> Found:
     return Found(facts, (conditions_table(rows), _units(prices)), timezone.now())
 
 
-def _labelled(campaign: Campaign) -> Iterator[ConditionChoice]:
+def _labelled(campaign: Campaign) -> Iterator[NuggetCondition]:
     """Yield the conditions that somebody judged and that mean one thing."""
     for condition in Condition:
         try:
-            choice = resolve_condition(campaign, condition)
+            choice = resolve(campaign, condition)
         except Refused:  # several judges fit, and the campaign names none
             continue
         if choice.judges:
             yield choice
 
 
-def _reference(choices: list[ConditionChoice], named: str) -> ConditionChoice | None:
+def _reference(choices: list[NuggetCondition], named: str) -> NuggetCondition | None:
     by_condition = {one.condition: one for one in choices}
     wanted = [Condition(named)] if named else REFERENCES
     return next((by_condition[one] for one in wanted if one in by_condition), None)
 
 
 def _row(
-    choice: ConditionChoice, prices: Prices, reference: ConditionChoice | None, form: CostForm
+    choice: NuggetCondition, prices: Prices, reference: NuggetCondition | None, form: CostForm
 ) -> dict[str, Any]:
     lists, labels = prices.of(choice)
     tau = None
@@ -310,7 +310,7 @@ def _unit_row(one: Unit) -> Row:
     }
 
 
-def _labels_per_topic(choice: ConditionChoice) -> float | None:
+def _labels_per_topic(choice: NuggetCondition) -> float | None:
     """Return how many labels a topic has whose labels count."""
     sheet = assignment_sheet(choice)
     labels = sheet.labels >= 0

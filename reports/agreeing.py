@@ -4,15 +4,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from evaluation.domain.conditions import CitationCondition, NuggetCondition
 from evaluation.models import Campaign
-from reports.choices import ConditionChoice, SupportChoice
+from evaluation.models.campaigns import RevisionKey
 from reports.confusions import ConfusionReport, confuse_assignments, confuse_support
 from reports.correlation import RESAMPLES, Correlation, Side, correlate, tables_of, topic_curve
 from reports.metrics.agreement import ALL_TOPIC_RUN, RUN_LEVEL, TOPIC_AVERAGE, Agreement, agreement
 from reports.metrics.bootstrap import Interval, intervals
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.subsampling import CurvePoint
-from reports.state import State, state_of
 from reports.tags import topics_by_tag
 
 
@@ -28,9 +28,9 @@ class Compared:
     tag: str = ""
 
     @property
-    def state(self) -> State:
+    def state(self) -> RevisionKey:
         """What the figures rest on."""
-        return state_of(self.campaign)
+        return self.campaign.revision_key
 
     @property
     def is_published(self) -> bool:
@@ -72,36 +72,36 @@ def agreement_by_tag(asked: Compared) -> tuple[TagAgreement, ...]:
 
 
 @lru_cache(maxsize=64)
-def _correlation(asked: Compared, _state: State) -> Correlation:
+def _correlation(asked: Compared, _state: RevisionKey) -> Correlation:
     levels = (RUN_LEVEL, TOPIC_AVERAGE)
     return correlate(asked.campaign, asked.x, asked.y, asked.score, asked.policies, tag=asked.tag, levels=levels)
 
 
 @lru_cache(maxsize=64)
-def _pooled(asked: Compared, _state: State) -> Interval | None:
+def _pooled(asked: Compared, _state: RevisionKey) -> Interval | None:
     left, right = tables_of(*_sides(asked), asked.score, asked.policies, asked.tag)
     found = intervals(left, right, asked.policies.topics, resamples=RESAMPLES, levels=(ALL_TOPIC_RUN,))
     return found[ALL_TOPIC_RUN]
 
 
 @lru_cache(maxsize=64)
-def _curve(asked: Compared, _state: State) -> tuple[CurvePoint, ...]:
+def _curve(asked: Compared, _state: RevisionKey) -> tuple[CurvePoint, ...]:
     return topic_curve(*_sides(asked), asked.score, asked.policies, asked.tag)
 
 
 @lru_cache(maxsize=64)
-def _confusion(asked: Compared, _state: State) -> ConfusionReport | None:
+def _confusion(asked: Compared, _state: RevisionKey) -> ConfusionReport | None:
     x, y = asked.x, asked.y
-    if isinstance(x, ConditionChoice) and isinstance(y, ConditionChoice) and y.judges:
+    if isinstance(x, NuggetCondition) and isinstance(y, NuggetCondition) and y.judges:
         found = confuse_assignments(x, y, asked.tag)
         return found if found.comparable else None
-    if isinstance(x, SupportChoice) and isinstance(y, SupportChoice):
+    if isinstance(x, CitationCondition) and isinstance(y, CitationCondition):
         return confuse_support(x, y, asked.tag)
     return None
 
 
 @lru_cache(maxsize=64)
-def _by_tag(asked: Compared, _state: State) -> tuple[TagAgreement, ...]:
+def _by_tag(asked: Compared, _state: RevisionKey) -> tuple[TagAgreement, ...]:
     return tuple(_tag_agreements(asked))
 
 
@@ -111,7 +111,7 @@ def _tag_agreements(asked: Compared) -> Iterator[TagAgreement]:
         yield TagAgreement(tag, agreement(*tables, asked.policies.topics))
 
 
-def _sides(asked: Compared) -> tuple[ConditionChoice | SupportChoice, ConditionChoice | SupportChoice]:
+def _sides(asked: Compared) -> tuple[NuggetCondition | CitationCondition, NuggetCondition | CitationCondition]:
     x, y = asked.x, asked.y
     if isinstance(x, str) or isinstance(y, str):
         raise TypeError("a published table has no scores by topic")

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from django.utils.translation import gettext_noop as _
 
+from evaluation.domain.conditions import Choice, CitationCondition, NuggetCondition, resolve
 from evaluation.models import Campaign
-from reports.choices import Choice, ConditionChoice, SupportChoice, resolve_condition
 from reports.report_forms import ConditionForm
 from reports.showing import Column, Kind, Row, isolated
 from web.phrases import Phrase, phrase, plural
@@ -16,9 +16,9 @@ WRONG_CHOICE = _("This is not a choice of this campaign. See the form.")
 MOST_BARS = 30
 
 
-def chosen_condition(campaign: Campaign, form: ConditionForm) -> ConditionChoice:
+def chosen_condition(campaign: Campaign, form: ConditionForm) -> NuggetCondition:
     """Return the condition that a valid form names. Raises `Refused` where several sets or judges fit."""
-    return resolve_condition(campaign, form.condition_said, judge=form.said["judge"], nuggets=form.said["nuggets"])
+    return resolve(campaign, form.condition_said, judge=form.said["judge"], nuggets=form.said["nuggets"])
 
 
 def choice_said(choice: Choice) -> str:
@@ -28,7 +28,7 @@ def choice_said(choice: Choice) -> str:
         if choice.judges
         else phrase(_("no labels yet"))
     )
-    if isinstance(choice, ConditionChoice):
+    if isinstance(choice, NuggetCondition):
         sets = (
             phrase(_("nuggets %(nuggets)s"), nuggets=isolated(choice.sets_said))
             if choice.nugget_sets
@@ -37,7 +37,7 @@ def choice_said(choice: Choice) -> str:
         return phrase(
             _("%(condition)s: %(nuggets)s, %(labels)s."), condition=choice.condition, nuggets=sets, labels=labels
         )
-    condition = choice.condition if isinstance(choice, SupportChoice) else ""
+    condition = choice.condition if isinstance(choice, CitationCondition) else ""
     return phrase(_("%(condition)s: %(labels)s."), condition=condition, labels=labels)
 
 

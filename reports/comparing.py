@@ -6,10 +6,10 @@ from typing import TypeAlias
 
 import numpy as np
 
+from evaluation.domain.conditions import CitationCondition, NuggetCondition, resolve, resolve_citations
 from evaluation.errors import Refused
 from evaluation.models import Campaign, ListedNugget, NuggetLineage, QrelSource
 from evaluation.terms import Condition, Importance, SupportCondition
-from reports.choices import ConditionChoice, SupportChoice, resolve_condition, resolve_support
 from reports.confusion_forms import ADDED, ConfusionForm
 from reports.confusions import within_tag
 from reports.frames import assignment_keys, assignment_sheet
@@ -26,7 +26,7 @@ from reports.matched import (
 from reports.metrics.arrays import Booleans
 from reports.sides import GRADES, side_said
 
-LabelSide: TypeAlias = ConditionChoice | SupportChoice | QrelSource
+LabelSide: TypeAlias = NuggetCondition | CitationCondition | QrelSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,9 @@ class Compared:
     def keys(self, places: Ints) -> Ints:
         """Return by which two primary keys each item is known, k x 2."""
         rows, columns = self.rows, self.columns
-        if isinstance(rows, ConditionChoice):
+        if isinstance(rows, NuggetCondition):
             return nugget_keys(rows, places)
-        if isinstance(rows, SupportChoice):
+        if isinstance(rows, CitationCondition):
             return citation_keys(rows, places)
         if isinstance(columns, QrelSource):
             return grade_keys(rows, columns, places)
@@ -58,9 +58,9 @@ def compare(campaign: Campaign, form: ConfusionForm) -> Compared:
     said = form.said
     nuggets = said["nuggets"]
     rows, columns = (_side(campaign, said[name], said[f"{name}_judge"], nuggets) for name in ("rows", "columns"))
-    if isinstance(rows, ConditionChoice) and isinstance(columns, ConditionChoice):
+    if isinstance(rows, NuggetCondition) and isinstance(columns, NuggetCondition):
         matched = match_nuggets(rows, columns)
-    elif isinstance(rows, SupportChoice) and isinstance(columns, SupportChoice):
+    elif isinstance(rows, CitationCondition) and isinstance(columns, CitationCondition):
         matched = match_citations(rows, columns)
     elif isinstance(rows, QrelSource) and isinstance(columns, QrelSource):
         matched = match_grades(rows, columns)
@@ -75,8 +75,8 @@ def _side(campaign: Campaign, name: str, judge: str, nuggets: str) -> LabelSide:
     if name.startswith(GRADES):
         return campaign.qrel_sources.get(name=side_said(name))
     if name in list(SupportCondition):
-        return resolve_support(campaign, SupportCondition(name), judge=judge)
-    return resolve_condition(campaign, Condition(name), judge=judge, nuggets=nuggets)
+        return resolve_citations(campaign, SupportCondition(name), judge=judge)
+    return resolve(campaign, Condition(name), judge=judge, nuggets=nuggets)
 
 
 def _chosen(matched: Matched, rows: LabelSide, form: ConfusionForm) -> Booleans:
@@ -88,7 +88,7 @@ def _chosen(matched: Matched, rows: LabelSide, form: ConfusionForm) -> Booleans:
         chosen &= _is(matched.run_ids, said["run"])[matched.run]
     if said["tag"]:
         chosen &= within_tag(matched, rows.campaign, said["tag"])
-    if isinstance(rows, ConditionChoice) and matched.comparable:
+    if isinstance(rows, NuggetCondition) and matched.comparable:
         chosen &= np.repeat(_nuggets(rows, said["importance"], said["made"]), len(matched.run_ids))
     return chosen
 
@@ -97,7 +97,7 @@ def _is(names: Sequence[str], wanted: str) -> Booleans:
     return np.array([name == wanted for name in names], dtype=np.bool_)
 
 
-def _nuggets(choice: ConditionChoice, importance: str, made: str) -> Booleans:
+def _nuggets(choice: NuggetCondition, importance: str, made: str) -> Booleans:
     """Return which nuggets are of an importance and came about in a way, N; '' for any."""
     sheet = assignment_sheet(choice)
     chosen = np.ones(len(sheet.importance), dtype=np.bool_)
@@ -108,7 +108,7 @@ def _nuggets(choice: ConditionChoice, importance: str, made: str) -> Booleans:
     return chosen
 
 
-def _made(choice: ConditionChoice, made: str) -> list[int]:
+def _made(choice: NuggetCondition, made: str) -> list[int]:
     """Return the wordings that came about in a way: added are those without a parent in a set that records parents."""
     lineage = NuggetLineage.objects.filter(child__nugget__nugget_set__in=choice.nugget_sets)
     if made != ADDED:

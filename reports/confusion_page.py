@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from django.http import QueryDict
 from django.utils.translation import gettext_noop as _
 
+from evaluation.domain.conditions import NuggetCondition
 from evaluation.errors import Refused
 from evaluation.models import Campaign, QrelSource
-from reports.choices import ConditionChoice
 from reports.comparing import Compared, LabelSide, compare
 from reports.confusion_forms import ConfusionForm
 from reports.confusions import ConfusionReport, confuse
@@ -147,7 +147,7 @@ def heat_rows(report: ConfusionReport) -> list[HeatRow]:
 
 def without_nuggets(*sides: object) -> list[str]:
     """Return the conditions among some sides that have no nugget set yet."""
-    return [str(one) for one in sides if isinstance(one, ConditionChoice) and not one.nugget_sets]
+    return [str(one) for one in sides if isinstance(one, NuggetCondition) and not one.nugget_sets]
 
 
 def said_of(side: LabelSide) -> str:
@@ -157,7 +157,7 @@ def said_of(side: LabelSide) -> str:
     labels = (
         phrase(_("labels by %(judges)s"), judges=side.judges_said) if side.judges else phrase(_("no labels yet"))
     )
-    if isinstance(side, ConditionChoice):
+    if isinstance(side, NuggetCondition):
         sets = side.sets_said or phrase(_("no nugget set yet"))
         return phrase("%(side)s, %(sets)s, %(labels)s", side=str(side), sets=sets, labels=labels)
     return phrase("%(side)s, %(labels)s", side=str(side), labels=labels)

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evaluation.domain.conditions import CitationCondition, NuggetCondition
 from evaluation.models import Campaign
-from reports.choices import ConditionChoice, SupportChoice
 from reports.matched import Matched, match_citations, match_nuggets
 from reports.metrics.arrays import Booleans
 from reports.metrics.confusion import Confusion, confusion, harsh_conflicts
@@ -28,7 +28,7 @@ class ConfusionReport:
     topics: int | None = None
 
 
-def confuse_assignments(rows: ConditionChoice, columns: ConditionChoice, tag: str = "") -> ConfusionReport:
+def confuse_assignments(rows: NuggetCondition, columns: NuggetCondition, tag: str = "") -> ConfusionReport:
     """Compare labels of the same (answer, nugget) pairs: both conditions must use the same lists.
 
     Raises `Refused` where some labels are on both sides.
@@ -37,7 +37,7 @@ def confuse_assignments(rows: ConditionChoice, columns: ConditionChoice, tag: st
     return confuse(matched, str(rows), str(columns), within_tag(matched, rows.campaign, tag) if tag else None)
 
 
-def confuse_support(rows: SupportChoice, columns: SupportChoice, tag: str = "") -> ConfusionReport:
+def confuse_support(rows: CitationCondition, columns: CitationCondition, tag: str = "") -> ConfusionReport:
     """Compare labels of the same (sentence, segment) pairs. Raises `Refused` where some are on both sides."""
     matched = match_citations(rows, columns)
     return confuse(matched, str(rows), str(columns), within_tag(matched, rows.campaign, tag) if tag else None)

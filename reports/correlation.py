@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from evaluation.domain.conditions import Choice, CitationCondition, NuggetCondition, check_apart
 from evaluation.errors import Refused
 from evaluation.models import Campaign
-from reports.choices import Choice, ConditionChoice, SupportChoice, check_apart
 from reports.external import external_scores
 from reports.leaderboard import number, runs_by_id
 from reports.metrics.agreement import (
@@ -53,7 +53,7 @@ class Correlation:
         return any(one.x is not None and one.y is not None for one in self.runs)
 
 
-Side = ConditionChoice | SupportChoice | str
+Side = NuggetCondition | CitationCondition | str
 
 
 def correlate(
@@ -96,8 +96,8 @@ def correlate(
 
 
 def topic_curve(
-    x: ConditionChoice | SupportChoice,
-    y: ConditionChoice | SupportChoice,
+    x: NuggetCondition | CitationCondition,
+    y: NuggetCondition | CitationCondition,
     score: str,
     policies: Policies | SupportPolicies,
     tag: str = "",
@@ -107,8 +107,8 @@ def topic_curve(
 
 
 def tables_of(
-    x: ConditionChoice | SupportChoice,
-    y: ConditionChoice | SupportChoice,
+    x: NuggetCondition | CitationCondition,
+    y: NuggetCondition | CitationCondition,
     score: str,
     policies: Policies | SupportPolicies,
     tag: str = "",
@@ -119,12 +119,12 @@ def tables_of(
 
 
 def table_of(
-    side: ConditionChoice | SupportChoice, score: str, policies: Policies | SupportPolicies, tag: str = ""
+    side: NuggetCondition | CitationCondition, score: str, policies: Policies | SupportPolicies, tag: str = ""
 ) -> ScoreTable:
     """Return one condition's score per topic and run, in all topics or those with a tag."""
-    if isinstance(side, ConditionChoice) and isinstance(policies, Policies):
+    if isinstance(side, NuggetCondition) and isinstance(policies, Policies):
         return score_table(tagged_assignments(side, tag), score, policies)
-    if isinstance(side, SupportChoice) and isinstance(policies, SupportPolicies):
+    if isinstance(side, CitationCondition) and isinstance(policies, SupportPolicies):
         return support_table(tagged_support(side, tag), score, policies)
     raise TypeError(f"{side} is not scored under {type(policies).__name__}")
 

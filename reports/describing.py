@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation import handed
+from evaluation.domain.conditions import NuggetCondition, judges_of, whole
+from evaluation.domain.shared_topics import Part, Topics, by_makers, makers_sets, sets_written_at_desks
 from evaluation.errors import Refused
 from evaluation.lineage import Derivation, Wording, derivations
 from evaluation.models import Campaign, ListedNugget, NuggetList, NuggetSet
 from evaluation.terms import Condition, JudgeKind, Origin
-from reports.choices import ConditionChoice, judges_of, whole
 from reports.frames import assignment_sheet
 from reports.metrics.descriptives import (
     LabelShares,
@@ -22,8 +22,6 @@ from reports.metrics.descriptives import (
 )
 from reports.metrics.edits import EDIT_CLASSES, NuggetText, TopicEdits, incidence, topic_edits
 from reports.metrics.sheets import AssignmentSheet
-from reports.parts import Part, Topics
-from reports.sharing import by_makers
 from reports.tags import rows_of
 from web.phrases import together
 
@@ -90,12 +88,12 @@ def condition_of(nugget_set: NuggetSet, kind: JudgeKind) -> Condition | None:
     return next((one for one in Condition if one.origin is origin and one.judge_kind is kind), None)
 
 
-def _condition_row(choice: ConditionChoice, statistics: NuggetStatistics, topics: Topics) -> DescriptiveRow:
+def _condition_row(choice: NuggetCondition, statistics: NuggetStatistics, topics: Topics) -> DescriptiveRow:
     labels = label_shares(_sheet(choice, topics).labels)
     return DescriptiveRow(choice.sets_said or "", choice.condition, choice.judges_said or "", statistics, labels)
 
 
-def _sheet(choice: ConditionChoice, topics: Topics) -> AssignmentSheet:
+def _sheet(choice: NuggetCondition, topics: Topics) -> AssignmentSheet:
     sheet = assignment_sheet(choice)
     if topics is None:
         return sheet
@@ -211,8 +209,8 @@ def _derived(edited: Sequence[Part], beside: Beside, topics: Topics) -> list[Der
 def _edited(campaign: Campaign, name: str) -> list[Part]:
     """Return the edited sets that are meant, each with its topics. Raises `Refused`."""
     sets = list(campaign.nugget_sets.filter(origin=Origin.EDITED, pk__in=_with_lists(campaign)))
-    if not name and len(sets) > 1 and {one.pk for one in sets} <= handed.made_here(campaign):
-        return by_makers(sets, handed.makers_sets(campaign, Origin.EDITED))
+    if not name and len(sets) > 1 and {one.pk for one in sets} <= sets_written_at_desks(campaign):
+        return by_makers(sets, makers_sets(campaign, Origin.EDITED))
     return [Part(_one(campaign, name, [Origin.EDITED], "--nuggets"), None)]
 
 

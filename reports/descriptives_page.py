@@ -7,14 +7,14 @@ from django.http import QueryDict
 from django.utils import timezone
 from django.utils.translation import gettext_noop as _
 
+from evaluation.domain.shared_topics import Topics
 from evaluation.models import Campaign, NuggetList
+from evaluation.models.campaigns import RevisionKey
 from reports import charts_reports as charts
 from reports.building import SPREAD_COLUMNS, WRONG_CHOICE, columns, histogram_rows, sentences, spread_row, tag_said
 from reports.describing import DescriptiveRow, NuggetSizes, descriptives, sizes
-from reports.parts import Topics
 from reports.report_forms import DescriptivesForm
 from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, isolated
-from reports.state import State, state_of
 from web.phrases import Phrase, phrase, plural
 from web.reading import consistent_read
 
@@ -43,12 +43,12 @@ def descriptives_page(campaign: Campaign, query: QueryDict) -> ReportPage:
     form = DescriptivesForm(query, campaign)
     if not form.is_valid():
         return ReportPage(form, TITLE, WRONG_CHOICE)
-    found = _found(campaign, form.said["tag"], form.said["listed_in"], state_of(campaign))
+    found = _found(campaign, form.said["tag"], form.said["listed_in"], campaign.revision_key)
     return ReportPage(form, TITLE, found=found, query=query)
 
 
 @lru_cache(maxsize=16)
-def _found(campaign: Campaign, tag: str, listed_in: str, _state: State) -> Found:
+def _found(campaign: Campaign, tag: str, listed_in: str, _state: RevisionKey) -> Found:
     with consistent_read():
         topics = chosen_topics(campaign, tag, listed_in)
         rows, measured = descriptives(campaign, topics), sizes(campaign, topics)

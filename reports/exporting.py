@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from evaluation.domain.conditions import NuggetCondition
 from evaluation.formats.lines import json_line
 from evaluation.terms import PROVENANCE_KEY
-from reports.choices import ConditionChoice
 from reports.documents import policies_document
 from reports.frames import assignment_sheet
 from reports.leaderboard import number
@@ -22,7 +22,7 @@ NAMES = {
 }
 
 
-def score_lines(choice: ConditionChoice, policies: Policies) -> Iterator[str]:
+def score_lines(choice: NuggetCondition, policies: Policies) -> Iterator[str]:
     """Yield a line per run and topic with a score, and after each run its means as `qid: all`."""
     sheet = assignment_sheet(choice)
     answers, means = answer_scores(sheet, policies), run_scores(sheet, policies)

@@ -13,7 +13,9 @@ import numpy as np
 from django.db import connections
 from numpy.typing import NDArray
 
+from evaluation.domain.conditions import CitationCondition, NuggetCondition
 from evaluation.domain.counted_pairs import first_different
+from evaluation.domain.shared_topics import PartKey, Topics
 from evaluation.models import (
     AnswerProvenance,
     Campaign,
@@ -26,7 +28,6 @@ from evaluation.models import (
     Topic,
 )
 from evaluation.terms import AssignmentLabel, SupportLabel
-from reports.choices import ConditionChoice, SupportChoice
 from reports.metrics.sheets import (
     FAILED,
     NOT,
@@ -35,7 +36,6 @@ from reports.metrics.sheets import (
     AssignmentSheet,
     SupportSheet,
 )
-from reports.parts import PartKey, Topics
 from web.reading import consistent_read
 
 Ints = NDArray[np.int64]
@@ -58,13 +58,13 @@ LABELS = """
 """
 
 
-def assignment_sheet(choice: ConditionChoice) -> AssignmentSheet:
+def assignment_sheet(choice: NuggetCondition) -> AssignmentSheet:
     """Return a condition's labels as arrays, from one state of the database; kept until the campaign changes."""
     with consistent_read() as alias:
         return _assignment_sheet(choice.campaign.pk, _revision(choice.campaign, alias), choice.keys)
 
 
-def support_sheet(choice: SupportChoice) -> SupportSheet:
+def support_sheet(choice: CitationCondition) -> SupportSheet:
     """Return a support condition's labels as arrays; kept until the campaign changes."""
     first = choice.campaign.protocol.first_citations
     with consistent_read() as alias:
@@ -72,7 +72,7 @@ def support_sheet(choice: SupportChoice) -> SupportSheet:
         return _support_sheet(choice.campaign.pk, revision, choice.condition.value, choice.keys, first)
 
 
-def nugget_texts(choice: ConditionChoice) -> list[str]:
+def nugget_texts(choice: NuggetCondition) -> list[str]:
     """Return the wording of each nugget of a condition's sheet, N. Ask in the same `consistent_read` as the sheet."""
     with consistent_read() as alias:
         answers = _Answers(choice.campaign.pk, alias)
@@ -82,13 +82,13 @@ def nugget_texts(choice: ConditionChoice) -> list[str]:
     return [texts[key] for key in keys]
 
 
-def assignment_keys(choice: ConditionChoice) -> tuple[Ints, Ints]:
+def assignment_keys(choice: NuggetCondition) -> tuple[Ints, Ints]:
     """Return what stands on the axes of a condition's sheet: wordings N, and answers T x R, -1 where there is none."""
     with consistent_read() as alias:
         return _assignment_keys(choice.campaign.pk, _revision(choice.campaign, alias), choice.keys)
 
 
-def support_keys(choice: SupportChoice) -> Ints:
+def support_keys(choice: CitationCondition) -> Ints:
     """Return sentence and segment of each unit of a support sheet, U x 2; -1 for a citation that leads to nothing."""
     first = choice.campaign.protocol.first_citations
     with consistent_read() as alias:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evaluation.domain.conditions import NuggetCondition
 from evaluation.models import Campaign, ListedNugget, NuggetList, Run
-from reports.choices import ConditionChoice
 from reports.metrics.policies import Policies
 from reports.metrics.scores import LENGTH, SCORE_NAMES, RunScores, Spread, run_scores, summary
 from reports.tags import tagged_assignments
@@ -43,7 +43,7 @@ class Leaderboard:
     maximum over runs, controls left out.
     """
 
-    choice: ConditionChoice
+    choice: NuggetCondition
     policies: Policies
     topics: int
     empty_topics: int
@@ -58,7 +58,7 @@ class Leaderboard:
         return any(row.scores[PRIMARY] is not None for row in self.rows)
 
 
-def leaderboard(choice: ConditionChoice, policies: Policies, tag: str = "") -> Leaderboard:
+def leaderboard(choice: NuggetCondition, policies: Policies, tag: str = "") -> Leaderboard:
     """Score every run of the campaign under a condition (method, section 5); of the topics with a tag, or of all."""
     sheet = tagged_assignments(choice, tag)
     scores = run_scores(sheet, policies)
@@ -84,7 +84,7 @@ def runs_by_id(campaign: Campaign) -> dict[str, Run]:
     return {run.run_id: run for run in campaign.runs.all()}
 
 
-def _avoid_nuggets(choice: ConditionChoice, topic_ids: Collection[str]) -> int:
+def _avoid_nuggets(choice: NuggetCondition, topic_ids: Collection[str]) -> int:
     lists = NuggetList.objects.newest_submitted().filter(nugget_set__in=choice.nugget_sets)
     held = ListedNugget.objects.filter(
         nugget_list__in=lists, avoid=True, nugget_list__topic__topic_id__in=topic_ids

@@ -7,10 +7,16 @@ from typing import Any
 from django.http import QueryDict
 from django.utils.translation import gettext_noop as _
 
+from evaluation.domain.conditions import (
+    CitationCondition,
+    judges_of,
+    resolve,
+    resolve_citations,
+    support_judges_of,
+)
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Judge
 from evaluation.terms import Origin, SupportCondition
-from reports.choices import SupportChoice, judges_of, resolve_condition, resolve_support, support_judges_of
 from reports.forms import LeaderboardForm
 from reports.leaderboard import Leaderboard
 from reports.metrics.scores import LENGTH, SCORE_NAMES
@@ -62,7 +68,7 @@ class LeaderboardPage:
     support_message: str = ""
     found: Standings | None = None
     shown: tuple[Standing, ...] = ()
-    support: SupportChoice | None = None
+    support: CitationCondition | None = None
     compared: Comparisons | None = None
 
     @property
@@ -132,9 +138,7 @@ def leaderboard_page(campaign: Campaign, query: QueryDict) -> LeaderboardPage:
     if not form.is_valid():
         return LeaderboardPage(form, _("This is not a choice of this campaign. See the form."))
     try:
-        choice = resolve_condition(
-            campaign, form.condition_said, judge=form.said["judge"], nuggets=form.said["nuggets"]
-        )
+        choice = resolve(campaign, form.condition_said, judge=form.said["judge"], nuggets=form.said["nuggets"])
     except Refused as refused:
         return LeaderboardPage(form, refused.message)
     support, why = _support(campaign, form.support_said, form.said["support_judge"])
@@ -169,11 +173,11 @@ def _names(judges: Iterable[Judge]) -> list[str]:
 
 def _support(
     campaign: Campaign, condition: SupportCondition | None, judge: str
-) -> tuple[SupportChoice | None, str]:
+) -> tuple[CitationCondition | None, str]:
     if condition is None:
         return None, ""
     try:
-        return resolve_support(campaign, condition, judge=judge), ""
+        return resolve_citations(campaign, condition, judge=judge), ""
     except Refused as refused:
         return None, refused.message
 

@@ -8,8 +8,10 @@ from django.http import QueryDict
 from django.utils import timezone
 from django.utils.translation import gettext_noop as _
 
+from evaluation.domain.conditions import NuggetCondition
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Run
+from evaluation.models.campaigns import RevisionKey
 from reports import charts_reports as charts
 from reports.building import (
     WRONG_CHOICE,
@@ -20,7 +22,6 @@ from reports.building import (
     tag_said,
     topics_with_nuggets,
 )
-from reports.choices import ConditionChoice
 from reports.documents import policies_document
 from reports.leaderboard import number, runs_by_id
 from reports.metrics.pareto import on_front
@@ -28,7 +29,6 @@ from reports.metrics.policies import Policies
 from reports.metrics.scores import LENGTH, RunScores, run_scores
 from reports.report_forms import LengthForm
 from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, policies_said
-from reports.state import State, state_of
 from reports.tags import tagged_assignments, topics_by_tag
 from web.phrases import as_is, phrase, plural
 from web.reading import consistent_read
@@ -49,12 +49,12 @@ def length_page(campaign: Campaign, query: QueryDict) -> ReportPage:
     except Refused as refused:
         return ReportPage(form, TITLE, refused.message)
     limits = (form.said["group"], form.said["task"], form.said["tag"])
-    found = _found(choice, form.policies, form.said["score"], limits, state_of(campaign))
+    found = _found(choice, form.policies, form.said["score"], limits, campaign.revision_key)
     return ReportPage(form, TITLE, found=found, query=query)
 
 
 @lru_cache(maxsize=32)
-def _found(choice: ConditionChoice, policies: Policies, score: str, limits: Limits, _state: State) -> Found:
+def _found(choice: NuggetCondition, policies: Policies, score: str, limits: Limits, _state: RevisionKey) -> Found:
     with consistent_read():
         sheet = tagged_assignments(choice, limits[2])
         runs = runs_by_id(choice.campaign)
@@ -140,7 +140,7 @@ def _point(row: Row, score: str) -> dict[str, Any]:
     return {"name": row["run_id"], "task": charts.task_of(row["task"]), "x": row["length"], "y": row[score]}
 
 
-def _by_tag(choice: ConditionChoice, policies: Policies, score: str) -> dict[str, dict[str, Row]]:
+def _by_tag(choice: NuggetCondition, policies: Policies, score: str) -> dict[str, dict[str, Row]]:
     """Return each run's length, score and number of topics in each tag."""
     found: dict[str, dict[str, Row]] = {}
     for tag in topics_by_tag(choice.campaign):

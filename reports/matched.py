@@ -10,9 +10,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from evaluation.domain.conditions import CitationCondition, NuggetCondition, check_apart
 from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import Qrel, QrelSource, Topic
-from reports.choices import ConditionChoice, SupportChoice, check_apart
 from reports.frames import assignment_keys, assignment_sheet, support_keys, support_sheet
 from reports.metrics.arrays import Bytes, Indices
 from reports.metrics.sheets import UNJUDGED, AssignmentSheet
@@ -53,7 +53,7 @@ class Matched:
         return found
 
 
-def match_nuggets(rows: ConditionChoice, columns: ConditionChoice) -> Matched:
+def match_nuggets(rows: NuggetCondition, columns: NuggetCondition) -> Matched:
     """Match the labels of the same nuggets in the same answers. Raises `Refused` where some are on both sides."""
     check_apart(rows, columns)
     same = bool(rows.grounds) and rows.grounds == columns.grounds
@@ -77,7 +77,7 @@ def match_nuggets(rows: ConditionChoice, columns: ConditionChoice) -> Matched:
     )
 
 
-def match_citations(rows: SupportChoice, columns: SupportChoice) -> Matched:
+def match_citations(rows: CitationCondition, columns: CitationCondition) -> Matched:
     """Match the labels of the same cited segments. Raises `Refused` where some are on both sides."""
     check_apart(rows, columns)
     with consistent_read():
@@ -116,7 +116,7 @@ def match_grades(rows: QrelSource, columns: QrelSource) -> Matched:
     )
 
 
-def nugget_keys(choice: ConditionChoice, places: Ints) -> Ints:
+def nugget_keys(choice: NuggetCondition, places: Ints) -> Ints:
     """Return answer and wording of some items, k x 2."""
     wordings, answers = assignment_keys(choice)
     sheet = assignment_sheet(choice)
@@ -125,7 +125,7 @@ def nugget_keys(choice: ConditionChoice, places: Ints) -> Ints:
     return np.stack([answers[sheet.nugget_topic[nugget], run], wordings[nugget]], axis=1)
 
 
-def citation_keys(choice: SupportChoice, places: Ints) -> Ints:
+def citation_keys(choice: CitationCondition, places: Ints) -> Ints:
     """Return sentence and segment of some items, k x 2."""
     found: Ints = support_keys(choice)[places]
     return found

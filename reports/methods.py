@@ -9,11 +9,11 @@ from typing import Any
 
 from django.template.loader import render_to_string
 
+from evaluation.domain.conditions import Choice, CitationCondition, NuggetCondition, resolve, resolve_citations
 from evaluation.errors import Refused
 from evaluation.models import Campaign
 from evaluation.terms import Condition, SupportCondition
 from reports import methods_counts as counts
-from reports.choices import Choice, ConditionChoice, SupportChoice, resolve_condition, resolve_support
 from reports.confusions import confuse_assignments, confuse_support
 from reports.correlation import RESAMPLES, correlate
 from reports.describing import descriptives
@@ -189,10 +189,10 @@ def _pair(campaign: Campaign, x: Any, y: Any) -> tuple[list[Row], list[Row]]:
     if not all(side.judges for side in sides):
         return [], []
     left, right = sides
-    if isinstance(left, ConditionChoice) and isinstance(right, ConditionChoice):
+    if isinstance(left, NuggetCondition) and isinstance(right, NuggetCondition):
         found = correlate(campaign, left, right, "vital_strict", Policies())
         same = confuse_assignments(left, right)
-    elif isinstance(left, SupportChoice) and isinstance(right, SupportChoice):
+    elif isinstance(left, CitationCondition) and isinstance(right, CitationCondition):
         found = correlate(campaign, left, right, "weighted_precision", SupportPolicies())
         same = confuse_support(left, right)
     else:
@@ -203,8 +203,8 @@ def _pair(campaign: Campaign, x: Any, y: Any) -> tuple[list[Row], list[Row]]:
 
 def _resolved(campaign: Campaign, one: Any) -> Choice:
     if isinstance(one, SupportCondition):
-        return resolve_support(campaign, one)
-    return resolve_condition(campaign, one)
+        return resolve_citations(campaign, one)
+    return resolve(campaign, one)
 
 
 def _tau_rows(found: Any) -> Iterator[Row]:

@@ -9,8 +9,10 @@ from django.http import QueryDict
 from django.utils import timezone
 from django.utils.translation import gettext_noop as _
 
+from evaluation.domain.conditions import NuggetCondition
 from evaluation.errors import Refused
 from evaluation.models import Campaign
+from evaluation.models.campaigns import RevisionKey
 from reports import charts_reports as charts
 from reports.building import (
     WRONG_CHOICE,
@@ -21,7 +23,6 @@ from reports.building import (
     tag_said,
     topics_with_nuggets,
 )
-from reports.choices import ConditionChoice
 from reports.describing import edit_report, edits_by_topic
 from reports.descriptives_page import chosen_topics
 from reports.frames import assignment_sheet, nugget_texts
@@ -31,7 +32,6 @@ from reports.metrics.finding import STEPS, NuggetFindings, group_of, nugget_find
 from reports.metrics.sheets import FULL, OKAY, UNKNOWN, VITAL, AssignmentSheet
 from reports.report_forms import NuggetsForm
 from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, Rows, isolated
-from reports.state import State, state_of
 from reports.tags import rows_of, tagged
 from web.phrases import phrase, plural
 from web.reading import consistent_read
@@ -75,12 +75,12 @@ def nuggets_page(campaign: Campaign, query: QueryDict) -> ReportPage:
     except Refused as refused:
         return ReportPage(form, TITLE, refused.message)
     limits = (form.said["importance"], form.said["found"])
-    found = _found(choice, form.said["tag"], limits, state_of(campaign))
+    found = _found(choice, form.said["tag"], limits, campaign.revision_key)
     return ReportPage(form, TITLE, found=found, query=query)
 
 
 @lru_cache(maxsize=16)
-def _found(choice: ConditionChoice, tag: str, limits: tuple[str, str], _state: State) -> Found:
+def _found(choice: NuggetCondition, tag: str, limits: tuple[str, str], _state: RevisionKey) -> Found:
     with consistent_read():
         sheet, texts = assignment_sheet(choice), nugget_texts(choice)
         in_tag = rows_of(sheet.topic_ids, tagged(choice.campaign, tag))[sheet.nugget_topic]

@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 
 from accounts.models import User
+from evaluation.domain.labelled import assigned, supported, topics_of_several
 from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import (
     AnswerProvenance,
@@ -33,7 +34,6 @@ from evaluation.queries.tally import in_parts
 from evaluation.terms import JudgeKind, Stage, SupportCondition
 from reports.confusions import ConfusionReport
 from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
-from reports.labelled import assigned, supported, topics_of_several
 from reports.metrics.alpha import alpha_ordinal
 from reports.metrics.arrays import Bytes, Counts, Indices
 from reports.metrics.confusion import confusion, harsh_conflicts

@@ -15,11 +15,12 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.translation import gettext_noop as _
 
+from evaluation.domain.conditions import NuggetCondition
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Run
+from evaluation.models.campaigns import RevisionKey
 from reports import charts_reports as charts
 from reports.building import WRONG_CHOICE, chosen_condition, columns, sentences, tag_said
-from reports.choices import ConditionChoice
 from reports.documents import policies_document
 from reports.leaderboard import number, runs_by_id
 from reports.metrics.arrays import Booleans, column_means
@@ -40,7 +41,6 @@ from reports.showing import (
     plain,
     policies_said,
 )
-from reports.state import State, state_of
 from reports.tags import tagged_assignments
 from web.phrases import Phrase, as_is, phrase, plural
 from web.reading import consistent_read
@@ -66,7 +66,7 @@ def packet_page(campaign: Campaign, query: QueryDict) -> ReportPage:
     except Refused as refused:
         return ReportPage(form, TITLE, refused.message)
     group = form.said["group"]
-    found = _found(choice, form.policies, group, form.said["tag"], state_of(campaign))
+    found = _found(choice, form.policies, group, form.said["tag"], campaign.revision_key)
     return ReportPage(form, phrase(_("Participant packet: %(group)s"), group=group), found=found, query=query)
 
 
@@ -100,7 +100,7 @@ def _files(campaign: Campaign, page: ReportPage) -> list[tuple[str, str]]:
 
 
 @lru_cache(maxsize=32)
-def _found(choice: ConditionChoice, policies: Policies, group: str, tag: str, _state: State) -> Found:
+def _found(choice: NuggetCondition, policies: Policies, group: str, tag: str, _state: RevisionKey) -> Found:
     with consistent_read():
         sheet = tagged_assignments(choice, tag)
         runs = runs_by_id(choice.campaign)

@@ -7,6 +7,14 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 from django.utils.translation import gettext_noop as _
 
+from evaluation.domain.conditions import (
+    Choice,
+    CitationCondition,
+    NuggetCondition,
+    judges_of,
+    resolve,
+    resolve_citations,
+)
 from evaluation.errors import Refused
 from evaluation.models import Campaign, NuggetSet
 from evaluation.terms import Condition, Origin, SupportCondition
@@ -20,7 +28,6 @@ from reports.agreeing import (
     pooled_interval,
 )
 from reports.binning import is_binned
-from reports.choices import Choice, ConditionChoice, SupportChoice, judges_of, resolve_condition, resolve_support
 from reports.confusion_page import HeatRow, heat_rows, said_of, without_nuggets
 from reports.confusions import ConfusionReport
 from reports.correlation import Correlation, Side
@@ -205,8 +212,8 @@ def _side(campaign: Campaign, form: AgreementForm, side: str, published: Iterabl
         return str(name)
     judge, nuggets = form.said[f"{side}_judge"], form.said[f"{side}_nuggets"]
     if name in list(SupportCondition):
-        return resolve_support(campaign, SupportCondition(name), judge=judge)
-    return resolve_condition(campaign, Condition(name), judge=judge, nuggets=nuggets)
+        return resolve_citations(campaign, SupportCondition(name), judge=judge)
+    return resolve(campaign, Condition(name), judge=judge, nuggets=nuggets)
 
 
 def _first_score(side: str) -> str:
@@ -218,9 +225,9 @@ def _check_score(x: Side, y: Side, score: str) -> None:
     kinds = {type(side) for side in (x, y) if isinstance(side, Choice)}
     if len(kinds) > 1:
         raise Refused("usage", "One side is of nuggets, the other of support: choose both from one group.")
-    if SupportChoice in kinds and score not in SUPPORT_NAMES:
+    if CitationCondition in kinds and score not in SUPPORT_NAMES:
         raise Refused("usage", "Support has no nugget scores: choose weighted precision, recall or sentences.")
-    if ConditionChoice in kinds and score in SUPPORT_NAMES:
+    if NuggetCondition in kinds and score in SUPPORT_NAMES:
         raise Refused(
             "usage", "%(score)s is of support: choose a nugget score.", score=score.replace("_", " ").capitalize()
         )

@@ -10,9 +10,9 @@ import numpy as np
 from django.db.models import QuerySet
 from django.utils.translation import gettext_noop as _
 
+from evaluation.domain.conditions import Choice
 from evaluation.models import AnswerProvenance, NuggetVersion, Segment, Sentence, Topic
 from reports.adjudicating import Key
-from reports.choices import Choice
 from reports.comparing import Compared
 from reports.confusion_page import ConfusionPage, said_of
 from reports.matched import Ints, ItemKind

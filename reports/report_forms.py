@@ -6,9 +6,9 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
+from evaluation.domain.conditions import judges_of, support_judges_of
 from evaluation.models import Campaign
 from evaluation.terms import Origin, SupportCondition
-from reports.choices import judges_of, support_judges_of
 from reports.forms import SCORES, BoardForm, ChoicesForm, Option, choices_of_names
 from reports.metrics.policies import SupportPolicies
 from reports.pages import first_conditions

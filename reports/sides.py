@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from evaluation.domain.conditions import judges_of, support_judges_of
 from evaluation.models import Campaign, Judge, NuggetLineage, NuggetSet
+from evaluation.models.campaigns import RevisionKey
 from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition
-from reports.choices import judges_of, support_judges_of
 from reports.external import external_names
-from reports.state import State, state_of
 
 GRADES = "qrels:"
 """Before the name of a source of qrels, which may be called like a condition."""
@@ -68,11 +68,11 @@ class Offer:
 
 def offer_of(campaign: Campaign) -> Offer:
     """Return what a campaign has to compare, looked up once per state of it."""
-    return _offer_of(campaign, state_of(campaign))
+    return _offer_of(campaign, campaign.revision_key)
 
 
 @lru_cache(maxsize=64)
-def _offer_of(campaign: Campaign, _state: State) -> Offer:
+def _offer_of(campaign: Campaign, _state: RevisionKey) -> Offer:
     sets = tuple(campaign.nugget_sets.exclude(origin=Origin.DRAFT))
     by_set = [(one, list(judges_of(one))) for one in sets]
     by_support = {one: list(support_judges_of(campaign, one)) for one in SupportCondition}

@@ -8,7 +8,8 @@ from typing import Any
 
 from django.utils import timezone
 
-from reports.choices import ConditionChoice, SupportChoice
+from evaluation.domain.conditions import CitationCondition, NuggetCondition
+from evaluation.models.campaigns import RevisionKey
 from reports.frames import assignment_sheet
 from reports.leaderboard import Leaderboard, LeaderboardRow, leaderboard, number
 from reports.metrics.agreement import ScoreTable, score_table
@@ -19,7 +20,6 @@ from reports.metrics.scores import LENGTH
 from reports.metrics.significance import MOST_RUNS, best_first, paired_tests
 from reports.metrics.significance import PairTests as Tests
 from reports.metrics.support import SUPPORT_NAMES
-from reports.state import State, state_of
 from reports.supporting import SupportRow, support_report
 from reports.tags import rows_of, tagged_assignments, topics_by_tag
 from web.reading import consistent_read
@@ -33,17 +33,17 @@ INTERVAL = "interval"
 class Wanted:
     """What a leaderboard is of; `score` is the one with intervals and tests. Equal ones give equal figures."""
 
-    choice: ConditionChoice
+    choice: NuggetCondition
     policies: Policies
-    support: SupportChoice | None
+    support: CitationCondition | None
     support_policies: SupportPolicies
     score: str
     tag: str = ""
 
     @property
-    def state(self) -> State:
+    def state(self) -> RevisionKey:
         """What the figures rest on."""
-        return state_of(self.choice.campaign)
+        return self.choice.campaign.revision_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ def topics_behind(standing: Standing, name: str) -> int | None:
 
 
 @lru_cache(maxsize=64)
-def _standings(wanted: Wanted, _state: State) -> Standings:
+def _standings(wanted: Wanted, _state: RevisionKey) -> Standings:
     with consistent_read():
         board = leaderboard(wanted.choice, wanted.policies, wanted.tag)
         table = _table(wanted)
@@ -188,7 +188,7 @@ def _ends(table: ScoreTable) -> dict[str, tuple[float | None, float | None]]:
 
 
 @lru_cache(maxsize=32)
-def _comparisons(wanted: Wanted, runs: tuple[str, ...], _state: State) -> Comparisons:
+def _comparisons(wanted: Wanted, runs: tuple[str, ...], _state: RevisionKey) -> Comparisons:
     with consistent_read():
         table = _table(wanted)
     columns = [place for place, run in enumerate(table.run_ids) if run in set(runs)]

@@ -9,12 +9,13 @@ from django.http import QueryDict
 from django.utils import timezone
 from django.utils.translation import gettext_noop as _
 
+from evaluation.domain.conditions import CitationCondition, resolve_citations
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Run
+from evaluation.models.campaigns import RevisionKey
 from evaluation.terms import SupportCondition
 from reports import charts_reports as charts
 from reports.building import WRONG_CHOICE, choice_said, columns, sentences, tag_said
-from reports.choices import SupportChoice, resolve_support
 from reports.descriptives_page import labels_alt
 from reports.documents import policies_document
 from reports.frames import support_sheet
@@ -26,7 +27,6 @@ from reports.metrics.sheets import SupportSheet
 from reports.metrics.support import AnswerSupport, answer_support, run_support
 from reports.report_forms import SupportForm
 from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Rows, policies_said
-from reports.state import State, state_of
 from reports.tags import rows_of, tagged_support, topics_by_tag
 from web.phrases import Phrase, phrase, plural
 from web.reading import consistent_read
@@ -53,15 +53,15 @@ def support_page(campaign: Campaign, query: QueryDict) -> ReportPage:
     if not form.is_valid():
         return ReportPage(form, TITLE, WRONG_CHOICE)
     try:
-        choice = resolve_support(campaign, form.condition_said, judge=form.said["judge"])
+        choice = resolve_citations(campaign, form.condition_said, judge=form.said["judge"])
     except Refused as refused:
         return ReportPage(form, TITLE, refused.message)
-    found = _found(choice, form.policies, form.said["tag"], state_of(campaign))
+    found = _found(choice, form.policies, form.said["tag"], campaign.revision_key)
     return ReportPage(form, TITLE, found=found, query=query)
 
 
 @lru_cache(maxsize=16)
-def _found(choice: SupportChoice, policies: SupportPolicies, tag: str, _state: State) -> Found:
+def _found(choice: CitationCondition, policies: SupportPolicies, tag: str, _state: RevisionKey) -> Found:
     with consistent_read():
         sheet = tagged_support(choice, tag)
         runs = runs_by_id(choice.campaign)
@@ -283,7 +283,7 @@ def _tags(sheet: SupportSheet, policies: SupportPolicies, tags: dict[str, frozen
     return Figures("tags", _("By topic tag"), named, rows, topics="topics")
 
 
-def _conditions(choice: SupportChoice, tag: str) -> Figures:
+def _conditions(choice: CitationCondition, tag: str) -> Figures:
     """Return the labels of every condition; the chosen one by the chosen judge."""
     rows = [_condition_row(one, tag) for one in _every_condition(choice)]
     shown = [row for row in rows if row["pairs"]]
@@ -309,18 +309,18 @@ def _conditions(choice: SupportChoice, tag: str) -> Figures:
     return Figures("conditions", title, named, rows, picture=shown_picture, topics="topics", pairs="pairs")
 
 
-def _every_condition(choice: SupportChoice) -> Iterable[SupportChoice]:
+def _every_condition(choice: CitationCondition) -> Iterable[CitationCondition]:
     for condition in SupportCondition:
         if condition is choice.condition:
             yield choice
             continue
         try:
-            yield resolve_support(choice.campaign, condition)
+            yield resolve_citations(choice.campaign, condition)
         except Refused:  # several judges fit: the form asks which where this condition is the page's own
             continue
 
 
-def _condition_row(choice: SupportChoice, tag: str) -> dict[str, Any]:
+def _condition_row(choice: CitationCondition, tag: str) -> dict[str, Any]:
     if not choice.judges:
         return {"condition": str(choice), "judge": "", "topics": 0, "pairs": 0}
     sheet = tagged_support(choice, tag) if tag else support_sheet(choice)

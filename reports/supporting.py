@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from reports.choices import SupportChoice
+from evaluation.domain.conditions import CitationCondition
 from reports.leaderboard import number, runs_by_id
 from reports.metrics.policies import SupportPolicies
 from reports.metrics.support import RunSupport, answer_support, run_support
@@ -33,14 +33,14 @@ class SupportRow:
 class SupportReport:
     """All runs under one support condition; `topics` have a label in it, or are all where nobody judged."""
 
-    choice: SupportChoice
+    choice: CitationCondition
     policies: SupportPolicies
     first_citations: int | None
     topics: int
     rows: tuple[SupportRow, ...]
 
 
-def support_report(choice: SupportChoice, policies: SupportPolicies, tag: str = "") -> SupportReport:
+def support_report(choice: CitationCondition, policies: SupportPolicies, tag: str = "") -> SupportReport:
     """Score the citations of every run (method, section 4); of the topics with a tag, or of all."""
     sheet = tagged_support(choice, tag)
     scores = run_support(sheet, policies)

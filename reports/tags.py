@@ -4,8 +4,8 @@ from collections import defaultdict
 
 import numpy as np
 
+from evaluation.domain.conditions import CitationCondition, NuggetCondition
 from evaluation.models import Campaign, TopicTag
-from reports.choices import ConditionChoice, SupportChoice
 from reports.frames import assignment_sheet, support_sheet
 from reports.metrics.arrays import Booleans
 from reports.metrics.sheets import AssignmentSheet, SupportSheet
@@ -39,13 +39,13 @@ def rows_of(topic_ids: tuple[str, ...], chosen: frozenset[str] | None) -> Boolea
     return np.array([chosen is None or one in chosen for one in topic_ids], dtype=np.bool_)
 
 
-def tagged_assignments(choice: ConditionChoice, tag: str) -> AssignmentSheet:
+def tagged_assignments(choice: NuggetCondition, tag: str) -> AssignmentSheet:
     """Return a condition's labels in the topics with a tag, or in all."""
     sheet = assignment_sheet(choice)
     return sheet.of_topics(rows_of(sheet.topic_ids, tagged(choice.campaign, tag))) if tag else sheet
 
 
-def tagged_support(choice: SupportChoice, tag: str) -> SupportSheet:
+def tagged_support(choice: CitationCondition, tag: str) -> SupportSheet:
     """Return a support condition's labels in the topics with a tag, or in all."""
     sheet = support_sheet(choice)
     return sheet.of_topics(rows_of(sheet.topic_ids, tagged(choice.campaign, tag))) if tag else sheet

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evaluation.domain.conditions import CitationCondition, NuggetCondition
 from evaluation.models import Campaign
 from reports.adjudicating import newest_verdicts
-from reports.choices import ConditionChoice, SupportChoice
 from reports.comparing import Compared
 from reports.frames import assignment_keys, support_keys
 from reports.matched import Ints
@@ -74,12 +74,12 @@ def _who(verdict: int, left: int, right: int) -> str:
 
 def places_of(compared: Compared, keys: Ints) -> Ints:
     """Return where pairs stand among the items, k; -1 for one that is not among them."""
-    if isinstance(compared.rows, ConditionChoice) and compared.matched.comparable:
+    if isinstance(compared.rows, NuggetCondition) and compared.matched.comparable:
         wordings, answers = assignment_keys(compared.rows)
         nugget, answer = _find(wordings, keys[:, 1]), _find(answers.ravel(), keys[:, 0])
         runs = max(answers.shape[1], 1)
         return np.where((nugget >= 0) & (answer >= 0), nugget * runs + answer % runs, -1)
-    if isinstance(compared.rows, SupportChoice):
+    if isinstance(compared.rows, CitationCondition):
         units = support_keys(compared.rows)
         width = int(max(units.max(initial=0), keys.max(initial=0))) + 1
         return _find(units[:, 0] * width + units[:, 1], keys[:, 0] * width + keys[:, 1])

@@ -5,9 +5,9 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from evaluation.domain.conditions import CitationCondition, NuggetCondition
 from evaluation.models import Campaign, Run
 from evaluation.queries.data.reading import Reader, Row
-from reports.choices import ConditionChoice, SupportChoice
 from reports.documents import scores_csv_rows, support_document
 from reports.leaderboard import leaderboard
 from reports.metrics.policies import Policies, SupportPolicies
@@ -29,7 +29,7 @@ class Scores(Reader):
         """Return nothing: `found` computes the rows."""
         return Run.objects.using(self.alias).none()
 
-    def found(self, choice: ConditionChoice | SupportChoice, asked: dict[str, Any]) -> list[tuple[int, Row]]:
+    def found(self, choice: NuggetCondition | CitationCondition, asked: dict[str, Any]) -> list[tuple[int, Row]]:
         """Return the runs with their keys. `asked`: the policies that were named, and a run's id if one is meant."""
         campaign = choice.campaign
         runs = dict(campaign.runs.using(self.alias).values_list("run_id", "pk"))
@@ -40,8 +40,8 @@ class Scores(Reader):
         ]
         return sorted(rows, key=lambda one: one[0])
 
-    def _row(self, campaign: Campaign, choice: ConditionChoice | SupportChoice, row: dict[str, Any]) -> Row:
-        sets = choice.nugget_sets if isinstance(choice, ConditionChoice) else ()
+    def _row(self, campaign: Campaign, choice: NuggetCondition | CitationCondition, row: dict[str, Any]) -> Row:
+        sets = choice.nugget_sets if isinstance(choice, NuggetCondition) else ()
         judges = (self.names.judge(campaign.pk, one.pk) or "" for one in choice.judges)
         return {
             "campaign": campaign.slug,
@@ -53,8 +53,8 @@ class Scores(Reader):
         }
 
 
-def _figures(choice: ConditionChoice | SupportChoice, asked: dict[str, Any]) -> list[dict[str, Any]]:
-    if isinstance(choice, ConditionChoice):
+def _figures(choice: NuggetCondition | CitationCondition, asked: dict[str, Any]) -> list[dict[str, Any]]:
+    if isinstance(choice, NuggetCondition):
         return scores_csv_rows(leaderboard(choice, Policies(**_named(asked, "missing", "unjudged", "no_vital"))))
     report = support_report(choice, SupportPolicies(**_named(asked, "missing", "no_cited")))
     rows: list[dict[str, Any]] = support_document(report)["runs"]

@@ -1,11 +1,15 @@
 """A campaign: one evaluation, its members, and the protocol it follows."""
 
+from datetime import datetime
+
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
 from evaluation.models.fields import choices_of, new_family, new_salt
 from evaluation.terms import NuggetSearch, PassageOrder, Role
+
+RevisionKey = tuple[datetime, int]
 
 
 class Campaign(models.Model):
@@ -38,6 +42,11 @@ class Campaign(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def revision_key(self) -> RevisionKey:
+        """Key of cached figures: the revision, and when the campaign was made, which tells databases apart."""
+        return self.created_at, self.revision
 
     @property
     def protocol(self) -> "Protocol":

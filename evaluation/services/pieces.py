@@ -8,8 +8,9 @@ from datetime import date
 from django.db.models import Count
 
 from accounts.models import User
+from evaluation.domain.conditions import the_nugget_set
+from evaluation.domain.shared_topics import second_lists
 from evaluation.errors import Refused
-from evaluation.handed import second_lists
 from evaluation.models import (
     Campaign,
     Judge,
@@ -21,7 +22,6 @@ from evaluation.models import (
 )
 from evaluation.queries.protocols import machines_of
 from evaluation.rules.work import expected_minutes
-from evaluation.services.choosing import the_nugget_set
 from evaluation.services.pooling import PooledAnswer, pooled_answers
 from evaluation.tasks.reading_load import Reading, newest_drafts, to_read
 from evaluation.terms import JudgeKind, Origin, Stage, SupportCondition

@@ -5,12 +5,12 @@ from itertools import chain
 from typing import Any
 
 from evaluation import exporting
+from evaluation.domain.conditions import lists_of, resolve, resolve_citations
 from evaluation.errors import Refused
 from evaluation.formats.argue import argue_line
 from evaluation.formats.nuggets import nugget_list_line
 from evaluation.models import Campaign, NuggetSet, QrelSource
 from evaluation.terms import Condition, SupportCondition
-from reports.choices import lists_of, resolve_condition, resolve_support
 from reports.exporting import score_lines
 from reports.metrics.policies import Policies
 from reports.timing import segment_lines, time_lines
@@ -57,7 +57,7 @@ def _nugget_set(campaign: Campaign, options: Options) -> NuggetSet:
 
 
 def _assignments(campaign: Campaign, options: Options) -> Iterator[str]:
-    choice = resolve_condition(campaign, _condition(options), judge=options["judge"], nuggets=options["nuggets"])
+    choice = resolve(campaign, _condition(options), judge=options["judge"], nuggets=options["nuggets"])
     if not choice.judges:
         raise Refused(
             "no_labels",
@@ -73,7 +73,7 @@ def _assignments(campaign: Campaign, options: Options) -> Iterator[str]:
 
 
 def _support(campaign: Campaign, options: Options) -> Iterator[str]:
-    choice = resolve_support(campaign, _support_condition(options), judge=options["judge"])
+    choice = resolve_citations(campaign, _support_condition(options), judge=options["judge"])
     if not choice.judges:
         raise Refused(
             "no_labels",
@@ -89,7 +89,7 @@ def _support(campaign: Campaign, options: Options) -> Iterator[str]:
 
 
 def _scores(campaign: Campaign, options: Options) -> Iterator[str]:
-    choice = resolve_condition(campaign, _condition(options), judge=options["judge"], nuggets=options["nuggets"])
+    choice = resolve(campaign, _condition(options), judge=options["judge"], nuggets=options["nuggets"])
     return score_lines(choice, Policies(options["missing"], options["unjudged"], options["no_vital"]))
 
 

@@ -9,6 +9,7 @@ from django.db import transaction
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from evaluation.domain.conditions import CitationCondition, resolve_citations
 from evaluation.domain.counted_pairs import counted_citations, first_different
 from evaluation.models import (
     Answer,
@@ -29,7 +30,6 @@ from evaluation.services.judges import add_judge
 from evaluation.services.pooling import pooled_answers
 from evaluation.terms import JudgeKind, Stage, SupportCondition
 from llmjobs.planning import support_items
-from reports.choices import SupportChoice, resolve_support
 from reports.frames import forget_sheets, support_keys, support_sheet
 from reports.metrics.sheets import UNJUDGED
 from tests.evaluation.judging_world import JudgingWorld, make_judging_world, task_again
@@ -98,7 +98,9 @@ def planned(topic: Topic, judge: Judge) -> set[tuple[int, int | None]]:
 
 def reported(topic: Topic) -> set[tuple[int, int | None]]:
     """Return the pairs in which a report would count a label, by the sheet that its scores are computed from."""
-    choice: SupportChoice = resolve_support(Campaign.objects.get(pk=topic.campaign_id), SupportCondition.SCRATCH)
+    choice: CitationCondition = resolve_citations(
+        Campaign.objects.get(pk=topic.campaign_id), SupportCondition.SCRATCH
+    )
     keys, sheet = support_keys(choice), support_sheet(choice)
     mine = set(Sentence.objects.filter(answer__topic=topic).values_list("pk", flat=True))
     return {

@@ -7,6 +7,7 @@ from django.http import QueryDict
 from django.test import Client
 
 from accounts.models import User
+from evaluation.domain.conditions import resolve
 from evaluation.formats.languages import reads
 from evaluation.models import Campaign, Membership, Task
 from evaluation.practising import practice_of
@@ -16,7 +17,6 @@ from evaluation.workload import machine_gaps, progress_of
 from exchange.demo_campaign import load_demo
 from organizer.cost_page import Prices, cost_page
 from organizer.unit_costs import LABEL, LIST, llm_units, person_units
-from reports.choices import resolve_condition
 
 
 @pytest.mark.django_db
@@ -68,4 +68,4 @@ def test_the_demo_s_times_forecast_and_costs_are_not_empty(client: Client) -> No
     prices = Prices(costs, paid, {LIST: None, LABEL: None, "person": None})
     for condition in Condition:
         if condition is not Condition.AM:
-            assert None not in prices.of(resolve_condition(campaign, condition)), condition
+            assert None not in prices.of(resolve(campaign, condition)), condition

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.domain.conditions import judges_of
 from evaluation.models import Assignment, Judge, StudyPair, SupportJudgment
 from evaluation.services.judges import add_judge
 from evaluation.terms import JudgeKind, StudyKind
@@ -12,7 +13,6 @@ from llmjobs.models import Call
 from llmjobs.simulator import Simulator
 from llmjobs.simulator.answering import MODEL
 from llmjobs.starting import judge_for
-from reports.choices import judges_of
 from tests.evaluation.judging_world import JudgingWorld
 from tests.evaluation.study_world import MACHINE, STUDY, make_study, make_study_world
 from tests.evaluation.world import Outcome, run

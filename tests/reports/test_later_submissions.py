@@ -3,11 +3,11 @@
 import pytest
 from django.utils import timezone
 
+from evaluation.domain.conditions import resolve
 from evaluation.models import Assignment, Campaign
 from evaluation.services.labelling import touch
 from evaluation.terms import AssignmentLabel, Condition
 from exchange.demo_campaign import SLUG, load_demo
-from reports.choices import resolve_condition
 from reports.frames import assignment_sheet
 
 pytestmark = pytest.mark.django_db
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 def test_the_latest_submission_is_the_one_that_counts(numbers: tuple[int, ...]) -> None:
     load_demo()
     campaign = Campaign.objects.get(slug=SLUG)
-    choice = resolve_condition(campaign, Condition.MM)
+    choice = resolve(campaign, Condition.MM)
     before = assignment_sheet(choice)
     labels = Assignment.objects.filter(nugget_version__nugget__nugget_set__in=choice.nugget_sets)
     first = labels.filter(judge__in=choice.judges, label=AssignmentLabel.SUPPORT).earliest("pk")

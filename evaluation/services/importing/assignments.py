@@ -8,6 +8,7 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.models import User
+from evaluation.domain.conditions import the_nugget_set
 from evaluation.errors import BadInput, Problem
 from evaluation.formats.assignments import AssignmentRow, LabelRow, label_word, parse_assignments
 from evaluation.formats.source import Source
@@ -22,7 +23,6 @@ from evaluation.models import (
 )
 from evaluation.models.querysets import CurrentQuerySet
 from evaluation.services.bulk import upsert
-from evaluation.services.choosing import the_nugget_set
 from evaluation.services.importing.answers import answer_texts
 from evaluation.services.importing.base import (
     Found,

@@ -4,13 +4,13 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from evaluation.domain.conditions import resolve
 from evaluation.management.base import words_of
 from evaluation.terms import Condition
 from llmjobs.planning import Plan
 from llmjobs.starting import Request, plan_evaluation
 from organizer.management.llm import LlmCommand
 from reports import documents
-from reports.choices import resolve_condition
 from reports.leaderboard import leaderboard
 from reports.metrics.policies import Policies
 from reports.rendering import as_table
@@ -37,5 +37,5 @@ class Command(LlmCommand):
     def finish(self, request: Request, options: dict[str, Any]) -> None:
         condition = Condition(options["condition"])
         judge = request.judge.name
-        choice = resolve_condition(request.campaign, condition, judge=judge, nuggets=options["nuggets"])
+        choice = resolve(request.campaign, condition, judge=judge, nuggets=options["nuggets"])
         self.stdout.write(as_table(documents.scores_rows(leaderboard(choice, Policies()))))

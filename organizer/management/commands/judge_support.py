@@ -4,12 +4,12 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from evaluation.domain.conditions import resolve_citations
 from evaluation.terms import SupportCondition
 from llmjobs.planning import Plan
 from llmjobs.starting import Request, plan_support
 from organizer.management.llm import LlmCommand
 from reports import documents
-from reports.choices import resolve_support
 from reports.metrics.policies import SupportPolicies
 from reports.rendering import as_table
 from reports.supporting import support_report
@@ -28,5 +28,5 @@ class Command(LlmCommand):
         return plan_support(request)
 
     def finish(self, request: Request, options: dict[str, Any]) -> None:
-        choice = resolve_support(request.campaign, SupportCondition.LLM, judge=request.judge.name)
+        choice = resolve_citations(request.campaign, SupportCondition.LLM, judge=request.judge.name)
         self.stdout.write(as_table(documents.support_document(support_report(choice, SupportPolicies()))["runs"]))

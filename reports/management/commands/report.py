@@ -5,13 +5,13 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from evaluation.domain.conditions import resolve, resolve_citations
 from evaluation.errors import Refused
 from evaluation.management.base import AssayCommand, the_campaign
 from evaluation.models import Campaign
 from evaluation.services.studies import study_named
 from evaluation.terms import Condition, SupportCondition
 from reports import documents
-from reports.choices import resolve_condition, resolve_support
 from reports.confusions import ConfusionReport, confuse_assignments, confuse_support
 from reports.correlation import Correlation, Side, correlate
 from reports.describing import descriptives, edit_report
@@ -53,9 +53,7 @@ Printed = tuple[Row, Sequence[Row], str]
 
 
 def _scores(campaign: Campaign, options: Options) -> Printed:
-    choice = resolve_condition(
-        campaign, Condition(options["condition"]), judge=options["judge"], nuggets=options["nuggets"]
-    )
+    choice = resolve(campaign, Condition(options["condition"]), judge=options["judge"], nuggets=options["nuggets"])
     board = leaderboard(choice, _policies(options))
     rows = documents.scores_rows(board) if options["format"] == "table" else documents.scores_csv_rows(board)
     document = documents.scores_document(board)
@@ -72,9 +70,7 @@ def _side(campaign: Campaign, options: Options, name: str) -> Side:
     said = options[name]
     if said not in list(Condition):
         return _published(campaign, said, [*Condition])
-    return resolve_condition(
-        campaign, Condition(said), judge=options[f"{name}_judge"], nuggets=options[f"{name}_nuggets"]
-    )
+    return resolve(campaign, Condition(said), judge=options[f"{name}_judge"], nuggets=options[f"{name}_nuggets"])
 
 
 def _published(campaign: Campaign, name: str, own: list[str]) -> str:
@@ -99,7 +95,7 @@ def _correlated(found: Correlation) -> Printed:
 
 def _confusion(campaign: Campaign, options: Options) -> Printed:
     rows, columns = (
-        resolve_condition(
+        resolve(
             campaign,
             Condition(options[side]),
             judge=options[f"{side}_judge"],
@@ -132,7 +128,7 @@ def _edits(campaign: Campaign, options: Options) -> Printed:
 
 
 def _support(campaign: Campaign, options: Options) -> Printed:
-    choice = resolve_support(campaign, SupportCondition(options["condition"]), judge=options["judge"])
+    choice = resolve_citations(campaign, SupportCondition(options["condition"]), judge=options["judge"])
     document = documents.support_document(support_report(choice, _support_policies(options)))
     return document, document["runs"], _policy_line(document) + _citation_line(document)
 
@@ -155,12 +151,12 @@ def _support_side(campaign: Campaign, options: Options, name: str) -> Side:
     said = options[name]
     if said not in list(SupportCondition):
         return _published(campaign, said, [*SupportCondition])
-    return resolve_support(campaign, SupportCondition(said), judge=options[f"{name}_judge"])
+    return resolve_citations(campaign, SupportCondition(said), judge=options[f"{name}_judge"])
 
 
 def _support_confusion(campaign: Campaign, options: Options) -> Printed:
     rows, columns = (
-        resolve_support(campaign, SupportCondition(options[side]), judge=options[f"{side}_judge"])
+        resolve_citations(campaign, SupportCondition(options[side]), judge=options[f"{side}_judge"])
         for side in ("rows", "columns")
     )
     return _confused(confuse_support(rows, columns))

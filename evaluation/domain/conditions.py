@@ -1,29 +1,36 @@
-"""What a condition means in a campaign: which nugget sets and whose labels, as a whole or topic by topic."""
+"""Conditions resolved in a campaign: nugget sets and judges that count, everywhere or topic by topic."""
 
 from dataclasses import dataclass
 
 from django.db.models import Q, QuerySet
 
-from evaluation import handed
+from evaluation.domain.labelled import assigned, supported
+from evaluation.domain.shared_topics import (
+    Part,
+    PartKey,
+    Topics,
+    by_assigners,
+    by_makers,
+    by_support_judges,
+    makers_sets,
+    sets_written_at_desks,
+)
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Judge, NuggetSet
-from evaluation.terms import Condition, JudgeKind, SupportCondition
-from reports.labelled import assigned, supported
-from reports.parts import Part, PartKey, Topics
-from reports.sharing import by_assigners, by_makers, by_support_judges
+from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition
 from web.phrases import plural, word
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a condition means. Of several parts, each is what one person did of work that was handed out."""
+    """A resolved condition. Of several parts, each is one person's share of the topics."""
 
     campaign: Campaign
     parts: tuple[Part, ...]
 
     @property
     def judges(self) -> tuple[Judge, ...]:
-        """Whose labels count; nobody's where nobody has judged yet."""
+        """Judges whose labels count; empty before any judging."""
         return tuple(dict.fromkeys(part.judge for part in self.parts if part.judge))
 
     @property
@@ -49,7 +56,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class ConditionChoice(Choice):
+class NuggetCondition(Choice):
     """A condition of nugget scores."""
 
     condition: Condition
@@ -80,7 +87,7 @@ class ConditionChoice(Choice):
 
 
 @dataclass(frozen=True, slots=True)
-class SupportChoice(Choice):
+class CitationCondition(Choice):
     """A support condition."""
 
     condition: SupportCondition
@@ -108,14 +115,12 @@ def check_apart(x: Choice, y: Choice) -> None:
 
 def whole(
     campaign: Campaign, condition: Condition, nugget_set: NuggetSet | None, judge: Judge | None
-) -> ConditionChoice:
+) -> NuggetCondition:
     """Return a condition that is one set and one judge in all topics."""
-    return ConditionChoice(campaign, (Part(nugget_set, judge),), condition)
+    return NuggetCondition(campaign, (Part(nugget_set, judge),), condition)
 
 
-def resolve_condition(
-    campaign: Campaign, condition: Condition, *, judge: str = "", nuggets: str = ""
-) -> ConditionChoice:
+def resolve(campaign: Campaign, condition: Condition, *, judge: str = "", nuggets: str = "") -> NuggetCondition:
     """Return the sets and judges a condition means: the named ones, else the campaign's default, else the only ones.
 
     Where people share the topics, each topic's list is that of whoever made it here, and its labels are those of
@@ -132,26 +137,56 @@ def resolve_condition(
     if chosen is None and condition.judge_kind is JudgeKind.HUMAN:
         shared = by_assigners(campaign, lists, judges)
         if shared is not None:
-            return ConditionChoice(campaign, tuple(shared), condition)
+            return NuggetCondition(campaign, tuple(shared), condition)
     chosen = chosen or _only(condition, judges)
-    return ConditionChoice(campaign, tuple(Part(one.nugget_set, chosen, one.topics) for one in lists), condition)
+    return NuggetCondition(campaign, tuple(Part(one.nugget_set, chosen, one.topics) for one in lists), condition)
 
 
-def resolve_support(campaign: Campaign, condition: SupportCondition, *, judge: str = "") -> SupportChoice:
-    """Return the judges that a support condition means. Raises `Refused` as `resolve_condition` does."""
+def resolve_citations(campaign: Campaign, condition: SupportCondition, *, judge: str = "") -> CitationCondition:
+    """Return the judges that a support condition means. Raises `Refused` as `resolve` does."""
     judges = list(support_judges_of(campaign, condition, named=judge))
     chosen = _named(condition, judges, judge, _default(campaign, condition)[0])
     if chosen is None and condition is not SupportCondition.LLM:
         shared = by_support_judges(campaign, condition, judges)
         if shared is not None:
-            return SupportChoice(campaign, tuple(shared), condition)
-    return SupportChoice(campaign, (Part(None, chosen or _only(condition, judges)),), condition)
+            return CitationCondition(campaign, tuple(shared), condition)
+    return CitationCondition(campaign, (Part(None, chosen or _only(condition, judges)),), condition)
 
 
 def lists_of(campaign: Campaign, condition: Condition) -> list[tuple[NuggetSet, Topics]]:
     """Return the sets whose lists a condition means, each with its topics. Raises `Refused` where several fit."""
     lists = _lists(campaign, condition, "", "", _default(campaign, condition)[1])
     return [(one.nugget_set, one.topics) for one in lists if one.nugget_set]
+
+
+def the_nugget_set(campaign: Campaign, origin: Origin, name: str = "") -> NuggetSet:
+    """Return the set of that name, or the only one of that origin.
+
+    Raises `Refused`: `no_such_set` when nothing fits, `ambiguous` with the names when several do.
+    """
+    fitting = campaign.nugget_sets.filter(origin=origin, **({"name": name} if name else {}))
+    names = [one.name for one in fitting]
+    if len(names) == 1:
+        return fitting[0]
+    if names:
+        raise Refused(
+            "ambiguous",
+            "Several %(origin)s nugget sets fit; say which: %(names)s.",
+            origin=origin,
+            names=", ".join(names),
+        )
+    there = ", ".join(campaign.nugget_sets.values_list("name", flat=True)) or word("none")
+    if name:
+        raise Refused(
+            "no_such_set",
+            "There is no %(origin)s nugget set %(name)s; there are: %(there)s.",
+            origin=origin,
+            name=name,
+            there=there,
+        )
+    raise Refused(
+        "no_such_set", "There is no %(origin)s nugget set; there are: %(there)s.", origin=origin, there=there
+    )
 
 
 def judges_of(*sets: NuggetSet, kind: JudgeKind | None = None, named: str = "") -> QuerySet[Judge]:
@@ -181,8 +216,8 @@ def _lists(campaign: Campaign, condition: Condition, judge: str, named: str, def
     preferred = [one for one in sets if one.name == default]
     if preferred or len(sets) < 2:
         return [Part(one, None) for one in (preferred or sets)[:1]]
-    makers = handed.makers_sets(campaign, condition.origin)
-    made_here = handed.made_here(campaign) if makers else set()
+    makers = makers_sets(campaign, condition.origin)
+    made_here = sets_written_at_desks(campaign) if makers else set()
     if makers and all(one.pk in made_here for one in sets):
         return by_makers(sets, makers)
     fitting = [one for one in sets if _fits(one, condition, judge)] or sets

@@ -1,4 +1,4 @@
-"""Who has labels of what, in which topics: found once per state of the campaign, for it means reading every label."""
+"""Judges with labels, by topic: found once per revision of the campaign, because every label is read."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
@@ -6,9 +6,9 @@ from functools import lru_cache
 from typing import TypeVar
 
 from evaluation.models import Campaign, SupportJudgment
+from evaluation.models.campaigns import RevisionKey
 from evaluation.queries.tally import tally_of
 from evaluation.terms import SupportCondition
-from reports.state import State, state_of
 
 Key = TypeVar("Key")
 Given = frozenset[tuple[int, int]]
@@ -17,12 +17,12 @@ Given = frozenset[tuple[int, int]]
 
 def assigned(campaign: Campaign, nugget_set: int) -> Given:
     """Return who has labels of a set's nuggets."""
-    return _assigned(campaign, state_of(campaign)).get(nugget_set, frozenset())
+    return _assigned(campaign, campaign.revision_key).get(nugget_set, frozenset())
 
 
 def supported(campaign: Campaign, condition: SupportCondition) -> Given:
     """Return who has support labels under a condition."""
-    return _supported(campaign.pk, state_of(campaign)).get(condition, frozenset())
+    return _supported(campaign.pk, campaign.revision_key).get(condition, frozenset())
 
 
 def topics_of_several(given: Iterable[tuple[int, int]], judges: Collection[int]) -> frozenset[int]:
@@ -32,12 +32,12 @@ def topics_of_several(given: Iterable[tuple[int, int]], judges: Collection[int])
 
 
 @lru_cache(maxsize=16)
-def _assigned(campaign: Campaign, _state: State) -> dict[int, Given]:
+def _assigned(campaign: Campaign, _revision: RevisionKey) -> dict[int, Given]:
     return _by_first((cell.nugget_set, cell.topic, cell.judge) for cell in tally_of(campaign))
 
 
 @lru_cache(maxsize=16)
-def _supported(campaign: int, _state: State) -> dict[str, Given]:
+def _supported(campaign: int, _revision: RevisionKey) -> dict[str, Given]:
     labels = SupportJudgment.objects.current().filter(sentence__answer__topic__campaign=campaign).order_by()
     return _by_first(labels.values_list("condition", "sentence__answer__topic__pk", "judge").distinct())
 
