@@ -117,7 +117,9 @@ LIKE_OTHERS = [pytest.param(name, marks=pytest.mark.slow) for name in ROLES if n
 """They read what an organizer reads, or what an assessor does, or nothing."""
 
 
-@pytest.mark.parametrize("username", ["", "ann", pytest.param("olga", marks=pytest.mark.slow), *LIKE_OTHERS])
+@pytest.mark.parametrize(
+    "username", ["", *(pytest.param(name, marks=pytest.mark.slow) for name in ("ann", "olga")), *LIKE_OTHERS]
+)
 def test_a_walk_breaks_nothing_and_shows_no_other_campaign(username: str, world: dict[str, list[str]]) -> None:
     assert problems_of(username, world) == []
 

@@ -13,11 +13,12 @@ from tests.evaluation.world import Outcome, run
 from tests.llmjobs.worlds import World, assert_calls_are_sound, grade_segments, make_world, states_of, work_on
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.django_db(transaction=True),
     pytest.mark.usefixtures("transactional_db", "_quick_retries"),
 ]
 EVALUATE = ("evaluate", "--campaign", "river", "--condition", "A/A")
-FAULTS = ["out_of_vocabulary", pytest.param("bad_request", marks=pytest.mark.slow)]
+FAULTS = ["out_of_vocabulary", "bad_request"]
 
 
 def figures_of(*command: str) -> dict[str, int]:

@@ -28,7 +28,7 @@ from tests.llmjobs.worlds import (
     work_on,
 )
 
-pytestmark = pytest.mark.usefixtures("transactional_db", "_quick_retries")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("transactional_db", "_quick_retries")]
 # What the simulated LLM is told to do, and what is said of it.
 BREAKING = [
     ("server_error", "server_error"),

@@ -14,6 +14,8 @@ from django.core.management import CommandError, call_command
 from llmjobs.client import Answered, Endpoint, Refusal, Request, close_clients, send
 from llmjobs.simulator import running_simulator
 
+pytestmark = pytest.mark.slow
+
 
 def started(*options: str) -> "subprocess.Popen[str]":
     command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "simulate_llm", *options]
