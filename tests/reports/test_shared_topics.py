@@ -6,21 +6,15 @@ from typing import Any
 import pytest
 
 from evaluation.errors import Refused
-from evaluation.models import Assignment, Event, Judge, NuggetSet, Protocol, SupportJudgment, Task
+from evaluation.models import Assignment, Event, Judge, Protocol, SupportJudgment, Task
 from evaluation.services.campaigns import add_member
 from evaluation.services.handing_out import reassign
-from evaluation.services.judges import add_judge, judge_of
-from evaluation.services.labelling import ensure_nugget_set, give_nugget_list, touch
-from evaluation.terms import Condition, Importance, JudgeKind, Origin, Role, Stage, TaskState
+from evaluation.services.judges import add_judge
+from evaluation.services.labelling import touch
+from evaluation.terms import Condition, JudgeKind, Origin, Role, Stage, TaskState
 from llmjobs.starting import Request, plan_evaluation
-from tests.evaluation.judging_world import (
-    BENDS,
-    JudgingWorld,
-    as_submitted,
-    finish,
-    load_nuggets,
-    make_judging_world,
-)
+from tests.evaluation.judging_world import BENDS, JudgingWorld, finish, load_nuggets
+from tests.evaluation.shared_world import make_list, make_shared_world
 from tests.evaluation.world import load, report, run
 
 pytestmark = pytest.mark.django_db
@@ -29,31 +23,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def world(tmp_path: Path) -> JudgingWorld:
     """Ann has edited the drafts of t1, Ben those of t2; what was imported are drafts."""
-    world = make_judging_world(tmp_path)
-    NuggetSet.objects.filter(name="edited").update(origin=Origin.DRAFT)
-    make_list(world, "ann", "t1", "bends grow", "sand moves")
-    make_list(world, "ben", "t2", "dams leak")
-    return world
-
-
-def make_list(world: JudgingWorld, username: str, topic: str, *texts: str, second: bool = False) -> NuggetSet:
-    """Give somebody a submitted list of vital nuggets, made at a desk."""
-    own = ensure_nugget_set(world.campaign, judge_of(world.people[username]), Origin.EDITED)
-    event = Event.objects.create(campaign=world.campaign, kind="made for a test")
-    give_nugget_list(own, world.topic(topic), [(text, Importance.VITAL) for text in texts], event)
-    task = Task.objects.create(
-        campaign=world.campaign,
-        topic=world.topic(topic),
-        assessor=world.people[username],
-        stage=Stage.POST_EDIT,
-        nugget_set=own,
-        drafts=NuggetSet.objects.get(name="edited").lists.first(),
-        qrels=world.campaign.qrel_sources.get_or_create(name="NIST")[0],
-        protocol=world.campaign.protocol,
-        second_opinion=second,
-    )
-    as_submitted(task)
-    return own
+    return make_shared_world(tmp_path)
 
 
 def assign(world: JudgingWorld, username: str, topic: str, label: int, **more: Any) -> Task:

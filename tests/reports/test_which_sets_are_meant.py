@@ -1,0 +1,145 @@
+"""Which nugget sets are meant where none is named: five places decide it, side by side for the same campaigns.
+
+They differ. Where one of them is to follow another, its row here changes with it.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from evaluation.services.choosing import the_nugget_set
+
+from evaluation.domain.conditions import resolve
+from evaluation.errors import Refused
+from evaluation.models import Campaign, ConditionDefault, NuggetSet, NuggetVersion
+from evaluation.services.judges import add_judge, judge_of
+from evaluation.services.labelling import ensure_nugget_set
+from evaluation.services.studies import StudyWish, _nugget_set
+from evaluation.terms import Condition, JudgeKind, Origin, StudyKind
+from llmjobs.starting import Request, plan_evaluation
+from reports.describing import edit_report
+from tests.evaluation.judging_world import JudgingWorld, load_nuggets, make_judging_world
+from tests.evaluation.shared_world import make_list
+from tests.evaluation.study_world import EXPERT, MACHINE, load_assignments
+
+pytestmark = pytest.mark.django_db
+
+WHICH, NONE = "which of ", "none of "
+LABELS = {"alpha": (2, 1, 0), "beta": (2, 1, 0), "gamma": (0, 0, 2)}
+
+
+def outside(world: JudgingWorld) -> None:
+    """Load a second edited set from a file; the first one is `edited`."""
+    load_nuggets(world, "other", Origin.EDITED)
+
+
+def labels(world: JudgingWorld) -> None:
+    """Load a person's and a machine's labels of `edited`."""
+    load_assignments(world, EXPERT, JudgeKind.HUMAN, LABELS)
+    load_assignments(world, MACHINE, JudgeKind.LLM, LABELS)
+
+
+def shared(world: JudgingWorld) -> None:
+    """Let Ann edit t1 and Ben t2 at desks."""
+    make_list(world, "ann", "t1", "bends grow", "sand moves")
+    make_list(world, "ben", "t2", "dams leak")
+
+
+def only_shared(world: JudgingWorld) -> None:
+    """Let every edited set be made at desks."""
+    NuggetSet.objects.filter(name="edited").update(origin=Origin.AUTO)
+    shared(world)
+
+
+def empty(world: JudgingWorld) -> None:
+    """Make a set without a list, as handing work out does."""
+    ensure_nugget_set(world.campaign, judge_of(world.people["ann"]), Origin.EDITED)
+
+
+def default(world: JudgingWorld) -> None:
+    """Name `other` as what E/M means."""
+    ConditionDefault.objects.create(campaign=world.campaign, condition=Condition.EM, nuggets="other")
+
+
+def in_reports(campaign: Campaign, condition: Condition) -> list[str]:
+    return [one.name for one in resolve(campaign, condition).nugget_sets]
+
+
+def in_jobs(campaign: Campaign) -> list[str]:
+    judge = add_judge(name="new", kind=JudgeKind.LLM, model="new")[0]
+    items = plan_evaluation(Request(campaign, judge), Condition.EA).items
+    wordings = {wording for item in items for wording in item.payload["nuggets"]}
+    sets = NuggetVersion.objects.filter(pk__in=wordings).values_list("nugget__nugget_set__name", flat=True)
+    return sorted(set(sets))
+
+
+PLACES: dict[str, Callable[[Campaign], list[str]]] = {
+    "report E/M": lambda campaign: in_reports(campaign, Condition.EM),
+    "report E/A": lambda campaign: in_reports(campaign, Condition.EA),
+    "job E/A": in_jobs,
+    "command": lambda campaign: [the_nugget_set(campaign, Origin.EDITED).name],
+    "study": lambda campaign: [_nugget_set(campaign, StudyWish("s", StudyKind.ASSIGNMENT)).name],
+    "edits": lambda campaign: edit_report(campaign, drafts="draft").nuggets.split(", "),
+}
+
+
+def meant(campaign: Campaign) -> dict[str, str]:
+    """Return the sets that each place takes, or the names of which it asks to choose one."""
+    found = {}
+    for place, ask in PLACES.items():
+        try:
+            found[place] = ", ".join(ask(campaign))
+        except Refused as refused:
+            how = {"ambiguous": WHICH, "no_such_set": NONE}[refused.code]
+            found[place] = f"{how}{refused.message.rpartition(': ')[2].rstrip('.')}"
+    return found
+
+
+TWO, SHARED, ALL_THREE = "edited, other", "edited-ann, edited-ben", "edited, edited-ann, edited-ben"
+CASES: dict[str, tuple[tuple[Callable[[JudgingWorld], None], ...], str, dict[str, str]]] = {
+    "one set": ((), "edited", {}),
+    "two sets": ((outside,), WHICH + TWO, {"study": NONE + TWO}),
+    "two sets, labels of one": (
+        (outside, labels),
+        WHICH + TWO,
+        {"report E/M": "edited", "report E/A": "edited", "study": "edited"},
+    ),
+    "two sets, one by default": (
+        (outside, default),
+        WHICH + TWO,
+        {"report E/M": "other", "edits": "other", "study": NONE + TWO},
+    ),
+    "two sets, labels of one, the other by default": (
+        (outside, labels, default),
+        WHICH + TWO,
+        {"report E/M": "other", "report E/A": "edited", "study": "edited", "edits": "other"},
+    ),
+    "shared topics": ((only_shared,), SHARED, {"command": WHICH + SHARED, "study": NONE + ALL_THREE}),
+    "shared topics and a set from outside": ((shared,), WHICH + ALL_THREE, {"study": NONE + ALL_THREE}),
+    "shared topics and labels of a set from outside": (
+        (shared, labels),
+        WHICH + ALL_THREE,
+        {"report E/M": "edited", "report E/A": "edited", "study": "edited"},
+    ),
+    "one set and one without a list": (
+        (empty,),
+        WHICH + "edited, edited-ann",
+        {"edits": "edited", "study": NONE + "edited, edited-ann"},
+    ),
+    "two sets and one without a list": (
+        (outside, empty),
+        WHICH + "edited, edited-ann, other",
+        {"edits": WHICH + TWO, "study": NONE + "edited, edited-ann, other"},
+    ),
+}
+"""What makes the campaign, which sets most places take in it, and the places that differ."""
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_places_take_these_sets(case: str, tmp_path: Path) -> None:
+    steps, most, differing = CASES[case]
+    world = make_judging_world(tmp_path)
+    load_nuggets(world, "draft", Origin.DRAFT)
+    for step in steps:
+        step(world)
+    assert meant(world.campaign) == dict.fromkeys(PLACES, most) | differing
