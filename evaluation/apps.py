@@ -1,3 +1,5 @@
+from importlib import import_module
+
 from django.apps import AppConfig
 from django.db.models.signals import post_migrate
 
@@ -8,5 +10,8 @@ class EvaluationConfig(AppConfig):
     name = "evaluation"
 
     def ready(self) -> None:
-        """Have the append-only triggers put back after every migrate and flush."""
+        """Have triggers put back after every migrate and flush, and have imports count labels in the making."""
         post_migrate.connect(install_triggers, sender=self, dispatch_uid="evaluation.triggers")
+        register = import_module("evaluation.services.importing.hanging").register
+        register(self.get_model("WorkingAssignment"), answer="answer", wording="nugget_version")
+        register(self.get_model("WorkingSupport"), answer="sentence__answer", segment="segment")
