@@ -7,9 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from evaluation.services.choosing import the_nugget_set
 
-from evaluation.domain.conditions import resolve
+from evaluation.domain.conditions import resolve, the_nugget_set
 from evaluation.errors import Refused
 from evaluation.models import Campaign, ConditionDefault, NuggetSet, NuggetVersion
 from evaluation.services.judges import add_judge, judge_of
