@@ -1,0 +1,20 @@
+"""Django's command, with a line in the audit log."""
+
+import getpass
+from typing import Any
+
+from django.contrib.auth.management.commands import changepassword
+
+from accounts.models import User
+from web import audit
+
+
+class Command(changepassword.Command):
+    def handle(self, *args: Any, **options: Any) -> str | None:
+        """Change a password, and record whose it was and who ran the command."""
+        result = super().handle(*args, **options)
+        user = User.objects.using(options["database"]).get(username=options["username"] or getpass.getuser())
+        audit.record_if_possible(
+            "account.password_changed", actor=audit.system_actor(), about=audit.actor_of(user)
+        )
+        return result
