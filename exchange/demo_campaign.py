@@ -9,6 +9,7 @@ from accounts.models import User
 from accounts.services import ensure_demo_user
 from evaluation.formats.source import Source, read_source
 from evaluation.models import Campaign, Judge
+from evaluation.models.fields import ids_from
 from evaluation.services import importing
 from evaluation.services.campaigns import add_member, create_campaign, read_campaign_file, set_hourly_rate
 from evaluation.services.importing import RunOptions
@@ -47,7 +48,7 @@ RUNS = {
 
 def load_demo() -> bool:
     """Load the demo with its accounts, all or nothing; return whether it was not there yet."""
-    with transaction.atomic():
+    with transaction.atomic(), ids_from(SLUG):
         if Campaign.objects.filter(slug=SLUG).exists():
             return False
         file = read_campaign_file(FILES / "campaign.toml")

@@ -3,7 +3,6 @@
 Three tasks of each stage are submitted, with the times that they took: fewer give no forecast.
 """
 
-import uuid
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
@@ -13,6 +12,7 @@ from django.utils import timezone
 from accounts.models import User
 from evaluation.blind.desk import desk_state
 from evaluation.models import Assignment, Campaign, ListedNugget, SupportJudgment, Task
+from evaluation.models.fields import new_uuid
 from evaluation.services.desk.asked import Op
 from evaluation.services.desk.finding import place_of
 from evaluation.services.desk.judging import pairs_of
@@ -74,13 +74,13 @@ class Desk:
     """One person at one task, in a window of the demo's own."""
 
     def __init__(self, task: str, user: User) -> None:
-        self.task, self.user, self.window, self.seq = task, user, str(uuid.uuid4()), 0
+        self.task, self.user, self.window, self.seq = task, user, str(new_uuid()), 0
         open_desk(task=task, user=user)
 
     def do(self, kind: str, **payload: Any) -> None:
         """Do one thing."""
         said = {key.rstrip("_"): value for key, value in payload.items()}
-        op = Op(op_id=uuid.uuid4(), step=uuid.uuid4(), kind=kind, payload=said, client_at=timezone.now())
+        op = Op(op_id=new_uuid(), step=new_uuid(), kind=kind, payload=said, client_at=timezone.now())
         receipt = operate(task=self.task, user=self.user, window=self.window, op=op)
         if receipt.status != "applied":
             raise RuntimeError(f"{kind}: {receipt.message}")

@@ -1,7 +1,31 @@
 """Field helpers that several models share."""
 
-import secrets
+from base64 import urlsafe_b64encode
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from enum import IntEnum, StrEnum
+from random import Random, SystemRandom
+from uuid import UUID
+
+_seeded: ContextVar[Random | None] = ContextVar("seeded", default=None)
+
+
+@contextmanager
+def ids_from(seed: str) -> Iterator[None]:
+    """Draw ids and salts from a seed, so that invented data has the same ones wherever it is loaded.
+
+    Whoever knows the seed knows them all: for nothing that people work at.
+    """
+    token = _seeded.set(Random(seed))  # noqa: S311  # repeatable is what is wanted
+    try:
+        yield
+    finally:
+        _seeded.reset(token)
+
+
+def _random_bytes(count: int) -> bytes:
+    return (_seeded.get() or SystemRandom()).randbytes(count)
 
 
 def new_public_id() -> str:
@@ -10,19 +34,24 @@ def new_public_id() -> str:
     It begins with a letter or a digit: what begins with a hyphen is a formula to a spreadsheet, and an option to a
     command.
     """
-    while not (made := secrets.token_urlsafe(9))[0].isalnum():
+    while not (made := urlsafe_b64encode(_random_bytes(9)).decode())[0].isalnum():
         continue
     return made
 
 
 def new_salt() -> str:
     """Return what pseudonyms are made with. It never leaves the database."""
-    return secrets.token_hex(32)
+    return _random_bytes(32).hex()
 
 
 def new_family() -> str:
     """Return a random id that a campaign shares with its copies."""
-    return secrets.token_hex(16)
+    return _random_bytes(16).hex()
+
+
+def new_uuid() -> UUID:
+    """Return a random id of an operation, its step or its window."""
+    return UUID(bytes=_random_bytes(16), version=4)
 
 
 def choices_of(words: type[StrEnum]) -> list[tuple[str, str]]:
