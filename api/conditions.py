@@ -3,7 +3,13 @@
 from django.db.models import Q, QuerySet
 
 from api.filters import OfCampaign, Rows
-from evaluation.domain.conditions import CitationCondition, NuggetCondition, lists_of, resolve, resolve_citations
+from evaluation.domain.conditions import (
+    CitationCondition,
+    NuggetCondition,
+    nugget_sets_of,
+    resolve,
+    resolve_citations,
+)
 from evaluation.domain.shared_topics import Topics
 from evaluation.errors import Refused
 from evaluation.models import Campaign, ListedNugget, NuggetList
@@ -56,7 +62,7 @@ def nuggets_under(rows: Rows, filters: OfCampaign, condition: Condition) -> Rows
     """Keep the nuggets of the lists that a condition means. Raises `Refused` where several fit."""
     campaign = filters.the_campaign("condition")
     try:
-        lists = lists_of(campaign, condition)
+        lists = nugget_sets_of(campaign, condition)
     except Refused as error:
         raise cleaned(error, campaign, filters.reader.names) from None
     filters.rests_on = [(made.pk, None if topics is None else sorted(topics)) for made, topics in lists]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from django.db.models import Q
 
 from evaluation.domain.counted_pairs import first_different
-from evaluation.domain.shared_topics import makers_sets
+from evaluation.domain.shared_topics import Topics
 from evaluation.models import (
     AnswerProvenance,
     Assignment,
@@ -14,6 +14,7 @@ from evaluation.models import (
     Citation,
     Judge,
     NuggetList,
+    NuggetSet,
     Protocol,
     Qrel,
     QrelSource,
@@ -24,7 +25,7 @@ from evaluation.models import (
     SupportJudgment,
     Topic,
 )
-from evaluation.terms import AssignmentLabel, Origin, StudyKind, SupportCondition, SupportLabel
+from evaluation.terms import AssignmentLabel, StudyKind, SupportCondition, SupportLabel
 from jobs.queue import NewItem
 from llmjobs.again import next_replicates
 from web.phrases import phrase
@@ -137,17 +138,13 @@ def _nugget_item(
     return NewItem(f"topic {topic.topic_id}", kind, payload)
 
 
-def newest_lists(campaign: Campaign, origin: Origin, name: str, topics: Collection[int]) -> dict[int, NuggetList]:
-    """Return each topic's newest submitted list of a set, by topic."""
-    lists = NuggetList.objects.newest_submitted().filter(topic__in=topics, nugget_set__campaign=campaign)
-    return {one.topic_id: one for one in lists.filter(nugget_set__origin=origin, nugget_set__name=name)}
-
-
-def handed_lists(campaign: Campaign, origin: Origin, topics: Collection[int]) -> dict[int, NuggetList]:
-    """Return each topic's newest submitted list of those that count, where people share the topics, by topic."""
-    makers = makers_sets(campaign, origin)
-    lists = NuggetList.objects.newest_submitted().filter(nugget_set__in=set(makers.values()), topic__in=topics)
-    return {one.topic_id: one for one in lists if makers.get(one.topic_id) == one.nugget_set_id}
+def newest_lists(sets: Iterable[tuple[NuggetSet, Topics]], topics: Collection[int]) -> dict[int, NuggetList]:
+    """Return each topic's newest submitted list of the set that is meant in it, by topic."""
+    parts = Q(pk__in=())
+    for made, inside in sets:
+        parts |= Q(nugget_set=made) if inside is None else Q(nugget_set=made, topic__in=inside)
+    lists = NuggetList.objects.newest_submitted().filter(parts, topic__in=topics)
+    return {one.topic_id: one for one in lists}
 
 
 def support_items(campaign: Campaign, judge: Judge, topics: Collection[int], runs: Collection[int]) -> Plan:

@@ -7,7 +7,7 @@ from itertools import islice
 from django.db import transaction
 
 from accounts.models import User
-from evaluation.domain.shared_topics import sets_written_at_desks
+from evaluation.domain.conditions import lists_to_label
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Event, Judge, NuggetList, QrelSource, Study
 from evaluation.services.judges import add_judge, judge_in, stored_judge
@@ -117,8 +117,8 @@ def plan_drafts(request: Request, *, qrels: str) -> Plan:
     """Plan the over-generated drafts that assessors post-edit, for topics that have none by this judge."""
     campaign = request.campaign
     topics = planning.chosen_topics(campaign, request.topics)
-    name = f"{Origin.DRAFT}-{request.judge.name}"
-    there = planning.newest_lists(campaign, Origin.DRAFT, name, [topic.pk for topic in topics])
+    own = campaign.nugget_sets.filter(origin=Origin.DRAFT, name=f"{Origin.DRAFT}-{request.judge.name}")
+    there = planning.newest_lists([(one, None) for one in own], [topic.pk for topic in topics])
     missing = [topic for topic in topics if topic.pk not in there]
     plan = planning.nugget_items(campaign, missing, _source(campaign, qrels), "drafts")
     plan.judged = len(there)
@@ -229,29 +229,10 @@ def _add(plan: Plan, other: Plan) -> None:
 
 
 def _lists(request: Request, condition: Condition, named: str, topics: list[int]) -> dict[int, NuggetList]:
-    """Return the lists that a condition means, by topic: where people share the topics, that of whoever made it."""
-    campaign, origin = request.campaign, condition.origin
-    name = named or _default_set(campaign, condition)
-    sets = list(campaign.nugget_sets.filter(origin=origin))
-    own = f"{origin}-{request.judge.name}"
-    if not name and len(sets) > 1 and own not in [one.name for one in sets] and origin is not Origin.AUTO:
-        if {one.pk for one in sets} <= sets_written_at_desks(campaign):
-            return planning.handed_lists(campaign, origin, topics)
-        names = ", ".join(one.name for one in sets)
-        raise Refused(
-            "ambiguous",
-            "Several nugget sets fit %(condition)s; say which: %(names)s.",
-            condition=condition,
-            names=names,
-        )
-    name = name or (sets[0].name if len(sets) == 1 else own)
-    return planning.newest_lists(campaign, origin, name, topics)
-
-
-def _default_set(campaign: Campaign, condition: Condition) -> str:
-    """Return the set that the campaign names for a condition, '' where it names none."""
-    default = campaign.defaults.filter(condition=condition).first()
-    return default.nuggets if default else ""
+    """Return the lists to label, by topic."""
+    own = f"{condition.origin}-{request.judge.name}"
+    sets = lists_to_label(request.campaign, condition, request.judge.name, nuggets=named, own=own)
+    return planning.newest_lists(sets, topics)
 
 
 def _source(campaign: Campaign, name: str) -> QrelSource:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.domain.conditions import NuggetCondition, judges_of, whole
-from evaluation.domain.shared_topics import Part, Topics, by_makers, makers_sets, sets_written_at_desks
+from evaluation.domain.conditions import NuggetCondition, judges_of, nugget_sets_of, only_set, whole
+from evaluation.domain.shared_topics import Topics
 from evaluation.errors import Refused
 from evaluation.lineage import Derivation, Wording, derivations
 from evaluation.models import Campaign, ListedNugget, NuggetList, NuggetSet
@@ -23,7 +23,7 @@ from reports.metrics.descriptives import (
 from reports.metrics.edits import EDIT_CLASSES, NuggetText, TopicEdits, incidence, topic_edits
 from reports.metrics.sheets import AssignmentSheet
 from reports.tags import rows_of
-from web.phrases import together
+from web.phrases import phrase
 
 AUTHORS_FLAGS = "edit_meta"
 
@@ -150,8 +150,8 @@ def edit_report(campaign: Campaign, *, nuggets: str = "", drafts: str = "", topi
     Where people share the topics, each topic's list is that of whoever was handed it. `topics`: only these.
     Raises `Refused` where several sets fit, or none.
     """
-    edited, beside = _edited_beside(campaign, nuggets, drafts)
-    edits = [edits_of(found) for found in _derived(edited, beside, topics)]
+    inside, beside = _edited_beside(campaign, nuggets, drafts)
+    edits = [edits_of(found) for found in _derived(inside, beside, topics)]
     authors = [flags for edited_set, _ in beside for flags in _authors_flags(edited_set, topics)]
     return EditReport(
         nuggets=", ".join(edited_set.name for edited_set, _ in beside),
@@ -175,8 +175,8 @@ class TopicEditRow:
 
 def edits_by_topic(campaign: Campaign, topics: Topics = None) -> tuple[TopicEditRow, ...]:
     """Return what became of each topic's drafts, in the order of topics. Raises `Refused` as `edit_report` does."""
-    edited, beside = _edited_beside(campaign, "", "")
-    found = {one.topic: one for one in _derived(edited, beside, topics)}
+    inside, beside = _edited_beside(campaign, "", "")
+    found = {one.topic: one for one in _derived(inside, beside, topics)}
     names = campaign.topics.filter(pk__in=found).values_list("pk", "topic_id")
     return tuple(_topic_row(name, found[pk]) for pk, name in names)
 
@@ -191,33 +191,27 @@ Beside = list[tuple[NuggetSet, NuggetSet]]
 """Edited sets, each with its drafts."""
 
 
-def _edited_beside(campaign: Campaign, nuggets: str, drafts: str) -> tuple[list[Part], Beside]:
-    default = campaign.defaults.filter(condition=Condition.EM).values_list("nuggets", flat=True).first() or ""
-    edited = _edited(campaign, nuggets or default)
-    return edited, [_beside(campaign, one.nugget_set, drafts) for one in edited if one.nugget_set]
+def _edited_beside(campaign: Campaign, nuggets: str, drafts: str) -> tuple[list[Topics], Beside]:
+    """Return the topics of each edited set that E/M means, and the set with its drafts. Raises `Refused`."""
+    edited = nugget_sets_of(campaign, Condition.EM, nuggets=nuggets, among=_with_lists(campaign))
+    if not edited:
+        raise Refused("no_such_set", "There is no edited nugget set.")
+    return [topics for _, topics in edited], [_beside(campaign, one, drafts) for one, _ in edited]
 
 
-def _derived(edited: Sequence[Part], beside: Beside, topics: Topics) -> list[Derivation]:
+def _derived(inside: Sequence[Topics], beside: Beside, topics: Topics) -> list[Derivation]:
     return [
         found
-        for part, (edited_set, draft_set) in zip(edited, beside, strict=True)
+        for own, (edited_set, draft_set) in zip(inside, beside, strict=True)
         for found in derivations(edited_set, draft_set)
-        if (part.topics is None or found.topic in part.topics) and (topics is None or found.topic in topics)
+        if (own is None or found.topic in own) and (topics is None or found.topic in topics)
     ]
-
-
-def _edited(campaign: Campaign, name: str) -> list[Part]:
-    """Return the edited sets that are meant, each with its topics. Raises `Refused`."""
-    sets = list(campaign.nugget_sets.filter(origin=Origin.EDITED, pk__in=_with_lists(campaign)))
-    if not name and len(sets) > 1 and {one.pk for one in sets} <= sets_written_at_desks(campaign):
-        return by_makers(sets, makers_sets(campaign, Origin.EDITED))
-    return [Part(_one(campaign, name, [Origin.EDITED], "--nuggets"), None)]
 
 
 def _beside(campaign: Campaign, edited_set: NuggetSet, drafts: str) -> tuple[NuggetSet, NuggetSet]:
     """Return an edited set with its drafts. Raises `Refused` where several fit, or none."""
     draft_set = edited_set.drafts if edited_set.drafts and not drafts else None
-    return edited_set, draft_set or _one(campaign, drafts, [Origin.DRAFT, Origin.AUTO], "--drafts")
+    return edited_set, draft_set or _drafts(campaign, drafts)
 
 
 def edits_of(one: Derivation) -> TopicEdits:
@@ -229,23 +223,14 @@ def _texts(wordings: Sequence[Wording]) -> list[NuggetText]:
     return [NuggetText(one.text, one.importance) for one in wordings]
 
 
-def _one(campaign: Campaign, name: str, origins: list[Origin], option: str) -> NuggetSet:
-    fitting = campaign.nugget_sets.filter(origin__in=origins, pk__in=_with_lists(campaign))
-    fitting = fitting.filter(name=name) if name else fitting
-    names = [one.name for one in fitting]
-    if len(names) == 1:
-        return fitting[0]
-    if not names:
-        there = together(origins, " or ")
-        if name:
-            raise Refused("no_such_set", "There is no %(origins)s nugget set %(name)s.", origins=there, name=name)
-        raise Refused("no_such_set", "There is no %(origins)s nugget set.", origins=there)
-    raise Refused(
-        "ambiguous",
-        "Several nugget sets fit; say which with %(option)s: %(names)s.",
-        option=option,
-        names=", ".join(names),
-    )
+def _drafts(campaign: Campaign, name: str) -> NuggetSet:
+    sets = campaign.nugget_sets.filter(origin__in=[Origin.DRAFT, Origin.AUTO], pk__in=_with_lists(campaign))
+    found = only_set(list(sets.filter(name=name) if name else sets), phrase("the edited lists"), "--drafts")
+    if found:
+        return found
+    if name:
+        raise Refused("no_such_set", "There is no draft or auto nugget set %(name)s.", name=name)
+    raise Refused("no_such_set", "There is no draft or auto nugget set.")
 
 
 def _authors_flags(nugget_set: NuggetSet, topics: Topics) -> list[set[str]]:

@@ -1,6 +1,8 @@
 """Conditions resolved in a campaign: nugget sets and judges that count, everywhere or topic by topic."""
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from django.db.models import Q, QuerySet
 
@@ -18,7 +20,9 @@ from evaluation.domain.shared_topics import (
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Judge, NuggetSet
 from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition
-from web.phrases import plural, word
+from web.phrases import noted, phrase, plural, word
+
+Named = TypeVar("Named", NuggetSet, Judge)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +142,7 @@ def resolve(campaign: Campaign, condition: Condition, *, judge: str = "", nugget
         shared = by_assigners(campaign, lists, judges)
         if shared is not None:
             return NuggetCondition(campaign, tuple(shared), condition)
-    chosen = chosen or _only(condition, judges)
+    chosen = chosen or only_judge(judges, condition)
     return NuggetCondition(campaign, tuple(Part(one.nugget_set, chosen, one.topics) for one in lists), condition)
 
 
@@ -150,31 +154,61 @@ def resolve_citations(campaign: Campaign, condition: SupportCondition, *, judge:
         shared = by_support_judges(campaign, condition, judges)
         if shared is not None:
             return CitationCondition(campaign, tuple(shared), condition)
-    return CitationCondition(campaign, (Part(None, chosen or _only(condition, judges)),), condition)
+    return CitationCondition(campaign, (Part(None, chosen or only_judge(judges, condition)),), condition)
 
 
-def lists_of(campaign: Campaign, condition: Condition) -> list[tuple[NuggetSet, Topics]]:
-    """Return the sets whose lists a condition means, each with its topics. Raises `Refused` where several fit."""
-    lists = _lists(campaign, condition, "", "", _default(campaign, condition)[1])
+def nugget_sets_of(
+    campaign: Campaign,
+    condition: Condition,
+    *,
+    judge: str = "",
+    nuggets: str = "",
+    among: Collection[int] | None = None,
+) -> list[tuple[NuggetSet, Topics]]:
+    """Return the sets whose lists a condition means, each with its topics. `among`: keys of the only sets to look at.
+
+    Raises `Refused` as `resolve` does.
+    """
+    lists = _lists(campaign, condition, judge, nuggets, _default(campaign, condition)[1], among)
     return [(one.nugget_set, one.topics) for one in lists if one.nugget_set]
 
 
-def the_nugget_set(campaign: Campaign, origin: Origin, name: str = "") -> NuggetSet:
+def lists_to_label(
+    campaign: Campaign, condition: Condition, judge: str, *, nuggets: str, own: str
+) -> list[tuple[NuggetSet, Topics]]:
+    """Return the sets whose lists an LLM judge labels: those that a report shows for it.
+
+    `own`: name of the set in which the judge makes lists. Before its first label it goes on with that one, else it
+    takes what a report shows where nobody is named. AutoNuggets may make `own` yet: then there are none.
+    Raises `Refused` as `resolve` does, unless the judge has a set of its own to take where several fit.
+    """
+    sets = list(campaign.nugget_sets.filter(origin=condition.origin))
+    mine: list[tuple[NuggetSet, Topics]] = [(one, None) for one in sets if one.name == own]
+    may_have_own = bool(mine) or condition.origin is Origin.AUTO
+    if nuggets == own and may_have_own:
+        return mine
+    has_labels = any(_fits(one, condition, judge) for one in sets)
+    default = _default(campaign, condition)[1]
+    if mine and not nuggets and not has_labels and default not in [one.name for one in sets]:
+        return mine
+    try:
+        return nugget_sets_of(campaign, condition, judge=judge if has_labels else "", nuggets=nuggets)
+    except Refused as refused:
+        if refused.code != "ambiguous" or not may_have_own:
+            raise
+        return mine
+
+
+def set_of_origin(campaign: Campaign, origin: Origin, name: str, option: str) -> NuggetSet:
     """Return the set of that name, or the only one of that origin.
 
-    Raises `Refused`: `no_such_set` when nothing fits, `ambiguous` with the names when several do.
+    Raises `Refused`: `no_such_set` where nothing fits, `ambiguous` where several do.
     """
-    fitting = campaign.nugget_sets.filter(origin=origin, **({"name": name} if name else {}))
-    names = [one.name for one in fitting]
-    if len(names) == 1:
-        return fitting[0]
-    if names:
-        raise Refused(
-            "ambiguous",
-            "Several %(origin)s nugget sets fit; say which: %(names)s.",
-            origin=origin,
-            names=", ".join(names),
-        )
+    sets = campaign.nugget_sets.filter(origin=origin)
+    fitting = list(sets.filter(name=name) if name else sets)
+    found = only_set(fitting, phrase("origin %(origin)s", origin=word(origin)), option)
+    if found:
+        return found
     there = ", ".join(campaign.nugget_sets.values_list("name", flat=True)) or word("none")
     if name:
         raise Refused(
@@ -187,6 +221,18 @@ def the_nugget_set(campaign: Campaign, origin: Origin, name: str = "") -> Nugget
     raise Refused(
         "no_such_set", "There is no %(origin)s nugget set; there are: %(there)s.", origin=origin, there=there
     )
+
+
+def only_set(fitting: Sequence[NuggetSet], what: str, option: str = "--nuggets") -> NuggetSet | None:
+    """Return the only set that fits; None where none does. Raises `Refused` (`ambiguous`) where several do."""
+    several = noted("Several nugget sets fit %(what)s; say which with %(option)s: %(names)s.")
+    return _only(fitting, several, what, option)
+
+
+def only_judge(fitting: Sequence[Judge], what: str, option: str = "--judge") -> Judge | None:
+    """Return the only judge who fits; None where none does. Raises `Refused` (`ambiguous`) where several do."""
+    several = noted("Several judges fit %(what)s; say which with %(option)s: %(names)s.")
+    return _only(fitting, several, what, option)
 
 
 def judges_of(*sets: NuggetSet, kind: JudgeKind | None = None, named: str = "") -> QuerySet[Judge]:
@@ -208,9 +254,17 @@ def _default(campaign: Campaign, condition: Condition | SupportCondition) -> tup
     return (said.judge, said.nuggets) if said else ("", "")
 
 
-def _lists(campaign: Campaign, condition: Condition, judge: str, named: str, default: str) -> list[Part]:
+def _lists(
+    campaign: Campaign,
+    condition: Condition,
+    judge: str,
+    named: str,
+    default: str,
+    among: Collection[int] | None = None,
+) -> list[Part]:
     """Return the sets that a condition means, without judges. Raises `Refused`."""
-    sets = list(campaign.nugget_sets.filter(origin=condition.origin))
+    rows = campaign.nugget_sets.filter(origin=condition.origin)
+    sets = list(rows if among is None else rows.filter(pk__in=among))
     if named:
         return [Part(_named_set(campaign, condition, sets, named), None)]
     preferred = [one for one in sets if one.name == default]
@@ -223,15 +277,7 @@ def _lists(campaign: Campaign, condition: Condition, judge: str, named: str, def
     fitting = [one for one in sets if _fits(one, condition, judge)] or sets
     if makers and all(one.pk in made_here for one in fitting):
         return by_makers(sets, makers)
-    if len(fitting) == 1:
-        return [Part(fitting[0], None)]
-    names = ", ".join(one.name for one in fitting)
-    raise Refused(
-        "ambiguous",
-        "Several nugget sets fit %(condition)s; say which with --nuggets: %(names)s.",
-        condition=condition,
-        names=names,
-    )
+    return [Part(only_set(fitting, condition), None)]
 
 
 def _named_set(campaign: Campaign, condition: Condition, sets: list[NuggetSet], named: str) -> NuggetSet:
@@ -272,14 +318,8 @@ def _named(condition: Condition | SupportCondition, judges: list[Judge], named: 
     return None
 
 
-def _only(condition: Condition | SupportCondition, judges: list[Judge]) -> Judge | None:
-    """Return the only judge; None where there is none. Raises `Refused` where there are several."""
-    if len(judges) > 1:
-        names = ", ".join(one.name for one in judges)
-        raise Refused(
-            "ambiguous",
-            "Several judges fit %(condition)s; say which with --judge: %(names)s.",
-            condition=condition,
-            names=names,
-        )
-    return judges[0] if judges else None
+def _only(fitting: Sequence[Named], several: str, what: str, option: str) -> Named | None:
+    if len(fitting) > 1:
+        names = ", ".join(one.name for one in fitting)
+        raise Refused("ambiguous", several, what=what, option=option, names=names)
+    return fitting[0] if fitting else None

@@ -8,7 +8,7 @@ from datetime import date
 from django.db.models import Count
 
 from accounts.models import User
-from evaluation.domain.conditions import the_nugget_set
+from evaluation.domain.conditions import set_of_origin
 from evaluation.domain.shared_topics import second_lists
 from evaluation.errors import Refused
 from evaluation.models import (
@@ -104,7 +104,7 @@ def ground_of(campaign: Campaign, order: Order) -> Ground:
     by_edit = order.stage is Stage.POST_EDIT
     return Ground(
         the_qrels(campaign, order.qrels),
-        the_nugget_set(campaign, Origin.DRAFT, order.drafts) if by_edit else None,
+        set_of_origin(campaign, Origin.DRAFT, order.drafts, "--drafts") if by_edit else None,
     )
 
 

@@ -7,9 +7,9 @@ from datetime import date
 from django.db import transaction
 
 from accounts.models import User
+from evaluation.domain.conditions import judges_of, only_judge, only_set
 from evaluation.errors import Refused
 from evaluation.models import (
-    Assignment,
     Campaign,
     Event,
     Judge,
@@ -26,7 +26,7 @@ from evaluation.services.study_pairs import Labels, differing, drawn_from, label
 from evaluation.services.study_tasks import assessor_of, make_study_task
 from evaluation.services.work_plan import roster_of
 from evaluation.terms import JudgeKind, StudyKind, SupportCondition
-from web.phrases import noted, word
+from web.phrases import noted, phrase, word
 
 PER_TOPIC = 15
 MOST_PER_TOPIC = 1000
@@ -180,40 +180,24 @@ def _topics(campaign: Campaign, names: Sequence[str]) -> list[Topic]:
     return topics
 
 
-WHICH_JUDGE = {
-    JudgeKind.HUMAN: (
-        noted("Several judges fit; say which person with --person: %(names)s."),
-        noted("No person has such labels here; there are: %(names)s."),
-    ),
-    JudgeKind.LLM: (
-        noted("Several judges fit; say which LLM with --machine: %(names)s."),
-        noted("No LLM has such labels here; there are: %(names)s."),
-    ),
+LACKING = {
+    JudgeKind.HUMAN: noted("No person has such labels here; there are: %(names)s."),
+    JudgeKind.LLM: noted("No LLM has such labels here; there are: %(names)s."),
 }
-"""What is said where several judges of a kind fit, and where none does."""
+OPTIONS = {JudgeKind.HUMAN: "--person", JudgeKind.LLM: "--machine"}
+A_STUDY = phrase("a study")
 
 
 def _nugget_set(campaign: Campaign, wish: StudyWish) -> NuggetSet:
     """Return the named set, or the only one of which a person and an LLM have given labels."""
     sets = list(campaign.nugget_sets.filter(origin__in=ASSIGNED))
     fitting = [one for one in sets if one.name == wish.nuggets] if wish.nuggets else sets
-    if not wish.nuggets and len(fitting) > 1:
-        judged = Assignment.objects.current()
-        fitting = [
-            one
-            for one in sets
-            if all(
-                judged.filter(
-                    nugget_version__nugget__nugget_set=one, judge__kind=kind, judge__aside=False
-                ).exists()
-                for kind in JudgeKind
-            )
-        ]
-    if len(fitting) == 1:
-        return fitting[0]
-    there = ", ".join(one.name for one in fitting or sets) or word("none")
-    if fitting:
-        raise Refused("ambiguous", "Several nugget sets fit; say which with --nuggets: %(there)s.", there=there)
+    if len(fitting) > 1:
+        fitting = [one for one in sets if all(judges_of(one, kind=kind).exists() for kind in JudgeKind)]
+    found = only_set(fitting, A_STUDY)
+    if found:
+        return found
+    there = ", ".join(one.name for one in sets) or word("none")
     if not wish.nuggets:
         raise Refused(
             "no_such_set", "There is no nugget set with labels of both; there are: %(there)s.", there=there
@@ -228,14 +212,11 @@ def _nugget_set(campaign: Campaign, wish: StudyWish) -> NuggetSet:
 
 def _judge(labels: Labels, kind: JudgeKind, name: str) -> Judge:
     there = list(labels.judges(kind))
-    fitting = [one for one in there if one.name == name] if name else there
-    if len(fitting) == 1:
-        return fitting[0]
+    found = only_judge([one for one in there if name in ("", one.name)], A_STUDY, OPTIONS[kind])
+    if found:
+        return found
     names = ", ".join(one.name for one in there) or word("none")
-    several, nobody = WHICH_JUDGE[kind]
-    if fitting:
-        raise Refused("ambiguous", several, names=names)
-    said = noted("%(name)s has no such labels here; there are: %(names)s.") if name else nobody
+    said = noted("%(name)s has no such labels here; there are: %(names)s.") if name else LACKING[kind]
     raise Refused("no_such_judge", said, name=name, names=names)
 
 

@@ -5,7 +5,7 @@ from itertools import chain
 from typing import Any
 
 from evaluation import exporting
-from evaluation.domain.conditions import lists_of, resolve, resolve_citations
+from evaluation.domain.conditions import nugget_sets_of, resolve, resolve_citations
 from evaluation.errors import Refused
 from evaluation.formats.argue import argue_line
 from evaluation.formats.nuggets import nugget_list_line
@@ -35,7 +35,9 @@ UNSAID: dict[str, Any] = {
 
 def _nuggets(campaign: Campaign, options: Options) -> Iterator[str]:
     line = NUGGET_FORMS[options["format"]]
-    lists = lists_of(campaign, _condition(options)) if options["condition"] and not options["nuggets"] else []
+    lists = (
+        nugget_sets_of(campaign, _condition(options)) if options["condition"] and not options["nuggets"] else []
+    )
     if lists:
         return chain.from_iterable(exporting.nugget_lines(made, topics, line=line) for made, topics in lists)
     return exporting.nugget_lines(_nugget_set(campaign, options), line=line)

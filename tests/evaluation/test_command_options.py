@@ -38,7 +38,10 @@ def test_several_nugget_sets_must_be_told_apart(lists: Path) -> None:
     run("import_nuggets", "--campaign", "river", *AUTO, "--set", "other", write(lists, "n", [nuggets("t1")]))
     labels = write(lists, "l", '{"qid": "t1", "run_id": "alpha", "nuggets": []}\n')
     outcome = run("import_assignments", "--campaign", "river", *BY_LLM, labels)
-    assert (outcome.code, outcome.err) == (2, "Several auto nugget sets fit; say which: auto-m, other.\n")
+    assert (outcome.code, outcome.err) == (
+        2,
+        "Several nugget sets fit origin auto; say which with --nuggets: auto-m, other.\n",
+    )
 
 
 NAMES = ["=1+1", "@SUM(A1)", "a\0b", "a\nb", " ", "", " Ann", "x" * 300]

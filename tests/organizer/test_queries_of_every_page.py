@@ -22,6 +22,7 @@ def asked(client: Client, address: str) -> list[str]:
     return [one["sql"] for one in queries]
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_larger_campaign_costs_no_more_queries() -> None:
     for share in SHARES:

@@ -77,7 +77,8 @@ def test_a_dry_run_names_blocked_topics_with_the_reason(world: World) -> None:
 
 @pytest.mark.parametrize("what", ["A/A", "E/A", "M/A", "drafts", "support", "relevance"])
 def test_every_kind_can_be_tried_out(world: World, what: str) -> None:
-    assert "Dry run" in said_to(world, "dry_run", what=what, source="NIST", nuggets="auto-robot")
+    nuggets = "auto-robot" if what == "A/A" else ""
+    assert "Dry run" in said_to(world, "dry_run", what=what, source="NIST", nuggets=nuggets)
 
 
 def test_a_start_queues_items_and_leads_to_the_job(world: World) -> None:

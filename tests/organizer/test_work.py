@@ -178,7 +178,7 @@ def test_which_drafts_must_be_said_where_there_are_several(desk: DeskWorld) -> N
         campaign=desk.campaign, name="other drafts", origin=Origin.DRAFT, judge=desk.drafts().nugget_set.judge
     )
     page = said_to(desk, "preview", 422, stage="post-edit", topics=[desk.topic("t1").public_id])
-    assert "Several draft nugget sets fit" in page
+    assert "Several nugget sets fit origin draft" in page
     page = said_to(desk, "preview", stage="post-edit", topics=[desk.topic("t1").public_id], drafts="drafts")
     assert "Ann Archer has it (not started)" in page
 

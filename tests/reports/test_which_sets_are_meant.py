@@ -1,6 +1,6 @@
 """Which nugget sets are meant where none is named: five places decide it, side by side for the same campaigns.
 
-They differ. Where one of them is to follow another, its row here changes with it.
+Jobs and edits follow the reports. A command that loads labels, and a study, go by less, and ask sooner.
 """
 
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.domain.conditions import resolve, the_nugget_set
+from evaluation.domain.conditions import resolve, set_of_origin
 from evaluation.errors import Refused
 from evaluation.models import Campaign, ConditionDefault, NuggetSet, NuggetVersion
 from evaluation.services.judges import add_judge, judge_of
@@ -76,7 +76,7 @@ PLACES: dict[str, Callable[[Campaign], list[str]]] = {
     "report E/M": lambda campaign: in_reports(campaign, Condition.EM),
     "report E/A": lambda campaign: in_reports(campaign, Condition.EA),
     "job E/A": in_jobs,
-    "command": lambda campaign: [the_nugget_set(campaign, Origin.EDITED).name],
+    "command": lambda campaign: [set_of_origin(campaign, Origin.EDITED, "", "--nuggets").name],
     "study": lambda campaign: [_nugget_set(campaign, StudyWish("s", StudyKind.ASSIGNMENT)).name],
     "edits": lambda campaign: edit_report(campaign, drafts="draft").nuggets.split(", "),
 }
@@ -101,7 +101,7 @@ CASES: dict[str, tuple[tuple[Callable[[JudgingWorld], None], ...], str, dict[str
     "two sets, labels of one": (
         (outside, labels),
         WHICH + TWO,
-        {"report E/M": "edited", "report E/A": "edited", "study": "edited"},
+        dict.fromkeys(["report E/M", "report E/A", "job E/A", "study", "edits"], "edited"),
     ),
     "two sets, one by default": (
         (outside, default),
@@ -111,14 +111,14 @@ CASES: dict[str, tuple[tuple[Callable[[JudgingWorld], None], ...], str, dict[str
     "two sets, labels of one, the other by default": (
         (outside, labels, default),
         WHICH + TWO,
-        {"report E/M": "other", "report E/A": "edited", "study": "edited", "edits": "other"},
+        {"report E/M": "other", "edits": "other"} | dict.fromkeys(["report E/A", "job E/A", "study"], "edited"),
     ),
     "shared topics": ((only_shared,), SHARED, {"command": WHICH + SHARED, "study": NONE + ALL_THREE}),
     "shared topics and a set from outside": ((shared,), WHICH + ALL_THREE, {"study": NONE + ALL_THREE}),
     "shared topics and labels of a set from outside": (
         (shared, labels),
         WHICH + ALL_THREE,
-        {"report E/M": "edited", "report E/A": "edited", "study": "edited"},
+        dict.fromkeys(["report E/M", "report E/A", "job E/A", "study", "edits"], "edited"),
     ),
     "one set and one without a list": (
         (empty,),

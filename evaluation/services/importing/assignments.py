@@ -8,7 +8,7 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.models import User
-from evaluation.domain.conditions import the_nugget_set
+from evaluation.domain.conditions import set_of_origin
 from evaluation.errors import BadInput, Problem
 from evaluation.formats.assignments import AssignmentRow, LabelRow, label_word, parse_assignments
 from evaluation.formats.source import Source
@@ -82,7 +82,7 @@ def import_assignments(
     files = [(source, [row for row in parse_assignments(source) if not _by_rule(row)]) for source in sources]
 
     def make_plan(locked: Campaign) -> Plan:
-        nugget_set = the_nugget_set(locked, origin, nuggets)
+        nugget_set = set_of_origin(locked, origin, nuggets, "--nuggets")
         aside = says_study(row.extra for _, rows in files for row in rows)
         return _plan(nugget_set, ensure_judge(judge, kind, aside=aside), files, replace)
 

@@ -36,6 +36,7 @@ class Command(LlmCommand):
 
     def finish(self, request: Request, options: dict[str, Any]) -> None:
         condition = Condition(options["condition"])
+        request.campaign.refresh_from_db()  # figures are kept by the revision, which the job's labels have raised
         judge = request.judge.name
         choice = resolve(request.campaign, condition, judge=judge, nuggets=options["nuggets"])
         self.stdout.write(as_table(documents.scores_rows(leaderboard(choice, Policies()))))
