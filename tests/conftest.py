@@ -17,14 +17,12 @@ from pytest_django import DjangoDbBlocker
 
 from evaluation.triggers import install_triggers, remove_triggers
 from reports.frames import forget_sheets
+from tests.worlds.recorded import MIGRATED
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 MEMORY = Path("/dev/shm")  # noqa: S108
 MOST_SECONDS = 10.0
 """Twice what CONTRIBUTING.md allows: processors differ, and a shared one counts more for the same work."""
-
-MIGRATED = {"django_content_type", "auth_permission"}
-"""Tables that migrations fill and no test writes to. Filling them anew took most of the time after a browser test."""
 
 
 def pytest_configure() -> None:

@@ -21,6 +21,7 @@ from evaluation.services.judges import add_judge
 from evaluation.services.work_plan import Order
 from evaluation.terms import JudgeKind, Origin, Stage, SupportCondition
 from tests.factories import make_campaign, make_cast, write_source
+from tests.worlds.recorded import built_once
 
 TOPIC = "why rivers bend"
 NUGGETS = (("rivers carry sand", "vital"), ("the outer bank erodes", "okay"), ("bends grow", "vital"))
@@ -46,6 +47,7 @@ class JudgeWorld:
         return client
 
 
+@built_once
 def make_judge_world(folder: Path, *, runs: int = 4, nuggets: Sequence[tuple[str, str]] = NUGGETS) -> JudgeWorld:
     """Load the campaign from files, as an organizer would, and hand the three tasks out."""
     campaign = make_campaign()

@@ -18,6 +18,7 @@ from evaluation.services.judges import add_judge
 from evaluation.services.work_plan import Order
 from evaluation.terms import JudgeKind, Origin, Stage
 from tests.factories import make_campaign, make_cast, write_source
+from tests.worlds.recorded import built_once
 
 TOPICS = {"t1": "why rivers bend", "t2": "how dams fail", "t3": "what otters eat", "t4": "who names streams"}
 MACHINE = "drafting-machine"
@@ -53,6 +54,7 @@ class DeskWorld:
         return NuggetList.objects.get(nugget_set__origin=Origin.DRAFT, topic__topic_id="t1")
 
 
+@built_once
 def make_desk_world(folder: Path, *, passages: int = 6, drafts: int = 5, sentences: int = 3) -> DeskWorld:
     """Load the campaign from files, as an organizer would, and hand Ann her two tasks."""
     campaign = make_campaign()

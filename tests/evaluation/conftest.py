@@ -1,4 +1,4 @@
-"""The small campaign, loaded once per test."""
+"""The small campaign, as far as a test needs it."""
 
 from pathlib import Path
 
@@ -10,26 +10,26 @@ from tests.evaluation import world
 @pytest.fixture
 def corpus(db: None, tmp_path: Path) -> Path:
     """The campaign `river` with topics, segments and qrels; the folder for its files."""
-    world.load_corpus(tmp_path)
+    world.load_world(tmp_path, parts=1)
     return tmp_path
 
 
 @pytest.fixture
-def runs(corpus: Path) -> Path:
+def runs(db: None, tmp_path: Path) -> Path:
     """The corpus, and the runs alpha and beta."""
-    world.load_runs(corpus)
-    return corpus
+    world.load_world(tmp_path, parts=2)
+    return tmp_path
 
 
 @pytest.fixture
-def lists(runs: Path) -> Path:
+def lists(db: None, tmp_path: Path) -> Path:
     """The runs, and the nugget set auto-m."""
-    world.load_nuggets(runs)
-    return runs
+    world.load_world(tmp_path, parts=3)
+    return tmp_path
 
 
 @pytest.fixture
-def labelled(lists: Path) -> Path:
+def labelled(db: None, tmp_path: Path) -> Path:
     """The whole small campaign."""
-    world.load_labels(lists)
-    return lists
+    world.load_world(tmp_path)
+    return tmp_path

@@ -34,6 +34,7 @@ from evaluation.services.task_acts import Change, Wish, change_tasks
 from evaluation.services.work_plan import Order
 from evaluation.terms import AssignmentLabel, JudgeKind, Origin, Stage, SupportCondition, SupportLabel, TaskState
 from tests.factories import make_campaign, make_cast, write_source
+from tests.worlds.recorded import built_once
 
 BENDS, SAND = "Rivers bend slowly.", "They carry sand."
 NUGGETS = ("bends grow", "sand moves", "banks erode")
@@ -88,6 +89,7 @@ class JudgingWorld:
         task.refresh_from_db()
 
 
+@built_once
 def make_judging_world(folder: Path) -> JudgingWorld:
     """Load the campaign from files, as an organizer would."""
     campaign = make_campaign()

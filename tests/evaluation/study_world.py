@@ -15,6 +15,7 @@ from evaluation.services.studies import StudyWish, create_study, hand_out_study
 from evaluation.terms import JudgeKind, Origin, StudyKind, SupportCondition
 from tests.assessor.desk_client import Window
 from tests.evaluation.judging_world import NUGGETS, JudgingWorld, load_machine, make_judging_world, task_again
+from tests.worlds.recorded import built_once
 
 EXPERT, MACHINE, STUDY = "canary-expert", "canary-robot", "canary-study"
 WORDS = ("not_support", "partial_support", "support")
@@ -25,6 +26,7 @@ GIVEN = {
 """Labels of the three nuggets by run: differing in (alpha 0, 1), (beta 1, 2), (gamma 0, 2)."""
 
 
+@built_once
 def make_study_world(folder: Path) -> JudgingWorld:
     """Load the labels of both, nothing handed out."""
     world = make_judging_world(folder)

@@ -15,6 +15,8 @@ from django.apps import apps
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from tests.worlds.recorded import built_once
+
 Rows = Mapping[str, Any]
 
 TOPICS = "t1\twhy rivers bend\nt2\thow dams fail\n"
@@ -169,7 +171,11 @@ def load_labels(folder: Path) -> None:
     load("import_support", *BY_ANN, write(folder, "support.jsonl", SUPPORT))
 
 
-def load_world(folder: Path) -> None:
-    """Load all of it."""
-    for load_part in (load_corpus, load_runs, load_nuggets, load_labels):
+PARTS = (load_corpus, load_runs, load_nuggets, load_labels)
+
+
+@built_once
+def load_world(folder: Path, *, parts: int = len(PARTS)) -> None:
+    """Load all of it, or the first parts only."""
+    for load_part in PARTS[:parts]:
         load_part(folder)

@@ -9,10 +9,12 @@ from evaluation.services.handing_out import hand_out
 from evaluation.services.work_plan import Order
 from evaluation.terms import Stage, TaskState
 from tests.assessor.world import DeskWorld, make_desk_world
+from tests.worlds.recorded import built_once
 
 REASON = "The guidelines changed <b>twice</b>."
 
 
+@built_once
 def make_work_world(folder: Path) -> DeskWorld:
     """Ann's two tasks, with names to tell people apart by."""
     world = make_desk_world(folder)

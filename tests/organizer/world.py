@@ -26,6 +26,7 @@ from evaluation.services.importing import RunOptions
 from evaluation.terms import JudgeKind, Origin, SupportCondition, Task
 from reports.report_pages import ReportName
 from tests.factories import make_campaign, make_cast, write_source
+from tests.worlds.recorded import built_once
 
 HOSTILE = "<script>alert(1)</script> שלום"
 
@@ -53,6 +54,7 @@ LABELS = (
     '{"qid": "t1", "run_id": "beta", "nuggets": [{"text": "sand moves", "assignment": "not_support"}, '
     '{"text": "banks erode", "assignment": "not_support"}]}\n'
 )
+
 SUPPORT = '{"run_id": "alpha", "topic_id": "t1", "sentence": 0, "docid": "d1", "label": "full_support"}\n'
 
 
@@ -118,6 +120,7 @@ def _first_pair() -> tuple[int, int]:
     return label.answer_id, label.nugget_version_id
 
 
+@built_once
 def make_world(folder: Path) -> World:
     """Load the campaign as an organizer would, by importing files."""
     campaign = make_campaign()

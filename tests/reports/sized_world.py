@@ -8,11 +8,13 @@ from evaluation.services.importing import RunOptions
 from evaluation.terms import JudgeKind, Origin, Task
 from tests.factories import make_campaign, make_cast, write_source
 from tests.organizer.world import World
+from tests.worlds.recorded import built_once
 
 LABELS = ("support", "partial_support", "not_support")
 JUDGES = (("robot", JudgeKind.LLM), ("person", JudgeKind.HUMAN))
 
 
+@built_once
 def sized(folder: Path, topics: int, runs: int) -> World:
     """Make a campaign of so many topics and runs, with two nuggets a topic that two judges labelled."""
     campaign, ids = make_campaign(), [f"t{n}" for n in range(topics)]
