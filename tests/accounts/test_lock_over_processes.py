@@ -1,10 +1,6 @@
 """A lock holds for every process of the server: attempts are counted where all of them see it."""
 
 import http.client
-import os
-import subprocess
-import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlencode
@@ -15,7 +11,7 @@ from django.conf import settings
 from rig.services import Redis
 from rig.web import WebProcess, running_web
 from tests import needed
-from tests.conftest import MEMORY
+from tests.worlds.installation import new_database
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("web")]
 
@@ -57,16 +53,10 @@ def attempt(web: WebProcess) -> tuple[int, str]:
 
 @pytest.mark.parametrize("cache", [in_database, in_redis], ids=["database", "redis"])
 def test_five_attempts_over_two_processes_and_no_more(
-    tmp_path: Path, cache: Cache, request: pytest.FixtureRequest
+    tmp_path: Path, cache: Cache, request: pytest.FixtureRequest, django_db_setup: None
 ) -> None:
-    # In memory where there is room: a busy disk takes minutes for the migrations.
-    memory = str(MEMORY) if os.access(MEMORY, os.W_OK) else None
-    folder = tempfile.TemporaryDirectory(dir=memory)
-    request.addfinalizer(folder.cleanup)
-    own = {"DATABASE_URL": f"sqlite:///{folder.name}/lock.sqlite3", "WEB_WORKERS": "1"}
+    own = {"DATABASE_URL": new_database(tmp_path / "lock.sqlite3"), "WEB_WORKERS": "1"}
     own |= {"DJANGO_SETTINGS_MODULE": "rig.plain_settings", **cache(tmp_path, request)}
-    command = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
-    subprocess.run(command, check=True, cwd=settings.BASE_DIR, env=os.environ | own)
     with running_web(tmp_path / "one.log", own=own) as one, running_web(tmp_path / "two.log", own=own) as two:
         answers = [attempt(web) for web in (one, two, one, two, one, two, one)]
     assert [status for status, _ in answers] == [200] * 5 + [429] * 2

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser
 
 from rig.provider import CLIENT, SECRET, running_provider
 from rig.web import running_web
+from tests.worlds.installation import new_database
 
 pytestmark = pytest.mark.browser
 
@@ -23,20 +24,21 @@ EmailAddress.objects.create(user=ann, email=ann.email, verified=True, primary=Tr
 """
 
 
-def test_the_button_leads_to_the_provider_and_back(chromium: Browser, tmp_path: Path) -> None:
+def test_the_button_leads_to_the_provider_and_back(
+    chromium: Browser, tmp_path: Path, django_db_setup: None
+) -> None:
     with running_provider() as provider:
         provider.person = dict(ANN)
         own = {
-            "DATABASE_URL": f"sqlite:///{tmp_path}/own.sqlite3",
+            "DATABASE_URL": new_database(tmp_path / "own.sqlite3"),
             "DJANGO_SETTINGS_MODULE": "rig.plain_settings",
             "OIDC_SERVER_URL": provider.address,
             "OIDC_CLIENT_ID": CLIENT,
             "OIDC_CLIENT_SECRET": SECRET,
             "OIDC_NAME": "Lab sign-on",
         }
-        for command in (["migrate", "--verbosity", "0"], ["shell", "--verbosity", "0", "-c", MAKE_ANN]):
-            manage = [sys.executable, "manage.py", *command]
-            subprocess.run(manage, check=True, cwd=settings.BASE_DIR, env=os.environ | own)
+        manage = [sys.executable, "manage.py", "shell", "--verbosity", "0", "-c", MAKE_ANN]
+        subprocess.run(manage, check=True, cwd=settings.BASE_DIR, env=os.environ | own)
         with running_web(tmp_path / "web.log", own=own) as web, chromium.new_context() as context:
             page, said = context.new_page(), list[str]()
             page.on("console", lambda message: said.append(message.text))

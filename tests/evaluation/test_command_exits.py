@@ -9,17 +9,19 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+from tests.worlds.installation import new_database
+
 Finished = subprocess.CompletedProcess[bytes]
 
 
 @pytest.fixture(scope="module")
-def shell(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def shell(tmp_path_factory: pytest.TempPathFactory, django_db_setup: None) -> dict[str, str]:
     """The environment of a fresh installation with the campaign `river`."""
-    database = tmp_path_factory.mktemp("shell") / "assay.sqlite3"
+    database = new_database(tmp_path_factory.mktemp("shell") / "assay.sqlite3")
     environment = {key: value for key, value in os.environ.items() if key != "DATABASE_URL"}
-    environment |= {"DATABASE_URL": f"sqlite:///{database}", "PYTHONWARNINGS": "error"}
-    for words in (["migrate", "--verbosity", "0"], ["create_campaign", "river", "--name", "River study"]):
-        assert manage(environment, *words).returncode == 0
+    environment |= {"DATABASE_URL": database, "PYTHONWARNINGS": "error"}
+    made = manage(environment, "create_campaign", "river", "--name", "River study")
+    assert made.returncode == 0, made.stderr
     return environment
 
 

@@ -17,6 +17,7 @@ from django.conf import settings
 from llmjobs.simulator import Simulator
 from tests import needed
 from tests.needed import POSTGRESQL
+from tests.worlds.installation import new_database
 
 SLOTS = 2
 Environment = dict[str, str]
@@ -32,9 +33,9 @@ while Job.objects.get().state == "running":
 
 
 @pytest.fixture
-def embedded(tmp_path: Path) -> Environment:
+def embedded(tmp_path: Path, django_db_setup: None) -> Environment:
     """Everything in one file and one process."""
-    return {"DATABASE_URL": f"sqlite:///{tmp_path / 'assay.sqlite3'}", "CELERY_BROKER_URL": "memory://"}
+    return {"DATABASE_URL": new_database(tmp_path / "assay.sqlite3"), "CELERY_BROKER_URL": "memory://"}
 
 
 @pytest.fixture
