@@ -43,9 +43,12 @@ def soaked(*options: str) -> tuple[int, str, list[int]]:
 @pytest.mark.slow
 def test_nothing_is_lost_while_everything_breaks() -> None:
     """Some seconds of kills, cut requests and second windows; then every task is compared."""
-    code, said, (operations, resends, kills, takeovers, violations) = soaked("--seconds", "8")
-    assert (code, violations) == (0, 0), said
-    assert min(operations, resends, kills, takeovers) > 0, said
+    for seconds in ("8", "30", "90"):  # on a busy machine not every fault happens in the first seconds
+        code, said, (operations, resends, kills, takeovers, violations) = soaked("--seconds", seconds)
+        assert (code, violations) == (0, 0), said
+        if min(operations, resends, kills, takeovers) > 0:
+            return
+    pytest.fail(said)
 
 
 @pytest.mark.slow

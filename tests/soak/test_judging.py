@@ -42,9 +42,14 @@ def test_every_label_is_stored_as_it_was_acknowledged() -> None:
 @pytest.mark.slow
 def test_no_label_is_lost_while_what_the_desk_stands_on_fails() -> None:
     """Every fault that can be made here, one after the other; what was not acknowledged waited and arrived once."""
-    code, said, (_, labels, resends, violations) = soaked("judging_faults", "--seconds", "8", "--every", "0.4")
-    assert (code, violations) == (0, 0), said
-    assert min(labels, resends) > 0, said
+    for seconds in ("8", "30", "90"):  # on a busy machine not every fault meets a label in the first seconds
+        code, said, (_, labels, resends, violations) = soaked(
+            "judging_faults", "--seconds", seconds, "--every", "0.4"
+        )
+        assert (code, violations) == (0, 0), said
+        if min(labels, resends) > 0:
+            return
+    pytest.fail(said)
 
 
 @pytest.mark.slow
