@@ -4,6 +4,7 @@ from config.settings import *  # noqa: F403
 
 OURS_ALONE = ("allauth", "config.")  # the sign-in, and the admin behind it
 INSTALLED_APPS = [app for app in INSTALLED_APPS if not app.startswith(OURS_ALONE)]  # noqa: F405
+INSTALLED_APPS[INSTALLED_APPS.index("accounts")] = "benchmarks.floor.apps.AccountsConfig"
 INSTALLED_APPS.append(
     "django.contrib.admin.apps.SimpleAdminConfig"
 )  # ours would be looked for, which need the sign-in
