@@ -7,14 +7,13 @@ from allauth.account.forms import ResetPasswordForm
 from allauth.account.models import EmailAddress
 from django import forms
 from django.utils.timezone import now
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
 from accounts.tokens import NAME_LENGTH, Scope, longest_life
+from web.text import plural
 
 DAYS = (7, 30, 90, 180, 365)
 USUAL_DAYS = 90
-WORDS = {Scope.READ: _("read: see what you may see"), Scope.WRITE: _("write: also change what you may change")}
+WORDS = {Scope.READ: "read: see what you may see", Scope.WRITE: "write: also change what you may change"}
 
 
 class VerifiedResetForm(ResetPasswordForm):  # type: ignore[misc]
@@ -31,23 +30,21 @@ class VerifiedResetForm(ResetPasswordForm):  # type: ignore[misc]
 class TokenForm(forms.Form):
     """A token's name, what it is for, and for how long."""
 
-    name = forms.CharField(
-        label=_("Name"), max_length=NAME_LENGTH, help_text=_("What it is for, such as a notebook.")
-    )
+    name = forms.CharField(label="Name", max_length=NAME_LENGTH, help_text="What it is for, such as a notebook.")
     scopes = forms.MultipleChoiceField(
-        label=_("May"),
+        label="May",
         choices=[(scope.value, WORDS[scope]) for scope in Scope],
         initial=[Scope.READ.value],
         widget=forms.CheckboxSelectMultiple,
     )
-    days = forms.TypedChoiceField(label=_("Ends after"), coerce=int)
+    days = forms.TypedChoiceField(label="Ends after", coerce=int)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         longest = longest_life().days
         offered = [days for days in DAYS if days < longest] + [longest]
         days = self.fields["days"]
-        choices = [(one, ngettext("%(days)d day", "%(days)d days", one) % {"days": one}) for one in offered]
+        choices = [(one, f"{one} {plural(one, 'day')}") for one in offered]
         days.choices = choices  # type: ignore[attr-defined]
         days.initial = min(USUAL_DAYS, longest)
 

@@ -10,11 +10,10 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Lower
 from django.utils.crypto import salted_hmac
-from django.utils.translation import gettext_lazy as _
 
 from accounts.names import canonical_name, validate_one_script
 
-NAME_TAKEN = _("A user with that username already exists.")
+NAME_TAKEN = "A user with that username already exists."
 
 
 class AccountManager(UserManager["User"]):
@@ -32,10 +31,10 @@ class User(AbstractUser):
 
     # Django's own field, but that its letters are of one script.
     username = models.CharField(
-        _("username"),
+        "username",
         max_length=150,
         unique=True,
-        help_text=_("Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only."),
+        help_text="Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only.",
         validators=[UnicodeUsernameValidator(), validate_one_script],
         error_messages={"unique": NAME_TAKEN},
     )

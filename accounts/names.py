@@ -4,7 +4,6 @@ import re
 import unicodedata
 
 from django.core.exceptions import ValidationError
-from django.utils.translation import gettext_lazy as _
 
 # Writing systems of more than one script, and what Unicode's names of their letters begin with.
 MIXED_SYSTEMS = (
@@ -26,7 +25,7 @@ def validate_one_script(name: str) -> None:
     if any(letter.isascii() and letter.isalpha() for letter in name):
         scripts.add("LATIN")
     if len(scripts) > 1 and not any(scripts <= system for system in MIXED_SYSTEMS):
-        raise ValidationError(_("Use letters of one script only."), code="several_scripts")
+        raise ValidationError("Use letters of one script only.", code="several_scripts")
 
 
 def _script(letter: str) -> str:

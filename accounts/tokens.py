@@ -49,15 +49,13 @@ def make_token(*, user: User, name: str, scopes: Collection[str], expires_at: da
 
 def _check(user: User, name: str, scopes: Collection[str], expires_at: datetime) -> None:
     if not user.is_active:
-        raise Refusal("token_owner", "The account %(username)s is closed.", username=user.username)
+        raise Refusal("token_owner", f"The account {user.username} is closed.")
     if not 0 < len(name) <= NAME_LENGTH:
-        raise Refusal("token_name", "A token needs a name of at most %(most)s characters.", most=NAME_LENGTH)
+        raise Refusal("token_name", f"A token needs a name of at most {NAME_LENGTH} characters.")
     if not scopes or not set(scopes) <= set(Scope):
-        raise Refusal("token_scopes", "A token needs scopes: %(scopes)s.", scopes=", ".join(Scope))
+        raise Refusal("token_scopes", f"A token needs scopes: {', '.join(Scope)}.")
     if not now() < expires_at <= now() + longest_life():
-        raise Refusal(
-            "token_expiry", "A token ends in the future, within %(days)s days.", days=longest_life().days
-        )
+        raise Refusal("token_expiry", f"A token ends in the future, within {longest_life().days} days.")
 
 
 def token_of(raw: str) -> ApiToken | None:

@@ -4,8 +4,6 @@ from collections.abc import Iterator
 
 from django import forms
 from django.forms import BoundField
-from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
 
 from accounts.desk_settings import READING_SIZES, DeskSettings
 from assessor.keymap import Action, BadKey, actions_of, collisions, default_actions, groups, parse_keys
@@ -17,19 +15,17 @@ class DeskSettingsForm(forms.Form):
     """Reading size, hints, the switch of single keys, and a field per action with the keys, a space between."""
 
     reading_size = forms.TypedChoiceField(
-        coerce=int, choices=[(size, f"{size} px") for size in READING_SIZES], label=_("Size of the reading text")
+        coerce=int, choices=[(size, f"{size} px") for size in READING_SIZES], label="Size of the reading text"
     )
     single_keys = forms.BooleanField(
-        required=False, label=_("Single keys act on the highlighted row, wherever the focus is but in a field")
+        required=False, label="Single keys act on the highlighted row, wherever the focus is but in a field"
     )
-    hints = forms.BooleanField(required=False, label=_("Show the keys on the buttons"))
-    move_on = forms.BooleanField(required=False, label=_("Move on after a label, to the next one without a label"))
+    hints = forms.BooleanField(required=False, label="Show the keys on the buttons")
+    move_on = forms.BooleanField(required=False, label="Move on after a label, to the next one without a label")
     start_at_text = forms.BooleanField(
-        required=False, label=_("Label answers: start at the text of an answer, not at the first nugget to label")
+        required=False, label="Label answers: start at the text of an answer, not at the first nugget to label"
     )
-    auto_scroll = forms.BooleanField(
-        required=False, label=_("Scroll to the evidence when a nugget gets the focus")
-    )
+    auto_scroll = forms.BooleanField(required=False, label="Scroll to the evidence when a nugget gets the focus")
 
     def __init__(self, data: object = None, *, settings: DeskSettings) -> None:
         self._own = actions_of(settings)
@@ -50,7 +46,7 @@ class DeskSettingsForm(forms.Form):
         """Yield each group's heading with its fields."""
         for group in groups():
             yield (
-                gettext(group),
+                group,
                 [self[PREFIX + one.id] for one in self._own if one.group == group and not one.fixed],
             )
 
@@ -66,8 +62,7 @@ class DeskSettingsForm(forms.Form):
         for chord, one, other in collisions(actions_of(asked)):
             for this, that in ((one, other), (other, one)):
                 if not this.fixed:
-                    said = gettext("“%(key)s” is also the key of “%(action)s”.")
-                    self.add_error(PREFIX + this.id, said % {"key": chord, "action": that.full_label})
+                    self.add_error(PREFIX + this.id, f"“{chord}” is also the key of “{that.full_label}”.")
 
     def _take(self, action: Action) -> None:
         try:

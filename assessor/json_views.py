@@ -5,13 +5,11 @@ from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
-from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
 from assessor.flood import FLOOD
 from assessor.getters import BadBody, View, json_problem
 from evaluation.errors import NoSuchTask, Refused
-from web.shown import shown
 
 
 def desk_json(view: View) -> View:
@@ -20,18 +18,16 @@ def desk_json(view: View) -> View:
     @wraps(view)
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if not request.user.is_authenticated:
-            return json_problem(401, "signed_out", _("Your session has ended. Sign in again to go on."))
+            return json_problem(401, "signed_out", "Your session has ended. Sign in again to go on.")
         if not FLOOD.takes(request.user.pk):
-            return json_problem(
-                429, "too_many_requests", _("Too many requests. Your browser tries again by itself.")
-            )
+            return json_problem(429, "too_many_requests", "Too many requests. Your browser tries again by itself.")
         try:
             return view(request, *args, **kwargs)
         except NoSuchTask:
-            return json_problem(404, "not_found", _("There is no such task."))
+            return json_problem(404, "not_found", "There is no such task.")
         except BadBody as error:
             return json_problem(400, "bad_request", str(error))
         except Refused as error:
-            return json_problem(422, error.code, shown(error.message))
+            return json_problem(422, error.code, error.message)
 
     return login_not_required(never_cache(wrapped))

@@ -12,8 +12,6 @@ from itertools import combinations
 from typing import Any
 
 from django.conf import settings
-from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
 
 from accounts.desk_settings import DeskSettings
 from evaluation.terms import Stage
@@ -31,13 +29,13 @@ STAGES = {
 }
 """Stages that the list names together."""
 ONLY = {
-    (Stage.POST_EDIT,): _("post-editing only"),
-    (Stage.MANUAL,): _("writing by hand only"),
-    (Stage.ASSIGN,): _("assigning only"),
-    STAGES["support"]: _("support only"),
-    (Stage.SUPPORT_POST_EDIT,): _("support only"),
+    (Stage.POST_EDIT,): "post-editing only",
+    (Stage.MANUAL,): "writing by hand only",
+    (Stage.ASSIGN,): "assigning only",
+    STAGES["support"]: "support only",
+    (Stage.SUPPORT_POST_EDIT,): "support only",
 }
-CALLED = {"manual": _("%(label)s when writing by hand"), "support": _("%(label)s when judging support")}
+WHEN = {"manual": "when writing by hand", "support": "when judging support"}
 
 
 class BadKey(Exception):
@@ -62,14 +60,14 @@ class Action:
     def label_in(self, stage: str) -> str:
         """Return what the action is called at a stage."""
         names = [name for name, stages in STAGES.items() if stage in stages]
-        return gettext(next((self.labels[name] for name in (stage, *names) if name in self.labels), self.label))
+        return next((self.labels[name] for name in (stage, *names) if name in self.labels), self.label)
 
     @property
     def full_label(self) -> str:
         """What the action is called where all stages are listed together."""
-        differing = [CALLED[name] % {"label": gettext(label)} for name, label in self.labels.items()]
-        more = [*differing, *([str(ONLY[self.stages])] if self.stages in ONLY else [])]
-        return f"{gettext(self.label)} ({', '.join(more)})" if more else gettext(self.label)
+        differing = [f"{label} {WHEN[name]}" for name, label in self.labels.items()]
+        more = [*differing, *([ONLY[self.stages]] if self.stages in ONLY else [])]
+        return f"{self.label} ({', '.join(more)})" if more else self.label
 
 
 @cache
@@ -126,13 +124,13 @@ def keymap_json(own: DeskSettings, stage: str, without: Iterable[str] = ()) -> d
     return {
         "single": own.single_keys,
         "hints": own.hints,
-        "groups": [gettext(group) for group in groups()],
+        "groups": list(groups()),
         "actions": [
             {
                 "id": action.id,
                 "keys": list(action.keys),
                 "where": list(action.where),
-                "group": gettext(action.group),
+                "group": action.group,
                 "label": action.label_in(stage),
                 "inFields": action.in_fields,
                 "repeats": action.repeats,
@@ -177,15 +175,13 @@ def fault_of(chord: str, action: Action) -> str:
     match = CHORD.fullmatch(chord)
     key = match["key"] if match else ""
     if not match or not (len(key) == 1 or key in NAMED | ARROWS):
-        return gettext("“%(key)s” is no key that can be used here.") % {"key": chord}
+        return f"“{chord}” is no key that can be used here."
     if match["alt"] and (match["ctrl"] or key not in ("ArrowUp", "ArrowDown")):
-        return gettext("“%(key)s” belongs to menus, screen readers and letters of other languages.") % {
-            "key": chord
-        }
+        return f"“{chord}” belongs to menus, screen readers and letters of other languages."
     if match["ctrl"] and not match["shift"] and key in BROWSERS_OWN:
-        return gettext("“%(key)s” belongs to the browser.") % {"key": chord}
+        return f"“{chord}” belongs to the browser."
     if is_single(chord) and (action.in_fields or ANYWHERE in action.where):
-        return gettext("“%(key)s” would get in the way of typing; this needs Ctrl.") % {"key": chord}
+        return f"“{chord}” would get in the way of typing; this needs Ctrl."
     return ""
 
 

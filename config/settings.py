@@ -200,9 +200,10 @@ RETENTION_DAYS = env.int("RETENTION_DAYS", default=180)
 API_TOKEN_MAX_DAYS = env.int("API_TOKEN_MAX_DAYS", default=365)
 
 LANGUAGE_CODE = "en"
+# No translation: locale/en rewords the sign-in library, and only for it `USE_I18N` is on.
 LOCALE_PATHS = [BASE_DIR / "locale"]
-TIME_ZONE = env.str("TIME_ZONE", default="UTC")
 USE_I18N = True
+TIME_ZONE = env.str("TIME_ZONE", default="UTC")
 USE_TZ = True
 
 STATIC_URL = "static/"

@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 from config.monitoring import metrics, readyz
-from web.views import healthz, script_words, security_txt
+from web.views import healthz, security_txt
 
 urlpatterns = [
     path("", include("organizer.urls")),
@@ -17,7 +17,6 @@ urlpatterns = [
     path("accounts/3rdparty/", include("allauth.socialaccount.urls")),
     path("accounts/", include("allauth.socialaccount.providers.openid_connect.urls")),
     path("admin/", admin.site.urls),
-    path("words.js", script_words, name="script_words"),
     path("healthz", healthz, name="healthz"),
     path(".well-known/security.txt", security_txt, name="security_txt"),
     path("readyz", readyz, name="readyz"),

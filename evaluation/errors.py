@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from web.phrases import phrase, together
 from web.refusal import Refusal
 
 PROBLEMS_SHOWN = 20
@@ -45,5 +44,5 @@ class BadInput(Refused):
         shown = [str(problem) for problem in self.problems[:PROBLEMS_SHOWN]]
         more = len(self.problems) - len(shown)
         if more > 0:
-            shown.append(phrase("and %(count)s more", count=more))
-        super().__init__("bad_input", together(shown, "\n"))
+            shown.append(f"and {more} more")
+        super().__init__("bad_input", "\n".join(shown))

@@ -53,8 +53,8 @@ def set_budget(llm: LlmJob, budget: Budget) -> None:
     if budget.money is not None and announced_price(llm) is None:
         raise Refused(
             "no_price",
-            "No price is known of %(model)s; name a table of prices with LLM_PRICES, or leave the money out.",
-            model=llm.judge.model,
+            f"No price is known of {llm.judge.model}; name a table of prices with LLM_PRICES, or leave the "
+            "money out.",
         )
     llm.most_calls, llm.most_tokens, llm.most_money = budget.calls, budget.tokens, budget.money
 

@@ -18,7 +18,6 @@ from llmjobs.endpoints import default_endpoint
 from llmjobs.models import LlmJob
 from llmjobs.planning import Plan
 from llmjobs.starting import Estimate, Request
-from web.phrases import phrase, together
 
 
 class Work(StrEnum):
@@ -90,15 +89,9 @@ def make_ready(campaign: Campaign, order: JobOrder) -> ReadyJob:
     request = _request(campaign, starting.judge_for(order.judge), order)
     plan = _plan(request, order)
     if not plan.items:
-        done = phrase("Nothing to do: %(count)s done already.", count=f"{plan.judged:,}")
-        why = together(
-            (
-                phrase("%(topic)s: %(reason)s", topic=topic, reason=reason)
-                for topic, reason in plan.blocked.items()
-            ),
-            "; ",
-        )
-        raise Refused("nothing_to_do", together(filter(None, (done, why))))
+        done = f"Nothing to do: {plan.judged:,} done already."
+        why = "; ".join(f"{topic}: {reason}" for topic, reason in plan.blocked.items())
+        raise Refused("nothing_to_do", " ".join(filter(None, (done, why))))
     return ReadyJob(request, order.work.job_title, plan, order.said)
 
 

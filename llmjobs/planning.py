@@ -28,7 +28,6 @@ from evaluation.models import (
 from evaluation.terms import AssignmentLabel, StudyKind, SupportCondition, SupportLabel
 from jobs.queue import NewItem
 from llmjobs.again import next_replicates
-from web.phrases import phrase
 
 
 @dataclass(slots=True)
@@ -117,9 +116,7 @@ def nugget_items(
         if segments:
             plan.items.append(_nugget_item(topic, segments, protocol, kind, then_runs))
         else:
-            plan.blocked[topic.topic_id] = phrase(
-                "no segment with text that %(qrels)s grades as related", qrels=source.name
-            )
+            plan.blocked[topic.topic_id] = f"no segment with text that {source.name} grades as related"
     return plan
 
 

@@ -17,7 +17,6 @@ from llmjobs.kinds.base import topic_prompts
 from llmjobs.prompts import TEMPLATES, Task, Template
 from llmjobs.steps.asking import Ask, question
 from llmjobs.ways import Way
-from web.phrases import phrase
 
 Row = TypeVar("Row", bound=Model)
 
@@ -71,7 +70,7 @@ def _of(rows: QuerySet[Row], without: str) -> Row:
 
 def _importance(seen: QuerySet[Campaign], template: Template, wish: Wish) -> Preview:
     """Ask about the first batch of a list. A job asks this only after it has made the list, so there is no item."""
-    one = _of(_lists(seen, wish), phrase("There is no nugget list to show it with."))
+    one = _of(_lists(seen, wish), "There is no nugget list to show it with.")
     size = one.nugget_set.campaign.protocol.batch_size
     texts = list(one.items.order_by("position").values_list("nugget_version__text", flat=True))
     part = f"importance batch 1 of {-(-len(texts) // size)}"
@@ -80,7 +79,7 @@ def _importance(seen: QuerySet[Campaign], template: Template, wish: Wish) -> Pre
     ask = question(template, part, query=topic.query, nuggets=some, length=len(some), **topic.texts.values)
     return Preview(
         ask,
-        phrase("topic %(topic)s, nugget set %(nuggets)s", topic=one.topic.topic_id, nuggets=one.nugget_set.name),
+        f"topic {one.topic.topic_id}, nugget set {one.nugget_set.name}",
     )
 
 
@@ -89,37 +88,26 @@ def _nuggets_item(seen: QuerySet[Campaign], wish: Wish) -> tuple[WorkItem, str]:
     graded = graded.filter(topic__topic_id=wish.topic) if wish.topic else graded
     first = _of(
         graded.select_related("topic__campaign", "source").order_by("topic__position", "-grade"),
-        phrase("There is no grade to show it with."),
+        "There is no grade to show it with.",
     )
     plan = planning.nugget_items(first.topic.campaign, [first.topic], first.source, "drafts")
     if not plan.items:
-        raise Refused(
-            "nothing_to_show",
-            "Topic %(topic)s has no segment with text that is related.",
-            topic=first.topic.topic_id,
-        )
+        raise Refused("nothing_to_show", f"Topic {first.topic.topic_id} has no segment with text that is related.")
     new = plan.items[0]
-    return WorkItem(key=new.key, kind=new.kind, payload=new.payload), phrase(
-        "%(item)s, qrels %(qrels)s", item=new.key, qrels=first.source.name
-    )
+    return WorkItem(key=new.key, kind=new.kind, payload=new.payload), f"{new.key}, qrels {first.source.name}"
 
 
 def _assign_item(seen: QuerySet[Campaign], wish: Wish) -> tuple[WorkItem, str]:
     answers = AnswerProvenance.objects.filter(topic__campaign__in=seen, answer__words__gt=0)
     answers = answers.filter(run__run_id=wish.run) if wish.run else answers
     lists = _lists(seen, wish).filter(topic__in=answers.values("topic"))
-    one = _of(lists, phrase("There is no answer to a topic with a nugget list to show it with."))
+    one = _of(lists, "There is no answer to a topic with a nugget list to show it with.")
     given = _of(
         answers.filter(topic=one.topic).select_related("run").order_by("run__run_id"),
-        phrase("There is no answer to show it with."),
+        "There is no answer to show it with.",
     )
     new = planning.assign_items([one], [given.run_id], one.nugget_set.campaign.protocol.batch_size)[0]
-    about = phrase(
-        "topic %(topic)s, run %(run)s, nugget set %(nuggets)s",
-        topic=one.topic.topic_id,
-        run=given.run.run_id,
-        nuggets=one.nugget_set.name,
-    )
+    about = f"topic {one.topic.topic_id}, run {given.run.run_id}, nugget set {one.nugget_set.name}"
     return WorkItem(key=new.key, kind=new.kind, payload=new.payload), about
 
 
@@ -130,21 +118,15 @@ def _support_item(seen: QuerySet[Campaign], wish: Wish) -> tuple[WorkItem, str]:
     cited = Citation.objects.filter(sentence__answer__in=answers.values("answer"), segment__has_text=True)
     one = _of(
         cited.select_related("sentence", "segment").order_by("sentence_id", "position"),
-        phrase("There is no citation with a text to show it with."),
+        "There is no citation with a text to show it with.",
     )
     docid = one.segment.docid if one.segment else one.raw
     given = _of(
         answers.filter(answer=one.sentence.answer_id).select_related("run", "topic"),
-        phrase("There is no answer to show it with."),
+        "There is no answer to show it with.",
     )
     payload = {"sentence": one.sentence_id, "segment": one.segment_id}
-    about = phrase(
-        "topic %(topic)s, run %(run)s, sentence %(sentence)s, %(docid)s",
-        topic=given.topic.topic_id,
-        run=given.run.run_id,
-        sentence=one.sentence.index + 1,
-        docid=docid,
-    )
+    about = f"topic {given.topic.topic_id}, run {given.run.run_id}, sentence {one.sentence.index + 1}, {docid}"
     return WorkItem(key=about, kind="support", payload=payload), about
 
 
@@ -153,11 +135,11 @@ def _relevance_item(seen: QuerySet[Campaign], wish: Wish) -> tuple[WorkItem, str
     graded = graded.filter(topic__topic_id=wish.topic) if wish.topic else graded
     one = _of(
         graded.select_related("topic__campaign", "segment").order_by("topic__position", "pk"),
-        phrase("There is no graded segment to show it with."),
+        "There is no graded segment to show it with.",
     )
     top = one.topic.campaign.protocol.relevance_max
     payload = {"topic": one.topic_id, "segment": one.segment_id, "top": top, "source": ""}
-    about = phrase("topic %(topic)s, segment %(docid)s", topic=one.topic.topic_id, docid=one.segment.docid)
+    about = f"topic {one.topic.topic_id}, segment {one.segment.docid}"
     return WorkItem(key=about, kind="relevance", payload=payload), about
 
 

@@ -76,8 +76,6 @@ def _table(path: Path) -> PriceTable:
     try:
         return PriceTable.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
-        raise Refused(
-            "bad_prices", "LLM_PRICES: %(path)s: %(why)s", path=path, why=error.strerror or error
-        ) from error
+        raise Refused("bad_prices", f"LLM_PRICES: {path}: {error.strerror or error}") from error
     except (ValidationError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise Refused("bad_prices", "LLM_PRICES: %(path)s: %(error)s", path=path, error=error) from error
+        raise Refused("bad_prices", f"LLM_PRICES: {path}: {error}") from error

@@ -18,11 +18,10 @@ from jobs.queue import Progress
 from llmjobs.models import Attempt, Call, CallUse, LlmJob, Prompt
 from llmjobs.prices import announced_price
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
-from web.phrases import noted
 
 REASONS_SHOWN = 20
 EXAMPLES = 3
-NO_WORKER = noted("No worker is running; start one with celery -A config worker.")
+NO_WORKER = "No worker is running; start one with celery -A config worker."
 
 
 @dataclass(frozen=True, slots=True)

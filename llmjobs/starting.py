@@ -25,7 +25,6 @@ from llmjobs.kinds import KINDS
 from llmjobs.models import Call, LlmJob
 from llmjobs.planning import Plan
 from llmjobs.ways import way_of
-from web.phrases import phrase, word
 
 SAMPLE = 500
 
@@ -69,11 +68,9 @@ def judge_for(name: str) -> Judge:
     if name:
         judge = Judge.objects.filter(name=name).first()
         if judge is None:
-            raise Refused(
-                "no_such_judge", "There is no judge %(name)s; make it with add_judge %(name)s --by llm.", name=name
-            )
+            raise Refused("no_such_judge", f"There is no judge {name}; make it with add_judge {name} --by llm.")
         if judge.kind != JudgeKind.LLM or not judge.model or judge.aside:
-            raise Refused("no_such_judge", "%(name)s is no LLM that can be called.", name=name)
+            raise Refused("no_such_judge", f"{name} is no LLM that can be called.")
         return judge
     model = default_endpoint().model
     judge = Judge(name=model, kind=JudgeKind.LLM, model=model)
@@ -93,9 +90,7 @@ def plan_evaluation(request: Request, condition: Condition, *, qrels: str = "", 
     Raises `Refused` (`usage`) for conditions in which people assign.
     """
     if condition.judge_kind is not JudgeKind.LLM:
-        raise Refused(
-            "usage", "In %(condition)s people assign; evaluate does A/A, E/A and M/A.", condition=condition
-        )
+        raise Refused("usage", f"In {condition} people assign; evaluate does A/A, E/A and M/A.")
     campaign = request.campaign
     topics = planning.chosen_topics(campaign, request.topics)
     runs = [run.pk for run in planning.chosen_runs(campaign, request.runs)]
@@ -107,9 +102,7 @@ def plan_evaluation(request: Request, condition: Condition, *, qrels: str = "", 
         nuggetizing = planning.nugget_items(campaign, missing, _source(campaign, qrels), "nuggets", runs)
         _add(plan, _after_failures(nuggetizing, request))
     else:
-        plan.blocked = {
-            topic.topic_id: phrase("no %(origin)s nugget list", origin=condition.origin) for topic in missing
-        }
+        plan.blocked = {topic.topic_id: f"no {condition.origin} nugget list" for topic in missing}
     return plan
 
 
@@ -138,9 +131,7 @@ def study_request(study: Study, judge: Judge, topics: tuple[str, ...] = ()) -> R
     Raises `Refused` for the LLM with which the person differs.
     """
     if judge.pk == study.machine_id:
-        raise Refused(
-            "no_such_judge", "%(judge)s is whom the study compares; name another LLM with --judge.", judge=judge
-        )
+        raise Refused("no_such_judge", f"{judge} is whom the study compares; name another LLM with --judge.")
     return Request(study.campaign, judge_in(study, judge), topics)
 
 
@@ -240,10 +231,6 @@ def _source(campaign: Campaign, name: str) -> QrelSource:
     sources = {one.name: one for one in QrelSource.objects.filter(campaign=campaign)}
     wanted = name or ("UMBRELA" if "UMBRELA" in sources else next(iter(sources)) if len(sources) == 1 else "")
     if wanted not in sources:
-        there = ", ".join(sources) or word("none")
-        raise Refused(
-            "ambiguous" if sources else "no_qrels",
-            "Say which qrels with --qrels; there are: %(there)s.",
-            there=there,
-        )
+        there = ", ".join(sources) or "none"
+        raise Refused("ambiguous" if sources else "no_qrels", f"Say which qrels with --qrels; there are: {there}.")
     return sources[wanted]

@@ -12,7 +12,6 @@ from evaluation.models import Campaign
 from llmjobs.models import LONGEST_NAME, Prompt
 from llmjobs.prompts import BUILT_IN, TEMPLATES, Task, Template
 from llmjobs.prompts.template import Part
-from web.phrases import noted, phrase, together
 
 LONGEST_TEXT = 50_000
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -24,8 +23,8 @@ class UnusableError(Refused):
 
     def __init__(self, problems: Sequence[tuple[str, str]]) -> None:
         self.problems = tuple(problems)
-        said = (phrase("%(field)s: %(problem)s.", field=field, problem=problem) for field, problem in problems)
-        super().__init__("unusable_prompt", together(said))
+        said = (f"{field}: {problem}." for field, problem in problems)
+        super().__init__("unusable_prompt", " ".join(said))
 
 
 def save_prompt(
@@ -83,47 +82,37 @@ def text_problems(template: Template) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for part, text in texts:
         if not text.strip():
-            found.append((part, phrase("a text is needed")))
+            found.append((part, "a text is needed"))
         if len(text) > LONGEST_TEXT:
             found.append(
                 (
                     part,
-                    phrase(
-                        "at most %(most)s characters, found %(found)s",
-                        most=f"{LONGEST_TEXT:,}",
-                        found=f"{len(text):,}",
-                    ),
+                    f"at most {LONGEST_TEXT:,} characters, found {len(text):,}",
                 )
             )
         if CONTROL.search(text):
-            found.append((part, phrase("control characters cannot be sent")))
+            found.append((part, "control characters cannot be sent"))
     return [*found, *template.problems_by_text()]
 
 
 def _name_problems(task: Task, name: str, campaign: Campaign | None) -> list[str]:
     if not NAME.fullmatch(name) or len(name) > LONGEST_NAME:
-        return [
-            phrase(
-                "letters, digits, dots, hyphens and underscores, at most %(most)s, beginning with no mark",
-                most=LONGEST_NAME,
-            )
-        ]
+        return [f"letters, digits, dots, hyphens and underscores, at most {LONGEST_NAME}, beginning with no mark"]
     if name in {template.name for template in TEMPLATES.values()}:
-        return [phrase("%(name)s is built in; choose another name", name=name)]
+        return [f"{name} is built in; choose another name"]
     there = Prompt.objects.filter(name=name).first()
     if there and there.campaign_id != (campaign.pk if campaign else None):
         return [_taken(name, there)]
     if there and there.task != task:
-        said = "%(name)s is a prompt for the task %(task)s; choose another name"
-        return [phrase(said, name=name, task=there.task)]
+        return [f"{name} is a prompt for the task {there.task}; choose another name"]
     return []
 
 
 def _taken(name: str, there: Prompt) -> str:
     """Say that a name is another's. Of a campaign's prompt nothing else is told: who asks may not see that campaign."""
     if there.campaign_id is None:
-        return phrase("%(name)s is common: mark this version as common too, or choose another name", name=name)
-    return phrase("The name %(name)s is taken; choose another one", name=name)
+        return f"{name} is common: mark this version as common too, or choose another name"
+    return f"The name {name} is taken; choose another one"
 
 
 def the_template(ref: str, task: Task | None = None) -> Template:
@@ -139,12 +128,12 @@ def templates_by_ref(wanted: Sequence[tuple[Task | None, str]]) -> dict[str, Tem
         found |= {str(one): _unchanged(one) for one in Prompt.objects.filter(name__in=names)}
     for task, ref in wanted:
         if ref not in found or task not in (None, found[ref].task):
-            said = (
-                noted("There is no prompt %(ref)s for the task %(task)s; there are: %(there)s.")
+            raise Refused(
+                "no_such_prompt",
+                f"There is no prompt {ref} for the task {task}; there are: {_those_there(task)}."
                 if task
-                else noted("There is no prompt %(ref)s; there are: %(there)s.")
+                else f"There is no prompt {ref}; there are: {_those_there(task)}.",
             )
-            raise Refused("no_such_prompt", said, ref=ref, task=task, there=_those_there(task))
     return {ref: found[ref] for _, ref in wanted}
 
 
@@ -153,9 +142,7 @@ def _unchanged(prompt: Prompt) -> Template:
     template = prompt.template
     if template.sha256 != prompt.sha256:
         raise Refused(
-            "prompt_changed",
-            "The words of %(prompt)s are not those that were saved; make another version.",
-            prompt=prompt,
+            "prompt_changed", f"The words of {prompt} are not those that were saved; make another version."
         )
     return template
 
@@ -177,9 +164,7 @@ def checked_versions(prompts: Mapping[str, str]) -> dict[str, str]:
     wanted: list[tuple[Task | None, str]] = []
     for task, ref in prompts.items():
         if task not in TEMPLATES:
-            raise Refused(
-                "usage", "There is no task %(task)s; there are: %(tasks)s.", task=task, tasks=", ".join(TEMPLATES)
-            )
+            raise Refused("usage", f"There is no task {task}; there are: {', '.join(TEMPLATES)}.")
         wanted.append((next(one for one in TEMPLATES if one == task), ref))
     templates_by_ref(wanted)
     return dict(sorted(prompts.items()))

@@ -99,22 +99,17 @@ def start_trial(campaign: Campaign, wish: TrialWish, actor: User | None) -> Tria
 def _drawn(campaign: Campaign, wish: TrialWish) -> list[NewItem]:
     """Return the items of each prompt. Raises `Refused` for a wish that makes no sense, or where there is nothing."""
     if not 1 <= len(wish.prompts) <= MOST_PROMPTS:
-        raise Refused("bad_trial", "Choose from 1 to %(most)s prompts.", most=MOST_PROMPTS)
+        raise Refused("bad_trial", f"Choose from 1 to {MOST_PROMPTS} prompts.")
     if not 1 <= wish.pairs <= MOST_PAIRS or not 0 <= wish.seed <= GREATEST_SEED:
         raise Refused(
-            "bad_trial",
-            "Pairs lie between 1 and %(most)s, the seed between 0 and %(greatest)s.",
-            most=MOST_PAIRS,
-            greatest=GREATEST_SEED,
+            "bad_trial", f"Pairs lie between 1 and {MOST_PAIRS}, the seed between 0 and {GREATEST_SEED}."
         )
     for ref in wish.prompts:
         the_template(ref, wish.task)
     items = draw(campaign, wish.task, Draw(wish.of, wish.pairs, wish.seed))
     if not items:
         raise Refused(
-            "nothing_to_try",
-            "People have labelled nothing of %(of)s yet; there is nothing to compare with.",
-            of=wish.of,
+            "nothing_to_try", f"People have labelled nothing of {wish.of} yet; there is nothing to compare with."
         )
     return items
 

@@ -5,7 +5,6 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -39,7 +38,7 @@ def close(request: UserRequest, pk: int) -> HttpResponse:
     """Close an account: nobody signs in to it, its data stay."""
     person = _get_account(request, pk)
     close_person(user=person, actor=request.user)
-    messages.success(request, gettext("Closed. Every session of it has ended, and its tokens are revoked."))
+    messages.success(request, "Closed. Every session of it has ended, and its tokens are revoked.")
     return redirect("organizer:account", pk)
 
 
@@ -48,7 +47,7 @@ def reopen(request: UserRequest, pk: int) -> HttpResponse:
     """Open a closed account again."""
     person = _get_account(request, pk)
     open_person(user=person, actor=request.user)
-    messages.success(request, gettext("Open again."))
+    messages.success(request, "Open again.")
     return redirect("organizer:account", pk)
 
 
@@ -58,9 +57,7 @@ def drop_factor(request: UserRequest, pk: int) -> HttpResponse:
     person = _get_account(request, pk)
     drop_second_factor(user=person, actor=request.user)
     get_adapter(request).send_notification_mail("mfa/email/factors_dropped", person)
-    messages.success(
-        request, gettext("The second factor and the recovery codes are gone. Every session has ended.")
-    )
+    messages.success(request, "The second factor and the recovery codes are gone. Every session has ended.")
     return redirect("organizer:account", pk)
 
 
@@ -69,7 +66,5 @@ def erase(request: UserRequest, pk: int) -> HttpResponse:
     """Erase a person, once the administrator has typed their username."""
     person = _get_account(request, pk)
     pseudonym = erase_person(user=person, confirmed=request.POST.get("username", ""), actor=request.user)
-    messages.success(
-        request, gettext("Erased. What they did stays, under the name %(name)s.") % {"name": pseudonym}
-    )
+    messages.success(request, f"Erased. What they did stays, under the name {pseudonym}.")
     return redirect("organizer:account", pk)

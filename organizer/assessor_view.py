@@ -8,9 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.utils.translation import gettext
-from django.utils.translation import gettext_noop as _
-
 from evaluation.blind.desk import DeskPage, TaskHead, desk_page, task_head
 from evaluation.blind.guidelines import Guidelines, guidelines_of
 from evaluation.blind.judging import CitedPassage, ShownAnswer, shown_answer
@@ -21,11 +18,10 @@ from evaluation.errors import NoSuchTask
 from evaluation.models import Task
 from evaluation.services.desk.labels import SEPARATOR
 from evaluation.terms import Decision, Importance, Making, Stage
-from web.shown import shown
 
 LABELS = {**NUGGET_LABELS.by_word, **CITATION_LABELS.by_word}
-NOT_JUDGED = _("▢ not judged")
-WEIGHTS = {Importance.VITAL: _("◆ vital"), Importance.OKAY: _("◇ okay")}
+NOT_JUDGED = "▢ not judged"
+WEIGHTS = {Importance.VITAL: "◆ vital", Importance.OKAY: "◇ okay"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,24 +110,23 @@ def _pairs(state: dict[str, Any], answer: str) -> Iterator[Line]:
     given = {row["key"]: row for row in state["rows"]}
     for number, pair in enumerate((one for one in state["pairs"] if one["answer"] == answer), start=1):
         row = given.get(pair["key"], {})
-        label = _label_said(row) if pair["judgeable"] else gettext("no text to judge by")
+        label = _label_said(row) if pair["judgeable"] else "no text to judge by"
         # Only a stage that shows the machine's label has it in its state.
         tags = [_machine_said(pair["machine"])] if pair.get("machine") else []
-        place = {"sentence": pair["sentence"] + 1, "citation": pair["citation"]}
-        said = gettext("Sentence %(sentence)d, citation [%(citation)s]") % place
+        said = f"Sentence {pair['sentence'] + 1}, citation [{pair['citation']}]"
         yield Line(number, said, tuple(tags), label, row.get("reason", ""))
 
 
 def _label_said(row: dict[str, Any]) -> str:
-    return _with_glyph(row["label"]) if row.get("label") else gettext(NOT_JUDGED)
+    return _with_glyph(row["label"]) if row.get("label") else NOT_JUDGED
 
 
 def _machine_said(label: str) -> str:
-    return gettext("machine: %(label)s") % {"label": _with_glyph(label) if label in LABELS else label}
+    return f"machine: {_with_glyph(label) if label in LABELS else label}"
 
 
 def _with_glyph(word: str) -> str:
-    return f"{LABELS[word].glyph} {gettext(LABELS[word].caption)}"
+    return f"{LABELS[word].glyph} {LABELS[word].caption}"
 
 
 def _nuggets(desk: DeskPage) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
@@ -147,10 +142,10 @@ def _numbered(rows: list[dict[str, Any]], places: dict[str, int]) -> Iterator[Li
     for number, row in enumerate(rows, start=1):
         edited = row["draft"] is not None and row["draft"] != row["text"]
         tags = [
-            gettext("undecided") if row["decision"] == Decision.UNDECIDED else "",
-            shown(row["making"]) if row["making"] != Making.ADDED else "",
-            gettext("edited") if edited else "",
-            gettext(WEIGHTS[row["importance"]]) if row["importance"] in WEIGHTS else "",
+            "undecided" if row["decision"] == Decision.UNDECIDED else "",
+            row["making"] if row["making"] != Making.ADDED else "",
+            "edited" if edited else "",
+            WEIGHTS.get(row["importance"], ""),
         ]
         evidence = [
             f"P{places[segment]} S{sentence + 1}" for segment, sentence in row["evidence"] if segment in places

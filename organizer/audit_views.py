@@ -12,8 +12,6 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.dateparse import parse_datetime
-from django.utils.translation import gettext, pgettext_lazy
-from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -30,22 +28,22 @@ A_PAGE = 100
 MOST_IN_FILE = 20_000
 COLUMNS = ("at", "who", "what", "about", "old", "new", "address", "campaign", "record")
 KINDS = {
-    "view.unblinded": _("looked at what is unblinded"),
-    "view.refused": _("was turned away"),
-    "view.as_assessor": _("viewed as an assessor"),
-    "act": _("sent something"),
-    "admin": _("the administration"),
-    "account": _("accounts and sign-ins"),
-    "member": _("roles"),
-    "invitation": _("invitations"),
-    "protocol": _("the protocol"),
-    "campaign": _("the campaign"),
-    "task": _("handed-out work"),
-    "import": _("imports"),
-    "export": _("exports"),
-    "job": _("LLM jobs"),
-    "study": _("studies"),
-    "pair": _("adjudications"),
+    "view.unblinded": "looked at what is unblinded",
+    "view.refused": "was turned away",
+    "view.as_assessor": "viewed as an assessor",
+    "act": "sent something",
+    "admin": "the administration",
+    "account": "accounts and sign-ins",
+    "member": "roles",
+    "invitation": "invitations",
+    "protocol": "the protocol",
+    "campaign": "the campaign",
+    "task": "handed-out work",
+    "import": "imports",
+    "export": "exports",
+    "job": "LLM jobs",
+    "study": "studies",
+    "pair": "adjudications",
 }
 
 
@@ -59,19 +57,15 @@ class _Echo:
 class AuditSearch(forms.Form):
     """Whom, what, and the days from and to, both included."""
 
-    person = forms.ChoiceField(required=False, label=_("Person"))
-    kind = forms.ChoiceField(required=False, label=_("What"), choices=[("", _("anything")), *KINDS.items()])
-    since = forms.DateField(
-        required=False, label=pgettext_lazy("a day", "From"), widget=forms.DateInput({"type": "date"})
-    )
-    to = forms.DateField(
-        required=False, label=pgettext_lazy("a day", "To"), widget=forms.DateInput({"type": "date"})
-    )
+    person = forms.ChoiceField(required=False, label="Person")
+    kind = forms.ChoiceField(required=False, label="What", choices=[("", "anything"), *KINDS.items()])
+    since = forms.DateField(required=False, label="From", widget=forms.DateInput({"type": "date"}))
+    to = forms.DateField(required=False, label="To", widget=forms.DateInput({"type": "date"}))
 
     def __init__(self, people: Iterable[User], data: Any) -> None:
         super().__init__(data)
         named = [(str(user.pk), f"{user.name} ({user.username})") for user in people]
-        self.fields["person"].choices = [("", gettext("anybody")), *named]  # type: ignore[attr-defined]
+        self.fields["person"].choices = [("", "anybody"), *named]  # type: ignore[attr-defined]
 
     def asked(self, until: str) -> Asked:
         """Return what is asked for; a field that makes no sense asks for everything. `until`: of the page."""

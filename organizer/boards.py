@@ -6,7 +6,6 @@ from functools import lru_cache
 
 import numpy as np
 from django.http import QueryDict
-from django.utils.translation import gettext
 
 from evaluation.domain.conditions import NuggetCondition, resolve
 from evaluation.errors import Refused
@@ -18,7 +17,6 @@ from reports.forms import BoardForm
 from reports.leaderboard import PRIMARY, Leaderboard, leaderboard, number
 from reports.metrics.arrays import Floats
 from reports.metrics.policies import Policies
-from web.shown import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +54,11 @@ def board_for(campaign: Campaign, query: QueryDict, sets: list[SetCount], labels
         defaults={"condition": there[0] if there else Condition.AA},
     )
     if not form.is_valid():
-        return Board(form, None, gettext("This is not a choice of this campaign. See the form."))
+        return Board(form, None, "This is not a choice of this campaign. See the form.")
     try:
         choice = resolve(campaign, form.condition_said, judge=form.said["judge"], nuggets=form.said["nuggets"])
     except Refused as refused:
-        return Board(form, None, shown(refused.message))
+        return Board(form, None, refused.message)
     return Board(form, _leaderboard(choice, form.policies, campaign.created_at, campaign.revision))
 
 

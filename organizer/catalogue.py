@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from django.utils.translation import gettext
-
 from accounts.models import User
 from evaluation.models import AnswerProvenance, Campaign
 from evaluation.queries.campaigns import within
@@ -54,24 +52,18 @@ def _holdings(viewer: User, campaign: Campaign) -> Iterator[Holding]:
     )
     sets = nugget_sets_for(viewer, campaign)
     assigned, support = assignment_counts_for(viewer, campaign), support_counts_for(viewer, campaign)
-    yield Holding("topics", gettext("the questions"), held.topics)
-    yield Holding("segments", gettext("passages that answers cite or qrels grade"), held.segments)
-    yield Holding("runs", gettext("systems, with group and task"), held.runs)
+    yield Holding("topics", "the questions", held.topics)
+    yield Holding("segments", "passages that answers cite or qrels grade", held.segments)
+    yield Holding("runs", "systems, with group and task", held.runs)
+    yield Holding("answers", "what the systems wrote, sentence by sentence, with citations", answers.count())
+    yield Holding("grades", "relevance of segments", sum(one.qrels for one in sources_for(viewer, campaign)))
+    yield Holding("nugget-sets", "lists of nuggets by origin and maker", len(sets))
+    yield Holding("nuggets", "of the newest submitted lists", sum(one.nuggets for one in sets))
     yield Holding(
-        "answers", gettext("what the systems wrote, sentence by sentence, with citations"), answers.count()
+        "assignments", "whether an answer contains a nugget, by judge", sum(one.total for one in assigned)
     )
-    yield Holding(
-        "grades", gettext("relevance of segments"), sum(one.qrels for one in sources_for(viewer, campaign))
-    )
-    yield Holding("nugget-sets", gettext("lists of nuggets by origin and maker"), len(sets))
-    yield Holding("nuggets", gettext("of the newest submitted lists"), sum(one.nuggets for one in sets))
-    yield Holding(
-        "assignments", gettext("whether an answer contains a nugget, by judge"), sum(one.total for one in assigned)
-    )
-    yield Holding(
-        "support-judgments", gettext("whether a passage supports a sentence"), sum(one.total for one in support)
-    )
-    yield Holding("scores", gettext("run by run and topic by topic, computed when asked for"), None)
-    yield Holding("time", gettext("how long people worked, under pseudonyms"), None)
-    yield Holding("events", gettext("what happened, under pseudonyms"), None)
-    yield Holding("findings", gettext("what imports noticed"), None)
+    yield Holding("support-judgments", "whether a passage supports a sentence", sum(one.total for one in support))
+    yield Holding("scores", "run by run and topic by topic, computed when asked for", None)
+    yield Holding("time", "how long people worked, under pseudonyms", None)
+    yield Holding("events", "what happened, under pseudonyms", None)
+    yield Holding("findings", "what imports noticed", None)

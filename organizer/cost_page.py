@@ -8,8 +8,6 @@ from typing import Any
 from django import forms
 from django.http import QueryDict
 from django.utils import timezone
-from django.utils.translation import gettext, gettext_noop
-from django.utils.translation import gettext_lazy as _
 
 from evaluation.domain.conditions import NuggetCondition, resolve
 from evaluation.errors import Refused
@@ -25,11 +23,11 @@ from reports.frames import assignment_sheet
 from reports.metrics.policies import Policies
 from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, policies_said
 from reports.small import has_tau
-from web.phrases import Phrase, phrase, plural, together, word
 from web.reading import consistent_read
 from web.templatetags.assay import money, score, words
+from web.text import plural
 
-TITLE = gettext_noop("Cost")
+TITLE = "Cost"
 REFERENCES = (Condition.MM, Condition.EM, Condition.AM)
 """What people assigned, the whole by hand first."""
 
@@ -37,7 +35,7 @@ REFERENCES = (Condition.MM, Condition.EM, Condition.AM)
 def rate_field() -> forms.DecimalField:
     """What an hour costs: a campaign keeps it, and a page may be asked for another."""
     return forms.DecimalField(
-        required=False, min_value=0, max_value=100_000, decimal_places=2, label=_("An assessor's hour costs")
+        required=False, min_value=0, max_value=100_000, decimal_places=2, label="An assessor's hour costs"
     )
 
 
@@ -45,21 +43,19 @@ class CostForm(PolicyForm):
     """What an hour costs, by default what the campaign keeps, and what conditions are measured against."""
 
     rate = rate_field()
-    score = forms.ChoiceField(choices=SCORES[:-1], initial="vital_strict", label=_("Score"))
+    score = forms.ChoiceField(choices=SCORES[:-1], initial="vital_strict", label="Score")
     reference = forms.ChoiceField(
         required=False,
-        label=_("Agreement with"),
-        choices=[("", _("the one most by hand")), *((one.value, one.value) for one in REFERENCES)],
+        label="Agreement with",
+        choices=[("", "the one most by hand"), *((one.value, one.value) for one in REFERENCES)],
     )
     label_seconds = forms.FloatField(
-        required=False, min_value=0, max_value=86_400, label=_("Seconds a person takes for a label")
+        required=False, min_value=0, max_value=86_400, label="Seconds a person takes for a label"
     )
-    llm_list = forms.FloatField(
-        required=False, min_value=0, max_value=100_000, label=_("An LLM's nugget list costs")
-    )
-    llm_label = forms.FloatField(required=False, min_value=0, max_value=100_000, label=_("An LLM's label costs"))
+    llm_list = forms.FloatField(required=False, min_value=0, max_value=100_000, label="An LLM's nugget list costs")
+    llm_label = forms.FloatField(required=False, min_value=0, max_value=100_000, label="An LLM's label costs")
     folded = ("label_seconds", "llm_list", "llm_label")
-    folded_said = _("What to assume where no desk and no job tells")
+    folded_said = "What to assume where no desk and no job tells"
     field_order = ["rate", "score", "reference"]
 
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
@@ -133,21 +129,16 @@ def _found(campaign: Campaign, form: CostForm) -> Found:
     choices = list(_labelled(campaign))
     reference = _reference(choices, form.said["reference"])
     facts = sentences(
-        gettext("An assessor's hour costs %(rate)s.") % {"rate": rate}
-        if rate is not None
-        else gettext("Say what an assessor's hour costs."),
-        gettext("LLM prices in %(currency)s.") % {"currency": prices.llms.currency}
+        f"An assessor's hour costs {rate}." if rate is not None else "Say what an assessor's hour costs.",
+        f"LLM prices in {prices.llms.currency}."
         if prices.llms.currency
-        else gettext("No one currency of LLM prices is known."),
-        gettext("Agreement with %(condition)s: tau-b of %(score)s.")
-        % {"condition": reference.condition, "score": words(form.said["score"])}
+        else "No one currency of LLM prices is known.",
+        f"Agreement with {reference.condition}: tau-b of {words(form.said['score'])}."
         if reference
-        else gettext("No condition was assigned by people, so there is nothing to agree with."),
+        else "No condition was assigned by people, so there is nothing to agree with.",
         policies_said(policies_document(form.policies)),
-        gettext(
-            "People's time is the measured active time, point estimate; where nothing was measured, what the study "
-            "published: an hour to post-edit a topic, two and a half to write its nuggets."
-        ),
+        "People's time is the measured active time, point estimate; where nothing was measured, what the study "
+        "published: an hour to post-edit a topic, two and a half to write its nuggets.",
     )
     rows = [_row(one, prices, reference, form) for one in choices]
     return Found(facts, (conditions_table(rows), _units(prices)), timezone.now())
@@ -196,20 +187,20 @@ def conditions_table(rows: list[dict[str, Any]]) -> Figures:
     """Return the conditions by cost and agreement, with a picture where two or more have both."""
     points = [_point(row) for row in rows if _is_drawn(row)]
     named = columns(
-        ("condition", gettext_noop("Condition")),
-        ("nuggets", gettext_noop("Nuggets")),
-        ("judge", gettext_noop("Labels by")),
-        ("list_cost", gettext_noop("List"), Kind.MONEY),
-        ("label_cost", gettext_noop("Labels"), Kind.MONEY),
-        ("cost", gettext_noop("A topic"), Kind.MONEY),
-        ("run_level", gettext_noop("Tau, run level"), Kind.TAU),
-        ("topic_average", gettext_noop("Tau, topic average"), Kind.SCORE),
+        ("condition", "Condition"),
+        ("nuggets", "Nuggets"),
+        ("judge", "Labels by"),
+        ("list_cost", "List", Kind.MONEY),
+        ("label_cost", "Labels", Kind.MONEY),
+        ("cost", "A topic", Kind.MONEY),
+        ("run_level", "Tau, run level", Kind.TAU),
+        ("topic_average", "Tau, topic average", Kind.SCORE),
         primary="cost",
         screen="nuggets judge",
     )
     return Figures(
         OVERVIEW,
-        gettext_noop("Agreement against cost"),
+        "Agreement against cost",
         named,
         rows,
         note=_note(rows, points),
@@ -230,17 +221,10 @@ def _point(row: dict[str, Any]) -> dict[str, Any]:
 def _picture(points: list[dict[str, Any]]) -> Picture:
     """Return the picture; a page has it from two points on, because one says nothing about any other."""
     titles = ("cost per topic", "tau-b, run level")
-    alt = plural(
-        "Agreement against cost of %(count)s condition.",
-        "Agreement against cost of %(count)s conditions.",
-        len(points),
-    )
     return Picture(
-        alt=phrase(alt, count=f"{len(points):,}"),
+        alt=f"Agreement against cost of {len(points):,} {plural(len(points), 'condition')}.",
         draw=lambda dark: charts.plane(points, titles, dark=dark, ends=_ends(points)),
-        note=gettext_noop(
-            "Each condition by what a topic costs and how far its runs stand as under the reference."
-        ),
+        note="Each condition by what a topic costs and how far its runs stand as under the reference.",
         shown=len(points) > 1,
     )
 
@@ -252,56 +236,40 @@ def _ends(points: list[dict[str, Any]]) -> charts.Ends:
     return (0.0, highest or 1.0), (-1.0 if lowest < 0 else 0.0, 1.0)
 
 
-def _note(rows: list[dict[str, Any]], points: list[dict[str, Any]]) -> Phrase:
+def _note(rows: list[dict[str, Any]], points: list[dict[str, Any]]) -> str:
     """Return what the table counts, the only point in words, and the conditions without a known cost."""
-    said = [
-        phrase(
-            gettext_noop("Cost of one topic: its nugget list, drafts included, and the labels of all its answers.")
-        )
-    ]
+    said = ["Cost of one topic: its nugget list, drafts included, and the labels of all its answers."]
     if len(points) == 1:
         [one] = points
         said.append(
-            phrase(
-                gettext_noop("Only %(condition)s has a known cost and a tau: %(cost)s a topic, tau %(tau)s."),
-                condition=one["name"],
-                cost=money(one["x"]),
-                tau=score(one["y"]),
-            )
+            f"Only {one['name']} has a known cost and a tau: {money(one['x'])} a topic, tau {score(one['y'])}."
         )
     unknown = [row["condition"] for row in rows if row["cost"] is None]
     if unknown:
-        message = gettext_noop("%(count)s of %(all)s conditions have no known cost: %(conditions)s.")
-        said.append(phrase(message, count=len(unknown), all=len(rows), conditions=", ".join(unknown)))
-    return together(said)
+        said.append(f"{len(unknown)} of {len(rows)} conditions have no known cost: {', '.join(unknown)}.")
+    return " ".join(said)
 
 
 def _units(prices: Prices) -> Figures:
     rows: list[Row] = [_unit_row(one) for one in (*prices.people.values(), *prices.llms.by_judge.values())]
     named = columns(
-        ("what", gettext_noop("One")),
-        ("by", gettext_noop("By")),
-        ("units", gettext_noop("Reckoned from"), Kind.COUNT),
-        ("seconds", gettext_noop("Time"), Kind.CLOCK),
-        ("cost", gettext_noop("Cost"), Kind.MONEY),
-        ("basis", gettext_noop("Basis")),
+        ("what", "One"),
+        ("by", "By"),
+        ("units", "Reckoned from", Kind.COUNT),
+        ("seconds", "Time", Kind.CLOCK),
+        ("cost", "Cost", Kind.MONEY),
+        ("basis", "Basis"),
         primary="cost",
     )
-    return Figures("units", gettext_noop("What a judgment costs"), named, rows)
+    return Figures("units", "What a judgment costs", named, rows)
 
 
 def _unit_row(one: Unit) -> Row:
     basis = (
-        phrase("published")
-        if one.published
-        else ""
-        if not one.units
-        else phrase("paid")
-        if one.seconds is None
-        else phrase("measured")
+        "published" if one.published else "" if not one.units else "paid" if one.seconds is None else "measured"
     )
     return {
-        "what": word(one.what),
+        "what": one.what,
         "by": one.by,
         "units": one.units,
         "seconds": one.seconds,

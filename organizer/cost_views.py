@@ -4,7 +4,6 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.http import UserRequest
@@ -41,9 +40,9 @@ def keep_rate(request: UserRequest, slug: str) -> HttpResponse:
     form = RateForm(request.POST)
     if form.is_valid():
         set_hourly_rate(campaign=campaign, rate=form.cleaned_data["rate"], actor=request.user)
-        messages.success(request, gettext("The campaign keeps what an hour costs."))
+        messages.success(request, "The campaign keeps what an hour costs.")
     else:
-        messages.error(request, gettext("An hour costs a number from 0 to 100,000, with two decimals at most."))
+        messages.error(request, "An hour costs a number from 0 to 100,000, with two decimals at most.")
     return redirect("organizer:cost", slug)
 
 

@@ -1,7 +1,6 @@
 """What organizers do with data. A refusal becomes an error of the form that asked."""
 
 from django.conf import settings
-from django.utils.translation import gettext
 
 from accounts.models import User
 from evaluation.errors import Refused
@@ -9,7 +8,6 @@ from evaluation.models import Campaign
 from exchange.exports.service import order_export
 from exchange.models import Export
 from organizer.data_forms import ExportForm, ImportForm
-from web.shown import shown
 
 
 def export_from(form: ExportForm, campaign: Campaign, actor: User) -> Export | None:
@@ -19,7 +17,7 @@ def export_from(form: ExportForm, campaign: Campaign, actor: User) -> Export | N
     try:
         return order_export(campaign=campaign, order=form.order, actor=actor)
     except Refused as refusal:
-        form.add_error(None, shown(refusal.message))
+        form.add_error(None, refusal.message)
     return None
 
 
@@ -27,5 +25,4 @@ def say_too_large(form: ImportForm) -> None:
     """Say of files that were not taken how large they may be."""
     form.errors.pop("files", None)
     most = settings.API_UPLOAD_MAX_BYTES // 1024**2
-    said = gettext("At most %(most)d MB can be sent at once. Larger files are for the command line.")
-    form.add_error(None, said % {"most": most})
+    form.add_error(None, f"At most {most} MB can be sent at once. Larger files are for the command line.")

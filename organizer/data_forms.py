@@ -5,8 +5,6 @@ from typing import Any
 
 from django import forms
 from django.utils.timezone import localtime
-from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
 
 from evaluation.models import Campaign, QrelSource
 from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition, Task
@@ -49,15 +47,13 @@ class ImportForm(forms.Form):
         self.kind = kind
         widget = FilesInput() if kind.several else forms.FileInput()
         widget.attrs["data-files"] = ""
-        self.fields["files"] = FilesField(
-            label=gettext("Files") if kind.several else gettext("File"), widget=widget
-        )
+        self.fields["files"] = FilesField(label="Files" if kind.several else "File", widget=widget)
         offered = _fields(campaign)
         for name in kind.options:
             self.fields[name] = offered[name]
             self.fields[name].required = name in REQUIRED.get(kind.key, ())
         self.fields["replace"] = forms.BooleanField(
-            required=False, label=gettext("Change what is loaded already, where no label hangs on it")
+            required=False, label="Change what is loaded already, where no label hangs on it"
         )
 
     @property
@@ -89,27 +85,25 @@ def _fields(campaign: Campaign) -> dict[str, forms.Field]:
     sets = [(one.name, f"{one.name} ({one.origin})") for one in campaign.nugget_sets.all()]
     drafts = [(one.name, one.name) for one in campaign.nugget_sets.filter(origin=Origin.DRAFT)]
     return {
-        "needed_only": forms.BooleanField(label=gettext("Only segments that qrels or runs name")),
-        "source": _words(gettext("Who graded"), gettext("such as NIST or UMBRELA")),
-        "group": _words(gettext("Group"), gettext("without it what the files say")),
-        "task": _choice(gettext("Task"), gettext("as the files say"), [(one.value, one.value) for one in Task]),
+        "needed_only": forms.BooleanField(label="Only segments that qrels or runs name"),
+        "source": _words("Who graded", "such as NIST or UMBRELA"),
+        "group": _words("Group", "without it what the files say"),
+        "task": _choice("Task", "as the files say", [(one.value, one.value) for one in Task]),
         "priority": forms.IntegerField(
-            min_value=1, max_value=32767, label=gettext("Priority"), help_text=gettext("1 is judged first")
+            min_value=1, max_value=32767, label="Priority", help_text="1 is judged first"
         ),
-        "control": forms.BooleanField(label=gettext("Control runs of the organizers")),
-        "pool": forms.BooleanField(label=gettext("Judge these runs whatever their priority")),
-        "origin": _choice(gettext("Origin"), gettext("choose"), [(one.value, one.value) for one in Origin]),
-        "judge": _words(gettext("Judge"), gettext("who gave or made what is in the files; made if unknown")),
-        "by": _choice(
-            gettext("A person or an LLM"), gettext("as usual"), [(one.value, one.value) for one in JudgeKind]
-        ),
-        "set": _words(gettext("Name of the set"), gettext("ORIGIN-JUDGE without it")),
-        "drafts": _choice(gettext("Made from the drafts"), gettext("none"), drafts),
-        "nuggets": _choice(gettext("Nugget set"), gettext("the one of that origin"), sets),
+        "control": forms.BooleanField(label="Control runs of the organizers"),
+        "pool": forms.BooleanField(label="Judge these runs whatever their priority"),
+        "origin": _choice("Origin", "choose", [(one.value, one.value) for one in Origin]),
+        "judge": _words("Judge", "who gave or made what is in the files; made if unknown"),
+        "by": _choice("A person or an LLM", "as usual", [(one.value, one.value) for one in JudgeKind]),
+        "set": _words("Name of the set", "ORIGIN-JUDGE without it"),
+        "drafts": _choice("Made from the drafts", "none", drafts),
+        "nuggets": _choice("Nugget set", "the one of that origin", sets),
         "condition": _choice(
-            gettext("Condition"), gettext("as the files say"), [(one.value, one.value) for one in SupportCondition]
+            "Condition", "as the files say", [(one.value, one.value) for one in SupportCondition]
         ),
-        "name": _words(gettext("Name of the table"), gettext("under which reports compare with it")),
+        "name": _words("Name of the table", "under which reports compare with it"),
     }
 
 
@@ -122,32 +116,32 @@ def _choice(label: str, unsaid: str, choices: Sequence[tuple[str, str]]) -> form
 
 
 WHAT = {
-    CAMPAIGN: _("the whole campaign, as a new snapshot"),
-    "nuggets": _("nuggets"),
-    "assignments": _("assignments"),
-    "support": _("support labels"),
-    "scores": _("scores"),
-    "qrels": _("qrels"),
-    "time": _("time"),
-    "events": _("event log"),
+    CAMPAIGN: "the whole campaign, as a new snapshot",
+    "nuggets": "nuggets",
+    "assignments": "assignments",
+    "support": "support labels",
+    "scores": "scores",
+    "qrels": "qrels",
+    "time": "time",
+    "events": "event log",
 }
-FORMS = {"nuggetizer": _("nuggetizer"), "argue": _("ARGUE nugget bank")}
-POLICY_WORDS = {"missing": _("Missing"), "unjudged": _("Unjudged"), "no_vital": _("No vital")}
+FORMS = {"nuggetizer": "nuggetizer", "argue": "ARGUE nugget bank"}
+POLICY_WORDS = {"missing": "Missing", "unjudged": "Unjudged", "no_vital": "No vital"}
 POLICIES = {"missing": ("zero", "skip"), "unjudged": ("exclude", "zero"), "no_vital": ("zero", "skip")}
 
 
 class ExportForm(forms.Form):
     """What is to leave, of which state."""
 
-    what = forms.ChoiceField(choices=[(one, WHAT[one]) for one in (CAMPAIGN, *EXPORTS)], label=_("What"))
+    what = forms.ChoiceField(choices=[(one, WHAT[one]) for one in (CAMPAIGN, *EXPORTS)], label="What")
     format = forms.ChoiceField(
-        choices=[(one, FORMS[one]) for one in NUGGET_FORMS], required=False, label=_("Nuggets as")
+        choices=[(one, FORMS[one]) for one in NUGGET_FORMS], required=False, label="Nuggets as"
     )
-    name = forms.CharField(max_length=60, required=False, label=_("Name of the new snapshot"))
-    judge = forms.CharField(max_length=LONGEST, required=False, label=_("Judge, where several fit"))
-    texts = forms.BooleanField(required=False, initial=True, label=_("With passages, answers and calls"))
-    pseudonyms = forms.BooleanField(required=False, label=_("People by pseudonyms"))
-    segments = forms.BooleanField(required=False, label=_("Time as recorded stretches"))
+    name = forms.CharField(max_length=60, required=False, label="Name of the new snapshot")
+    judge = forms.CharField(max_length=LONGEST, required=False, label="Judge, where several fit")
+    texts = forms.BooleanField(required=False, initial=True, label="With passages, answers and calls")
+    pseudonyms = forms.BooleanField(required=False, label="People by pseudonyms")
+    segments = forms.BooleanField(required=False, label="Time as recorded stretches")
 
     def __init__(self, campaign: Campaign, data: Any = None) -> None:
         now = f"{localtime():%Y-%m-%d-%H%M}"
@@ -156,14 +150,14 @@ class ExportForm(forms.Form):
         sets = [(one.name, f"{one.name} ({one.origin})") for one in campaign.nugget_sets.all()]
         graded = [(one.name, one.name) for one in QrelSource.objects.filter(campaign=campaign)]
         conditions = [(one.value, one.value) for one in (*Condition, *SupportCondition)]
-        self.fields["condition"] = _choice(gettext("Condition"), gettext("none"), conditions)
-        self.fields["nuggets"] = _choice(gettext("Nugget set"), gettext("the one that fits"), sets)
-        self.fields["source"] = _choice(gettext("Qrels of"), gettext("the only ones"), graded)
+        self.fields["condition"] = _choice("Condition", "none", conditions)
+        self.fields["nuggets"] = _choice("Nugget set", "the one that fits", sets)
+        self.fields["source"] = _choice("Qrels of", "the only ones", graded)
         self.fields["snapshot"] = forms.ModelChoiceField(
             kept,
             required=False,
-            label=gettext("State"),
-            empty_label=gettext("as it is now"),
+            label="State",
+            empty_label="as it is now",
             widget=SnapshotSelect(),
         )
         for name, values in POLICIES.items():
@@ -199,6 +193,5 @@ class SnapshotSelect(forms.Select):
         """Put the moment before the name."""
         kept = getattr(value, "instance", None)
         if kept:
-            named = {"moment": f"{localtime(kept.made_at):%Y-%m-%d %H:%M}", "name": kept.name}
-            label = gettext("%(moment)s, snapshot %(name)s") % named
+            label = f"{localtime(kept.made_at):%Y-%m-%d %H:%M}, snapshot {kept.name}"
         return super().create_option(name, value, label, *args, **more)

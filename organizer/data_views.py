@@ -7,7 +7,6 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import FileResponse, Http404, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.http import UserRequest
@@ -111,7 +110,7 @@ def discard_import(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     """Put it aside."""
     _, attempt = data_getters.get_attempt(request.user, slug, pk)
     discard(attempt=attempt)
-    messages.success(request, gettext("Put aside. Nothing was loaded, and the files are gone."))
+    messages.success(request, "Put aside. Nothing was loaded, and the files are gone.")
     return redirect("organizer:data", slug)
 
 

@@ -10,7 +10,6 @@ from django.contrib.auth import login
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -69,5 +68,5 @@ def accept(request: UserRequest) -> HttpResponse:
     raw = request.session.get(people_acts.HELD, "")
     campaign = accept_invitation(raw=raw, user=request.user)
     request.session.pop(people_acts.HELD, None)
-    messages.success(request, gettext("You are in %(campaign)s now.") % {"campaign": campaign.name})
+    messages.success(request, f"You are in {campaign.name} now.")
     return redirect("organizer:campaigns")

@@ -6,7 +6,6 @@ from django.conf import settings
 from django.core.mail import get_connection, send_mail
 from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils.translation import gettext
 
 from accounts.models import User
 from evaluation.models import Campaign
@@ -47,8 +46,7 @@ def _send(notice: Notice) -> None:
         "link": f"{settings.PUBLIC_URL}{reverse('organizer:job', args=[campaign.slug, notice.job_id])}",
         "linked": bool(settings.PUBLIC_URL),
     }
-    named = {"kind": notice.kind, "title": notice.job.title, "campaign": " ".join(campaign.name.split())}
-    subject = gettext("Job %(kind)s: %(title)s (%(campaign)s)") % named
+    subject = f"Job {notice.kind}: {notice.job.title} ({' '.join(campaign.name.split())})"
     try:
         text = render_to_string("organizer/job_notice.txt", context)
         send_mail(subject, text, None, [reader.email], connection=get_connection(timeout=SECONDS))

@@ -9,7 +9,6 @@ from jobs.models import Job
 from llmjobs.ordering import make_ready, start_ready, try_out
 from llmjobs.starting import Estimate
 from organizer.jobs_forms import JobForm
-from web.shown import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,5 +26,5 @@ def answer_to(form: JobForm, campaign: Campaign, actor: User, *, starts: bool) -
             return Offer(job=start_ready(make_ready(campaign, form.order), actor))
         return Offer(estimate=try_out(campaign, form.order))
     except Refused as refusal:
-        form.add_error(None, shown(refusal.message))
+        form.add_error(None, refusal.message)
         return Offer()

@@ -5,8 +5,6 @@ from decimal import Decimal
 from typing import Any
 
 from django import forms
-from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from evaluation.models import Campaign
@@ -19,22 +17,22 @@ from llmjobs.ordering import JobOrder, Work
 from llmjobs.queries import callable_judges_for
 
 KINDS = [
-    (Work.AA.value, _("A/A: AutoNuggets where a topic has none, then AutoAssign")),
-    (Work.EA.value, _("E/A: AutoAssign with the post-edited nuggets")),
-    (Work.MA.value, _("M/A: AutoAssign with the manual nuggets")),
-    (Work.DRAFTS.value, _("Drafts: over-generated nuggets for post-editing")),
-    (Work.SUPPORT.value, _("Support: whether cited segments support their sentences")),
-    (Work.RELEVANCE.value, _("Relevance: grades for segments that a source has not graded")),
+    (Work.AA.value, "A/A: AutoNuggets where a topic has none, then AutoAssign"),
+    (Work.EA.value, "E/A: AutoAssign with the post-edited nuggets"),
+    (Work.MA.value, "M/A: AutoAssign with the manual nuggets"),
+    (Work.DRAFTS.value, "Drafts: over-generated nuggets for post-editing"),
+    (Work.SUPPORT.value, "Support: whether cited segments support their sentences"),
+    (Work.RELEVANCE.value, "Relevance: grades for segments that a source has not graded"),
 ]
 
 
 class BudgetForm(forms.Form):
     """What a job may spend. Empty: no limit."""
 
-    most_calls = forms.IntegerField(required=False, min_value=1, label=_("Requests at most"))
-    most_tokens = forms.IntegerField(required=False, min_value=1, label=_("Tokens at most"))
+    most_calls = forms.IntegerField(required=False, min_value=1, label="Requests at most")
+    most_tokens = forms.IntegerField(required=False, min_value=1, label="Tokens at most")
     most_money = forms.DecimalField(
-        required=False, min_value=Decimal("0.0001"), max_digits=12, decimal_places=4, label=_("Money at most")
+        required=False, min_value=Decimal("0.0001"), max_digits=12, decimal_places=4, label="Money at most"
     )
 
     @property
@@ -47,9 +45,9 @@ class BudgetForm(forms.Form):
 class JobForm(BudgetForm):
     """A job: what, by whom, and about which topics and runs. No topic or run chosen means all."""
 
-    what = forms.ChoiceField(choices=KINDS, initial=Work.AA.value, widget=forms.RadioSelect, label=_("What"))
-    priority = forms.IntegerField(required=False, min_value=-100, max_value=100, label=_("Priority, 0 if unsaid"))
-    source = forms.CharField(required=False, max_length=200, label=_("Name for the new grades"))
+    what = forms.ChoiceField(choices=KINDS, initial=Work.AA.value, widget=forms.RadioSelect, label="What")
+    priority = forms.IntegerField(required=False, min_value=-100, max_value=100, label="Priority, 0 if unsaid")
+    source = forms.CharField(required=False, max_length=200, label="Name for the new grades")
 
     def __init__(
         self, viewer: User, campaign: Campaign, data: Any = None, again: dict[str, object] | None = None
@@ -59,13 +57,11 @@ class JobForm(BudgetForm):
         super().__init__(data, initial=earlier | {"what": earlier["work"]} if earlier else None)
         qrels = [(row.name, row.name) for row in sources_for(viewer, campaign)]
         sets = [(row.name, f"{row.name} ({row.origin})") for row in nugget_sets_for(viewer, campaign)]
-        self.fields["judge"] = judge_choice(viewer, campaign, gettext("Judge"))
-        self.fields["qrels"] = _choice(gettext("Qrels to read by"), gettext("UMBRELA, or the only ones"), qrels)
-        self.fields["nuggets"] = _choice(gettext("Nugget set"), gettext("the one that fits"), sets)
-        self.fields["topics"] = _several(
-            gettext("Topics"), topics_for(viewer, campaign).values_list("topic_id", "text")
-        )
-        self.fields["runs"] = _several(gettext("Runs"), runs_for(viewer, campaign).values_list("run_id", "run_id"))
+        self.fields["judge"] = judge_choice(viewer, campaign, "Judge")
+        self.fields["qrels"] = _choice("Qrels to read by", "UMBRELA, or the only ones", qrels)
+        self.fields["nuggets"] = _choice("Nugget set", "the one that fits", sets)
+        self.fields["topics"] = _several("Topics", topics_for(viewer, campaign).values_list("topic_id", "text"))
+        self.fields["runs"] = _several("Runs", runs_for(viewer, campaign).values_list("run_id", "run_id"))
 
     def clean_source(self) -> str:
         """Grades need a name of their own; nothing else that a job gives does."""
@@ -97,7 +93,7 @@ def judge_choice(viewer: User, campaign: Campaign, label: str) -> forms.ChoiceFi
     own = default_endpoint().model
     choices = [(name, name) for name in names]
     if own not in names:
-        choices.insert(0, ("", gettext("%(model)s (new)") % {"model": own}))
+        choices.insert(0, ("", f"{own} (new)"))
     return forms.ChoiceField(choices=choices, required=False, initial=own if own in names else "", label=label)
 
 

@@ -6,7 +6,6 @@ from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.cache import patch_vary_headers
-from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.http import UserRequest
@@ -22,6 +21,7 @@ from llmjobs.notices import mark_all_read, mark_read
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from organizer import getters, jobs_acts, jobs_getters
 from organizer.jobs_forms import BudgetForm, JobForm
+from web.text import plural
 
 JOBS_A_PAGE = 50
 
@@ -100,12 +100,9 @@ def cancel_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     """Cancel what is left."""
     campaign, llm = jobs_getters.get_job_to_change(request.user, slug, pk)
     left = ordering.cancel(llm, request.user)
-    said = ngettext(
-        "Cancelled: %(count)s item will not be done. Labels that were given stay.",
-        "Cancelled: %(count)s items will not be done. Labels that were given stay.",
-        left,
+    messages.success(
+        request, f"Cancelled: {left:,} {plural(left, 'item')} will not be done. Labels that were given stay."
     )
-    messages.success(request, said % {"count": f"{left:,}"})
     return redirect("organizer:job", campaign.slug, pk)
 
 
@@ -114,7 +111,7 @@ def pause_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     """Let it rest."""
     campaign, llm = jobs_getters.get_job_to_change(request.user, slug, pk)
     ordering.pause(llm, request.user)
-    messages.success(request, gettext("Paused. Replies to what is under way are kept."))
+    messages.success(request, "Paused. Replies to what is under way are kept.")
     return redirect("organizer:job", campaign.slug, pk)
 
 
@@ -126,7 +123,7 @@ def resume_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     if not form.is_valid():
         return _shown(request, campaign, llm, form, status=422)
     ordering.resume(llm, request.user, form.budget)
-    messages.success(request, gettext("The job goes on."))
+    messages.success(request, "The job goes on.")
     return redirect("organizer:job", campaign.slug, pk)
 
 
@@ -135,8 +132,7 @@ def retry_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     """Queue the failed items again."""
     campaign, llm = jobs_getters.get_job_to_change(request.user, slug, pk)
     again = ordering.retry(llm, request.user)
-    said = ngettext("Queued again: %(count)s item.", "Queued again: %(count)s items.", again)
-    messages.success(request, said % {"count": f"{again:,}"})
+    messages.success(request, f"Queued again: {again:,} {plural(again, 'item')}.")
     return redirect("organizer:job", campaign.slug, pk)
 
 

@@ -1,14 +1,11 @@
 """A new campaign."""
 
 from django import forms
-from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from evaluation.errors import Refused
 from evaluation.models import Campaign
 from evaluation.services.campaigns import CampaignFile, read_campaign_file, start_campaign
-from web.shown import shown
 
 ADDRESSES = ("new",)
 """Names that are an address already."""
@@ -17,20 +14,18 @@ ADDRESSES = ("new",)
 class NewCampaignForm(forms.Form):
     """Its short name, name and description, and a file with its settings."""
 
-    slug = forms.SlugField(
-        max_length=60, label=_("Short name"), help_text=_("It stands in addresses and commands.")
-    )
-    name = forms.CharField(max_length=200, label=_("Name"))
+    slug = forms.SlugField(max_length=60, label="Short name", help_text="It stands in addresses and commands.")
+    name = forms.CharField(max_length=200, label="Name")
     description = forms.CharField(
-        max_length=5000, required=False, label=_("Description"), widget=forms.Textarea({"rows": 3})
+        max_length=5000, required=False, label="Description", widget=forms.Textarea({"rows": 3})
     )
-    settings = forms.FileField(required=False, label=_("Settings, a TOML file"))
+    settings = forms.FileField(required=False, label="Settings, a TOML file")
 
     def clean_slug(self) -> str:
         """Refuse a short name that is taken, whoever may see the campaign that has it."""
         slug = str(self.cleaned_data["slug"])
         if slug in ADDRESSES or Campaign.objects.filter(slug=slug).exists():
-            raise forms.ValidationError(gettext("This short name is taken. Choose another one."))
+            raise forms.ValidationError("This short name is taken. Choose another one.")
         return slug
 
     def made_by(self, actor: User) -> Campaign | None:
@@ -41,7 +36,7 @@ class NewCampaignForm(forms.Form):
             said = self.cleaned_data
             campaign, _ = start_campaign(slug=said["slug"], name=said["name"], file=self._file(), actor=actor)
         except Refused as refusal:
-            self.add_error(None, [*shown(refusal.message).splitlines()])
+            self.add_error(None, [*refusal.message.splitlines()])
             return None
         return campaign
 

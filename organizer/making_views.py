@@ -4,7 +4,6 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from accounts.http import UserRequest
@@ -19,7 +18,6 @@ def new_campaign(request: UserRequest) -> HttpResponse:
     form = NewCampaignForm(request.POST, request.FILES) if request.method == "POST" else NewCampaignForm()
     made = form.made_by(request.user) if form.is_bound else None
     if made:
-        said = gettext("%(campaign)s is made, and you organize it. Next: its topics.")
-        messages.success(request, said % {"campaign": made.name})
+        messages.success(request, f"{made.name} is made, and you organize it. Next: its topics.")
         return redirect("organizer:data", made.slug)
     return render(request, "organizer/new_campaign.html", {"form": form}, status=422 if form.errors else 200)

@@ -7,7 +7,6 @@ from django.db import transaction
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils.translation import gettext
 
 from accounts.invitations import invitation_of, make_account
 from accounts.models import Invitation, User
@@ -41,7 +40,7 @@ def link_of(request: HttpRequest, form: InviteForm, campaign: Campaign, actor: U
 def _send(made: Invitation, campaign: Campaign, actor: User, link: str) -> None:
     context = {"invitation": made, "campaign": campaign, "actor": actor, "link": link}
     text = render_to_string("organizer/invitation.txt", context)
-    subject = gettext("Invitation to %(campaign)s") % {"campaign": " ".join(campaign.name.split())}
+    subject = f"Invitation to {' '.join(campaign.name.split())}"
     send_mail(subject, text, None, [made.email])
 
 

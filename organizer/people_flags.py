@@ -4,8 +4,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from django.utils.translation import gettext, gettext_noop
-
 from organizer.people_rows import PersonStage
 from organizer.words import stage_said
 
@@ -19,12 +17,7 @@ FAST_WORDS: Final = 700
 OFTEN: Final = 0.2
 APART: Final = 0.25
 WIDE: Final = 2.0
-APART_SAID: Final = (
-    gettext_noop("%(mine)s full, beside %(others)s by others on the same topics."),
-    gettext_noop("%(mine)s partial, beside %(others)s by others on the same topics."),
-    gettext_noop("%(mine)s no support, beside %(others)s by others on the same topics."),
-)
-"""By how much somebody gives a label oftener or more rarely, by the label."""
+LABELS: Final = ("full", "partial", "no support")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +43,9 @@ def _seen(row: PersonStage) -> Iterator[tuple[str, str]]:
     accepts = row.accepts
     if accepts and accepts.number >= FEWEST_ACCEPTS and accepts.median < QUICK_MS:
         yield (
-            gettext("Shown labels were accepted after %(time)s ms at the median, %(count)s accepts.")
-            % {"time": f"{accepts.median:,.0f}", "count": f"{accepts.number:,}"},
-            gettext("The label may have been plain, or the passage known from the pair before."),
+            f"Shown labels were accepted after {accepts.median:,.0f} ms at the median, {accepts.number:,} "
+            "accepts.",
+            "The label may have been plain, or the passage known from the pair before.",
         )
 
 
@@ -61,17 +54,13 @@ def _times(row: PersonStage) -> Iterator[tuple[str, str]]:
         return
     if not row.stage.judges and row.words_per_minute and row.words_per_minute > FAST_WORDS:
         yield (
-            gettext("%(words)s words a minute at the median of %(tasks)s tasks.")
-            % {"words": f"{row.words_per_minute:,.0f}", "tasks": f"{row.minutes.number:,}"},
-            gettext(
-                "Passages that repeat each other need no second reading, and some read on paper, which no clock sees."
-            ),
+            f"{row.words_per_minute:,.0f} words a minute at the median of {row.minutes.number:,} tasks.",
+            "Passages that repeat each other need no second reading, and some read on paper, which no clock sees.",
         )
     if row.low and row.high and row.high > WIDE * row.low:
         yield (
-            gettext("The active time is uncertain: %(low)s to %(high)s min at the medians.")
-            % {"low": f"{row.low:,.0f}", "high": f"{row.high:,.0f}"},
-            gettext("Long texts are read without a touch, and not everybody answers when asked what a pause was."),
+            f"The active time is uncertain: {row.low:,.0f} to {row.high:,.0f} min at the medians.",
+            "Long texts are read without a touch, and not everybody answers when asked what a pause was.",
         )
 
 
@@ -80,17 +69,17 @@ def _labels(row: PersonStage) -> Iterator[tuple[str, str]]:
         return
     if row.mix.cant_judge and row.mix.cant_judge > OFTEN:
         yield (
-            gettext("%(share)s of %(labels)s labels say that it cannot be judged.")
-            % {"share": _percent(row.mix.cant_judge), "labels": f"{row.mix.total:,}"},
-            gettext("The topics may have passages in other languages, or sentences without sense."),
+            f"{_percent(row.mix.cant_judge)} of {row.mix.total:,} labels say that it cannot be judged.",
+            "The topics may have passages in other languages, or sentences without sense.",
         )
     mine, others = row.mix.shares, row.others.shares
     if mine and others and row.others.total >= FEWEST_LABELS:
         widest = max(range(3), key=lambda place: abs(mine[place] - others[place]))
         if abs(mine[widest] - others[widest]) > APART:
             yield (
-                gettext(APART_SAID[widest]) % {"mine": _percent(mine[widest]), "others": _percent(others[widest])},
-                gettext("The others are LLMs among others, and may be the ones who are wrong."),
+                f"{_percent(mine[widest])} {LABELS[widest]}, beside {_percent(others[widest])} by others "
+                "on the same topics.",
+                "The others are LLMs among others, and may be the ones who are wrong.",
             )
 
 

@@ -3,7 +3,6 @@
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -36,7 +35,7 @@ def give(request: UserRequest, slug: str) -> HttpResponse:
         return _page(request, campaign, role_form=form)
     said = form.cleaned_data
     user = give_role(campaign=campaign, username=said["username"], role=Role(said["role"]), actor=request.user)
-    messages.success(request, gettext("%(name)s is %(role)s now.") % {"name": user.name, "role": said["role"]})
+    messages.success(request, f"{user.name} is {said['role']} now.")
     return redirect("organizer:people", campaign.slug)
 
 
@@ -66,8 +65,7 @@ def take(request: UserRequest, slug: str) -> HttpResponse:
         return _page(request, campaign, role_form=form)
     said = form.cleaned_data
     user = take_role(campaign=campaign, username=said["username"], role=Role(said["role"]), actor=request.user)
-    done = gettext("%(name)s is no %(role)s any more. What they did stays.")
-    messages.success(request, done % {"name": user.name, "role": said["role"]})
+    messages.success(request, f"{user.name} is no {said['role']} any more. What they did stays.")
     return redirect("organizer:people", campaign.slug)
 
 
@@ -77,10 +75,12 @@ def set_languages(request: UserRequest, slug: str) -> HttpResponse:
     campaign = work_getters.get_campaign_to_organize(request.user, slug)
     username, tags = request.POST.get("username", ""), request.POST.get("languages", "")
     member = languages.set_languages(campaign=campaign, username=username, languages=tags, actor=request.user)
-    said = (
-        gettext("%(name)s reads %(languages)s.") if member.languages else gettext("%(name)s reads any language.")
+    messages.success(
+        request,
+        f"{member.user.name} reads {member.languages}."
+        if member.languages
+        else f"{member.user.name} reads any language.",
     )
-    messages.success(request, said % {"name": member.user.name, "languages": member.languages})
     return redirect("organizer:people", campaign.slug)
 
 
@@ -91,8 +91,7 @@ def set_campaign_language(request: UserRequest, slug: str) -> HttpResponse:
     tag = languages.set_campaign_language(
         campaign=campaign, language=request.POST.get("language", ""), actor=request.user
     )
-    said = gettext("Topics without a language are in %(language)s.") if tag else gettext("No language is assumed.")
-    messages.success(request, said % {"language": tag})
+    messages.success(request, f"Topics without a language are in {tag}." if tag else "No language is assumed.")
     return redirect("organizer:people", campaign.slug)
 
 
@@ -107,7 +106,7 @@ def invite(request: UserRequest, slug: str) -> HttpResponse:
     link = people_acts.link_of(request, form, campaign, request.user)
     if link:
         return _page(request, campaign, link=link)
-    messages.success(request, gettext("Sent to %(email)s.") % {"email": form.cleaned_data["email"]})
+    messages.success(request, f"Sent to {form.cleaned_data['email']}.")
     return redirect("organizer:people", campaign.slug)
 
 
@@ -118,7 +117,7 @@ def revoke(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     with getters.missing_is_404():
         invitation = people_rows.invitation_for(request.user, campaign, pk)
     withdraw_invitation(invitation=invitation, actor=request.user)
-    messages.success(request, gettext("The invitation was taken back."))
+    messages.success(request, "The invitation was taken back.")
     return redirect("organizer:people", campaign.slug)
 
 

@@ -5,7 +5,6 @@ import csv
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -50,10 +49,10 @@ def pause(request: UserRequest, slug: str) -> HttpResponse:
     paused = request.POST.get("act") == "pause"
     username = request.POST.get("username", "")
     user = pausing.pause(campaign=campaign, username=username, paused=paused, actor=request.user)
-    said = (
-        gettext("%(name)s is paused: they keep what they have and get nothing new.")
+    messages.success(
+        request,
+        f"{user.name} is paused: they keep what they have and get nothing new."
         if paused
-        else gettext("%(name)s can be handed work again.")
+        else f"{user.name} can be handed work again.",
     )
-    messages.success(request, said % {"name": user.name})
     return redirect("organizer:people_work", campaign.slug)

@@ -6,7 +6,6 @@ import numpy as np
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.http import UserRequest
@@ -46,7 +45,7 @@ def switch(request: UserRequest, slug: str) -> HttpResponse:
     campaign = work_getters.get_campaign_to_organize(request.user, slug)
     on = request.POST.get("practice") == "on"
     switch_practice(campaign=campaign, on=on, actor=request.user)
-    messages.success(request, gettext("Practice is switched on.") if on else gettext("Practice is switched off."))
+    messages.success(request, "Practice is switched on." if on else "Practice is switched off.")
     return redirect("organizer:practice", campaign.slug)
 
 

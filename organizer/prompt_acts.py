@@ -14,7 +14,6 @@ from llmjobs.stored_prompts import UnusableError, save_prompt
 from llmjobs.trials import foretell, start_trial
 from llmjobs.ways import add_llm_judge
 from organizer.prompt_forms import JudgeForm, PreviewForm, PromptFileForm, PromptForm, TrialForm
-from web.shown import shown
 
 
 def save_from(form: PromptForm, task: Task, campaign: Campaign, actor: User) -> tuple[Prompt, bool] | None:
@@ -43,7 +42,7 @@ def import_from(form: PromptFileForm, campaign: Campaign, actor: User) -> tuple[
         owner = _owner(form, campaign)
         return import_prompt(form.source(), task=said["task"], name=said["name"], campaign=owner, actor=actor)
     except Refused as refusal:
-        for line in shown(refusal.message).split("\n"):
+        for line in refusal.message.split("\n"):
             form.add_error("file", line)
     return None
 
@@ -55,7 +54,7 @@ def preview_from(
     try:
         return preview(viewer, campaign, template, form.wish, structured=bool(form.data.get("structured"))), ""
     except Refused as refusal:
-        return None, shown(refusal.message)
+        return None, refusal.message
 
 
 def make_judge_from(form: JudgeForm) -> tuple[Judge, bool] | None:
@@ -73,7 +72,7 @@ def make_judge_from(form: JudgeForm) -> tuple[Judge, bool] | None:
             structured=said["structured"],
         )
     except Refused as refusal:
-        form.add_error(None, shown(refusal.message))
+        form.add_error(None, refusal.message)
     return None
 
 
@@ -94,5 +93,5 @@ def try_from(form: TrialForm, campaign: Campaign, actor: User, *, starts: bool) 
             return TrialOffer(trial=start_trial(campaign, form.wish, actor))
         return TrialOffer(foretell(campaign, form.wish))
     except Refused as refusal:
-        form.add_error(None, shown(refusal.message))
+        form.add_error(None, refusal.message)
     return TrialOffer()

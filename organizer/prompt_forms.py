@@ -3,8 +3,6 @@
 from typing import Any, get_args
 
 from django import forms
-from django.utils.translation import gettext, gettext_noop, pgettext
-from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from evaluation.formats.source import Source, read_source
@@ -24,12 +22,12 @@ from organizer.jobs_forms import BudgetForm, judge_choice
 
 TASKS: tuple[Task, ...] = get_args(Task)
 LABELLED: dict[Task, str] = {
-    "assign": gettext_noop("nugget set %(name)s"),
-    "support": gettext_noop("support, %(name)s"),
-    "importance": gettext_noop("nugget set %(name)s"),
-    "relevance": gettext_noop("qrels %(name)s"),
+    "assign": "nugget set",
+    "support": "support,",
+    "importance": "nugget set",
+    "relevance": "qrels",
 }
-"""What people's labels of each task are called. Nuggetizing writes texts, which no label can be compared with."""
+"""Words before a name of people's labels of each task. Nuggetizing writes texts, which no label compares with."""
 TRIABLE: tuple[Task, ...] = tuple(LABELLED)
 
 
@@ -41,31 +39,31 @@ def task_named(name: str, among: tuple[Task, ...] = TASKS) -> Task:
 class ScopeForm(forms.Form):
     """Owner of a prompt: one campaign, or all."""
 
-    common = forms.BooleanField(required=False, label=_("common: every campaign here may read and use it"))
+    common = forms.BooleanField(required=False, label="common: every campaign here may read and use it")
 
 
 class PromptForm(ScopeForm):
     """A wording, saved as the next version of its name."""
 
-    name = forms.CharField(max_length=LONGEST_NAME, label=_("Name"))
+    name = forms.CharField(max_length=LONGEST_NAME, label="Name")
     system = forms.CharField(
-        max_length=LONGEST_TEXT, strip=False, label=_("System text"), widget=forms.Textarea(attrs={"rows": 18})
+        max_length=LONGEST_TEXT, strip=False, label="System text", widget=forms.Textarea(attrs={"rows": 18})
     )
     user = forms.CharField(
-        max_length=LONGEST_TEXT, strip=False, label=_("User text"), widget=forms.Textarea(attrs={"rows": 18})
+        max_length=LONGEST_TEXT, strip=False, label="User text", widget=forms.Textarea(attrs={"rows": 18})
     )
 
 
 class PromptFileForm(ScopeForm):
     """A wording from a TOML file. Task and name may stand in the file."""
 
-    file = forms.FileField(label=_("TOML file"))
+    file = forms.FileField(label="TOML file")
     task = forms.ChoiceField(
-        choices=[("", _("as the file says")), *((one, one) for one in TEMPLATES)],
+        choices=[("", "as the file says"), *((one, one) for one in TEMPLATES)],
         required=False,
-        label=_("Task"),
+        label="Task",
     )
-    name = forms.CharField(max_length=LONGEST_NAME, required=False, label=_("Name, if unsaid in the file"))
+    name = forms.CharField(max_length=LONGEST_NAME, required=False, label="Name, if unsaid in the file")
 
     def source(self) -> Source:
         """Read the file that was sent. Raises `BadInput`."""
@@ -76,14 +74,14 @@ class PromptFileForm(ScopeForm):
 class PreviewForm(forms.Form):
     """Of which item a prompt is shown. Nothing chosen takes the first that fits."""
 
-    structured = forms.BooleanField(required=False, label=_("Structured"))
+    structured = forms.BooleanField(required=False, label="Structured")
 
     def __init__(self, viewer: User, campaign: Campaign, data: Any = None) -> None:
         super().__init__(data)
         topics = topics_for(viewer, campaign).values_list("topic_id", flat=True)
         runs = runs_for(viewer, campaign).values_list("run_id", flat=True)
-        self.fields["topic"] = _one_of(gettext("Topic"), gettext("the first that fits"), topics)
-        self.fields["run"] = _one_of(gettext("Run"), gettext("the first that fits"), runs)
+        self.fields["topic"] = _one_of("Topic", "the first that fits", topics)
+        self.fields["run"] = _one_of("Run", "the first that fits", runs)
 
     @property
     def wish(self) -> Wish:
@@ -102,23 +100,23 @@ class CompareForm(forms.Form):
         other = other or next((ref for ref in reversed(refs) if ref != one), one)
         super().__init__(initial={"one": one, "other": other})
         choices = [(ref, ref) for ref in refs]
-        self.fields["one"] = forms.ChoiceField(choices=choices, label=pgettext("a prompt", "From"))
-        self.fields["other"] = forms.ChoiceField(choices=choices, label=pgettext("a prompt", "To"))
+        self.fields["one"] = forms.ChoiceField(choices=choices, label="From")
+        self.fields["other"] = forms.ChoiceField(choices=choices, label="To")
 
 
 class JudgeForm(forms.Form):
     """A judge with prompts of its own. The model and the address are those of a judge that there is."""
 
-    name = forms.CharField(max_length=200, label=_("Name"))
-    structured = forms.BooleanField(required=False, label=_("Structured"))
+    name = forms.CharField(max_length=200, label="Name")
+    structured = forms.BooleanField(required=False, label="Structured")
 
     def __init__(self, viewer: User, campaign: Campaign, data: Any = None) -> None:
         super().__init__(data)
-        self.fields["like"] = judge_choice(viewer, campaign, gettext("Model and endpoint of"))
+        self.fields["like"] = judge_choice(viewer, campaign, "Model and endpoint of")
         for task, built_in in TEMPLATES.items():
             refs = [(one.ref, one.ref) for one in all_templates(prompts_for(viewer), task) if one != built_in]
             self.fields[task] = forms.ChoiceField(
-                choices=[("", gettext("%(prompt)s, built in") % {"prompt": built_in.ref}), *refs],
+                choices=[("", f"{built_in.ref}, built in"), *refs],
                 required=False,
                 label=task.capitalize(),
             )
@@ -132,9 +130,9 @@ class JudgeForm(forms.Form):
 class TrialForm(BudgetForm):
     """Which prompts are tried, on how many labels by people, and at what most."""
 
-    pairs = forms.IntegerField(min_value=1, max_value=MOST_PAIRS, initial=PAIRS, label=_("Labels to compare with"))
-    seed = forms.IntegerField(min_value=0, max_value=GREATEST_SEED, initial=0, label=_("Seed"))
-    structured = forms.BooleanField(required=False, label=_("Structured"))
+    pairs = forms.IntegerField(min_value=1, max_value=MOST_PAIRS, initial=PAIRS, label="Labels to compare with")
+    seed = forms.IntegerField(min_value=0, max_value=GREATEST_SEED, initial=0, label="Seed")
+    structured = forms.BooleanField(required=False, label="Structured")
 
     def __init__(self, viewer: User, campaign: Campaign, task: Task, data: Any = None) -> None:
         super().__init__(data)
@@ -142,12 +140,10 @@ class TrialForm(BudgetForm):
         self.fields["prompts"] = forms.MultipleChoiceField(
             choices=[(one.ref, one.ref) for one in all_templates(prompts_for(viewer), task)],
             widget=forms.CheckboxSelectMultiple,
-            label=gettext("Prompts"),
+            label="Prompts",
         )
-        self.fields["judge"] = judge_choice(viewer, campaign, gettext("Model and endpoint of"))
-        self.fields["of"] = forms.ChoiceField(
-            choices=_labelled(campaign, task), label=gettext("Labels by people of")
-        )
+        self.fields["judge"] = judge_choice(viewer, campaign, "Model and endpoint of")
+        self.fields["of"] = forms.ChoiceField(choices=_labelled(campaign, task), label="Labels by people of")
 
     @property
     def wish(self) -> TrialWish:
@@ -167,7 +163,7 @@ class TrialForm(BudgetForm):
 
 def _labelled(campaign: Campaign, task: Task) -> list[tuple[str, str]]:
     """Return what people have labelled: nugget sets, conditions of support, or qrels."""
-    return [(name, gettext(LABELLED[task]) % {"name": name}) for name in labelled_by_people(campaign, task)]
+    return [(name, f"{LABELLED[task]} {name}") for name in labelled_by_people(campaign, task)]
 
 
 def _one_of(label: str, unsaid: str, names: Any) -> forms.ChoiceField:

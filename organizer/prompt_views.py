@@ -6,7 +6,6 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.http import UserRequest
@@ -75,8 +74,8 @@ def compare_prompts(request: UserRequest, slug: str) -> HttpResponse:
         "one": one.template,
         "other": other.template,
         "texts": [
-            (gettext("System text"), compared(one.template.system, other.template.system)),
-            (gettext("User text"), compared(one.template.user, other.template.user)),
+            ("System text", compared(one.template.system, other.template.system)),
+            ("User text", compared(one.template.user, other.template.user)),
         ],
         "form": CompareForm(request.user, one.template.task, one.template.ref, other.template.ref),
     }
@@ -133,14 +132,13 @@ def prompt_judge(request: UserRequest, slug: str) -> HttpResponse:
     made = prompt_acts.make_judge_from(form)
     if made:
         judge, is_new = made
-        said = (
-            gettext("Made: %(judge)s. It can be chosen when a job is started.")
+        messages.success(
+            request,
+            f"Made: {judge.name}. It can be chosen when a job is started."
             if is_new
-            else gettext(
-                "There already, just so; nothing was changed: %(judge)s. It can be chosen when a job is started."
-            )
+            else f"There already, just so; nothing was changed: {judge.name}. It can be chosen when a job is "
+            "started.",
         )
-        messages.success(request, said % {"judge": judge.name})
         return redirect("organizer:prompts", campaign.slug)
     context = {"campaign": campaign, "form": form}
     return render(request, "organizer/prompt_judge.html", context, status=422 if form.errors else 200)
@@ -174,9 +172,4 @@ def trial(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def _saved(made: Prompt, *, is_new: bool) -> str:
-    said = (
-        gettext("Saved as %(prompt)s.")
-        if is_new
-        else gettext("These are the words of %(prompt)s; nothing was changed.")
-    )
-    return said % {"prompt": made}
+    return f"Saved as {made}." if is_new else f"These are the words of {made}; nothing was changed."

@@ -5,8 +5,6 @@ from typing import Any
 
 from django import forms
 from django.forms import BoundField
-from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from evaluation.models import Campaign, Protocol
@@ -15,7 +13,6 @@ from evaluation.queries.protocols import judge_names_for, set_names_for
 from evaluation.rules.protocol import GUIDELINES, SETTINGS, Difference, Group, Value, differences
 from evaluation.services.protocols import LONGEST_REASON
 from evaluation.terms import Condition, JudgeKind, SupportCondition
-from web.shown import shown
 
 LONGEST_GUIDELINES = 100_000
 
@@ -24,7 +21,7 @@ def _reason() -> forms.CharField:
     return forms.CharField(
         required=False,
         max_length=LONGEST_REASON,
-        label=_("Reason"),
+        label="Reason",
         widget=forms.Textarea({"rows": 2, "cols": 70}),
     )
 
@@ -44,12 +41,12 @@ class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]  # django-stubs' 
         self.before = settings_of(campaign.protocol)
         super().__init__(data, instance=campaign.protocol, initial={"seal": seal_of(campaign), "reason": ""})
         for name, setting in SETTINGS.items():
-            label = shown(setting.label)
+            label = setting.label
             if setting.on:
-                label = gettext("%(setting)s: %(on)s") % {"setting": label, "on": shown(setting.on)}
+                label = f"{label}: {setting.on}"
             self.fields[name].label, self.fields[name].help_text = label, _hint(setting.name)
             if setting.words:
-                choices = [(key, shown(said)) for key, said in setting.words.items()]
+                choices = [(key, said) for key, said in setting.words.items()]
                 self.fields[name].choices = choices  # type: ignore[attr-defined]
         self.fields["guidelines"].max_length = LONGEST_GUIDELINES  # type: ignore[attr-defined]
 
@@ -85,13 +82,9 @@ class DefaultsForm(forms.Form):
         sets, judges = set_names_for(viewer, campaign), judge_names_for(viewer, campaign)
         for condition, (judge, nuggets) in defaults_of(campaign).items():
             key = key_of(condition)
-            self.fields[f"judge_{key}"] = _choice(
-                judges[kind_of(condition)], judge, gettext("Judge of %(condition)s") % {"condition": condition}
-            )
+            self.fields[f"judge_{key}"] = _choice(judges[kind_of(condition)], judge, f"Judge of {condition}")
             if condition in tuple(Condition):
-                self.fields[f"nuggets_{key}"] = _choice(
-                    sets, nuggets, gettext("Nuggets of %(condition)s") % {"condition": condition}
-                )
+                self.fields[f"nuggets_{key}"] = _choice(sets, nuggets, f"Nuggets of {condition}")
         self.fields["reason"] = _reason()
 
     @property
@@ -129,7 +122,7 @@ def kind_of(condition: str) -> JudgeKind:
 
 def _choice(names: list[str], now: str, label: str) -> forms.ChoiceField:
     there = names if not now or now in names else [now, *names]
-    choices = [("", gettext("whatever fits")), *((name, name) for name in there)]
+    choices = [("", "whatever fits"), *((name, name) for name in there)]
     return forms.ChoiceField(choices=choices, required=False, initial=now, label=label)
 
 
@@ -137,4 +130,4 @@ def _hint(name: str) -> str:
     setting, field = SETTINGS[name], Protocol._meta.get_field(name)
     if not getattr(field, "null", False):
         return ""
-    return gettext("empty: %(value)s") % {"value": shown(setting.none)}
+    return f"empty: {setting.none}"

@@ -6,7 +6,6 @@ from typing import Any, TypeVar
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -22,6 +21,7 @@ from evaluation.rules.protocol import GUIDELINES, SETTINGS, Group, differences
 from evaluation.services.protocols import change_defaults, change_protocol
 from organizer import getters, work_getters
 from organizer.protocol_forms import DefaultsForm, ProtocolForm
+from web.text import plural
 
 SealedForm = TypeVar("SealedForm", ProtocolForm, DefaultsForm)
 
@@ -94,7 +94,7 @@ def _edited(
         said = keep(campaign, form, request.user)
     except Refused as refused:
         return page(request, campaign, form.with_new_seal(campaign), refused)
-    messages.success(request, said or gettext("Nothing was different, so nothing was changed."))
+    messages.success(request, said or "Nothing was different, so nothing was changed.")
     return redirect("organizer:protocol", campaign.slug)
 
 
@@ -103,9 +103,7 @@ def _keep_protocol(campaign: Campaign, form: ProtocolForm, actor: User) -> str:
     made = change_protocol(
         campaign=campaign, settings=form.settings, seal=said["seal"], reason=said["reason"], actor=actor
     )
-    return (
-        gettext("Saved: version %(version)s is in force.") % {"version": made.version} if form.differences else ""
-    )
+    return f"Saved: version {made.version} is in force." if form.differences else ""
 
 
 def _keep_defaults(campaign: Campaign, form: DefaultsForm, actor: User) -> str:
@@ -113,8 +111,7 @@ def _keep_defaults(campaign: Campaign, form: DefaultsForm, actor: User) -> str:
     changed = change_defaults(
         campaign=campaign, defaults=form.defaults, seal=said["seal"], reason=said["reason"], actor=actor
     )
-    done = ngettext("Saved: %(count)d condition changed.", "Saved: %(count)d conditions changed.", changed)
-    return done % {"count": changed} if changed else ""
+    return f"Saved: {changed} {plural(changed, 'condition')} changed." if changed else ""
 
 
 def _change_page(
@@ -170,4 +167,4 @@ def _groups(said: dict[str, Any]) -> list[tuple[Group, list[tuple[str, str]]]]:
 
 
 def _version(one: Protocol) -> str:
-    return gettext("Version %(version)s") % {"version": one.version}
+    return f"Version {one.version}"

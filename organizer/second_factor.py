@@ -8,7 +8,6 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.utils.translation import gettext
 
 from accounts.models import User
 from evaluation.queries.second_factor import lacks_second_factor
@@ -23,7 +22,6 @@ OPEN = (
     "organizer:invitation",
     "assessor:session",
     "healthz",
-    "script_words",
 )
 
 
@@ -45,7 +43,5 @@ class SecondFactorMiddleware:
             return None
         if request.method != "GET" or request.path.startswith("/api/"):
             raise PermissionDenied("This account needs a second factor first.")
-        messages.warning(
-            request, gettext("Organizers and administrators need a second factor here. Set one up to go on.")
-        )
+        messages.warning(request, "Organizers and administrators need a second factor here. Set one up to go on.")
         return redirect("mfa_index")

@@ -7,7 +7,6 @@ from exchange.exports.lines import CAMPAIGN
 from exchange.exports.service import Order, order_export
 from exchange.models import Export
 from organizer.snapshot_forms import SnapshotForm
-from web.shown import shown
 
 
 def order_from(form: SnapshotForm, campaign: Campaign, actor: User) -> Export | None:
@@ -25,5 +24,5 @@ def order_from(form: SnapshotForm, campaign: Campaign, actor: User) -> Export | 
     try:
         return order_export(campaign=campaign, order=order, actor=actor)
     except Refused as refusal:
-        form.add_error(None, shown(refusal.message))
+        form.add_error(None, refusal.message)
     return None

@@ -8,7 +8,6 @@ from evaluation.services.studies import create_study, hand_out_study
 from jobs.models import Job
 from llmjobs import starting
 from organizer.study_forms import HandStudyForm, JudgeStudyForm, StudyForm
-from web.shown import shown
 
 
 def create_from(form: StudyForm, campaign: Campaign, actor: User) -> Study | None:
@@ -18,7 +17,7 @@ def create_from(form: StudyForm, campaign: Campaign, actor: User) -> Study | Non
     try:
         return create_study(campaign=campaign, wish=form.wish, actor=actor)
     except Refused as refusal:
-        form.add_error(None, shown(refusal.message))
+        form.add_error(None, refusal.message)
     return None
 
 
@@ -32,7 +31,7 @@ def hand_out_from(form: HandStudyForm, study: Study, actor: User) -> HandOutRece
             study=study, assessor=said["assessor"], actor=actor, topics=said["topics"], due=said["due"]
         )
     except Refused as refusal:
-        form.add_error(None, shown(refusal.message))
+        form.add_error(None, refusal.message)
     return None
 
 
@@ -44,8 +43,8 @@ def judge_from(form: JudgeStudyForm, study: Study, actor: User) -> Job | None:
         request = starting.study_request(study, starting.judge_for(form.cleaned_data["judge"]))
         plan = starting.plan_study(request, study)
         if not plan.items:
-            raise Refused("nothing_to_do", "Nothing to do: %(count)s done already.", count=f"{plan.judged:,}")
+            raise Refused("nothing_to_do", f"Nothing to do: {plan.judged:,} done already.")
         return starting.start(request, f"Study {study.name}", plan, actor)
     except Refused as refusal:
-        form.add_error(None, shown(refusal.message))
+        form.add_error(None, refusal.message)
     return None

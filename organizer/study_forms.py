@@ -3,8 +3,6 @@
 from typing import Any
 
 from django import forms
-from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from evaluation.models import Campaign, Study
@@ -18,8 +16,8 @@ from evaluation.terms import StudyKind, SupportCondition
 from llmjobs.queries import callable_judges_for
 
 KINDS = [
-    (StudyKind.ASSIGNMENT.value, _("Assignment: whether answers contain nuggets")),
-    (StudyKind.SUPPORT.value, _("Support: whether cited passages support sentences")),
+    (StudyKind.ASSIGNMENT.value, "Assignment: whether answers contain nuggets"),
+    (StudyKind.SUPPORT.value, "Support: whether cited passages support sentences"),
 ]
 CONDITIONS = [(word.value, word.value) for word in SupportCondition if word is not SupportCondition.LLM]
 
@@ -27,16 +25,14 @@ CONDITIONS = [(word.value, word.value) for word in SupportCondition if word is n
 class StudyForm(forms.Form):
     """Whose labels differ, and how many of those pairs are drawn. No topic chosen means all."""
 
-    name = forms.CharField(max_length=LONGEST_NAME, label=_("Name"))
-    kind = forms.ChoiceField(
-        choices=KINDS, initial=StudyKind.ASSIGNMENT, widget=forms.RadioSelect, label=_("Kind")
-    )
-    condition = forms.ChoiceField(choices=CONDITIONS, label=_("Person's condition, of support"))
+    name = forms.CharField(max_length=LONGEST_NAME, label="Name")
+    kind = forms.ChoiceField(choices=KINDS, initial=StudyKind.ASSIGNMENT, widget=forms.RadioSelect, label="Kind")
+    condition = forms.ChoiceField(choices=CONDITIONS, label="Person's condition, of support")
     per_topic = forms.IntegerField(
-        min_value=1, max_value=MOST_PER_TOPIC, initial=PER_TOPIC, label=_("Pairs of each topic")
+        min_value=1, max_value=MOST_PER_TOPIC, initial=PER_TOPIC, label="Pairs of each topic"
     )
-    seed = forms.IntegerField(min_value=0, max_value=GREATEST_SEED, initial=0, label=_("Seed"))
-    stratified = forms.BooleanField(required=False, label=_("Stratified"))
+    seed = forms.IntegerField(min_value=0, max_value=GREATEST_SEED, initial=0, label="Seed")
+    stratified = forms.BooleanField(required=False, label="Stratified")
 
     def __init__(self, viewer: User, campaign: Campaign, data: Any = None) -> None:
         super().__init__(data)
@@ -46,16 +42,14 @@ class StudyForm(forms.Form):
             [(name, name) for name in sorted({one.judge for one in counts if one.machine is machine})]
             for machine in (False, True)
         )
-        self.fields["nuggets"] = _choice(
-            gettext("Nugget set, of assignments"), gettext("the only one that fits"), sets
-        )
-        self.fields["person"] = _choice(gettext("Person"), gettext("the only one that fits"), people)
-        self.fields["machine"] = _choice(gettext("LLM"), gettext("the only one that fits"), machines)
+        self.fields["nuggets"] = _choice("Nugget set, of assignments", "the only one that fits", sets)
+        self.fields["person"] = _choice("Person", "the only one that fits", people)
+        self.fields["machine"] = _choice("LLM", "the only one that fits", machines)
         self.fields["topics"] = forms.MultipleChoiceField(
             choices=list(topics_for(viewer, campaign).values_list("topic_id", "text")),
             required=False,
             widget=forms.CheckboxSelectMultiple,
-            label=gettext("Topics"),
+            label="Topics",
         )
 
     @property
@@ -79,17 +73,17 @@ class StudyForm(forms.Form):
 class HandStudyForm(forms.Form):
     """Who judges a study's pairs again. No topic chosen means all."""
 
-    due = forms.DateField(required=False, widget=forms.DateInput(attrs={"type": "date"}), label=_("Due"))
+    due = forms.DateField(required=False, widget=forms.DateInput(attrs={"type": "date"}), label="Due")
 
     def __init__(self, viewer: User, study: Study, data: Any = None) -> None:
         super().__init__(data)
         people = [(user.username, user.name) for user in assessors_for(viewer, study.campaign)]
-        self.fields["assessor"] = forms.ChoiceField(choices=people, label=gettext("Assessor"))
+        self.fields["assessor"] = forms.ChoiceField(choices=people, label="Assessor")
         self.fields["topics"] = forms.MultipleChoiceField(
             choices=[(one.public_id, f"{one.topic_id}: {one.text}") for one in topics_of_study(study)],
             required=False,
             widget=forms.CheckboxSelectMultiple,
-            label=gettext("Topics"),
+            label="Topics",
         )
 
 
@@ -99,9 +93,7 @@ class JudgeStudyForm(forms.Form):
     def __init__(self, viewer: User, study: Study, data: Any = None) -> None:
         super().__init__(data)
         names = [one.name for one in callable_judges_for(viewer, study.campaign) if one.pk != study.machine_id]
-        self.fields["judge"] = forms.ChoiceField(
-            choices=[(name, name) for name in names], label=gettext("Second LLM")
-        )
+        self.fields["judge"] = forms.ChoiceField(choices=[(name, name) for name in names], label="Second LLM")
 
 
 def _choice(label: str, unsaid: str, choices: list[tuple[str, str]]) -> forms.ChoiceField:

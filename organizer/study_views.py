@@ -5,7 +5,6 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.http import UserRequest
@@ -37,7 +36,7 @@ def new_study(request: UserRequest, slug: str) -> HttpResponse:
     form = StudyForm(request.user, campaign, request.POST if request.method == "POST" else None)
     made = study_acts.create_from(form, campaign, request.user)
     if made:
-        messages.success(request, gettext("Drawn. The pairs stay as they are; now hand them out."))
+        messages.success(request, "Drawn. The pairs stay as they are; now hand them out.")
         return redirect("organizer:study", campaign.slug, made.pk)
     context = {"campaign": campaign, "form": form}
     return render(request, "organizer/study_new.html", context, status=422 if form.errors else 200)
@@ -58,9 +57,9 @@ def hand_out_study(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     receipt = study_acts.hand_out_from(form, found, request.user)
     if receipt is None:
         return _page(request, campaign, found, handing=form)
-    said = [gettext("Tasks handed out: %(count)s.") % {"count": f"{len(receipt.tasks):,}"}]
+    said = [f"Tasks handed out: {len(receipt.tasks):,}."]
     for one in receipt.skipped:
-        said.append(gettext("Left out, %(topic)s: %(reason)s") % {"topic": one.topic_id, "reason": one.reason})
+        said.append(f"Left out, {one.topic_id}: {one.reason}")
     messages.success(request, " ".join(said))
     return redirect("organizer:study", campaign.slug, pk)
 

@@ -9,8 +9,6 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
-from django.utils.translation import gettext, ngettext
-from django.utils.translation import gettext_noop as _
 
 from accounts.models import User
 from evaluation.models import Campaign
@@ -30,15 +28,15 @@ from evaluation.terms import RemarkKind, Stage
 from jobs.models import Notice
 from llmjobs.notices import ShownNotice, shown_notices
 from organizer.words import days_said, hours_said, stage_said
-from web.shown import shown
+from web.text import plural
 
 SHOWN: Final = 5
 """How many cases of a kind stand on the page; the others are where its link leads."""
 HOUR = 3600 * SECOND
 ASKED: Final = {
-    RemarkKind.FLAG: (_("Flags"), "flag"),
-    RemarkKind.REOPEN: (_("Requests to reopen"), "request"),
-    RemarkKind.COMMENT: (_("Comments without an answer"), "comment"),
+    RemarkKind.FLAG: ("Flags", "flag"),
+    RemarkKind.REOPEN: ("Requests to reopen", "request"),
+    RemarkKind.COMMENT: ("Comments without an answer", "comment"),
 }
 
 
@@ -116,46 +114,34 @@ def _pace(times: Iterable[KeptTime], now: datetime) -> Pace:
 def forecast_said(found: Forecast) -> str:
     """Return a forecast in words, or why there is none."""
     if not found.tasks:
-        return gettext("Nothing that is handed out is still to be done.")
+        return "Nothing that is handed out is still to be done."
     if found.unknown:
         stages = "; ".join(stage_said(stage) for stage in found.unknown)
-        said = gettext(
-            "Too little is known for a forecast: fewer than %(fewest)d first submissions with a time of %(stages)s."
+        return (
+            f"Too little is known for a forecast: fewer than {FEWEST} first submissions with a time of {stages}."
         )
-        return said % {"fewest": FEWEST, "stages": stages}
     if not found.pace.hours:
-        return gettext("No forecast: nobody worked at a desk in the last 14 days.")
+        return "No forecast: nobody worked at a desk in the last 14 days."
     each = "; ".join(f"{hours_said(one.median)} ({stage_said(stage)})" for stage, one in found.spreads.items())
     people = found.pace.people
-    if not found.first or not found.last:
-        never = ngettext(
-            "At the median %(each)s a topic and %(people)d assessor: "
-            "not within five years at the pace of the last 14 days.",
-            "At the median %(each)s a topic and %(people)d assessors: "
-            "not within five years at the pace of the last 14 days.",
-            people,
-        )
-        return never % {"each": each, "people": people}
-    said = ngettext(
-        "At the median %(each)s a topic and %(people)d assessor: %(days)s.",
-        "At the median %(each)s a topic and %(people)d assessors: %(days)s.",
-        people,
+    days = (
+        days_said(found.first, found.last)
+        if found.first and found.last
+        else "not within five years at the pace of the last 14 days"
     )
-    return said % {"each": each, "people": people, "days": days_said(found.first, found.last)}
+    return f"At the median {each} a topic and {people} {plural(people, 'assessor')}: {days}."
 
 
 def _needs(viewer: User, campaign: Campaign, times: Sequence[KeptTime]) -> Iterable[Need]:
     """Yield what needs an organizer, what stops people first."""
     work = reverse("organizer:work", args=[campaign.slug])
     tasks = tasks_in_need_for(viewer, campaign)
-    yield from _of_tasks(
-        gettext("Blocked tasks"), campaign, tasks.blocked, f"{work}?{urlencode({'state': 'blocked'})}"
-    )
+    yield from _of_tasks("Blocked tasks", campaign, tasks.blocked, f"{work}?{urlencode({'state': 'blocked'})}")
     yield from (_of_remarks(campaign, asked) for asked in asked_for(viewer, campaign))
-    yield from _of_tasks(gettext("Overdue tasks"), campaign, tasks.overdue, f"{work}?{urlencode({'due': 'late'})}")
-    means = gettext("Begun, and nobody was at the desk for 24 hours.")
+    yield from _of_tasks("Overdue tasks", campaign, tasks.overdue, f"{work}?{urlencode({'due': 'late'})}")
+    means = "Begun, and nobody was at the desk for 24 hours."
     yield from _of_tasks(
-        gettext("Drafts left lying"), campaign, tasks.untouched, f"{work}?{urlencode({'due': 'idle'})}", means
+        "Drafts left lying", campaign, tasks.untouched, f"{work}?{urlencode({'due': 'idle'})}", means
     )
     yield from _of_jobs(campaign, shown_notices(viewer, campaign))
     yield from _of_clocks(campaign, times)
@@ -189,7 +175,7 @@ def _of_remarks(campaign: Campaign, asked: Asked) -> Need:
     )
     query = urlencode({"kind": asked.kind.value})
     inbox = reverse("organizer:inbox", args=[campaign.slug])
-    return Need(gettext(ASKED[asked.kind][0]), asked.number, cases, f"{inbox}?{query}")
+    return Need(ASKED[asked.kind][0], asked.number, cases, f"{inbox}?{query}")
 
 
 def _of_jobs(campaign: Campaign, notices: Sequence[ShownNotice]) -> Iterable[Need]:
@@ -198,20 +184,18 @@ def _of_jobs(campaign: Campaign, notices: Sequence[ShownNotice]) -> Iterable[Nee
     if bad:
         cases = tuple(
             Case(
-                f"{one.notice.job.title}: {shown(one.notice.kind)}",
+                f"{one.notice.job.title}: {one.notice.kind}",
                 reverse("organizer:job", args=[campaign.slug, one.notice.job_id]),
                 one.notice.since,
                 one.notice.reason or _failed(one.progress.failed),
             )
             for one in bad[:SHOWN]
         )
-        yield Need(
-            gettext("Jobs that failed or wait"), len(bad), cases, reverse("organizer:inbox", args=[campaign.slug])
-        )
+        yield Need("Jobs that failed or wait", len(bad), cases, reverse("organizer:inbox", args=[campaign.slug]))
 
 
 def _failed(count: int) -> str:
-    return gettext("%(count)s failed") % {"count": f"{count:,}"} if count else ""
+    return f"{count:,} failed" if count else ""
 
 
 def _of_clocks(campaign: Campaign, times: Sequence[KeptTime]) -> Iterable[Need]:
@@ -220,17 +204,11 @@ def _of_clocks(campaign: Campaign, times: Sequence[KeptTime]) -> Iterable[Need]:
     people, ahead = User.objects.in_bulk([assessor for assessor, _, _ in odd.days]) if odd.days else {}, odd.ahead
     cases = [Case(_day_said(people[assessor].name, hours, day), link) for assessor, day, hours in odd.days]
     if ahead:
-        said = ngettext(
-            "%(count)s submission with time after now", "%(count)s submissions with time after now", ahead
-        )
-        cases.append(Case(said % {"count": f"{ahead:,}"}, link))
+        cases.append(Case(f"{ahead:,} {plural(ahead, 'submission')} with time after now", link))
     if cases:
-        means = gettext(
-            "More than a day can hold, or after now: a clock that was set, or an account of two people."
-        )
-        yield Need(gettext("Clocks that cannot be right"), len(cases), tuple(cases[:SHOWN]), link, means)
+        means = "More than a day can hold, or after now: a clock that was set, or an account of two people."
+        yield Need("Clocks that cannot be right", len(cases), tuple(cases[:SHOWN]), link, means)
 
 
 def _day_said(name: str, hours: float, day: date) -> str:
-    said = {"name": name, "hours": hours_said(hours), "day": date_format(day, "j M Y")}
-    return gettext("%(name)s: %(hours)s on %(day)s") % said
+    return f"{name}: {hours_said(hours)} on {date_format(day, 'j M Y')}"

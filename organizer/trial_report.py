@@ -4,8 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from django.utils.translation import gettext
-from django.utils.translation import gettext_noop as _
 
 from accounts.models import User
 from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
@@ -66,7 +64,7 @@ class TrialReport:
     @property
     def what(self) -> str:
         """What was asked about."""
-        return gettext({"support": _("sentence"), "relevance": _("segment")}.get(self.trial.task, _("nugget")))
+        return {"support": "sentence", "relevance": "segment"}.get(self.trial.task, "nugget")
 
     @property
     def of_answers(self) -> bool:
@@ -94,7 +92,7 @@ def trial_report(viewer: User, campaign: Campaign, trial: Trial) -> TrialReport:
 
 def _grades(tried: list[Tried]) -> tuple[str, ...]:
     """Return the grades of the scale that was in force when the pairs were drawn."""
-    return tuple(gettext("grade %(grade)d") % {"grade": grade} for grade in range(tried[0].top + 1))
+    return tuple(f"grade {grade}" for grade in range(tried[0].top + 1))
 
 
 def _differing(pairs: list[ShownPair | None], tried: list[Tried]) -> Iterator[Differing]:

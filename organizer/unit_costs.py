@@ -16,20 +16,19 @@ from llmjobs.models import Call, CallUse, LlmJob
 from llmjobs.prices import announced_price
 from reports.time_page import PUBLISHED
 from reports.timing import times_of
-from web.phrases import noted, phrase
 
-LIST, LABEL, SUPPORT = noted("nugget list"), noted("assignment label"), noted("support label")
-GRADE = noted("relevance grade")
+LIST, LABEL, SUPPORT = "nugget list", "assignment label", "support label"
+GRADE = "relevance grade"
 UNITS = {"nuggetize": LIST, "importance": LIST, "assign": LABEL, "support": SUPPORT, "relevance": GRADE}
 """What the calls of a prompt are for."""
 KINDS = {"nuggets": LIST, "drafts": LIST, "assign": LABEL, "support": SUPPORT, "relevance": GRADE}
 """What the items of a kind make. An item of assigning makes a label for each of its nuggets."""
 PERSON = {
-    Stage.POST_EDIT: noted("post-edited nugget list"),
-    Stage.MANUAL: noted("manual nugget list"),
+    Stage.POST_EDIT: "post-edited nugget list",
+    Stage.MANUAL: "manual nugget list",
     Stage.ASSIGN: LABEL,
-    Stage.SUPPORT_SCRATCH: noted("support label from scratch"),
-    Stage.SUPPORT_POST_EDIT: noted("support label post-edited"),
+    Stage.SUPPORT_SCRATCH: "support label from scratch",
+    Stage.SUPPORT_POST_EDIT: "support label post-edited",
 }
 
 
@@ -62,7 +61,7 @@ def person_units(campaign: Campaign, rate: Decimal | None) -> dict[Stage, Unit]:
         each = total / units if units and total else PUBLISHED.get(stage)
         cost = each / 3600 * float(rate) if each is not None and rate is not None else None
         found[stage] = Unit(
-            what, phrase("person"), units, each, cost, published=not (units and total) and each is not None
+            what, "person", units, each, cost, published=not (units and total) and each is not None
         )
     return found
 

@@ -17,7 +17,6 @@ from evaluation.services.task_acts import Change, ChangeReceipt, change_tasks, p
 from evaluation.services.work_plan import Plan, plan_hand_out
 from evaluation.terms import Stage
 from organizer.work_forms import REASSIGN, ChangeForm, HandOutForm, WorkSearch, lacking
-from web.shown import shown
 
 KEPT = ("assessor", "due", "priority", "again", "drafts", "qrels", "nuggets", "machine", "reason")
 """Fields that keep their values when a button of the hand-out form ticks other topics."""
@@ -50,7 +49,7 @@ def answer_to_hand_out(form: HandOutForm, campaign: Campaign, actor: User, *, co
             return Offer(receipt=hand_out(campaign=campaign, order=form.order, actor=actor, expect=expect))
         return Offer(plan=plan_hand_out(campaign, form.order))
     except Refused as refusal:
-        form.add_error(None, shown(refusal.message))
+        form.add_error(None, refusal.message)
         return Offer(plan=plan_hand_out(campaign, form.order) if refusal.code == "changed" else None)
 
 
@@ -64,7 +63,7 @@ def answer_to_change(form: ChangeForm, campaign: Campaign, actor: User, *, commi
         if commits:
             return ChangeOffer(receipt=change_tasks(campaign=campaign, wish=wish, actor=actor))
     except Refused as refusal:
-        form.add_error(None, shown(refusal.message))
+        form.add_error(None, refusal.message)
     return ChangeOffer(plan=plan_change(campaign, wish))
 
 
@@ -76,7 +75,7 @@ def _answer_to_reassign(form: ChangeForm, campaign: Campaign, actor: User, *, co
             campaign=campaign, tasks=said["tasks"], assessor=said["assessor"], reason=said["reason"], actor=actor
         )
     except Refused as refusal:
-        form.add_error(None, shown(refusal.message))
+        form.add_error(None, refusal.message)
         return ChangeOffer()
     return ChangeOffer(receipt=done) if commits else ChangeOffer(plan=done)
 

@@ -5,9 +5,6 @@ from typing import Any
 
 from django import forms
 from django.db.models import QuerySet
-from django.utils.text import format_lazy
-from django.utils.translation import gettext, gettext_noop
-from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from evaluation.errors import Refused
@@ -32,50 +29,48 @@ from evaluation.services.work_plan import Order
 from evaluation.terms import Origin, RemarkKind, Stage, TaskState
 from organizer.forms import Search
 from organizer.words import STAGE_MEANINGS, STAGE_WORDS, stage_said
-from web.phrases import together
-from web.shown import lazy_shown, shown
 
-STAGES = [(one.value, format_lazy("{}: {}", _(STAGE_WORDS[one]), _(STAGE_MEANINGS[one]))) for one in Stage]
+STAGES = [(one.value, f"{STAGE_WORDS[one]}: {STAGE_MEANINGS[one]}") for one in Stage]
 REASSIGN = "reassign"
 CHANGES = [
-    (Change.REOPEN.value, _("Reopen submitted work: a further version begins as a copy")),
-    (Change.BLOCK.value, _("Block: it is locked until an organizer has done something")),
-    (Change.UNBLOCK.value, _("Unblock")),
-    (Change.RESCHEDULE.value, _("Set due date and priority")),
-    (REASSIGN, _("Reassign: somebody else gets a new, empty task; the old one's work is kept and does not count")),
-    (Change.WITHDRAW.value, _("Withdraw: its work is kept and does not count")),
+    (Change.REOPEN.value, "Reopen submitted work: a further version begins as a copy"),
+    (Change.BLOCK.value, "Block: it is locked until an organizer has done something"),
+    (Change.UNBLOCK.value, "Unblock"),
+    (Change.RESCHEDULE.value, "Set due date and priority"),
+    (REASSIGN, "Reassign: somebody else gets a new, empty task; the old one's work is kept and does not count"),
+    (Change.WITHDRAW.value, "Withdraw: its work is kept and does not count"),
 ]
 DONE: dict[str, str] = {
-    Change.REOPEN: gettext_noop("Reopened"),
-    Change.BLOCK: gettext_noop("Blocked"),
-    Change.UNBLOCK: gettext_noop("Unblocked"),
-    Change.RESCHEDULE: gettext_noop("Rescheduled"),
-    REASSIGN: gettext_noop("Reassigned"),
-    Change.WITHDRAW: gettext_noop("Withdrawn"),
+    Change.REOPEN: "Reopened",
+    Change.BLOCK: "Blocked",
+    Change.UNBLOCK: "Unblocked",
+    Change.RESCHEDULE: "Rescheduled",
+    REASSIGN: "Reassigned",
+    Change.WITHDRAW: "Withdrawn",
 }
 """What each change is called once it is done."""
 A_SET, AN_ORIGIN = "set:", "origin:"
 ORIGINS = [
-    (f"{AN_ORIGIN}{Origin.EDITED}", _("each topic's edited list")),
-    (f"{AN_ORIGIN}{Origin.MANUAL}", _("each topic's list by hand")),
-    (f"{AN_ORIGIN}{Origin.AUTO}", _("each topic's automatic list")),
+    (f"{AN_ORIGIN}{Origin.EDITED}", "each topic's edited list"),
+    (f"{AN_ORIGIN}{Origin.MANUAL}", "each topic's list by hand"),
+    (f"{AN_ORIGIN}{Origin.AUTO}", "each topic's automatic list"),
 ]
-PRIORITIES = [(0, _("ordinary")), (1, _("high")), (2, _("first"))]
+PRIORITIES = [(0, "ordinary"), (1, "high"), (2, "first")]
 
 
 TOPIC_STATES = [
-    (TopicState.DONE.value, _("topics done")),
-    (TopicState.IN_PROGRESS.value, _("topics in progress")),
-    (TopicState.NOT_STARTED.value, _("topics not started")),
-    (TopicState.BLOCKED.value, _("topics blocked")),
-    (UNASSIGNED, _("topics not handed out")),
+    (TopicState.DONE.value, "topics done"),
+    (TopicState.IN_PROGRESS.value, "topics in progress"),
+    (TopicState.NOT_STARTED.value, "topics not started"),
+    (TopicState.BLOCKED.value, "topics blocked"),
+    (UNASSIGNED, "topics not handed out"),
 ]
 TASK_STATES = [
-    (TaskState.NOT_STARTED.value, _("a task not started")),
-    (TaskState.IN_PROGRESS.value, _("a task in progress")),
-    (TaskState.SUBMITTED.value, _("a task submitted")),
-    (TaskState.REOPENED.value, _("a task reopened")),
-    (TaskState.BLOCKED.value, _("a task blocked")),
+    (TaskState.NOT_STARTED.value, "a task not started"),
+    (TaskState.IN_PROGRESS.value, "a task in progress"),
+    (TaskState.SUBMITTED.value, "a task submitted"),
+    (TaskState.REOPENED.value, "a task reopened"),
+    (TaskState.BLOCKED.value, "a task blocked"),
 ]
 
 
@@ -84,24 +79,24 @@ class WorkSearch(Search):
 
     state = forms.ChoiceField(
         required=False,
-        choices=[("", _("any state")), (_("Topics"), TOPIC_STATES), (_("Topics with a task"), TASK_STATES)],
-        label=_("State"),
+        choices=[("", "any state"), ("Topics", TOPIC_STATES), ("Topics with a task", TASK_STATES)],
+        label="State",
     )
     stage = forms.ChoiceField(
         required=False,
-        choices=[("", _("any stage")), *((one.value, _(STAGE_WORDS[one])) for one in Stage)],
-        label=_("Stage"),
+        choices=[("", "any stage"), *((one.value, STAGE_WORDS[one]) for one in Stage)],
+        label="Stage",
     )
     due = forms.ChoiceField(
         required=False,
-        choices=[("", _("any")), (LATE, _("overdue")), (IDLE, _("begun, not touched for 24 h"))],
-        label=_("Due"),
+        choices=[("", "any"), (LATE, "overdue"), (IDLE, "begun, not touched for 24 h")],
+        label="Due",
     )
     pattern = forms.CharField(
         required=False,
         max_length=LONGEST_PATTERN,
         widget=forms.TextInput({"spellcheck": "false", "autocapitalize": "none"}),
-        label=_("Pattern"),
+        label="Pattern",
     )
 
     def clean_pattern(self) -> str:
@@ -110,14 +105,14 @@ class WorkSearch(Search):
         try:
             matcher(pattern)
         except Refused as refused:
-            raise forms.ValidationError(shown(refused.message)) from None
+            raise forms.ValidationError(refused.message) from None
         return pattern
 
     def __init__(self, viewer: User, campaign: Campaign, data: Any) -> None:
         super().__init__(data)
         people = [(user.username, user.name) for user in assessors_for(viewer, campaign)]
         self.fields["assessor"] = forms.ChoiceField(
-            choices=[("", gettext("anybody")), *people], required=False, label=gettext("Assessor")
+            choices=[("", "anybody"), *people], required=False, label="Assessor"
         )
 
     @property
@@ -142,21 +137,21 @@ class InboxSearch(Search):
 
     kind = forms.ChoiceField(
         required=False,
-        choices=[("", _("any kind")), *((kind.value, lazy_shown(kind.value)) for kind in RemarkKind)],
-        label=_("Kind"),
+        choices=[("", "any kind"), *((kind.value, kind.value) for kind in RemarkKind)],
+        label="Kind",
     )
-    answered = forms.BooleanField(required=False, label=_("Answered"))
+    answered = forms.BooleanField(required=False, label="Answered")
 
 
 class HandOutForm(forms.Form):
     """Topics, a stage, and who gets them."""
 
-    stage = forms.ChoiceField(choices=STAGES, initial=Stage.POST_EDIT, widget=forms.RadioSelect, label=_("Stage"))
-    due = forms.DateField(required=False, widget=forms.DateInput(attrs={"type": "date"}), label=_("Due"))
-    priority = forms.TypedChoiceField(choices=PRIORITIES, coerce=int, initial=0, label=_("Priority"))
-    again = forms.BooleanField(required=False, label=_("Again"))
+    stage = forms.ChoiceField(choices=STAGES, initial=Stage.POST_EDIT, widget=forms.RadioSelect, label="Stage")
+    due = forms.DateField(required=False, widget=forms.DateInput(attrs={"type": "date"}), label="Due")
+    priority = forms.TypedChoiceField(choices=PRIORITIES, coerce=int, initial=0, label="Priority")
+    again = forms.BooleanField(required=False, label="Again")
     reason = forms.CharField(
-        required=False, max_length=LONGEST_REASON, label=_("Why somebody else assigns a list than made it")
+        required=False, max_length=LONGEST_REASON, label="Why somebody else assigns a list than made it"
     )
     expect = forms.CharField(required=False, max_length=16, widget=forms.HiddenInput)
 
@@ -172,22 +167,16 @@ class HandOutForm(forms.Form):
         machines = [(one.name, one.name) for one in machines_for(viewer, campaign)]
         qrels = [(row.name, row.name) for row in sources_for(viewer, campaign)]
         people = [(user.username, user.name) for user in assessors_for(viewer, campaign)]
-        self.fields["assessor"] = _choice(gettext("Assessor"), gettext("balance automatically"), people)
-        self.fields["drafts"] = _choice(gettext("Drafts"), gettext("the only ones"), drafts)
-        self.fields["qrels"] = _choice(
-            gettext("Passages by the grades of"), gettext("NIST, or the only ones"), qrels
-        )
-        self.fields["nuggets"] = _choice(
-            gettext("List to assign"), gettext("each topic's only one"), [*ORIGINS, *lists]
-        )
-        self.fields["machine"] = _choice(
-            gettext("Labels shown of"), gettext("the campaign's default, or the only one"), machines
-        )
+        self.fields["assessor"] = _choice("Assessor", "balance automatically", people)
+        self.fields["drafts"] = _choice("Drafts", "the only ones", drafts)
+        self.fields["qrels"] = _choice("Passages by the grades of", "NIST, or the only ones", qrels)
+        self.fields["nuggets"] = _choice("List to assign", "each topic's only one", [*ORIGINS, *lists])
+        self.fields["machine"] = _choice("Labels shown of", "the campaign's default, or the only one", machines)
         self.fields["topics"] = forms.MultipleChoiceField(
             choices=[(one.public_id, f"{one.topic_id}: {one.text}") for one in topics_for(viewer, campaign)],
             widget=forms.CheckboxSelectMultiple,
-            error_messages={"required": gettext("tick at least one, such as those that lack the stage")},
-            label=gettext("Topics"),
+            error_messages={"required": "tick at least one, such as those that lack the stage"},
+            label="Topics",
         )
 
     @property
@@ -236,18 +225,16 @@ class TaskForm(forms.Form):
         required=False,
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2, "cols": 60}),
-        label=_("Reason"),
+        label="Reason",
     )
-    due = forms.DateField(required=False, widget=forms.DateInput(attrs={"type": "date"}), label=_("Due"))
-    priority = forms.TypedChoiceField(
-        choices=PRIORITIES, coerce=int, initial=0, required=False, label=_("Priority")
-    )
+    due = forms.DateField(required=False, widget=forms.DateInput(attrs={"type": "date"}), label="Due")
+    priority = forms.TypedChoiceField(choices=PRIORITIES, coerce=int, initial=0, required=False, label="Priority")
 
     def wish(self, change: Change, tasks: tuple[str, ...]) -> Wish:
         """What the form asks for. Raises `Refused` for a form that does not make sense."""
         if not self.is_valid():
             found = (str(error) for errors in self.errors.values() for error in errors)
-            raise Refused("bad_form", together(found))
+            raise Refused("bad_form", " ".join(found))
         said = self.cleaned_data
         return Wish(change, tasks, said["reason"], said["due"], said["priority"] or 0)
 
@@ -255,34 +242,34 @@ class TaskForm(forms.Form):
 class ChangeForm(TaskForm):
     """Tasks and what is to be done to them."""
 
-    change = forms.ChoiceField(choices=CHANGES, initial=Change.REOPEN, widget=forms.RadioSelect, label=_("Change"))
+    change = forms.ChoiceField(choices=CHANGES, initial=Change.REOPEN, widget=forms.RadioSelect, label="Change")
 
     def __init__(
         self, viewer: User, campaign: Campaign, data: Any = None, ticked: list[str] | None = None
     ) -> None:
         super().__init__(data, initial={"tasks": ticked or []})
         people = [(user.username, user.name) for user in assessors_for(viewer, campaign)]
-        self.fields["assessor"] = _choice(gettext("To whom, if reassigned"), gettext("choose"), people)
+        self.fields["assessor"] = _choice("To whom, if reassigned", "choose", people)
         tasks = tasks_for(viewer, campaign).not_withdrawn().select_related("topic", "assessor")
         said = [
             (
                 one.public_id,
-                f"{one.topic.topic_id}, {stage_said(Stage(one.stage))}: {one.assessor.name}, {shown(one.state)}",
+                f"{one.topic.topic_id}, {stage_said(Stage(one.stage))}: {one.assessor.name}, {one.state}",
             )
             for one in tasks
         ]
         self.fields["tasks"] = forms.MultipleChoiceField(
             choices=said,
             widget=forms.CheckboxSelectMultiple,
-            error_messages={"required": gettext("tick at least one")},
-            label=gettext("Tasks"),
+            error_messages={"required": "tick at least one"},
+            label="Tasks",
         )
 
 
 class AnswerForm(forms.Form):
     """An answer to a remark."""
 
-    answer = forms.CharField(required=False, max_length=5000, label=_("Answer"))
+    answer = forms.CharField(required=False, max_length=5000, label="Answer")
 
 
 def lacking(handed_out: Mapping[str, Collection[Stage]], stage: str) -> list[str]:

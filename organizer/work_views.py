@@ -6,7 +6,6 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.http import UserRequest
@@ -31,6 +30,7 @@ from organizer.work_forms import (
     TaskForm,
     WorkSearch,
 )
+from web.text import plural
 
 TOPICS_A_PAGE = 30
 REMARKS_A_PAGE = 50
@@ -87,7 +87,7 @@ def change_work(request: UserRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         offer = work_acts.answer_to_change(form, campaign, request.user, commits="commit" in said)
     if offer.receipt:
-        done = gettext(DONE[form.cleaned_data["change"]])
+        done = DONE[form.cleaned_data["change"]]
         messages.success(request, _changed(done, len(offer.receipt.changed), len(offer.receipt.left)))
         return redirect("organizer:work", campaign.slug)
     context = {"campaign": campaign, "form": form, "plan": offer.plan, "past": PAST}
@@ -121,7 +121,7 @@ def change_task(request: UserRequest, slug: str, public_id: str, change: Change)
     campaign, task = work_getters.get_task_to_change(request.user, slug, public_id)
     wish = TaskForm(request.POST).wish(change, (task.public_id,))
     change_tasks(campaign=campaign, wish=wish, actor=request.user)
-    messages.success(request, f"{gettext(DONE[change])}.")
+    messages.success(request, f"{DONE[change]}.")
     return redirect("organizer:task", campaign.slug, public_id)
 
 
@@ -132,7 +132,7 @@ def reassign_task(request: UserRequest, slug: str, public_id: str) -> HttpRespon
     assessor, reason = request.POST.get("assessor", ""), request.POST.get("reason", "")
     new = reassign(campaign=campaign, task=task.public_id, assessor=assessor, reason=reason, actor=request.user)
     messages.success(
-        request, gettext("Reassigned: this is the new, empty task. What was done before is kept and not counted.")
+        request, "Reassigned: this is the new, empty task. What was done before is kept and not counted."
     )
     return redirect("organizer:task", campaign.slug, new)
 
@@ -163,7 +163,7 @@ def answer(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
     form = AnswerForm(request.POST)
     said = form.cleaned_data["answer"] if form.is_valid() else request.POST.get("answer", "")
     answer_remark(campaign=campaign, remark=remark.public_id, answer=said, actor=request.user)
-    messages.success(request, gettext("Answered: the assessor reads it beside the task."))
+    messages.success(request, "Answered: the assessor reads it beside the task.")
     if request.POST.get("back") == "task":
         return redirect("organizer:task", campaign.slug, remark.task.public_id)
     return redirect("organizer:inbox", campaign.slug)
@@ -187,18 +187,10 @@ def _acts(request: UserRequest, campaign: Campaign, task: Task) -> dict[str, Any
 
 
 def _handed_out(tasks: int, skipped: int) -> str:
-    said = ngettext("Handed out: %(count)s task.", "Handed out: %(count)s tasks.", tasks)
-    left = ngettext("%(count)s topic left out.", "%(count)s topics left out.", skipped)
-    return _counted((said, tasks), (left, skipped))
+    said = f"Handed out: {tasks:,} {plural(tasks, 'task')}."
+    return f"{said} {skipped:,} {plural(skipped, 'topic')} left out." if skipped else said
 
 
 def _changed(done: str, changed: int, left: int) -> str:
-    said = ngettext("%(done)s: %(count)s task.", "%(done)s: %(count)s tasks.", changed)
-    kept = ngettext("%(count)s task left as before.", "%(count)s tasks left as before.", left)
-    return _counted((said, changed), (kept, left), done=done)
-
-
-def _counted(said: tuple[str, int], left: tuple[str, int], **more: str) -> str:
-    """Return the first sentence, and the second where it counts anything."""
-    told = [said, left] if left[1] else [said]
-    return " ".join(sentence % {"count": f"{count:,}", **more} for sentence, count in told)
+    said = f"{done}: {changed:,} {plural(changed, 'task')}."
+    return f"{said} {left:,} {plural(left, 'task')} left as before." if left else said

@@ -4,15 +4,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from django.utils.translation import gettext_noop as _
 
 from evaluation.domain.conditions import Choice, CitationCondition, NuggetCondition, resolve
 from evaluation.models import Campaign
 from reports.report_forms import ConditionForm
 from reports.showing import Column, Kind, Row, isolated
-from web.phrases import Phrase, phrase, plural
+from web.text import plural
 
-WRONG_CHOICE = _("This is not a choice of this campaign. See the form.")
+WRONG_CHOICE = "This is not a choice of this campaign. See the form."
 MOST_BARS = 30
 
 
@@ -23,33 +22,22 @@ def chosen_condition(campaign: Campaign, form: ConditionForm) -> NuggetCondition
 
 def choice_said(choice: Choice) -> str:
     """Say what a condition rests on."""
-    labels = (
-        phrase(_("labels by %(judges)s"), judges=isolated(choice.judges_said))
-        if choice.judges
-        else phrase(_("no labels yet"))
-    )
+    labels = f"labels by {isolated(choice.judges_said)}" if choice.judges else "no labels yet"
     if isinstance(choice, NuggetCondition):
-        sets = (
-            phrase(_("nuggets %(nuggets)s"), nuggets=isolated(choice.sets_said))
-            if choice.nugget_sets
-            else phrase(_("no nugget set of this condition"))
-        )
-        return phrase(
-            _("%(condition)s: %(nuggets)s, %(labels)s."), condition=choice.condition, nuggets=sets, labels=labels
-        )
+        sets = f"nuggets {isolated(choice.sets_said)}" if choice.nugget_sets else "no nugget set of this condition"
+        return f"{choice.condition}: {sets}, {labels}."
     condition = choice.condition if isinstance(choice, CitationCondition) else ""
-    return phrase(_("%(condition)s: %(labels)s."), condition=condition, labels=labels)
+    return f"{condition}: {labels}."
 
 
-def topics_with_nuggets(number: int) -> Phrase:
+def topics_with_nuggets(number: int) -> str:
     """Say how many topics have nuggets."""
-    said = plural("%(number)s topic with nuggets.", "%(number)s topics with nuggets.", number)
-    return phrase(said, number=f"{number:,}")
+    return f"{number:,} {plural(number, 'topic')} with nuggets."
 
 
 def tag_said(tag: str) -> str:
     """Say which topics are left out, where some are."""
-    return phrase(_("Only topics tagged %(tag)s."), tag=isolated(tag)) if tag else ""
+    return f"Only topics tagged {isolated(tag)}." if tag else ""
 
 
 def sentences(*said: str) -> tuple[str, ...]:
@@ -78,12 +66,12 @@ def spread_row(name: dict[str, Any], values: Sequence[float]) -> Row:
 
 SPREAD_COLUMNS: tuple[tuple[str, str, Kind], ...] = (
     ("n", "n", Kind.COUNT),
-    ("mean", _("Mean"), Kind.MEAN),
-    ("min", _("Min"), Kind.DECIMAL),
+    ("mean", "Mean", Kind.MEAN),
+    ("min", "Min", Kind.DECIMAL),
     ("q1", "q1", Kind.DECIMAL),
-    ("median", _("Median"), Kind.DECIMAL),
+    ("median", "Median", Kind.DECIMAL),
     ("q3", "q3", Kind.DECIMAL),
-    ("max", _("Max"), Kind.DECIMAL),
+    ("max", "Max", Kind.DECIMAL),
 )
 
 

@@ -3,8 +3,6 @@
 from dataclasses import asdict
 from typing import Any
 
-from django.utils.translation import gettext_noop as _
-
 from reports.confusion_page import ConfusionPage, said_of
 from reports.documents import confusion_document, confusion_rows
 from reports.downloads import Table
@@ -57,7 +55,7 @@ def filters(page: ConfusionPage) -> dict[str, str]:
     """Return which of the items are looked at: the filters that are set."""
     return {
         name: page.form.said[name]
-        for name in (_("topic"), _("run"), _("tag"), _("importance"), _("made"))
+        for name in ("topic", "run", "tag", "importance", "made")
         if page.form.said[name]
     }
 

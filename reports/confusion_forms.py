@@ -6,7 +6,6 @@ from urllib.parse import urlencode
 
 from django import forms
 from django.http import QueryDict
-from django.utils.translation import gettext_lazy as _
 
 from evaluation.models import NuggetLineage
 from evaluation.terms import Condition, SupportCondition
@@ -14,27 +13,26 @@ from reports.forms import choices_of_names
 from reports.models import VERDICTS
 from reports.sides import GRADES, Offer
 from reports.terms import SAID
-from web.shown import lazy_shown
 
-ALL = [("", _("all"))]
+ALL = [("", "all")]
 ADDED = "added"
-MADE = [*ALL, *((word, lazy_shown(word)) for word in (*NuggetLineage.RELATIONS, ADDED))]
+MADE = [*ALL, *((word, word) for word in (*NuggetLineage.RELATIONS, ADDED))]
 WEIGHTS = [*ALL, ("vital", "vital"), ("okay", "okay")]
 
 
 class ConfusionForm(forms.Form):
     """Two sides that label the same items, and filters; what the query string leaves out has its default."""
 
-    rows = forms.ChoiceField(label=_("Rows"))
-    columns = forms.ChoiceField(label=_("Columns"))
-    topic = forms.ChoiceField(label=_("Topic"), required=False)
-    run = forms.ChoiceField(label=_("Run"), required=False)
-    tag = forms.ChoiceField(required=False, label=_("Topics with the tag"))
-    importance = forms.ChoiceField(required=False, label=_("Nuggets"), choices=WEIGHTS)
-    made = forms.ChoiceField(required=False, label=_("Nuggets that were"))
-    nuggets = forms.ChoiceField(required=False, label=_("Nugget set"))
-    rows_judge = forms.ChoiceField(required=False, label=_("Rows' judge"))
-    columns_judge = forms.ChoiceField(required=False, label=_("Columns' judge"))
+    rows = forms.ChoiceField(label="Rows")
+    columns = forms.ChoiceField(label="Columns")
+    topic = forms.ChoiceField(label="Topic", required=False)
+    run = forms.ChoiceField(label="Run", required=False)
+    tag = forms.ChoiceField(required=False, label="Topics with the tag")
+    importance = forms.ChoiceField(required=False, label="Nuggets", choices=WEIGHTS)
+    made = forms.ChoiceField(required=False, label="Nuggets that were")
+    nuggets = forms.ChoiceField(required=False, label="Nugget set")
+    rows_judge = forms.ChoiceField(required=False, label="Rows' judge")
+    columns_judge = forms.ChoiceField(required=False, label="Columns' judge")
 
     def __init__(
         self,
@@ -76,22 +74,20 @@ class VerdictForm(forms.Form):
     """What an adjudicator says of a pair."""
 
     verdict = forms.TypedChoiceField(
-        label=_("Verdict"), coerce=int, widget=forms.RadioSelect, choices=[(one, one) for one in VERDICTS]
+        label="Verdict", coerce=int, widget=forms.RadioSelect, choices=[(one, one) for one in VERDICTS]
     )
     category = forms.ChoiceField(
         required=False,
-        label=_("Why they differ"),
-        choices=[("", _("not said")), *((one.value, _(said)) for one, said in SAID.items())],
+        label="Why they differ",
+        choices=[("", "not said"), *((one.value, said) for one, said in SAID.items())],
     )
-    note = forms.CharField(
-        label=_("Note"), required=False, max_length=4000, widget=forms.Textarea(attrs={"rows": 3})
-    )
+    note = forms.CharField(label="Note", required=False, max_length=4000, widget=forms.Textarea(attrs={"rows": 3}))
 
 
 def _sides(offer: Offer) -> list[Any]:
     grades = [(f"{GRADES}{name}", name) for name in offer.sources]
     sides: list[Any] = [
-        (_("Nugget labels"), [(one.value, one.value) for one in Condition]),
-        (_("Support labels"), [(one.value, one.value) for one in SupportCondition]),
+        ("Nugget labels", [(one.value, one.value) for one in Condition]),
+        ("Support labels", [(one.value, one.value) for one in SupportCondition]),
     ]
-    return [*sides, (_("Relevance grades"), grades)] if grades else sides
+    return [*sides, ("Relevance grades", grades)] if grades else sides

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 
 from django.http import QueryDict
-from django.utils.translation import gettext_noop as _
 
 from evaluation.domain.conditions import NuggetCondition
 from evaluation.errors import Refused
@@ -15,7 +14,6 @@ from reports.models import Adjudication
 from reports.sides import Offer, offer_of, side_said
 from reports.tags import rows_of, tags_of, topics_by_tag
 from reports.verdicts import CategoryCount, category_counts, verdicts_at
-from web.phrases import phrase
 
 HEAT_STEPS = 10
 
@@ -75,7 +73,7 @@ class ConfusionPage:
         """What rows and columns mean here, in words."""
         if self.compared is None:
             return []
-        return [(_("Rows"), said_of(self.compared.rows)), (_("Columns"), said_of(self.compared.columns))]
+        return [("Rows", said_of(self.compared.rows)), ("Columns", said_of(self.compared.columns))]
 
     @property
     def bare(self) -> list[str]:
@@ -123,7 +121,7 @@ def confusion_page(campaign: Campaign, query: QueryDict) -> ConfusionPage:
         tags=tags_of(campaign),
     )
     if not form.is_valid():
-        return ConfusionPage(form, offer, _("This is not a choice of this campaign. See the form."))
+        return ConfusionPage(form, offer, "This is not a choice of this campaign. See the form.")
     try:
         compared = compare(campaign, form)
     except Refused as refused:
@@ -153,14 +151,12 @@ def without_nuggets(*sides: object) -> list[str]:
 def said_of(side: LabelSide) -> str:
     """Return what a side is, in words."""
     if isinstance(side, QrelSource):
-        return phrase(_("%(name)s, grades of relevance"), name=side.name)
-    labels = (
-        phrase(_("labels by %(judges)s"), judges=side.judges_said) if side.judges else phrase(_("no labels yet"))
-    )
+        return f"{side.name}, grades of relevance"
+    labels = f"labels by {side.judges_said}" if side.judges else "no labels yet"
     if isinstance(side, NuggetCondition):
-        sets = side.sets_said or phrase(_("no nugget set yet"))
-        return phrase("%(side)s, %(sets)s, %(labels)s", side=str(side), sets=sets, labels=labels)
-    return phrase("%(side)s, %(labels)s", side=str(side), labels=labels)
+        sets = side.sets_said or "no nugget set yet"
+        return f"{side!s}, {sets}, {labels}"
+    return f"{side!s}, {labels}"
 
 
 def _cells(place: int, counts: list[int], report: ConfusionReport) -> tuple[HeatCell, ...]:

@@ -6,7 +6,6 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.http import UserRequest
@@ -27,7 +26,6 @@ from reports.pairs import PairList, read_pairs
 from reports.pictures import PictureForm
 from reports.studying import study_report
 from reports.terms import category_said
-from web.shown import shown
 
 PAIRS_A_PAGE = 20
 
@@ -126,13 +124,11 @@ def adjudicate_pair(request: UserRequest, slug: str, kind: ItemKind, first: int,
     if form.is_valid():
         try:
             made = adjudicate(found, actor=request.user, **form.cleaned_data)
-            messages.success(
-                request, _("Noted. No label changes by it.") if made else _("You had said so already.")
-            )
+            messages.success(request, "Noted. No label changes by it." if made else "You had said so already.")
         except Refused as refused:
-            messages.error(request, shown(refused.message))
+            messages.error(request, refused.message)
     else:
-        messages.error(request, _("Choose a verdict first; nothing was written."))
+        messages.error(request, "Choose a verdict first; nothing was written.")
     address = reverse(f"reports:{kind.value}_pair", args=[slug, first, second])
     query = request.GET.urlencode()
     return redirect(f"{address}?{query}" if query else address)

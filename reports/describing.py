@@ -23,7 +23,6 @@ from reports.metrics.descriptives import (
 from reports.metrics.edits import EDIT_CLASSES, NuggetText, TopicEdits, incidence, topic_edits
 from reports.metrics.sheets import AssignmentSheet
 from reports.tags import rows_of
-from web.phrases import phrase
 
 AUTHORS_FLAGS = "edit_meta"
 
@@ -225,11 +224,11 @@ def _texts(wordings: Sequence[Wording]) -> list[NuggetText]:
 
 def _drafts(campaign: Campaign, name: str) -> NuggetSet:
     sets = campaign.nugget_sets.filter(origin__in=[Origin.DRAFT, Origin.AUTO], pk__in=_with_lists(campaign))
-    found = only_set(list(sets.filter(name=name) if name else sets), phrase("the edited lists"), "--drafts")
+    found = only_set(list(sets.filter(name=name) if name else sets), "the edited lists", "--drafts")
     if found:
         return found
     if name:
-        raise Refused("no_such_set", "There is no draft or auto nugget set %(name)s.", name=name)
+        raise Refused("no_such_set", f"There is no draft or auto nugget set {name}.")
     raise Refused("no_such_set", "There is no draft or auto nugget set.")
 
 

@@ -5,7 +5,6 @@ from typing import Any
 
 from django.http import QueryDict
 from django.utils import timezone
-from django.utils.translation import gettext_noop as _
 
 from evaluation.domain.shared_topics import Topics
 from evaluation.models import Campaign, NuggetList
@@ -15,25 +14,25 @@ from reports.building import SPREAD_COLUMNS, WRONG_CHOICE, columns, histogram_ro
 from reports.describing import DescriptiveRow, NuggetSizes, descriptives, sizes
 from reports.report_forms import DescriptivesForm
 from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, isolated
-from web.phrases import Phrase, phrase, plural
 from web.reading import consistent_read
+from web.text import plural
 
-TITLE = _("Descriptives")
+TITLE = "Descriptives"
 LABELS = ("support", "partial support", "not support")
 COLUMNS = columns(
-    ("name", _("Condition or set")),
-    ("nuggets", _("Nugget set")),
-    ("judge", _("Labels by")),
-    ("topics", _("Topics"), Kind.COUNT),
-    ("nuggets_per_topic", _("Nuggets per topic"), Kind.MEAN),
-    ("words_per_nugget", _("Words per nugget"), Kind.MEAN),
-    ("vital", _("Vital"), Kind.SHARE),
-    ("okay", _("Okay"), Kind.SHARE),
-    ("unknown", _("Unknown"), Kind.SHARE),
-    ("not_support", _("Not"), Kind.SHARE),
-    ("partial_support", _("Partial"), Kind.SHARE),
-    ("support", _("Support"), Kind.SHARE),
-    ("labels", _("Labels"), Kind.COUNT),
+    ("name", "Condition or set"),
+    ("nuggets", "Nugget set"),
+    ("judge", "Labels by"),
+    ("topics", "Topics", Kind.COUNT),
+    ("nuggets_per_topic", "Nuggets per topic", Kind.MEAN),
+    ("words_per_nugget", "Words per nugget", Kind.MEAN),
+    ("vital", "Vital", Kind.SHARE),
+    ("okay", "Okay", Kind.SHARE),
+    ("unknown", "Unknown", Kind.SHARE),
+    ("not_support", "Not", Kind.SHARE),
+    ("partial_support", "Partial", Kind.SHARE),
+    ("support", "Support", Kind.SHARE),
+    ("labels", "Labels", Kind.COUNT),
     screen="nuggets judge unknown labels",
 )
 
@@ -54,15 +53,13 @@ def _found(campaign: Campaign, tag: str, listed_in: str, _state: RevisionKey) ->
         rows, measured = descriptives(campaign, topics), sizes(campaign, topics)
     all_topics = campaign.topics.count() if topics is None else len(topics)
     facts = sentences(
-        phrase(plural("%(number)s topic.", "%(number)s topics.", all_topics), number=f"{all_topics:,}"),
+        f"{all_topics:,} {plural(all_topics, 'topic')}.",
         tag_said(tag),
-        phrase(_("Only topics for which %(nuggets)s has a list."), nuggets=isolated(listed_in))
-        if listed_in
-        else "",
-        _("Nuggets per topic count empty lists; words and importance are over nuggets, labels over those given."),
+        f"Only topics for which {isolated(listed_in)} has a list." if listed_in else "",
+        "Nuggets per topic count empty lists; words and importance are over nuggets, labels over those given.",
     )
-    per_topic = _distribution("sizes", _("Nuggets per topic"), "topics", measured, "per_topic")
-    words = _distribution("words", _("Words per nugget"), "nuggets", measured, "words")
+    per_topic = _distribution("sizes", "Nuggets per topic", "topics", measured, "per_topic")
+    words = _distribution("words", "Words per nugget", "nuggets", measured, "words")
     return Found(facts, (_overview(rows), per_topic, words), timezone.now())
 
 
@@ -83,10 +80,10 @@ def _overview(rows: tuple[DescriptiveRow, ...]) -> Figures:
     shown = [_row(one) for one in rows]
     return Figures(
         name=OVERVIEW,
-        title=_("Nugget sets and conditions"),
+        title="Nugget sets and conditions",
         columns=COLUMNS,
         rows=shown,
-        note=_("Every nugget set, then every condition in which somebody has judged."),
+        note="Every nugget set, then every condition in which somebody has judged.",
         picture=_label_picture([row for row in shown if row["labels"]]),
         topics="topics",
     )
@@ -102,14 +99,9 @@ def _row(one: DescriptiveRow) -> Row:
     return row
 
 
-def labels_alt(conditions: int) -> Phrase:
+def labels_alt(conditions: int) -> str:
     """Say what a picture of labels by condition shows."""
-    said = plural(
-        "Shares of the labels in %(number)s condition.",
-        "Shares of the labels in %(number)s conditions.",
-        conditions,
-    )
-    return phrase(said, number=f"{conditions:,}")
+    return f"Shares of the labels in {conditions:,} {plural(conditions, 'condition')}."
 
 
 def _label_picture(rows: list[Row]) -> Picture | None:
@@ -123,7 +115,7 @@ def _label_picture(rows: list[Row]) -> Picture | None:
     return Picture(
         alt=labels_alt(len(rows)),
         draw=lambda dark: charts.stacked(bars, LABELS, "share of labels", dark=dark),
-        note=_("Labels by condition."),
+        note="Labels by condition.",
     )
 
 
@@ -131,21 +123,13 @@ def _distribution(name: str, title: str, of: str, measured: tuple[NuggetSizes, .
     series = [(one.nuggets, getattr(one, values)) for one in measured]
     bars = histogram_rows(series)
     picture = Picture(
-        alt=phrase(
-            plural(
-                "%(title)s of %(number)s nugget set, as histograms.",
-                "%(title)s of %(number)s nugget sets, as histograms.",
-                len(series),
-            ),
-            title=phrase(title),
-            number=f"{len(series):,}",
-        ),
+        alt=f"{title} of {len(series):,} nugget {plural(len(series), 'set')}, as histograms.",
         draw=lambda dark: charts.histograms(bars, title.lower(), of, dark=dark),
     )
     return Figures(
         name=name,
         title=title,
-        columns=columns(("nuggets", _("Nugget set")), *SPREAD_COLUMNS),
+        columns=columns(("nuggets", "Nugget set"), *SPREAD_COLUMNS),
         rows=[spread_row({"nuggets": one}, counts) for one, counts in series],
         picture=picture if bars else None,
         topics="n" if of == "topics" else None,

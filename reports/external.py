@@ -28,9 +28,7 @@ def import_scores(
     """Load a published run-level table under a name. Raises `BadInput`, and `Refused` for a condition's own name."""
     check_name("condition", name)
     if name in TAKEN:
-        raise Refused(
-            "name_taken", "%(name)s is a condition of Assay; give the published table another name.", name=name
-        )
+        raise Refused("name_taken", f"{name} is a condition of Assay; give the published table another name.")
     rows = parse_scores(source)
     return carry_out(
         campaign=campaign,

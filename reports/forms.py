@@ -7,7 +7,6 @@ from urllib.parse import urlencode
 from django import forms
 from django.http import QueryDict
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
 
 from evaluation.terms import Condition, SupportCondition
 from reports.metrics.policies import Policies, SupportPolicies
@@ -16,14 +15,14 @@ from reports.metrics.support import SUPPORT_NAMES
 
 Option = tuple[str, str | Promise]
 """A choice of a field: what the query string says, and what it is called."""
-NAMED_BY_CAMPAIGN = ("", _("the only one, or the campaign's default"))
+NAMED_BY_CAMPAIGN = ("", "the only one, or the campaign's default")
 
 
 class ChoicesForm(forms.Form):
     """Choices from the query string; what it leaves out has its default. `folded` names what stands out of the way."""
 
     folded: tuple[str, ...] = ()
-    folded_said: str | Promise = _("Nugget sets and judges, where several fit")
+    folded_said: str | Promise = "Nugget sets and judges, where several fit"
 
     def __init__(self, query: QueryDict, defaults: dict[str, str] | None = None) -> None:
         initial = {name: field.initial for name, field in self.base_fields.items() if field.initial}
@@ -58,15 +57,15 @@ class PolicyForm(ChoicesForm):
     """The policies of nugget scores; what the query string leaves out has its default."""
 
     missing = forms.ChoiceField(
-        label=_("Missing answer"), choices=[("zero", _("scores 0")), ("skip", _("is left out"))], initial="zero"
+        label="Missing answer", choices=[("zero", "scores 0"), ("skip", "is left out")], initial="zero"
     )
     unjudged = forms.ChoiceField(
-        label=_("Unjudged label"),
-        choices=[("exclude", _("leaves the answer out")), ("zero", _("counts 0"))],
+        label="Unjudged label",
+        choices=[("exclude", "leaves the answer out"), ("zero", "counts 0")],
         initial="exclude",
     )
     no_vital = forms.ChoiceField(
-        label=_("No vital nugget"), choices=[("zero", _("scores 0")), ("skip", _("is undefined"))], initial="zero"
+        label="No vital nugget", choices=[("zero", "scores 0"), ("skip", "is undefined")], initial="zero"
     )
 
 
@@ -78,9 +77,9 @@ def choices_of_names(names: Iterable[str]) -> list[Option]:
 class BoardForm(PolicyForm):
     """A leaderboard: condition, and where several fit, which nugget set and judge."""
 
-    condition = forms.ChoiceField(label=_("Condition"), choices=[(word.value, word.value) for word in Condition])
-    nuggets = forms.ChoiceField(label=_("Nugget set"), required=False)
-    judge = forms.ChoiceField(label=_("Judge"), required=False)
+    condition = forms.ChoiceField(label="Condition", choices=[(word.value, word.value) for word in Condition])
+    nuggets = forms.ChoiceField(label="Nugget set", required=False)
+    judge = forms.ChoiceField(label="Judge", required=False)
     field_order = ["condition", "nuggets", "judge", "missing", "unjudged", "no_vital"]
 
     def __init__(
@@ -109,23 +108,23 @@ SCORES = [(name, name.replace("_", " ")) for name in (*SCORE_NAMES, LENGTH)]
 class LeaderboardForm(BoardForm):
     """A leaderboard as a page: also which support of citations stands beside it, which runs, and their order."""
 
-    score = forms.ChoiceField(label=_("Intervals and tests of"), choices=SCORES, initial="vital_strict")
+    score = forms.ChoiceField(label="Intervals and tests of", choices=SCORES, initial="vital_strict")
     support = forms.ChoiceField(
         required=False,
-        label=_("Support of citations"),
-        choices=[("", _("not shown")), *((word.value, word.value) for word in SupportCondition)],
+        label="Support of citations",
+        choices=[("", "not shown"), *((word.value, word.value) for word in SupportCondition)],
     )
-    support_judge = forms.ChoiceField(label=_("Support judge"), required=False)
+    support_judge = forms.ChoiceField(label="Support judge", required=False)
     no_cited = forms.ChoiceField(
-        label=_("Answer that cites nothing"),
-        choices=[("skip", _("is left out")), ("zero", _("scores 0"))],
+        label="Answer that cites nothing",
+        choices=[("skip", "is left out"), ("zero", "scores 0")],
         initial="skip",
     )
-    group = forms.ChoiceField(label=_("Group"), required=False)
-    task = forms.ChoiceField(label=_("Task"), required=False)
-    tag = forms.ChoiceField(required=False, label=_("Topics tagged"))
+    group = forms.ChoiceField(label="Group", required=False)
+    task = forms.ChoiceField(label="Task", required=False)
+    tag = forms.ChoiceField(required=False, label="Topics tagged")
     sort = forms.CharField(required=False, max_length=30, widget=forms.HiddenInput)
-    compare = forms.BooleanField(required=False, label=_("Test every two of the runs shown"))
+    compare = forms.BooleanField(required=False, label="Test every two of the runs shown")
     field_order = ["condition", "score", "support", "group", "task"]
 
     def __init__(
@@ -139,9 +138,9 @@ class LeaderboardForm(BoardForm):
         **names: Any,
     ) -> None:
         super().__init__(query, **names)
-        self.offer("tag", [("", _("all")), *((name, name) for name in tags)])
-        _offer(self.fields["group"], [("", _("all")), *((name, name) for name in groups)])
-        _offer(self.fields["task"], [("", _("all")), *((name, name) for name in tasks)])
+        self.offer("tag", [("", "all"), *((name, name) for name in tags)])
+        _offer(self.fields["group"], [("", "all"), *((name, name) for name in groups)])
+        _offer(self.fields["task"], [("", "all"), *((name, name) for name in tasks)])
         _offer(self.fields["support_judge"], choices_of_names(support_judges))
 
     @property
@@ -161,25 +160,23 @@ SUPPORT_SCORES = [(name, name.replace("_", " ")) for name in SUPPORT_NAMES]
 class AgreementForm(PolicyForm):
     """Two conditions of one kind, or a condition and a published table, and one score."""
 
-    x = forms.ChoiceField(label=_("x"))
-    x_nuggets = forms.ChoiceField(label=_("x nugget set"), required=False)
-    x_judge = forms.ChoiceField(label=_("x judge"), required=False)
-    y = forms.ChoiceField(label=_("y"))
-    y_nuggets = forms.ChoiceField(label=_("y nugget set"), required=False)
-    y_judge = forms.ChoiceField(label=_("y judge"), required=False)
-    score = forms.ChoiceField(
-        label=_("Score"), choices=[(_("Nugget scores"), SCORES), (_("Support"), SUPPORT_SCORES)]
-    )
+    x = forms.ChoiceField(label="x")
+    x_nuggets = forms.ChoiceField(label="x nugget set", required=False)
+    x_judge = forms.ChoiceField(label="x judge", required=False)
+    y = forms.ChoiceField(label="y")
+    y_nuggets = forms.ChoiceField(label="y nugget set", required=False)
+    y_judge = forms.ChoiceField(label="y judge", required=False)
+    score = forms.ChoiceField(label="Score", choices=[("Nugget scores", SCORES), ("Support", SUPPORT_SCORES)])
     no_cited = forms.ChoiceField(
-        label=_("Answer that cites nothing"),
-        choices=[("skip", _("is left out")), ("zero", _("scores 0"))],
+        label="Answer that cites nothing",
+        choices=[("skip", "is left out"), ("zero", "scores 0")],
         initial="skip",
     )
-    tag = forms.ChoiceField(required=False, label=_("Topics tagged"))
-    curve = forms.BooleanField(required=False, label=_("Tau by number of topics"))
+    tag = forms.ChoiceField(required=False, label="Topics tagged")
+    curve = forms.BooleanField(required=False, label="Tau by number of topics")
     topics = forms.ChoiceField(
-        label=_("Topics"),
-        choices=[("all", _("all of each condition")), ("common", _("only common ones"))],
+        label="Topics",
+        choices=[("all", "all of each condition"), ("common", "only common ones")],
         initial="all",
     )
     field_order = [
@@ -211,11 +208,11 @@ class AgreementForm(PolicyForm):
         support = {query.get("x"), query.get("y")} & {*SupportCondition}
         super().__init__(query, {"score": SUPPORT_NAMES[0] if support else SCORE_NAMES[0], **defaults})
         sides = [
-            (_("Nugget scores"), [(word.value, word.value) for word in Condition]),
-            (_("Support"), [(word.value, word.value) for word in SupportCondition]),
+            ("Nugget scores", [(word.value, word.value) for word in Condition]),
+            ("Support", [(word.value, word.value) for word in SupportCondition]),
         ]
-        self.offer("tag", [("", _("all")), *((name, name) for name in tags)])
-        tables = [(_("Published tables"), [(name, name) for name in published])]
+        self.offer("tag", [("", "all"), *((name, name) for name in tags)])
+        tables = [("Published tables", [(name, name) for name in published])]
         for side in "xy":
             _offer(self.fields[side], [*sides, *(tables if tables[0][1] else [])])
             _offer(self.fields[f"{side}_nuggets"], choices_of_names(sets))

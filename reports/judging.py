@@ -12,8 +12,6 @@ from typing import Any, Final
 import numpy as np
 from django.db import connection
 from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from accounts.models import User
 from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
@@ -25,6 +23,7 @@ from reports.confusions import ConfusionReport
 from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
 from reports.metrics.arrays import Bytes
 from reports.metrics.confusion import confusion, harsh_conflicts
+from web.text import plural
 
 LLM, PEOPLE = "the LLM", "people"
 Pairs = tuple[int, str, int, int, int, int]
@@ -76,14 +75,9 @@ class Compared:
         """The confusion in words."""
         found, harsh = self.report.confusion, self.report.harsh
         if not found.pairs:
-            return [_("No pair has a usable label of both.")]
+            return ["No pair has a usable label of both."]
         same = int(np.trace(found.counts))
-        both = ngettext(
-            "Both gave the same label to %(same)s of %(number)s pair.",
-            "Both gave the same label to %(same)s of %(number)s pairs.",
-            found.pairs,
-        )
-        said = [both % {"same": f"{same:,}", "number": f"{found.pairs:,}"}]
+        said = [f"Both gave the same label to {same:,} of {found.pairs:,} {plural(found.pairs, 'pair')}."]
         return [*said, *self._differences(), *self._strictness(), *([_harsh(harsh)] if harsh else [])]
 
     def _differences(self) -> list[str]:
@@ -93,16 +87,13 @@ class Compared:
             return []
         row, column = np.unravel_index(int(counts.argmax()), counts.shape)
         most = int(counts[row, column])
-        said = _("Most often they differ where people say %(people)s and the LLM %(llm)s: %(number)s.")
-        return [said % {"people": labels[column], "llm": labels[row], "number": f"{most:,}"}]
+        return [f"Most often they differ where people say {labels[column]} and the LLM {labels[row]}: {most:,}."]
 
     def _strictness(self) -> list[str]:
         lean = self.report.confusion.strictness
         if not lean:
-            return [_("Neither is the stricter.")]
-        stricter = (
-            _("On the whole the LLM is the stricter.") if lean < 0 else _("On the whole people are the stricter.")
-        )
+            return ["Neither is the stricter."]
+        stricter = "On the whole the LLM is the stricter." if lean < 0 else "On the whole people are the stricter."
         return [stricter]
 
 
@@ -191,9 +182,4 @@ def _report(parts: Sequence[Sequence[int]], labels: tuple[str, ...], cells: Byte
 
 
 def _harsh(count: int) -> str:
-    said = ngettext(
-        "In %(number)s pair one side sees full support and the other none.",
-        "In %(number)s pairs one side sees full support and the other none.",
-        count,
-    )
-    return said % {"number": f"{count:,}"}
+    return f"In {count:,} {plural(count, 'pair')} one side sees full support and the other none."

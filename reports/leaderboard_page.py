@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from django.http import QueryDict
-from django.utils.translation import gettext_noop as _
 
 from evaluation.domain.conditions import (
     CitationCondition,
@@ -34,16 +33,15 @@ from reports.standings import (
     value_of,
 )
 from reports.tags import tags_of
-from web.phrases import as_is
 
-TEXTS = {"run_id": _("Run"), "group": _("Group"), "task": _("Task")}
+TEXTS = {"run_id": "Run", "group": "Group", "task": "Task"}
 COUNTS = {
-    "topics": _("Topics"),
-    "judged": _("Judged"),
-    "failed": _("Failed"),
-    "unjudged": _("Unjudged"),
-    "excluded": _("Excluded"),
-    "missing": _("Missing"),
+    "topics": "Topics",
+    "judged": "Judged",
+    "failed": "Failed",
+    "unjudged": "Unjudged",
+    "excluded": "Excluded",
+    "missing": "Missing",
 }
 
 
@@ -85,16 +83,13 @@ class LeaderboardPage:
         names = [Column(name, label, "text") for name, label in TEXTS.items()]
         for name in (*SCORE_NAMES, LENGTH):
             kind, label = (
-                ("decimal", _("Words"))
-                if name == LENGTH
-                else ("score", as_is(name.replace("_", " ").capitalize()))
+                ("decimal", "Words") if name == LENGTH else ("score", name.replace("_", " ").capitalize())
             )
             names.append(Column(name, label, kind, primary=name == score))
             if name == score:
-                # xgettext:no-python-format
-                names.append(Column(INTERVAL, _("95 % interval"), INTERVAL))
+                names.append(Column(INTERVAL, "95 % interval", INTERVAL))
         if self.support:
-            labels = (_("Support precision"), _("Support recall"), _("Sentences"))
+            labels = ("Support precision", "Support recall", "Sentences")
             kinds = ("score", "score", "decimal")
             names += [Column(*one) for one in zip(SUPPORT_NAMES, labels, kinds, strict=True)]
         names += [Column(name, label, "count") for name, label in COUNTS.items()]
@@ -136,7 +131,7 @@ def leaderboard_page(campaign: Campaign, query: QueryDict) -> LeaderboardPage:
     """Return the leaderboard that the query string names, or that of the first condition that has labels."""
     form = _form(campaign, query)
     if not form.is_valid():
-        return LeaderboardPage(form, _("This is not a choice of this campaign. See the form."))
+        return LeaderboardPage(form, "This is not a choice of this campaign. See the form.")
     try:
         choice = resolve(campaign, form.condition_said, judge=form.said["judge"], nuggets=form.said["nuggets"])
     except Refused as refused:

@@ -6,7 +6,6 @@ from typing import Any
 
 from django.http import QueryDict
 from django.utils import timezone
-from django.utils.translation import gettext_noop as _
 
 from evaluation.domain.conditions import NuggetCondition
 from evaluation.errors import Refused
@@ -30,11 +29,11 @@ from reports.metrics.scores import LENGTH, RunScores, run_scores
 from reports.report_forms import LengthForm
 from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, policies_said
 from reports.tags import tagged_assignments, topics_by_tag
-from web.phrases import as_is, phrase, plural
 from web.reading import consistent_read
 from web.templatetags.assay import words
+from web.text import plural
 
-TITLE = _("Length")
+TITLE = "Length"
 Limits = tuple[str, str, str]
 """Group, task and tag; empty: all."""
 
@@ -66,7 +65,7 @@ def _found(choice: NuggetCondition, policies: Policies, score: str, limits: Limi
         topics_with_nuggets(int(sheet.scorable.sum())),
         policies_said(policies_document(policies)),
         tag_said(limits[2]),
-        _("Length: whitespace words of the answer, mean over topics."),
+        "Length: whitespace words of the answer, mean over topics.",
     )
     figures = [_overview(rows, score, int(sheet.scorable.sum()))]
     if by_tag:
@@ -104,32 +103,25 @@ def _overview(rows: list[Row], score: str, topics: int) -> Figures:
     titles = ("words per answer", words(score))
     return Figures(
         name=OVERVIEW,
-        title=phrase(_("%(score)s against length"), score=words(score).capitalize()),
+        title=f"{words(score).capitalize()} against length",
         columns=columns(
-            ("run_id", _("Run"), Kind.RUN),
-            ("group", _("Group")),
-            ("task", _("Task")),
-            ("length", _("Words"), Kind.DECIMAL),
-            (score, as_is(words(score).capitalize()), Kind.SCORE),
-            ("per_100_words", _("Per 100 words"), Kind.SCORE),
-            ("front", _("On the front")),
+            ("run_id", "Run", Kind.RUN),
+            ("group", "Group"),
+            ("task", "Task"),
+            ("length", "Words", Kind.DECIMAL),
+            (score, words(score).capitalize(), Kind.SCORE),
+            ("per_100_words", "Per 100 words", Kind.SCORE),
+            ("front", "On the front"),
             primary=score,
         ),
         rows=rows,
-        note=_("On the front: no other run shown is as short and scores as much, and better in one of the two."),
+        note="On the front: no other run shown is as short and scores as much, and better in one of the two.",
         topics=topics,
         picture=Picture(
-            alt=phrase(
-                plural(
-                    "%(number)s run by words and %(score)s, the front as a dashed line.",
-                    "%(number)s runs by words and %(score)s, the front as a dashed line.",
-                    len(points),
-                ),
-                number=f"{len(points):,}",
-                score=words(score),
-            ),
+            alt=f"{len(points):,} {plural(len(points), 'run')} by words and {words(score)}, the front as a dashed "
+            "line.",
             draw=lambda dark: charts.plane(points, titles, line=front, dark=dark),
-            note=_("Points: runs, by task. Dashed: the Pareto front."),
+            note="Points: runs, by task. Dashed: the Pareto front.",
         )
         if points
         else None,
@@ -156,15 +148,15 @@ def _by_tag(choice: NuggetCondition, policies: Policies, score: str) -> dict[str
 
 def _tags(by_tag: dict[str, dict[str, Row]], chosen: Sequence[str], score: str) -> Figures:
     rows: list[Row] = [{"run_id": run, "tag": tag, **runs[run]} for tag, runs in by_tag.items() for run in chosen]
-    named = ("length", _("Words"), Kind.DECIMAL), (score, as_is(words(score).capitalize()), Kind.SCORE)
+    named = ("length", "Words", Kind.DECIMAL), (score, words(score).capitalize(), Kind.SCORE)
     return Figures(
         name="tags",
-        title=_("By topic tag"),
+        title="By topic tag",
         columns=columns(
-            ("tag", _("Tag")),
-            ("run_id", _("Run"), Kind.RUN),
+            ("tag", "Tag"),
+            ("run_id", "Run", Kind.RUN),
             *named,
-            ("topics", _("Topics"), Kind.COUNT),
+            ("topics", "Topics", Kind.COUNT),
             primary=score,
         ),
         rows=rows,

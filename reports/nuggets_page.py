@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from django.http import QueryDict
 from django.utils import timezone
-from django.utils.translation import gettext_noop as _
 
 from evaluation.domain.conditions import NuggetCondition
 from evaluation.errors import Refused
@@ -33,33 +32,33 @@ from reports.metrics.sheets import FULL, OKAY, UNKNOWN, VITAL, AssignmentSheet
 from reports.report_forms import NuggetsForm
 from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, Rows, isolated
 from reports.tags import rows_of, tagged
-from web.phrases import phrase, plural
 from web.reading import consistent_read
 from web.templatetags.assay import words
+from web.text import plural
 
-TITLE = _("Nuggets")
+TITLE = "Nuggets"
 IMPORTANCES = {"vital": VITAL, "okay": OKAY, "unknown": UNKNOWN}
 WORDS = {code: word for word, code in IMPORTANCES.items()}
 GROUP_COLUMNS = columns(
-    ("importance", _("Importance")),
-    ("nuggets", _("Nuggets"), Kind.COUNT),
-    ("judged", _("Judged"), Kind.COUNT),
-    ("share", _("Found in full"), Kind.SHARE),
-    ("partial", _("In part"), Kind.SHARE),
-    ("nobody", _("By nobody"), Kind.COUNT),
-    ("everybody", _("By everybody"), Kind.COUNT),
+    ("importance", "Importance"),
+    ("nuggets", "Nuggets", Kind.COUNT),
+    ("judged", "Judged", Kind.COUNT),
+    ("share", "Found in full", Kind.SHARE),
+    ("partial", "In part", Kind.SHARE),
+    ("nobody", "By nobody", Kind.COUNT),
+    ("everybody", "By everybody", Kind.COUNT),
     primary="share",
 )
 NUGGET_COLUMNS = columns(
-    ("topic_id", _("Topic"), Kind.TOPIC),
-    ("nugget", _("Nugget")),
-    ("importance", _("Importance")),
-    ("share", _("Found in full"), Kind.SHARE),
-    ("support", _("Support"), Kind.COUNT),
-    ("partial_support", _("Partial"), Kind.COUNT),
-    ("not_support", _("Not"), Kind.COUNT),
-    ("unjudged", _("Unjudged"), Kind.COUNT),
-    ("runs", _("Found in full by"), Kind.NAMES),
+    ("topic_id", "Topic", Kind.TOPIC),
+    ("nugget", "Nugget"),
+    ("importance", "Importance"),
+    ("share", "Found in full", Kind.SHARE),
+    ("support", "Support", Kind.COUNT),
+    ("partial_support", "Partial", Kind.COUNT),
+    ("not_support", "Not", Kind.COUNT),
+    ("unjudged", "Unjudged", Kind.COUNT),
+    ("runs", "Found in full by", Kind.NAMES),
     primary="share",
     screen="unjudged runs",
 )
@@ -92,10 +91,8 @@ def _found(choice: NuggetCondition, tag: str, limits: tuple[str, str], _state: R
         choice_said(choice),
         topics_with_nuggets(int(listed.sum())),
         tag_said(tag),
-        _(
-            "Shares are of the submitted answers with a label of the nugget; missing answers and unjudged or failed "
-            "labels are left out and counted."
-        ),
+        "Shares are of the submitted answers with a label of the nugget; missing answers and unjudged or failed "
+        "labels are left out and counted.",
     )
     return Found(facts, figures, timezone.now())
 
@@ -118,18 +115,16 @@ def _overview(sheet: AssignmentSheet, findings: NuggetFindings, chosen: Booleans
     parts = list(dict.fromkeys(bar["part"] for bar in bars))
     titles = ("found in full by this share of the runs", "share of nuggets")
     picture = Picture(
-        alt=phrase(_("How many runs find %(kinds)s nuggets, as bars."), kinds=" and ".join(parts)),
+        alt=f"How many runs find {' and '.join(parts)} nuggets, as bars.",
         draw=lambda dark: charts.side_by_side(bars, parts, titles, dark=dark),
-        note=_("Judged nuggets by the share of runs that have them in full."),
+        note="Judged nuggets by the share of runs that have them in full.",
     )
     return Figures(
         name=OVERVIEW,
-        title=_("Vital against okay"),
+        title="Vital against okay",
         columns=GROUP_COLUMNS,
         rows=rows,
-        note=_(
-            "By nobody: no judged answer has it, not even in part. By everybody: every judged answer has it in full."
-        ),
+        note="By nobody: no judged answer has it, not even in part. By everybody: every judged answer has it in full.",
         picture=picture if bars else None,
         topics=len(np.unique(sheet.nugget_topic[chosen])),
     )
@@ -152,7 +147,7 @@ def _nuggets(
         return _row(sheet, findings, texts[place], place, runs[has[place]])
 
     count = len(places)
-    title = phrase(plural("%(number)s nugget", "%(number)s nuggets", count), number=f"{count:,}")
+    title = f"{count:,} {plural(count, 'nugget')}"
     return Figures("nuggets", title, NUGGET_COLUMNS, Rows(count, made))
 
 
@@ -186,38 +181,32 @@ def _edits(campaign: Campaign, tag: str) -> list[Figures]:
     try:
         report, by_topic = edit_report(campaign, topics=topics), edits_by_topic(campaign, topics)
     except Refused as refused:
-        return [Figures("edits", _("Drafts against final lists"), (), [], note=refused.message)]
-    said = phrase(
-        plural(
-            "%(nuggets)s against %(drafts)s, %(number)s topic.",
-            "%(nuggets)s against %(drafts)s, %(number)s topics.",
-            report.topics,
-        ),
-        nuggets=isolated(report.nuggets),
-        drafts=isolated(report.drafts),
-        number=f"{report.topics:,}",
+        return [Figures("edits", "Drafts against final lists", (), [], note=refused.message)]
+    said = (
+        f"{isolated(report.nuggets)} against {isolated(report.drafts)}, {report.topics:,} "
+        f"{plural(report.topics, 'topic')}."
     )
     if report.inferred:
-        how = phrase(_("Some lists have no recorded lineage: their texts were matched."))
-        said = phrase("%(said)s %(how)s", said=said, how=how)
+        how = "Some lists have no recorded lineage: their texts were matched."
+        said = f"{said} {how}"
     rows: list[dict[str, Any]] = [
         {"edit": words(one.edit), "topics": one.topics, "share": one.share, "authors_share": one.authors_share}
         for one in report.rows
     ]
     bars = [{"name": row["edit"], "part": "topics", "share": row["share"]} for row in rows if row["share"]]
     picture = Picture(
-        alt=_("Share of topics that show each kind of edit."),
+        alt="Share of topics that show each kind of edit.",
         draw=lambda dark: charts.stacked(bars, ["topics"], "share of topics", dark=dark),
     )
     named = columns(
-        ("edit", _("Edit")),
-        ("topics", _("Topics"), Kind.COUNT),
-        ("share", _("Share of topics"), Kind.SHARE),
-        ("authors_share", _("By the authors' own flags"), Kind.SHARE),
+        ("edit", "Edit"),
+        ("topics", "Topics", Kind.COUNT),
+        ("share", "Share of topics", Kind.SHARE),
+        ("authors_share", "By the authors' own flags", Kind.SHARE),
     )
     incidence = Figures(
         name="edits",
-        title=_("Drafts against final lists"),
+        title="Drafts against final lists",
         columns=named,
         rows=rows,
         note=said,
@@ -239,10 +228,10 @@ def _edited_topics(by_topic: Sequence[Any]) -> Figures:
         for one in by_topic
     ]
     named = columns(
-        ("topic_id", _("Topic"), Kind.TOPIC),
-        ("drafts", _("Drafts"), Kind.COUNT),
-        ("nuggets", _("Final"), Kind.COUNT),
-        ("edits", _("Edits")),
-        ("lineage", _("Lineage")),
+        ("topic_id", "Topic", Kind.TOPIC),
+        ("drafts", "Drafts", Kind.COUNT),
+        ("nuggets", "Final", Kind.COUNT),
+        ("edits", "Edits"),
+        ("lineage", "Lineage"),
     )
-    return Figures("edited-topics", _("Edits topic by topic"), named, rows)
+    return Figures("edited-topics", "Edits topic by topic", named, rows)

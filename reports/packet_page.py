@@ -13,7 +13,6 @@ import numpy as np
 from django.http import Http404, QueryDict
 from django.template.loader import render_to_string
 from django.utils import timezone
-from django.utils.translation import gettext_noop as _
 
 from evaluation.domain.conditions import NuggetCondition
 from evaluation.errors import Refused
@@ -42,13 +41,13 @@ from reports.showing import (
     policies_said,
 )
 from reports.tags import tagged_assignments
-from web.phrases import Phrase, as_is, phrase, plural
 from web.reading import consistent_read
 from web.templatetags.assay import words
+from web.text import plural
 
-TITLE = _("Participant packet")
+TITLE = "Participant packet"
 SCORES = (*SCORE_NAMES, LENGTH)
-NO_GROUPS = _("No run names its group: import runs with --group.")
+NO_GROUPS = "No run names its group: import runs with --group."
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The time of every file in an archive, so that equal figures give equal bytes."""
 
@@ -67,7 +66,7 @@ def packet_page(campaign: Campaign, query: QueryDict) -> ReportPage:
         return ReportPage(form, TITLE, refused.message)
     group = form.said["group"]
     found = _found(choice, form.policies, group, form.said["tag"], campaign.revision_key)
-    return ReportPage(form, phrase(_("Participant packet: %(group)s"), group=group), found=found, query=query)
+    return ReportPage(form, f"Participant packet: {group}", found=found, query=query)
 
 
 def packet_archive(campaign: Campaign, query: QueryDict) -> tuple[bytes, str]:
@@ -109,14 +108,8 @@ def _found(choice: NuggetCondition, policies: Policies, group: str, tag: str, _s
     judged = np.array([not runs[run].control for run in sheet.run_ids], dtype=np.bool_) & sheet.labelled
     by_topic = _by_topic(sheet, scores, own, judged)
     facts = sentences(
-        phrase(
-            plural(
-                "Runs of %(group)s only: %(number)s run.", "Runs of %(group)s only: %(number)s runs.", len(own)
-            ),
-            group=isolated(group),
-            number=f"{len(own):,}",
-        ),
-        phrase(_("Condition %(condition)s."), condition=choice.condition),
+        f"Runs of {isolated(group)} only: {len(own):,} {plural(len(own), 'run')}.",
+        f"Condition {choice.condition}.",
         policies_said(policies_document(policies)),
         tag_said(tag),
         _ends_said(int(judged.sum())),
@@ -125,13 +118,11 @@ def _found(choice: NuggetCondition, policies: Policies, group: str, tag: str, _s
     return Found(facts, (overview, _topics(by_topic)), timezone.now())
 
 
-def _ends_said(runs: int) -> Phrase:
-    said = plural(
-        "Minimum, median and maximum of each topic are over %(number)s run, the organizers' controls left out.",
-        "Minimum, median and maximum of each topic are over %(number)s runs, the organizers' controls left out.",
-        runs,
+def _ends_said(runs: int) -> str:
+    return (
+        f"Minimum, median and maximum of each topic are over {runs:,} {plural(runs, 'run')}, the "
+        "organizers' controls left out."
     )
-    return phrase(said, number=f"{runs:,}")
 
 
 def _by_topic(sheet: AssignmentSheet, scores: AnswerScores, own: list[int], judged: Booleans) -> list[Row]:
@@ -172,12 +163,12 @@ def _runs(sheet: AssignmentSheet, scores: AnswerScores, own: list[int], runs: di
         | {name: number(means[name][run]) for name in SCORES}
         for run in own
     ]
-    kinds = {LENGTH: (_("Words"), Kind.DECIMAL)}
-    named = [(name, *kinds.get(name, (as_is(words(name).capitalize()), Kind.SCORE))) for name in SCORES]
+    kinds = {LENGTH: ("Words", Kind.DECIMAL)}
+    named = [(name, *kinds.get(name, (words(name).capitalize(), Kind.SCORE))) for name in SCORES]
     return Figures(
         name=OVERVIEW,
-        title=_("Runs, mean over topics"),
-        columns=columns(("run_id", _("Run"), Kind.RUN), ("task", _("Task")), *named, primary="vital_strict"),
+        title="Runs, mean over topics",
+        columns=columns(("run_id", "Run", Kind.RUN), ("task", "Task"), *named, primary="vital_strict"),
         rows=rows,
         topics=int(scores.topics.sum()),
     )
@@ -197,18 +188,10 @@ def _picture(by_topic: list[Row]) -> Picture | None:
     if not bars:
         return None
     return Picture(
-        alt=phrase(
-            plural(
-                "Vital strict of the group's best run in %(number)s topic, within each topic's range.",
-                "Vital strict of the group's best run in %(number)s topics, within each topic's range.",
-                len(bars),
-            ),
-            number=f"{len(bars):,}",
-        ),
+        alt=f"Vital strict of the group's best run in {len(bars):,} {plural(len(bars), 'topic')}, within each "
+        "topic's range.",
         draw=lambda dark: charts.spans(bars, "vital strict", dark=dark),
-        note=_(
-            "Lines: from each topic's minimum to its maximum. Upright: its median. Points: the group's best run."
-        ),
+        note="Lines: from each topic's minimum to its maximum. Upright: its median. Points: the group's best run.",
     )
 
 
@@ -217,23 +200,23 @@ def _topics(by_topic: list[Row]) -> Figures:
         (name, heading, Kind.SCORE)
         for score in ("vital_strict", "all")
         for name, heading in (
-            (score, as_is(words(score).capitalize())),
+            (score, words(score).capitalize()),
             *((f"{score}_{end}", end.capitalize()) for end in ("min", "median", "max")),
         )
     ]
     ends = [(f"length_{end}", end.capitalize(), Kind.DECIMAL) for end in ("min", "median", "max")]
     return Figures(
         name="topics",
-        title=_("Topic by topic"),
+        title="Topic by topic",
         columns=columns(
-            ("topic_id", _("Topic"), Kind.TOPIC),
-            ("run_id", _("Run"), Kind.RUN),
+            ("topic_id", "Topic", Kind.TOPIC),
+            ("run_id", "Run", Kind.RUN),
             *named,
-            ("length", _("Words"), Kind.DECIMAL),
+            ("length", "Words", Kind.DECIMAL),
             *ends,
             primary="vital_strict",
         ),
         rows=by_topic,
         picture=_picture(by_topic),
-        note=_("The files have all six scores."),
+        note="The files have all six scores.",
     )

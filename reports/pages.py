@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
 from django.http import QueryDict
-from django.utils.translation import gettext_noop as _
 
 from evaluation.domain.conditions import (
     Choice,
@@ -41,12 +40,11 @@ from reports.metrics.support import SUPPORT_NAMES
 from reports.sides import Offer, offer_of
 from reports.small import has_tau, why_no_tau
 from reports.tags import tags_of
-from web.phrases import Phrase, phrase
 
 LEVEL_NAMES = {
-    "run_level": _("Run level"),
-    "topic_average": _("Topic average"),
-    "all_topic_run": _("All topic/run pairs"),
+    "run_level": "Run level",
+    "topic_average": "Topic average",
+    "all_topic_run": "All topic/run pairs",
 }
 
 
@@ -64,7 +62,7 @@ class Tau:
     discordant: int
     interval: Interval | None
     topics: int | None
-    hidden: Phrase | None
+    hidden: str | None
     is_pending: bool = False
 
 
@@ -179,7 +177,7 @@ def agreement_page(campaign: Campaign, query: QueryDict, *, whole: bool = False)
         defaults=_first_two(offer),
     )
     if not form.is_valid():
-        return AgreementPage(form, offer, _("This is not a choice of this campaign. See the form."))
+        return AgreementPage(form, offer, "This is not a choice of this campaign. See the form.")
     try:
         x, y = (_side(campaign, form, side, offer.published) for side in "xy")
         _check_score(x, y, form.said["score"])
@@ -228,17 +226,15 @@ def _check_score(x: Side, y: Side, score: str) -> None:
     if CitationCondition in kinds and score not in SUPPORT_NAMES:
         raise Refused("usage", "Support has no nugget scores: choose weighted precision, recall or sentences.")
     if NuggetCondition in kinds and score in SUPPORT_NAMES:
-        raise Refused(
-            "usage", "%(score)s is of support: choose a nugget score.", score=score.replace("_", " ").capitalize()
-        )
+        raise Refused("usage", f"{score.replace('_', ' ').capitalize()} is of support: choose a nugget score.")
 
 
 def _tau(found: Correlation, level: str) -> Tau:
     agreed = found.agreement
     n = {
-        "run_level": phrase(_("%(number)s runs"), number=f"{agreed.runs:,}"),
-        "topic_average": phrase(_("%(number)s topics"), number=f"{agreed.topics - agreed.undefined_topics:,}"),
-        "all_topic_run": phrase(_("%(number)s pairs"), number=f"{agreed.pairs:,}"),
+        "run_level": f"{agreed.runs:,} runs",
+        "topic_average": f"{agreed.topics - agreed.undefined_topics:,} topics",
+        "all_topic_run": f"{agreed.pairs:,} pairs",
     }
     topics = None if found.published else agreed.topics
     return Tau(
@@ -255,4 +251,4 @@ def _tau(found: Correlation, level: str) -> Tau:
 
 
 def _said(side: Side) -> str:
-    return phrase(_("the published table %(name)s"), name=side) if isinstance(side, str) else said_of(side)
+    return f"the published table {side}" if isinstance(side, str) else said_of(side)

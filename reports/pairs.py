@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from django.db.models import QuerySet
-from django.utils.translation import gettext_noop as _
 
 from evaluation.domain.conditions import Choice
 from evaluation.models import AnswerProvenance, NuggetVersion, Segment, Sentence, Topic
@@ -21,11 +20,9 @@ from reports.metrics.confusion import harsh_conflicts
 from reports.models import Adjudication
 from reports.terms import UNSAID, category_of, category_said
 from reports.verdicts import places_of
-from web.phrases import phrase
-from web.shown import shown
 
 CELL = re.compile(r"(\d)-(\d)")
-CELLS = {"differ": _("different labels"), "harsh": _("harsh conflicts"), "judged": _("pairs with a verdict")}
+CELLS = {"differ": "different labels", "harsh": "harsh conflicts", "judged": "pairs with a verdict"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +59,14 @@ class PairList:
     def said(self) -> str:
         """Which pairs these are, in words."""
         if self.category is not None:
-            why = phrase(category_said(self.category) or UNSAID)
-            return phrase(_("different labels: %(why)s"), why=why)
+            why = category_said(self.category) or UNSAID
+            return f"different labels: {why}"
         found = CELL.fullmatch(self.cell)
         if not found:
             return CELLS[self.cell]
         labels = self.compared.matched.labels
         row, column = (min(int(one), len(labels) - 1) for one in found.groups())
-        return phrase(
-            _("%(row)s by rows, %(column)s by columns"),
-            row=labels[row].replace("_", " "),
-            column=labels[column].replace("_", " "),
-        )
+        return f"{labels[row].replace('_', ' ')} by rows, {labels[column].replace('_', ' ')} by columns"
 
     @cached_property
     def places(self) -> Ints:
@@ -148,7 +141,7 @@ def read_pairs(found: PairList, listed: Sequence[int], answers: QuerySet[AnswerP
 def judge_of(side: Any, topic: int) -> str:
     """Return whose label counts for a topic on a side."""
     if not isinstance(side, Choice):
-        return shown(said_of(side))
+        return said_of(side)
     names = [
         part.judge.name for part in side.parts if part.judge and (part.topics is None or topic in part.topics)
     ]

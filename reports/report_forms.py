@@ -4,7 +4,6 @@ from typing import Any
 
 from django import forms
 from django.http import QueryDict
-from django.utils.translation import gettext_lazy as _
 
 from evaluation.domain.conditions import judges_of, support_judges_of
 from evaluation.models import Campaign
@@ -14,11 +13,11 @@ from reports.metrics.policies import SupportPolicies
 from reports.pages import first_conditions
 from reports.tags import tags_of
 
-ALL = ("", _("all"))
+ALL = ("", "all")
 
 
 def _tag_field() -> forms.ChoiceField:
-    return forms.ChoiceField(required=False, label=_("Topics tagged"))
+    return forms.ChoiceField(required=False, label="Topics tagged")
 
 
 def _all_and(names: list[str]) -> list[Option]:
@@ -29,7 +28,7 @@ class DescriptivesForm(ChoicesForm):
     """Which topics are described: those with a tag, and those that some set has a list for."""
 
     tag = _tag_field()
-    listed_in = forms.ChoiceField(required=False, label=_("Only topics of"))
+    listed_in = forms.ChoiceField(required=False, label="Only topics of")
 
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
         super().__init__(query)
@@ -59,18 +58,18 @@ class NuggetsForm(ConditionForm):
     """Which nuggets are listed. Policies are about answers, so here there are none."""
 
     importance = forms.ChoiceField(
-        label=_("Importance"),
+        label="Importance",
         required=False,
         choices=[ALL, ("vital", "vital"), ("okay", "okay"), ("unknown", "unknown")],
     )
     found = forms.ChoiceField(
         required=False,
-        label=_("Found by"),
+        label="Found by",
         choices=[
-            ("", _("any number of runs")),
-            ("nobody", _("no run")),
-            ("some", _("some runs")),
-            ("everybody", _("every run")),
+            ("", "any number of runs"),
+            ("nobody", "no run"),
+            ("some", "some runs"),
+            ("everybody", "every run"),
         ],
     )
     field_order = ["condition", "importance", "found", "tag"]
@@ -84,9 +83,9 @@ class NuggetsForm(ConditionForm):
 class LengthForm(ConditionForm):
     """A score against length."""
 
-    score = forms.ChoiceField(label=_("Score"), choices=SCORES[:-1], initial="vital_strict")
-    group = forms.ChoiceField(label=_("Group"), required=False)
-    task = forms.ChoiceField(label=_("Task"), required=False)
+    score = forms.ChoiceField(label="Score", choices=SCORES[:-1], initial="vital_strict")
+    group = forms.ChoiceField(label="Group", required=False)
+    task = forms.ChoiceField(label="Task", required=False)
     field_order = ["condition", "score", "group", "task", "tag"]
 
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
@@ -99,7 +98,7 @@ class LengthForm(ConditionForm):
 class PacketForm(ConditionForm):
     """One group's packet."""
 
-    group = forms.ChoiceField(label=_("Group"))
+    group = forms.ChoiceField(label="Group")
     field_order = ["group", "condition", "tag"]
 
     def __init__(self, query: QueryDict, campaign: Campaign, groups: list[str]) -> None:
@@ -114,14 +113,14 @@ class SupportForm(ChoicesForm):
     """A support condition."""
 
     condition = forms.ChoiceField(
-        label=_("Condition"), choices=[(word.value, word.value) for word in SupportCondition]
+        label="Condition", choices=[(word.value, word.value) for word in SupportCondition]
     )
-    judge = forms.ChoiceField(label=_("Judge"), required=False)
+    judge = forms.ChoiceField(label="Judge", required=False)
     tag = _tag_field()
     missing = BoardForm.base_fields["missing"]
     no_cited = forms.ChoiceField(
-        label=_("Answer that cites nothing"),
-        choices=[("skip", _("is left out")), ("zero", _("scores 0"))],
+        label="Answer that cites nothing",
+        choices=[("skip", "is left out"), ("zero", "scores 0")],
         initial="skip",
     )
     folded = ("judge",)
@@ -154,7 +153,7 @@ class TimeForm(ChoicesForm):
         required=False,
         min_value=30,
         max_value=3600,
-        label=_("Idle limit in seconds; empty: from the words on screen"),
+        label="Idle limit in seconds; empty: from the words on screen",
     )
 
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from django.http import QueryDict
-from django.utils.translation import gettext_noop as _
 
 from evaluation.models import Campaign
 from reports.descriptives_page import descriptives_page
@@ -39,33 +38,33 @@ class ReportKind:
 
 KINDS = {
     ReportName.DESCRIPTIVES: ReportKind(
-        _("Descriptives"),
-        _("Topics, nuggets, words and labels of every nugget set and condition, as in the published tables."),
+        "Descriptives",
+        "Topics, nuggets, words and labels of every nugget set and condition, as in the published tables.",
         descriptives_page,
     ),
     ReportName.NUGGETS: ReportKind(
-        _("Nuggets"),
-        _("How often each nugget is found and by which runs, vital against okay, drafts against final lists."),
+        "Nuggets",
+        "How often each nugget is found and by which runs, vital against okay, drafts against final lists.",
         nuggets_page,
     ),
     ReportName.SUPPORT: ReportKind(
-        _("Support of citations"),
-        _("Precision and recall per run, topic and answer, labels by condition, over- and under-citation."),
+        "Support of citations",
+        "Precision and recall per run, topic and answer, labels by condition, over- and under-citation.",
         support_page,
     ),
     ReportName.LENGTH: ReportKind(
-        _("Length"),
-        _("Score against length, with the runs that no shorter run beats."),
+        "Length",
+        "Score against length, with the runs that no shorter run beats.",
         length_page,
     ),
     ReportName.TIME: ReportKind(
-        _("Time"),
-        _("How long topics took, by stage, topic and assessor, against the published hour and two and a half."),
+        "Time",
+        "How long topics took, by stage, topic and assessor, against the published hour and two and a half.",
         time_page,
     ),
     ReportName.PACKET: ReportKind(
-        _("Participant packet"),
-        _("One group's scores topic by topic, with each topic's minimum, median and maximum over all runs."),
+        "Participant packet",
+        "One group's scores topic by topic, with each topic's minimum, median and maximum over all runs.",
         packet_page,
     ),
 }

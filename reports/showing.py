@@ -9,13 +9,10 @@ from typing import Any, overload
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.core.paginator import Page, Paginator
 from django.http import Http404, QueryDict
-from django.utils.translation import gettext_noop as _
-from django.utils.translation import ngettext
 
 from reports.downloads import Table
 from reports.forms import ChoicesForm
 from reports.small import Basis, why_no_tau
-from web.phrases import Phrase, phrase
 from web.templatetags.assay import DASH, decimal, money, percent, score
 
 Row = Mapping[str, Any]
@@ -63,8 +60,7 @@ def some_names(names: str | None) -> str:
     first, left_out = ", ".join(listed[:NAMES_SHOWN]), len(listed) - NAMES_SHOWN
     if left_out <= 0:
         return first or DASH
-    said = ngettext("%(names)s and %(number)s more", "%(names)s and %(number)s more", left_out)
-    return said % {"names": first, "number": f"{left_out:,}"}
+    return f"{first} and {left_out:,} more"
 
 
 FORMATS: dict[Kind, Callable[[Any], str]] = {
@@ -93,15 +89,7 @@ class Column:
     def said(self, row: Row) -> str:
         """Return a row's cell as people read it."""
         value = row.get(self.name)
-        return (
-            FORMATS[self.kind](value)
-            if self.kind in FORMATS
-            else DASH
-            if value in (None, "")
-            else value
-            if isinstance(value, Phrase)
-            else str(value)
-        )
+        return FORMATS[self.kind](value) if self.kind in FORMATS else DASH if value in (None, "") else str(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +103,7 @@ class Cell:
     value: Any
     said: str
     basis: Basis = field(default_factory=Basis)
-    hidden: Phrase | None = None
+    hidden: str | None = None
 
 
 class Rows(Sequence[Row]):
@@ -320,10 +308,10 @@ def plain(said: str) -> str:
     return said.replace(FIRST_STRONG, "").replace(POP, "")
 
 
-def policies_said(policies: Mapping[str, str]) -> Phrase:
+def policies_said(policies: Mapping[str, str]) -> str:
     """Return the policy line of one condition; `topics` is about two of them."""
     said = (f"{name.replace('-', ' ')} {value}" for name, value in policies.items() if name != "topics")
-    return phrase(_("Policies: %(policies)s."), policies=", ".join(said))
+    return f"Policies: {', '.join(said)}."
 
 
 def counted(number: int, one: str, many: str = "") -> str:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from web.phrases import Phrase, phrase, plural
 from web.templatetags.assay import DASH, MINUS
+from web.text import plural
 
 FEWEST_TOPICS: Final = 5
 FEWEST_PAIRS: Final = 10
@@ -35,20 +35,18 @@ class Basis:
         return self.has_few_topics or (self.pairs is not None and self.pairs < FEWEST_PAIRS)
 
     @property
-    def n(self) -> Phrase:
+    def n(self) -> str:
         """The count that is too small, with its unit."""
         if self.has_few_topics:
-            return phrase(
-                plural("n = %(count)s topic", "n = %(count)s topics", self.topics or 0), count=self.topics
-            )
-        return phrase(plural("n = %(count)s pair", "n = %(count)s pairs", self.pairs or 0), count=self.pairs)
+            return f"n = {self.topics} {plural(self.topics or 0, 'topic')}"
+        return f"n = {self.pairs} {plural(self.pairs or 0, 'pair')}"
 
     @property
-    def reason(self) -> Phrase:
+    def reason(self) -> str:
         """Why the figure is no evidence."""
         if self.has_few_topics:
-            return phrase("fewer than %(fewest)s topics are too few to be evidence", fewest=FEWEST_TOPICS)
-        return phrase("fewer than %(fewest)s label pairs are too few to be evidence", fewest=FEWEST_PAIRS)
+            return f"fewer than {FEWEST_TOPICS} topics are too few to be evidence"
+        return f"fewer than {FEWEST_PAIRS} label pairs are too few to be evidence"
 
     @property
     def has_interval(self) -> bool:
@@ -66,19 +64,13 @@ def has_tau(runs: int, topics: int | None) -> bool:
     return runs >= FEWEST_RUNS and (topics is None or topics >= FEWEST_TOPICS)
 
 
-def why_no_tau(runs: int, topics: int | None) -> Phrase | None:
+def why_no_tau(runs: int, topics: int | None) -> str | None:
     """Return why the rank agreement of run means is not shown; None where it is."""
     if has_tau(runs, topics):
         return None
     if topics is None:
-        return phrase("shown from %(fewest)s runs on; here %(runs)s", fewest=FEWEST_RUNS, runs=runs)
-    return phrase(
-        "shown from %(fewest_runs)s runs and %(fewest_topics)s topics on; here %(runs)s and %(topics)s",
-        fewest_runs=FEWEST_RUNS,
-        fewest_topics=FEWEST_TOPICS,
-        runs=runs,
-        topics=topics,
-    )
+        return f"shown from {FEWEST_RUNS} runs on; here {runs}"
+    return f"shown from {FEWEST_RUNS} runs and {FEWEST_TOPICS} topics on; here {runs} and {topics}"
 
 
 def _two(value: float | None) -> str:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from django.http import QueryDict
 from django.utils import timezone
-from django.utils.translation import gettext_noop as _
 
 from evaluation.domain.conditions import CitationCondition, resolve_citations
 from evaluation.errors import Refused
@@ -28,21 +27,21 @@ from reports.metrics.support import AnswerSupport, answer_support, run_support
 from reports.report_forms import SupportForm
 from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Rows, policies_said
 from reports.tags import rows_of, tagged_support, topics_by_tag
-from web.phrases import Phrase, phrase, plural
 from web.reading import consistent_read
+from web.text import plural
 
-TITLE = _("Support of citations")
+TITLE = "Support of citations"
 LABELS = ("full support", "partial support", "no support")
-SCORES = (("weighted_precision", _("Precision"), Kind.SCORE), ("weighted_recall", _("Recall"), Kind.SCORE))
+SCORES = (("weighted_precision", "Precision", Kind.SCORE), ("weighted_recall", "Recall", Kind.SCORE))
 COUNTS = (
-    ("full_support", _("Full"), Kind.COUNT),
-    ("partial_support", _("Partial"), Kind.COUNT),
-    ("no_support", _("No"), Kind.COUNT),
-    ("over", _("Over-citation"), Kind.SHARE),
-    ("under", _("Under-citation"), Kind.SHARE),
-    ("unjudged", _("Unjudged"), Kind.COUNT),
-    ("failed", _("Failed"), Kind.COUNT),
-    ("unjudgeable", _("Unjudgeable"), Kind.COUNT),
+    ("full_support", "Full", Kind.COUNT),
+    ("partial_support", "Partial", Kind.COUNT),
+    ("no_support", "No", Kind.COUNT),
+    ("over", "Over-citation", Kind.SHARE),
+    ("under", "Under-citation", Kind.SHARE),
+    ("unjudged", "Unjudged", Kind.COUNT),
+    ("failed", "Failed", Kind.COUNT),
+    ("unjudgeable", "Unjudgeable", Kind.COUNT),
 )
 ASIDE = "unjudged failed unjudgeable"
 
@@ -86,22 +85,16 @@ def _found(choice: CitationCondition, policies: SupportPolicies, tag: str, _stat
     return Found(facts, tuple(figures), timezone.now())
 
 
-def _topics_said(number: int) -> Phrase:
-    said = plural(
-        "%(number)s topic with a label, or all where nobody has judged.",
-        "%(number)s topics with a label, or all where nobody has judged.",
-        number,
-    )
-    return phrase(said, number=f"{number:,}")
+def _topics_said(number: int) -> str:
+    return f"{number:,} {plural(number, 'topic')} with a label, or all where nobody has judged."
 
 
 def _citations_said(first: int | None) -> str:
     if first == 1:
-        return _("First citation of each sentence.")
+        return "First citation of each sentence."
     if not first:
-        return _("All citations of each sentence; only the first one is the published measure.")
-    said = _("The first %(number)s citations of each sentence; only the first one is the published measure.")
-    return phrase(said, number=first)
+        return "All citations of each sentence; only the first one is the published measure."
+    return f"The first {first} citations of each sentence; only the first one is the published measure."
 
 
 def _runs(
@@ -132,25 +125,23 @@ def _runs(
     )
     return Figures(
         name=OVERVIEW,
-        title=_("Runs"),
+        title="Runs",
         columns=columns(
-            ("run_id", _("Run"), Kind.RUN),
-            ("group", _("Group")),
-            ("task", _("Task")),
+            ("run_id", "Run", Kind.RUN),
+            ("group", "Group"),
+            ("task", "Task"),
             *SCORES,
-            ("topics", _("Topics"), Kind.COUNT),
-            ("sentences", _("Sentences"), Kind.MEAN),
-            ("all_sentences", _("In all"), Kind.COUNT),
-            ("uncited", _("Uncited"), Kind.COUNT),
+            ("topics", "Topics", Kind.COUNT),
+            ("sentences", "Sentences", Kind.MEAN),
+            ("all_sentences", "In all", Kind.COUNT),
+            ("uncited", "Uncited", Kind.COUNT),
             *COUNTS,
             primary="weighted_precision",
             screen=f"{ASIDE} all_sentences uncited",
         ),
         rows=rows,
-        note=_(
-            "Sentences: mean per answer. Over-citation: share of judged citations that give no support. "
-            "Under-citation: share of sentences that cite nothing."
-        ),
+        note="Sentences: mean per answer. Over-citation: share of judged citations that give no support. "
+        "Under-citation: share of sentences that cite nothing.",
         picture=_plane(rows, _topic_points(answers, sheet)),
         topics="topics",
     )
@@ -173,18 +164,13 @@ def _plane(rows: list[dict[str, Any]], topics: list[dict[str, Any]]) -> Picture 
     return Picture(
         alt=_plane_alt(len(points), len(topics)),
         draw=lambda dark: charts.plane(points, titles, small=topics, dark=dark),
-        note=_("Large: runs, by task. Small: topics, mean over runs."),
+        note="Large: runs, by task. Small: topics, mean over runs.",
     )
 
 
-def _plane_alt(runs: int, topics: int) -> Phrase:
-    said = plural(
-        "Precision and recall of %(number)s run, and averages of %(topics)s.",
-        "Precision and recall of %(number)s runs, and averages of %(topics)s.",
-        runs,
-    )
-    shared = phrase(plural("%(number)s topic", "%(number)s topics", topics), number=f"{topics:,}")
-    return phrase(said, number=f"{runs:,}", topics=shared)
+def _plane_alt(runs: int, topics: int) -> str:
+    shared = f"{topics:,} {plural(topics, 'topic')}"
+    return f"Precision and recall of {runs:,} {plural(runs, 'run')}, and averages of {shared}."
 
 
 def _topic_means(values: Floats) -> Floats:
@@ -215,18 +201,18 @@ def _topics(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Figu
         if answers.topics[place]
     ]
     named = columns(
-        ("topic_id", _("Topic"), Kind.TOPIC),
+        ("topic_id", "Topic", Kind.TOPIC),
         SCORES[0],
-        ("precision_min", _("Min"), Kind.SCORE),
-        ("precision_max", _("Max"), Kind.SCORE),
+        ("precision_min", "Min", Kind.SCORE),
+        ("precision_max", "Max", Kind.SCORE),
         SCORES[1],
-        ("recall_min", _("Min"), Kind.SCORE),
-        ("recall_max", _("Max"), Kind.SCORE),
-        ("answers", _("Answers"), Kind.COUNT),
+        ("recall_min", "Min", Kind.SCORE),
+        ("recall_max", "Max", Kind.SCORE),
+        ("answers", "Answers", Kind.COUNT),
         *COUNTS,
         screen=ASIDE,
     )
-    return Figures("topics", _("Topics, mean over runs"), named, rows)
+    return Figures("topics", "Topics, mean over runs", named, rows)
 
 
 def _ends(name: str, values: Floats) -> dict[str, float | None]:
@@ -253,14 +239,14 @@ def _answers(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Fig
         }
 
     named = columns(
-        ("topic_id", _("Topic"), Kind.TOPIC),
-        ("run_id", _("Run"), Kind.RUN),
+        ("topic_id", "Topic", Kind.TOPIC),
+        ("run_id", "Run", Kind.RUN),
         *SCORES,
-        ("sentences", _("Sentences"), Kind.COUNT),
-        ("uncited", _("Uncited"), Kind.COUNT),
+        ("sentences", "Sentences", Kind.COUNT),
+        ("uncited", "Uncited", Kind.COUNT),
         *COUNTS[:3],
     )
-    return Figures("answers", _("Every answer"), named, Rows(len(places), made))
+    return Figures("answers", "Every answer", named, Rows(len(places), made))
 
 
 def _tags(sheet: SupportSheet, policies: SupportPolicies, tags: dict[str, frozenset[str]]) -> Figures:
@@ -277,10 +263,8 @@ def _tags(sheet: SupportSheet, policies: SupportPolicies, tags: dict[str, frozen
             }
             for place, run in enumerate(sheet.run_ids)
         ]
-    named = columns(
-        ("tag", _("Tag")), ("run_id", _("Run"), Kind.RUN), *SCORES, ("topics", _("Topics"), Kind.COUNT)
-    )
-    return Figures("tags", _("By topic tag"), named, rows, topics="topics")
+    named = columns(("tag", "Tag"), ("run_id", "Run", Kind.RUN), *SCORES, ("topics", "Topics", Kind.COUNT))
+    return Figures("tags", "By topic tag", named, rows, topics="topics")
 
 
 def _conditions(choice: CitationCondition, tag: str) -> Figures:
@@ -293,10 +277,10 @@ def _conditions(choice: CitationCondition, tag: str) -> Figures:
         for label in LABELS
     ]
     named = columns(
-        ("condition", _("Condition")),
-        ("judge", _("Labels by")),
-        ("topics", _("Topics"), Kind.COUNT),
-        ("pairs", _("Judged pairs"), Kind.COUNT),
+        ("condition", "Condition"),
+        ("judge", "Labels by"),
+        ("topics", "Topics", Kind.COUNT),
+        ("pairs", "Judged pairs", Kind.COUNT),
         *COUNTS,
         screen=f"judge {ASIDE}",
     )
@@ -305,7 +289,7 @@ def _conditions(choice: CitationCondition, tag: str) -> Figures:
         draw=lambda dark: charts.stacked(bars, LABELS, "share of judged pairs", dark=dark),
     )
     shown_picture = picture if bars else None
-    title = _("Labels by condition")
+    title = "Labels by condition"
     return Figures("conditions", title, named, rows, picture=shown_picture, topics="topics", pairs="pairs")
 
 

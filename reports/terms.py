@@ -2,8 +2,6 @@
 
 from enum import StrEnum
 
-from django.utils.translation import gettext_noop as _
-
 
 class ErrorCategory(StrEnum):
     """Why a pair of labels differs."""
@@ -20,20 +18,20 @@ class ErrorCategory(StrEnum):
 
 
 SAID = {
-    ErrorCategory.OVERLOOKED: _("one judge overlooked what is there"),
-    ErrorCategory.READ_IN: _("one judge read in what is not there"),
-    ErrorCategory.DETAIL: _("a number, name or date differs"),
-    ErrorCategory.PARTIAL: _("how much partial support is"),
-    ErrorCategory.INFERENCE: _("it follows, but is not said"),
-    ErrorCategory.CONTRADICTED: _("the text says the opposite"),
-    ErrorCategory.NUGGET: _("the nugget or sentence is unclear or says several things"),
-    ErrorCategory.TEXT: _("the answer or passage is unclear or cut short"),
-    ErrorCategory.OTHER: _("something else, see the note"),
+    ErrorCategory.OVERLOOKED: "one judge overlooked what is there",
+    ErrorCategory.READ_IN: "one judge read in what is not there",
+    ErrorCategory.DETAIL: "a number, name or date differs",
+    ErrorCategory.PARTIAL: "how much partial support is",
+    ErrorCategory.INFERENCE: "it follows, but is not said",
+    ErrorCategory.CONTRADICTED: "the text says the opposite",
+    ErrorCategory.NUGGET: "the nugget or sentence is unclear or says several things",
+    ErrorCategory.TEXT: "the answer or passage is unclear or cut short",
+    ErrorCategory.OTHER: "something else, see the note",
 }
 """What each category is called on a page."""
 
 
-UNSAID = _("no category said")
+UNSAID = "no category said"
 WHY = "why-"
 """Before a category in the address of the pairs that it is of."""
 

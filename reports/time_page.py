@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from django.http import QueryDict
 from django.utils import timezone
-from django.utils.translation import gettext_noop as _
 
 from evaluation.errors import Refused
 from evaluation.models import Campaign
@@ -21,21 +20,21 @@ from reports.report_forms import TimeForm
 from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row
 from reports.tags import tagged, topics_by_tag
 from reports.timing import quantile, seconds, times_of
-from web.phrases import Phrase, phrase, plural
 from web.reading import consistent_read
+from web.text import plural
 
-TITLE = _("Time")
+TITLE = "Time"
 HOUR = 3600
 PUBLISHED = {Stage.POST_EDIT: 1.0 * HOUR, Stage.MANUAL: 2.5 * HOUR}
 """What a topic took in the study, in seconds (Pradeep et al. 2025)."""
 SPREAD = (
-    ("low_s", _("Low"), Kind.CLOCK),
-    ("point_s", _("Median"), Kind.CLOCK),
-    ("high_s", _("High"), Kind.CLOCK),
+    ("low_s", "Low", Kind.CLOCK),
+    ("point_s", "Median", Kind.CLOCK),
+    ("high_s", "High", Kind.CLOCK),
     ("q1_s", "q1", Kind.CLOCK),
     ("q3_s", "q3", Kind.CLOCK),
-    ("iqr_s", _("IQR"), Kind.CLOCK),
-    ("words_per_minute", _("Words per minute"), Kind.DECIMAL),
+    ("iqr_s", "IQR", Kind.CLOCK),
+    ("words_per_minute", "Words per minute", Kind.DECIMAL),
 )
 
 
@@ -64,14 +63,12 @@ def _found(campaign: Campaign, tag: str, idle: int | None) -> Found:
     words = words_read(campaign)
     facts = sentences(
         _submissions_said(len(first), len({one.timed.topic_id for one in first})),
-        phrase(_("Idle limit %(seconds)s s, rule %(rule)s."), seconds=idle, rule=RULE_VERSION)
+        f"Idle limit {idle} s, rule {RULE_VERSION}."
         if idle is not None
-        else phrase(_("Idle limit from the words on screen, rule %(rule)s."), rule=RULE_VERSION),
+        else f"Idle limit from the words on screen, rule {RULE_VERSION}.",
         tag_said(tag),
-        _(
-            "Low: without what is beyond the limit; high: with all of it. Published: an hour to post-edit a topic, "
-            "two and a half to write its nuggets. Reworked and unfinished topics are in the last table only."
-        ),
+        "Low: without what is beyond the limit; high: with all of it. Published: an hour to post-edit a topic, "
+        "two and a half to write its nuggets. Reworked and unfinished topics are in the last table only.",
     )
     tags = topics_by_tag(campaign)
     figures = [
@@ -83,12 +80,9 @@ def _found(campaign: Campaign, tag: str, idle: int | None) -> Found:
     return Found(facts, tuple(figures), timezone.now())
 
 
-def _submissions_said(number: int, topics: int) -> Phrase:
-    said = plural(
-        "%(number)s first submission of %(topics)s.", "%(number)s first submissions of %(topics)s.", number
-    )
-    shared = phrase(plural("%(number)s topic", "%(number)s topics", topics), number=f"{topics:,}")
-    return phrase(said, number=f"{number:,}", topics=shared)
+def _submissions_said(number: int, topics: int) -> str:
+    shared = f"{topics:,} {plural(topics, 'topic')}"
+    return f"{number:,} first {plural(number, 'submission')} of {shared}."
 
 
 def _stages(first: Sequence[TopicTime], words: Words) -> Figures:
@@ -109,28 +103,22 @@ def _stages(first: Sequence[TopicTime], words: Words) -> Figures:
         for row in rows
     ]
     picture = Picture(
-        alt=phrase(
-            plural(
-                "Hours per topic in %(number)s stage: low, median and high, and what was published.",
-                "Hours per topic in %(number)s stages: low, median and high, and what was published.",
-                len(bars),
-            ),
-            number=f"{len(bars):,}",
-        ),
+        alt=f"Hours per topic in {len(bars):,} {plural(len(bars), 'stage')}: low, median and high, and what "
+        "was published.",
         draw=lambda dark: charts.spans(bars, "hours per topic", dark=dark),
-        note=_("Points: medians. Lines: from the median low to the median high. Upright: the published figure."),
+        note="Points: medians. Lines: from the median low to the median high. Upright: the published figure.",
     )
     named = columns(
-        ("stage", _("Stage")),
-        ("topics", _("Topics"), Kind.COUNT),
+        ("stage", "Stage"),
+        ("topics", "Topics", Kind.COUNT),
         *SPREAD,
-        ("published_s", _("Published"), Kind.CLOCK),
-        ("of_published", _("Of published"), Kind.SHARE),
-        ("total_s", _("Total"), Kind.CLOCK),
+        ("published_s", "Published", Kind.CLOCK),
+        ("of_published", "Of published", Kind.SHARE),
+        ("total_s", "Total", Kind.CLOCK),
         primary="point_s",
     )
     return Figures(
-        OVERVIEW, _("Active time per topic"), named, rows, picture=picture if bars else None, topics="topics"
+        OVERVIEW, "Active time per topic", named, rows, picture=picture if bars else None, topics="topics"
     )
 
 
@@ -142,13 +130,9 @@ def _assessors(first: Sequence[TopicTime], words: Words) -> Figures:
         {"assessor": name, "stage": stage, "topics": len(own)} | _spread(own, words)
         for (name, stage), own in sorted(people.items())
     ]
-    named = columns(
-        ("assessor", _("Assessor")), ("stage", _("Stage")), ("topics", _("Topics"), Kind.COUNT), *SPREAD
-    )
-    note = _(
-        "Words per minute: words of the passages, answers or cited pairs of a topic per active minute, median."
-    )
-    return Figures("assessors", _("Assessors"), named, rows, note=note, topics="topics")
+    named = columns(("assessor", "Assessor"), ("stage", "Stage"), ("topics", "Topics", Kind.COUNT), *SPREAD)
+    note = "Words per minute: words of the passages, answers or cited pairs of a topic per active minute, median."
+    return Figures("assessors", "Assessors", named, rows, note=note, topics="topics")
 
 
 def _tags(first: Sequence[TopicTime], words: Words, tags: dict[str, frozenset[str]]) -> Figures:
@@ -156,8 +140,8 @@ def _tags(first: Sequence[TopicTime], words: Words, tags: dict[str, frozenset[st
     for tag, topics in tags.items():
         for stage, own in _by_stage([one for one in first if one.timed.topic_id in topics]).items():
             rows.append({"tag": tag, "stage": stage.value, "topics": len(own)} | _spread(own, words))
-    named = columns(("tag", _("Tag")), ("stage", _("Stage")), ("topics", _("Topics"), Kind.COUNT), *SPREAD)
-    return Figures("tags", _("By topic tag"), named, rows, topics="topics")
+    named = columns(("tag", "Tag"), ("stage", "Stage"), ("topics", "Topics", Kind.COUNT), *SPREAD)
+    return Figures("tags", "By topic tag", named, rows, topics="topics")
 
 
 def _submissions(times: Sequence[TopicTime], words: Words) -> Figures:
@@ -177,19 +161,19 @@ def _submissions(times: Sequence[TopicTime], words: Words) -> Figures:
         for one in times
     ]
     named = columns(
-        ("topic_id", _("Topic"), Kind.TOPIC),
-        ("stage", _("Stage")),
-        ("assessor", _("Assessor")),
-        ("version", _("Version"), Kind.COUNT),
-        ("submitted", _("Submitted")),
-        ("low_s", _("Low"), Kind.CLOCK),
-        ("point_s", _("Point"), Kind.CLOCK),
-        ("high_s", _("High"), Kind.CLOCK),
-        ("wall_s", _("Wall"), Kind.CLOCK),
-        ("words_per_minute", _("Words per minute"), Kind.DECIMAL),
+        ("topic_id", "Topic", Kind.TOPIC),
+        ("stage", "Stage"),
+        ("assessor", "Assessor"),
+        ("version", "Version", Kind.COUNT),
+        ("submitted", "Submitted"),
+        ("low_s", "Low", Kind.CLOCK),
+        ("point_s", "Point", Kind.CLOCK),
+        ("high_s", "High", Kind.CLOCK),
+        ("wall_s", "Wall", Kind.CLOCK),
+        ("words_per_minute", "Words per minute", Kind.DECIMAL),
         primary="point_s",
     )
-    return Figures("submissions", _("Every topic, stage and assessor"), named, rows)
+    return Figures("submissions", "Every topic, stage and assessor", named, rows)
 
 
 def _by_stage(times: Iterable[TopicTime]) -> dict[Stage, list[TopicTime]]:

@@ -7,7 +7,6 @@ from django.shortcuts import render
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from web.refusal import Refusal
-from web.shown import shown
 
 # The API's addresses hold slugs and numbers; a NUL makes one that does not exist, in the API's own words.
 TAKES_NONE = "/api/"
@@ -41,7 +40,7 @@ class RefusalMiddleware:
         """Turn a `Refusal` into a page; leave every other exception to Django."""
         if not isinstance(exception, Refusal):
             return None
-        context = {"message": shown(exception.message), "back": _came_from(request)}
+        context = {"message": exception.message, "back": _came_from(request)}
         return render(request, "refused.html", context, status=422)
 
 

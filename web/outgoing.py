@@ -13,8 +13,6 @@ from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
 
-from web.phrases import phrase
-
 PORTS = {"http": 80, "https": 443}
 PUBLIC = "api.openai.com"
 OWN_ADDRESSES = ("OPENAI_BASE_URL", "AZURE_OPENAI_ENDPOINT")
@@ -36,14 +34,10 @@ def address_problem(url: str) -> str:
     """Return why calls may not go to an address, '' where they may. Nothing is resolved."""
     target = _target(url)
     if target is None:
-        return phrase("base URL: http:// or https://, a host, and no user, password, query or fragment.")
+        return "base URL: http:// or https://, a host, and no user, password, query or fragment."
     if target not in set(_allowed()):
         host, port = target
-        return phrase(
-            "base URL: %(host)s:%(port)s is not allowed; an administrator can add it to LLM_ALLOWED_HOSTS.",
-            host=host,
-            port=port,
-        )
+        return f"base URL: {host}:{port} is not allowed; an administrator can add it to LLM_ALLOWED_HOSTS."
     return ""
 
 

@@ -6,15 +6,9 @@ from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.db import connection
 from django.http import Http404, HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
 from django.utils.timezone import now
-from django.views.decorators.http import conditional_page, require_safe
-from django.views.i18n import JavaScriptCatalog
+from django.views.decorators.http import require_safe
 
-from web.auditing import blind
-
-# Without it the words of every app, as of Django's admin, would come with ours, which lie in LOCALE_PATHS.
-OURS = ["web"]
 SECURITY_TXT_DAYS = timedelta(days=30)
 
 
@@ -35,11 +29,3 @@ def security_txt(request: HttpRequest) -> HttpResponse:
     ends = (now() + SECURITY_TXT_DAYS).strftime("%Y-%m-%dT%H:%M:%SZ")
     text = f"Contact: {settings.SECURITY_CONTACT}\nExpires: {ends}\nPreferred-Languages: en\n"
     return HttpResponse(text, content_type="text/plain; charset=utf-8")
-
-
-@blind
-@login_not_required
-@conditional_page
-def script_words(request: HttpRequest) -> HttpResponseBase:
-    """Give what the scripts say in the language of the request: the same to everybody, as on the sign-in page."""
-    return JavaScriptCatalog.as_view(packages=OURS)(request)

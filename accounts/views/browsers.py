@@ -5,7 +5,6 @@ from django.contrib import messages
 from django.contrib.auth import logout
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -35,7 +34,7 @@ def end(request: UserRequest, mark: str) -> HttpResponse:
     if mark == request.session.get(MARK):
         logout(request)
         return redirect("account_login")
-    messages.success(request, _("Signed out there."))
+    messages.success(request, "Signed out there.")
     return redirect("accounts:browsers")
 
 

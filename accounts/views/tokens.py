@@ -5,7 +5,6 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.timezone import now
-from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -38,5 +37,5 @@ def revoke(request: UserRequest, pk: int) -> HttpResponse:
     token = get_object_or_404(ApiToken, user=request.user, pk=pk)
     revoke_token(token=token)
     audit.record_if_possible("account.token_revoked", actor=audit.actor_of(request.user), token=token.pk)
-    messages.success(request, _("Revoked: %(name)s.") % {"name": token.name})
+    messages.success(request, f"Revoked: {token.name}.")
     return redirect("accounts:tokens")

@@ -25,7 +25,6 @@ from evaluation.services.desk.holding import release
 from evaluation.services.desk.opening import open_desk
 from evaluation.services.desk.operating import Receipt, operate
 from evaluation.services.desk.submitting import submit as submit_list
-from web.shown import shown
 
 
 class Hold(BaseModel):
@@ -66,7 +65,7 @@ def start(request: UserRequest, public_id: str) -> HttpResponse:
     try:
         open_desk(task=public_id, user=request.user)
     except Refused as refused:
-        messages.error(request, shown(refused.message))
+        messages.error(request, refused.message)
     return redirect("assessor:task", public_id)
 
 

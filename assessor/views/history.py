@@ -7,7 +7,6 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -19,7 +18,6 @@ from evaluation.blind.judged import judged_history
 from evaluation.services.desk.asked import Op
 from evaluation.services.desk.holding import hold, release
 from evaluation.services.desk.operating import operate
-from web.shown import shown
 
 
 class RestoreForm(forms.Form):
@@ -55,11 +53,11 @@ def restore(request: UserRequest, public_id: str) -> HttpResponse:
         receipt = operate(task=public_id, user=request.user, window=window, op=_op(form.cleaned_data))
         release(task=public_id, user=request.user, window=window)
         if receipt.status == "applied":
-            messages.success(request, _("The nugget is as it was then. Undo at the desk takes this back."))
+            messages.success(request, "The nugget is as it was then. Undo at the desk takes this back.")
         else:
-            messages.error(request, shown(receipt.message))
+            messages.error(request, receipt.message)
     else:
-        messages.error(request, _("There is no such version."))
+        messages.error(request, "There is no such version.")
     return redirect("assessor:history", public_id)
 
 

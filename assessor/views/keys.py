@@ -5,7 +5,6 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from accounts.desk_settings import DeskSettings, desk_settings_of, save_desk_settings
@@ -21,13 +20,13 @@ def keys(request: UserRequest) -> HttpResponse:
         return _page(request, DeskSettingsForm(settings=desk_settings_of(request.user)), back)
     if "defaults" in request.POST:
         save_desk_settings(request.user, DeskSettings())
-        messages.success(request, _("All settings are as they were at first."))
+        messages.success(request, "All settings are as they were at first.")
         return redirect(_own_address(back))
     form = DeskSettingsForm(request.POST, settings=desk_settings_of(request.user))
     if not form.is_valid():
         return _page(request, form, back, status=422)
     save_desk_settings(request.user, form.settings())
-    messages.success(request, _("Your settings are saved. They hold on every device where you sign in."))
+    messages.success(request, "Your settings are saved. They hold on every device where you sign in.")
     return redirect(_own_address(back))
 
 

@@ -12,7 +12,6 @@ from assessor.noticed import after_notice
 from evaluation.blind.practice import practice_page, practised_item
 from evaluation.errors import Refused
 from evaluation.services.practice import answer_practice
-from web.shown import shown
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -44,6 +43,6 @@ def _answer(request: UserRequest, public_id: str) -> HttpResponse:
     try:
         answer_practice(task=public_id, user=request.user, item=item, label=label)
     except Refused as refused:
-        messages.error(request, shown(refused.message))
+        messages.error(request, refused.message)
         return redirect("assessor:practice", public_id)
     return redirect("assessor:practised", public_id, item)

@@ -6,8 +6,6 @@ from xml.etree.ElementTree import Element
 import markdown
 import nh3
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import gettext
-from django.utils.translation import gettext_noop as _
 from markdown.extensions import Extension
 from markdown.treeprocessors import Treeprocessor
 
@@ -46,82 +44,72 @@ class Guidelines:
 
 
 IMPORTANCE = (
-    Definition("vital", _("Vital"), _("A good answer must contain this.")),
-    Definition("okay", _("Okay"), _("Worthwhile in an answer, but an answer without it can still be good.")),
+    Definition("vital", "Vital", "A good answer must contain this."),
+    Definition("okay", "Okay", "Worthwhile in an answer, but an answer without it can still be good."),
 )
 PASSAGES = (
-    Definition("read", _("Read"), _("You read this passage.")),
-    Definition("linked", _("Linked"), _("At least one nugget names a sentence of this passage as its evidence.")),
+    Definition("read", "Read", "You read this passage."),
+    Definition("linked", "Linked", "At least one nugget names a sentence of this passage as its evidence."),
 )
 MAKING = (
-    Definition(
-        "merged", _("Merged"), _("Made from two or more nuggets that said the same; they are replaced by it.")
-    ),
-    Definition("split", _("Split"), _("Made from a nugget that said more than one thing; the parts replace it.")),
+    Definition("merged", "Merged", "Made from two or more nuggets that said the same; they are replaced by it."),
+    Definition("split", "Split", "Made from a nugget that said more than one thing; the parts replace it."),
     Definition(
         "no-passage",
-        _("No passage"),
-        _("No sentence is linked as evidence. Allowed, and counted when you submit."),
+        "No passage",
+        "No sentence is linked as evidence. Allowed, and counted when you submit.",
     ),
 )
 OF_STAGE = {
     Stage.POST_EDIT: (
         Definition(
-            "proposed", _("Proposed"), _("Drafted by a machine. It is neither right nor wrong until you decide.")
+            "proposed", "Proposed", "Drafted by a machine. It is neither right nor wrong until you decide."
         ),
         Definition(
-            "undecided", _("Undecided"), _("Not looked at yet: keep it, edit it or reject it before you submit.")
+            "undecided", "Undecided", "Not looked at yet: keep it, edit it or reject it before you submit."
         ),
-        Definition("kept", _("Kept"), _("In your list, in the words it was proposed in.")),
-        Definition("edited", _("Edited"), _("In your list, in your own words.")),
-        Definition(
-            "rejected", _("Rejected"), _("Not in your list. It can be restored at any time before you submit.")
-        ),
-        Definition("added", _("Added"), _("Written by you; it was not among the proposals.")),
+        Definition("kept", "Kept", "In your list, in the words it was proposed in."),
+        Definition("edited", "Edited", "In your list, in your own words."),
+        Definition("rejected", "Rejected", "Not in your list. It can be restored at any time before you submit."),
+        Definition("added", "Added", "Written by you; it was not among the proposals."),
     ),
     Stage.MANUAL: (
-        Definition("added", _("Added"), _("Written by you; it is in your list.")),
+        Definition("added", "Added", "Written by you; it is in your list."),
         Definition(
-            "deleted", _("Deleted"), _("Taken out of your list. It can be restored at any time before you submit.")
+            "deleted", "Deleted", "Taken out of your list. It can be restored at any time before you submit."
         ),
-        Definition(
-            "nothing-new", _("Nothing new"), _("You read this passage, and no further nugget follows from it.")
-        ),
+        Definition("nothing-new", "Nothing new", "You read this passage, and no further nugget follows from it."),
     ),
 }
 
 
 def _lines(labels: LabelSet, *meanings: str) -> tuple[Definition, ...]:
     """Define the labels of a set, from the fullest down."""
-    cant_judge = _("Nobody could say: unreadable, a text that is missing, another language. Say why.")
+    cant_judge = "Nobody could say: unreadable, a text that is missing, another language. Say why."
     defined = zip((*labels.degrees, labels.cant_judge), (*meanings, cant_judge), strict=True)
     return tuple(Definition(label.word, label.caption, meaning) for label, meaning in defined)
 
 
 SUPPORTS = _lines(
     CITATION_LABELS,
-    _("Everything that the sentence says is in the passage."),
-    _("Part of what the sentence says is in the passage, part is not."),
-    _("The passage does not say what the sentence says."),
+    "Everything that the sentence says is in the passage.",
+    "Part of what the sentence says is in the passage, part is not.",
+    "The passage does not say what the sentence says.",
 )
 OF_JUDGING = {
     Stage.ASSIGN: (
         *_lines(
             NUGGET_LABELS,
-            _("The answer says all of what the nugget says, in whatever words."),
-            _("The answer says part of what the nugget says."),
-            _("The answer does not say what the nugget says."),
+            "The answer says all of what the nugget says, in whatever words.",
+            "The answer says part of what the nugget says.",
+            "The answer does not say what the nugget says.",
         ),
-        Definition(
-            "place", _("Place"), _("The sentence of the answer in which you found it. It need not be given.")
-        ),
+        Definition("place", "Place", "The sentence of the answer in which you found it. It need not be given."),
     ),
     Stage.SUPPORT_SCRATCH: SUPPORTS,
     Stage.SUPPORT_POST_EDIT: (
         *SUPPORTS,
-        Definition(
-            "machine", _("Machine label"), _("What a machine said of this pair. It may be right or wrong.")
-        ),
+        Definition("machine", "Machine label", "What a machine said of this pair. It may be right or wrong."),
     ),
 }
 
@@ -133,7 +121,7 @@ def definitions_of(stage: str, *, show_importance: bool = False) -> tuple[Defini
         lines = OF_JUDGING[known] + (IMPORTANCE if known is Stage.ASSIGN and show_importance else ())
     else:
         lines = (*IMPORTANCE, *OF_STAGE[known], *MAKING, *PASSAGES)
-    return tuple(Definition(one.term, gettext(one.word), gettext(one.meaning)) for one in lines)
+    return lines
 
 
 def guidelines_of(task: str, user: User) -> Guidelines:

@@ -15,7 +15,6 @@ from evaluation.rules.telling import IMPORTANCE, Logged, Told, rolled_back, tell
 from evaluation.services.desk.finding import OPEN_STATES
 from evaluation.services.desk.rows import changes_json, row_from_json, row_of, stored_rows
 from evaluation.terms import Decision, Importance, Stage
-from web.phrases import noted, phrase
 
 OPERATIONS_A_PAGE = 100
 AS_PROPOSED = 0
@@ -233,14 +232,10 @@ def _can_come_back(task: Task, seq: int, left: Row, now: Row) -> bool:
 
 def _decision(task: Task, decision: Decision) -> str:
     if decision is Decision.REPLACED:
-        return noted("merged or split")
-    return noted("deleted") if task.stage == Stage.MANUAL and decision is Decision.REJECTED else str(decision)
+        return "merged or split"
+    return "deleted" if task.stage == Stage.MANUAL and decision is Decision.REJECTED else str(decision)
 
 
 def _place(places: dict[str, str], segment: str, sentence: int | None) -> str:
-    passage = places.get(segment, phrase("a passage that is gone"))
-    return (
-        passage
-        if sentence is None
-        else phrase("%(passage)s S%(sentence)s", passage=passage, sentence=sentence + 1)
-    )
+    passage = places.get(segment, "a passage that is gone")
+    return passage if sentence is None else f"{passage} S{sentence + 1}"

@@ -15,7 +15,6 @@ from evaluation.services.desk.judging import nuggets_of, pairs_of
 from evaluation.services.desk.labels import SEPARATOR, labels_of
 from evaluation.services.desk.progress import asked_keys
 from evaluation.terms import Stage
-from web.phrases import Phrase, noted, phrase, together
 
 OPERATIONS_A_PAGE = 100
 MOST_NAMED = 30
@@ -143,34 +142,29 @@ def judged_history(task: str, user: User, page: int) -> JudgedHistory:
     )
 
 
-def _missing(names: Mapping[str, Phrase], keys: list[str]) -> Iterator[Missing]:
+def _missing(names: Mapping[str, str], keys: list[str]) -> Iterator[Missing]:
     """Yield the answers with gaps, in order."""
-    by_answer: dict[int, list[str]] = {}
+    by_answer: dict[str, list[str]] = {}
     for key in keys:
-        by_answer.setdefault(names[key].values["answer"], []).append(key)
-    for number, some in by_answer.items():
-        name = phrase("Answer %(answer)s", answer=number)
+        answer, _, _ = names[key].partition(",")
+        by_answer.setdefault(answer, []).append(key)
+    for name, some in by_answer.items():
         yield Missing(some[0], some[0].partition(SEPARATOR)[0], name, len(some))
 
 
-def _names(place: Place) -> dict[str, Phrase]:
+def _names(place: Place) -> dict[str, str]:
     """Return what the screen calls each thing that is asked: "Answer 3, N7", or "Answer 3, S2 [4]"."""
     rows = TaskAnswer.objects.filter(task=place.task, same_as=None).order_by("position")
     numbers = {answer: n for n, answer in enumerate(rows.values_list("answer__public_id", flat=True), start=1)}
     if place.stage == Stage.ASSIGN:
         nuggets = enumerate(nuggets_of(place), start=1)
         return {
-            f"{answer}{SEPARATOR}{nugget.key}": phrase("Answer %(answer)s, N%(nugget)s", answer=number, nugget=n)
+            f"{answer}{SEPARATOR}{nugget.key}": f"Answer {number}, N{n}"
             for n, nugget in nuggets
             for answer, number in numbers.items()
         }
     return {
-        pair.key: phrase(
-            "Answer %(answer)s, S%(sentence)s [%(citation)s]",
-            answer=numbers[pair.answer],
-            sentence=pair.sentence + 1,
-            citation=pair.number,
-        )
+        pair.key: f"Answer {numbers[pair.answer]}, S{pair.sentence + 1} [{pair.number}]"
         for pair in pairs_of(place)
     }
 
@@ -179,32 +173,24 @@ def _deeds(task: Task, operations: list[Operation]) -> Iterator[Deed]:
     names = _names(place_of(task))
     for one in operations:
         changed = list(one.after.items())
-        about = together((names.get(key, phrase("a nugget that was reworded since")) for key, _ in changed), ", ")
+        about = ", ".join(names.get(key, "a nugget that was reworded since") for key, _ in changed)
         yield Deed(one.seq, one.submission, one.at, _what(one, [row for _, row in changed]), about)
 
 
 def _what(operation: Operation, rows: list[dict[str, Any]]) -> str:
     if operation.kind == "search":
-        return phrase("Searched for “%(words)s”", words=operation.payload["words"])
+        return f"Searched for “{operation.payload['words']}”"
     if operation.kind == "sweep":
-        return phrase("Began the nugget sweep")
-    said = together((_label(row) for row in rows), ", ")
+        return "Began the nugget sweep"
+    said = ", ".join(_label(row) for row in rows)
     if operation.kind in ("undo", "redo"):
-        return phrase(
-            noted("Undo: %(labels)s") if operation.kind == "undo" else noted("Redo: %(labels)s"), labels=said
-        )
+        return f"Undo: {said}" if operation.kind == "undo" else f"Redo: {said}"
     if operation.kind == "locate":
         place = rows[0].get("sentence")
-        return (
-            phrase("Place taken away") if place is None else phrase("Found in S%(sentence)s", sentence=place + 1)
-        )
+        return "Place taken away" if place is None else f"Found in S{place + 1}"
     return said
 
 
 def _label(row: dict[str, Any]) -> str:
-    word = CAPTIONS[row["label"]] if row["label"] else noted("Cleared")
-    return (
-        phrase("%(label)s: %(reason)s", label=phrase(word), reason=row["reason"])
-        if row["reason"]
-        else phrase(word)
-    )
+    word = CAPTIONS[row["label"]] if row["label"] else "Cleared"
+    return f"{word}: {row['reason']}" if row["reason"] else word

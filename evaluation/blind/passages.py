@@ -11,7 +11,6 @@ from evaluation.models import Qrel, Task
 from evaluation.rules.overlaps import Place, reading_order, repeats
 from evaluation.rules.sentences import split
 from evaluation.terms import PassageOrder
-from web.phrases import phrase, plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,5 +155,4 @@ def _sentences(texts: tuple[str, ...], again: list[int | None]) -> Iterator[Pass
 
 
 def _note(number: int, length: int) -> str:
-    said = plural("A sentence of P%(number)s again", "%(count)s sentences of P%(number)s again", length)
-    return phrase(said, number=number, count=length)
+    return f"A sentence of P{number} again" if length == 1 else f"{length} sentences of P{number} again"

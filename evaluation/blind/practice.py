@@ -10,12 +10,11 @@ from evaluation.models import PracticeAnswer, PracticeItem, Task
 from evaluation.practising import practice_of
 from evaluation.rules.practice import LABELS, word_of
 from evaluation.terms import PracticeKind
-from web.phrases import noted
 
 MARKS = {
     **{one.word: (one.glyph, one.tone, one.caption) for one in (*NUGGET_LABELS.degrees, *CITATION_LABELS.degrees)},
-    "vital": ("◆", "vital", noted("Vital")),
-    "okay": ("◇", "okay", noted("Okay")),
+    "vital": ("◆", "vital", "Vital"),
+    "okay": ("◇", "okay", "Okay"),
 }
 """Glyph, tone and word of each label, as the desks show them."""
 

@@ -6,8 +6,6 @@ from datetime import date, datetime
 from enum import StrEnum
 
 from django.utils import timezone
-from django.utils.translation import gettext, ngettext
-from django.utils.translation import gettext_noop as _
 
 from accounts.models import User
 from evaluation.models import Campaign, Membership, NuggetList, Remark, Task
@@ -15,6 +13,7 @@ from evaluation.practising import practice_of
 from evaluation.rules.work import ACTIVE
 from evaluation.terms import Origin, RemarkKind, Role, Stage, TaskState
 from evaluation.workload import Progress, progress_of
+from web.text import plural
 
 ORDER = (
     TaskState.REOPENED,
@@ -26,10 +25,10 @@ ORDER = (
 """What is nearest to being finished stands first, what is finished last."""
 
 STEPS = {
-    TaskState.REOPENED: _("Continue"),
-    TaskState.IN_PROGRESS: _("Continue"),
-    TaskState.NOT_STARTED: _("Start"),
-    TaskState.SUBMITTED: _("Read"),
+    TaskState.REOPENED: "Continue",
+    TaskState.IN_PROGRESS: "Continue",
+    TaskState.NOT_STARTED: "Start",
+    TaskState.SUBMITTED: "Read",
 }
 ANSWERS_SHOWN = 3
 
@@ -145,7 +144,7 @@ def _lines(tasks: Sequence[Task], practice: Mapping[int, int]) -> list[TaskLine]
             overdue=task.state in ACTIVE and task.due is not None and task.due < today,
             progress=said_of(task, progress[task.pk]),
             share=progress[task.pk].share,
-            step=gettext(STEPS[TaskState(task.state)]) if task.state in STEPS else "",
+            step=STEPS[TaskState(task.state)] if task.state in STEPS else "",
             practice=practice.get(task.pk, 0),
             reopened_reason=task.reopened_reason if task.state == TaskState.REOPENED else "",
             blocked_reason=task.blocked_reason if task.state == TaskState.BLOCKED else "",
@@ -162,23 +161,20 @@ def said_of(task: Task, progress: Progress) -> tuple[str, ...]:
     """Return how far a task is, in words."""
     if Stage(task.stage).judges:
         return _judged_said(task, progress)
-    read = gettext("%(read)d of %(passages)d read") % {"read": progress.read, "passages": progress.passages}
-    listed = ngettext("%(count)d nugget", "%(count)d nuggets", progress.listed) % {"count": progress.listed}
+    read = f"{progress.read} of {progress.passages} read"
+    listed = f"{progress.listed} {plural(progress.listed, 'nugget')}"
     if task.state == TaskState.SUBMITTED:
         return (listed, read)
     if task.stage == Stage.MANUAL:
         return (read, listed)
-    undecided = gettext("%(undecided)d undecided of %(proposed)d")
-    return (undecided % {"undecided": progress.undecided, "proposed": progress.proposed}, read)
+    return (f"{progress.undecided} undecided of {progress.proposed}", read)
 
 
 def _judged_said(task: Task, progress: Progress) -> tuple[str, ...]:
-    counts = {"judged": f"{progress.judged:,}", "asked": f"{progress.asked:,}"}
-    labels = gettext("%(judged)s of %(asked)s labels") % counts
+    labels = f"{progress.judged:,} of {progress.asked:,} labels"
     if task.state == TaskState.SUBMITTED:
         return (labels,)
-    finished = gettext("%(finished)d of %(answers)d answers")
-    return (finished % {"finished": progress.finished, "answers": progress.answers}, labels)
+    return (f"{progress.finished} of {progress.answers} answers", labels)
 
 
 def _remarks(tasks: Sequence[Task]) -> dict[int, list[Remark]]:

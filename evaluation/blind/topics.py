@@ -2,15 +2,13 @@
 
 from dataclasses import dataclass
 
-from django.utils.translation import gettext_noop as _
-
 from evaluation.models import Campaign, Topic
 
 NAMES = {
-    "narrative": _("Narrative"),
-    "problem_statement": _("Problem statement"),
-    "background": _("Background"),
-    "article": _("Article"),
+    "narrative": "Narrative",
+    "problem_statement": "Problem statement",
+    "background": "Background",
+    "article": "Article",
 }
 
 

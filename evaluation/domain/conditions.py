@@ -20,7 +20,7 @@ from evaluation.domain.shared_topics import (
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Judge, NuggetSet
 from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition
-from web.phrases import noted, phrase, plural, word
+from web.text import plural
 
 Named = TypeVar("Named", NuggetSet, Judge)
 
@@ -109,12 +109,11 @@ def check_apart(x: Choice, y: Choice) -> None:
         names = {judge.pk: judge.name for judge in x.judges}
         said = ", ".join(sorted({names[judge] for _, _, judge in common}))
         topics = len({topic for topic, _, _ in common})
-        where = plural(
-            "In %(count)s topic both sides are the labels of %(names)s: name a judge for each side.",
-            "In %(count)s topics both sides are the labels of %(names)s: name a judge for each side.",
-            topics,
+        raise Refused(
+            "ambiguous",
+            f"In {topics} {plural(topics, 'topic')} both sides are the labels of {said}: name a judge for "
+            "each side.",
         )
-        raise Refused("ambiguous", where, count=topics, names=said)
 
 
 def whole(
@@ -206,33 +205,23 @@ def set_of_origin(campaign: Campaign, origin: Origin, name: str, option: str) ->
     """
     sets = campaign.nugget_sets.filter(origin=origin)
     fitting = list(sets.filter(name=name) if name else sets)
-    found = only_set(fitting, phrase("origin %(origin)s", origin=word(origin)), option)
+    found = only_set(fitting, f"origin {origin}", option)
     if found:
         return found
-    there = ", ".join(campaign.nugget_sets.values_list("name", flat=True)) or word("none")
+    there = ", ".join(campaign.nugget_sets.values_list("name", flat=True)) or "none"
     if name:
-        raise Refused(
-            "no_such_set",
-            "There is no %(origin)s nugget set %(name)s; there are: %(there)s.",
-            origin=origin,
-            name=name,
-            there=there,
-        )
-    raise Refused(
-        "no_such_set", "There is no %(origin)s nugget set; there are: %(there)s.", origin=origin, there=there
-    )
+        raise Refused("no_such_set", f"There is no {origin} nugget set {name}; there are: {there}.")
+    raise Refused("no_such_set", f"There is no {origin} nugget set; there are: {there}.")
 
 
 def only_set(fitting: Sequence[NuggetSet], what: str, option: str = "--nuggets") -> NuggetSet | None:
     """Return the only set that fits; None where none does. Raises `Refused` (`ambiguous`) where several do."""
-    several = noted("Several nugget sets fit %(what)s; say which with %(option)s: %(names)s.")
-    return _only(fitting, several, what, option)
+    return _only(fitting, f"Several nugget sets fit {what}; say which with {option}")
 
 
 def only_judge(fitting: Sequence[Judge], what: str, option: str = "--judge") -> Judge | None:
     """Return the only judge who fits; None where none does. Raises `Refused` (`ambiguous`) where several do."""
-    several = noted("Several judges fit %(what)s; say which with %(option)s: %(names)s.")
-    return _only(fitting, several, what, option)
+    return _only(fitting, f"Several judges fit {what}; say which with {option}")
 
 
 def judges_of(*sets: NuggetSet, kind: JudgeKind | None = None, named: str = "") -> QuerySet[Judge]:
@@ -284,15 +273,8 @@ def _named_set(campaign: Campaign, condition: Condition, sets: list[NuggetSet], 
     for one in sets:
         if one.name == named:
             return one
-    there = ", ".join(one.name for one in sets) or word("none")
-    raise Refused(
-        "no_such_set",
-        "%(condition)s has no nugget set %(named)s in %(campaign)s; there are: %(there)s.",
-        condition=condition,
-        named=named,
-        campaign=campaign.slug,
-        there=there,
-    )
+    there = ", ".join(one.name for one in sets) or "none"
+    raise Refused("no_such_set", f"{condition} has no nugget set {named} in {campaign.slug}; there are: {there}.")
 
 
 def _fits(nugget_set: NuggetSet, condition: Condition, judge: str) -> bool:
@@ -308,18 +290,11 @@ def _named(condition: Condition | SupportCondition, judges: list[Judge], named: 
             return one
     if named:
         names = ", ".join(one.name for one in judges)
-        raise Refused(
-            "no_such_judge",
-            "%(named)s has no labels under %(condition)s; there are: %(names)s.",
-            named=named,
-            condition=condition,
-            names=names or word("none"),
-        )
+        raise Refused("no_such_judge", f"{named} has no labels under {condition}; there are: {names or 'none'}.")
     return None
 
 
-def _only(fitting: Sequence[Named], several: str, what: str, option: str) -> Named | None:
+def _only(fitting: Sequence[Named], several: str) -> Named | None:
     if len(fitting) > 1:
-        names = ", ".join(one.name for one in fitting)
-        raise Refused("ambiguous", several, what=what, option=option, names=names)
+        raise Refused("ambiguous", f"{several}: {', '.join(one.name for one in fitting)}.")
     return fitting[0] if fitting else None

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from evaluation.terms import AssignmentLabel, Stage, SupportLabel
-from web.phrases import noted
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +53,19 @@ class LabelSet:
 
 NUGGET_LABELS: Final = LabelSet(
     degrees=(
-        Label(AssignmentLabel.SUPPORT, "1", noted("Support"), "●", "full"),
-        Label(AssignmentLabel.PARTIAL_SUPPORT, "2", noted("Partial"), "◐", "part"),
-        Label(AssignmentLabel.NOT_SUPPORT, "3", noted("Not"), "○", "none"),
+        Label(AssignmentLabel.SUPPORT, "1", "Support", "●", "full"),
+        Label(AssignmentLabel.PARTIAL_SUPPORT, "2", "Partial", "◐", "part"),
+        Label(AssignmentLabel.NOT_SUPPORT, "3", "Not", "○", "none"),
     ),
-    cant_judge=Label(AssignmentLabel.CANT_JUDGE, "x", noted("Can't judge"), "⊘", "cant"),
+    cant_judge=Label(AssignmentLabel.CANT_JUDGE, "x", "Can't judge", "⊘", "cant"),
 )
 CITATION_LABELS: Final = LabelSet(
     degrees=(
-        Label(SupportLabel.FULL_SUPPORT, "1", noted("Full"), "●", "full"),
-        Label(SupportLabel.PARTIAL_SUPPORT, "2", noted("Partial"), "◐", "part"),
-        Label(SupportLabel.NO_SUPPORT, "3", noted("None"), "○", "none"),
+        Label(SupportLabel.FULL_SUPPORT, "1", "Full", "●", "full"),
+        Label(SupportLabel.PARTIAL_SUPPORT, "2", "Partial", "◐", "part"),
+        Label(SupportLabel.NO_SUPPORT, "3", "None", "○", "none"),
     ),
-    cant_judge=Label(SupportLabel.CANT_JUDGE, "x", noted("Can't judge"), "⊘", "cant"),
+    cant_judge=Label(SupportLabel.CANT_JUDGE, "x", "Can't judge", "⊘", "cant"),
 )
 
 

@@ -13,7 +13,6 @@ from evaluation.errors import Refused
 from evaluation.formats.source import Source, read_source
 from evaluation.models import Campaign
 from web import audit
-from web.phrases import word
 
 EXIT_REFUSED = 1
 EXIT_USAGE = 2
@@ -88,10 +87,8 @@ def the_campaign(slug: str) -> Campaign:
     """Return the campaign of that name. Raises `Refused` with the names that exist."""
     campaign = Campaign.objects.filter(slug=slug).first()
     if campaign is None:
-        there = ", ".join(Campaign.objects.order_by("slug").values_list("slug", flat=True)) or word("none")
-        raise Refused(
-            "no_such_campaign", "There is no campaign %(slug)s; there are: %(there)s.", slug=slug, there=there
-        )
+        there = ", ".join(Campaign.objects.order_by("slug").values_list("slug", flat=True)) or "none"
+        raise Refused("no_such_campaign", f"There is no campaign {slug}; there are: {there}.")
     return campaign
 
 

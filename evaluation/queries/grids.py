@@ -17,7 +17,6 @@ from evaluation.models import (
 from evaluation.queries.answers import answers_of_topic
 from evaluation.queries.campaigns import within
 from evaluation.terms import AssignmentLabel, Importance, JudgeKind, Origin
-from web.phrases import phrase
 
 LETTERS = {Origin.AUTO: "A", Origin.EDITED: "E", Origin.MANUAL: "M"}
 
@@ -39,12 +38,7 @@ class Judging:
     @property
     def said(self) -> str:
         """What it is called."""
-        return phrase(
-            "%(condition)s: %(nuggets)s, labels by %(judge)s",
-            condition=self.condition,
-            nuggets=self.nuggets,
-            judge=self.judge,
-        )
+        return f"{self.condition}: {self.nuggets}, labels by {self.judge}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,6 @@ from evaluation.models import (
 from evaluation.queries.campaigns import within
 from evaluation.queries.tally import tally_of
 from evaluation.terms import AssignmentLabel, Importance, JudgeKind
-from web.phrases import noted, phrase, together
 
 IMPORTS_SHOWN = 8
 IMPORT_KINDS = [
@@ -207,11 +206,8 @@ def imports_for(viewer: User, campaign: Campaign) -> list[ImportRow]:
 
 
 def _summary(payload: dict[str, object]) -> str:
-    counts = (
-        (payload.get("added"), noted("%(count)s added")),
-        (payload.get("changed"), noted("%(count)s changed")),
-    )
-    return together((phrase(said, count=f"{count:,}") for count, said in counts if count), ", ")
+    counts = ((payload.get(what), what) for what in ("added", "changed"))
+    return ", ".join(f"{count:,} {what}" for count, what in counts if count)
 
 
 def _by_label(rows: list[tuple[str, str, str, int, int]]) -> list[LabelCount]:

@@ -163,9 +163,7 @@ def fixed_limit(seconds: int) -> Limit:
     """Return the same limit for every screen. Raises `Refused` for one that the stretches cannot tell."""
     if seconds < SHORTEST_LIMIT:
         raise Refused(
-            "usage",
-            "An idle limit is at least %(least)s s: time is cut at pauses of that length.",
-            least=SHORTEST_LIMIT,
+            "usage", f"An idle limit is at least {SHORTEST_LIMIT} s: time is cut at pauses of that length."
         )
     return lambda words: seconds * SECOND
 

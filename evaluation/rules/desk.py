@@ -112,12 +112,7 @@ def _text(text: object) -> str:
     if not said:
         raise Refused("empty_text", "A nugget needs a text.")
     if len(said) > LONGEST_TEXT:
-        raise Refused(
-            "long_text",
-            "A nugget has at most %(most)s characters; this one has %(length)s.",
-            most=LONGEST_TEXT,
-            length=len(said),
-        )
+        raise Refused("long_text", f"A nugget has at most {LONGEST_TEXT} characters; this one has {len(said)}.")
     return said
 
 

@@ -42,7 +42,7 @@ def give_label(row: LabelRow, payload: Mapping[str, Any], *, in_sweep: bool) -> 
     if label == CANT_JUDGE and not reason:
         raise Refused("no_reason", "Say why it cannot be judged.")
     if len(reason) > LONGEST_REASON:
-        raise Refused("long_reason", "A reason has at most %(most)s characters.", most=LONGEST_REASON)
+        raise Refused("long_reason", f"A reason has at most {LONGEST_REASON} characters.")
     accepted = bool(payload.get("accepted"))
     if accepted and (label is None or label != row.shown_label):
         raise Refused("not_shown", "This is not the label that is shown.")

@@ -10,7 +10,6 @@ from typing import Final
 from pydantic_core import SchemaError, SchemaValidator, core_schema
 
 from evaluation.errors import Refused
-from web.phrases import phrase
 
 LONGEST_PATTERN: Final = 200
 
@@ -21,14 +20,14 @@ def matcher(pattern: str) -> Callable[[str], bool]:
     Raises `Refused` for a pattern that is too long, is none, or asks for looking around or back.
     """
     if len(pattern) > LONGEST_PATTERN:
-        raise Refused("bad_pattern", "A pattern has at most %(most)s characters.", most=LONGEST_PATTERN)
+        raise Refused("bad_pattern", f"A pattern has at most {LONGEST_PATTERN} characters.")
     try:
         return SchemaValidator(core_schema.str_schema(pattern=f"(?i){pattern}")).isinstance_python
     except SchemaError as error:
-        raise Refused("bad_pattern", "This is no pattern: %(why)s.", why=_why(str(error))) from None
+        raise Refused("bad_pattern", f"This is no pattern: {_why(str(error))}.") from None
 
 
 def _why(error: str) -> str:
     """Return the engine's own last line, without what it says about itself."""
     found = [line.split("error: ", 1)[1] for line in error.splitlines() if "error: " in line]
-    return found[-1].rstrip(".") if found else phrase("it is too large, or cannot be read")
+    return found[-1].rstrip(".") if found else "it is too large, or cannot be read"

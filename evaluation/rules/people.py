@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from evaluation.rules.access import UNBLINDED_ROLES
 from evaluation.terms import Role
-from web.phrases import phrase, plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +24,13 @@ def giving_problem(role: Role, one: Standing) -> str:
     Whoever judges must never have seen whose answers they judge: not before, and not beside it.
     """
     if not one.active:
-        return phrase("This account is closed.")
+        return "This account is closed."
     if one.is_actor:
-        return phrase("Nobody gives a role to themselves: ask another organizer, or an administrator.")
+        return "Nobody gives a role to themselves: ask another organizer, or an administrator."
     if role is Role.ASSESSOR:
         return _judging_problem(one)
     if Role.ASSESSOR in one.roles or one.judged:
-        return phrase(
+        return (
             "Who judges in a campaign, or has judged there, gets no role that shows whose answers they are, "
             "there or in a copy of it."
         )
@@ -40,11 +39,11 @@ def giving_problem(role: Role, one: Standing) -> str:
 
 def _judging_problem(one: Standing) -> str:
     if one.administrator:
-        return phrase("An administrator can read everything, and so judges nothing.")
+        return "An administrator can read everything, and so judges nothing."
     if any(role in UNBLINDED_ROLES for role in one.roles):
-        return phrase(
-            "Who has seen whose answers they are, as organizer, researcher or auditor of this campaign or of a copy "
-            "of it, does not judge them."
+        return (
+            "Who has seen whose answers they are, as organizer, researcher or auditor of this campaign or of "
+            "a copy of it, does not judge them."
         )
     return ""
 
@@ -52,12 +51,11 @@ def _judging_problem(one: Standing) -> str:
 def taking_problem(role: Role, one: Standing, organizers: int) -> str:
     """Return why a role cannot be taken from somebody; an empty text where it can."""
     if role is Role.ASSESSOR and one.unfinished:
-        said = plural(
-            "They hold an unfinished task: reassign or withdraw first, or let them finish.",
-            "They hold %(count)s unfinished tasks: reassign or withdraw first, or let them finish.",
-            one.unfinished,
+        return (
+            "They hold an unfinished task: reassign or withdraw first, or let them finish."
+            if one.unfinished == 1
+            else f"They hold {one.unfinished} unfinished tasks: reassign or withdraw first, or let them finish."
         )
-        return phrase(said, count=one.unfinished)
     if role is Role.ORGANIZER and organizers <= 1:
-        return phrase("They are the last organizer: make somebody else organizer first.")
+        return "They are the last organizer: make somebody else organizer first."
     return ""

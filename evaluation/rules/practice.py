@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.errors import Refused
 from evaluation.terms import AssignmentLabel, Importance, PracticeKind, Stage, SupportLabel
-from web.phrases import plural
+from web.text import plural
 
 PracticeLabel: TypeAlias = AssignmentLabel | SupportLabel | Importance
 
@@ -61,9 +61,4 @@ def word_of(kind: PracticeKind, code: int) -> str:
 def check_done(left: int) -> None:
     """Raise `Refused` while there is something left to practise."""
     if left:
-        said = plural(
-            "Practice first: %(count)s item. Then the task can be started.",
-            "Practice first: %(count)s items. Then the task can be started.",
-            left,
-        )
-        raise Refused("practice", said, count=left)
+        raise Refused("practice", f"Practice first: {left} {plural(left, 'item')}. Then the task can be started.")

@@ -4,24 +4,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from web.phrases import noted, phrase
-
 Value = str | int | bool | None
 
 
 class Group(StrEnum):
     """What a setting is about; the value is the heading on the page."""
 
-    ASSESSORS = noted("What assessors see and do")
-    LIMITS = noted("Limits")
-    POOL = noted("What is judged")
-    LLM = noted("LLM judges")
-    IMPORTS = noted("What imports notice")
+    ASSESSORS = "What assessors see and do"
+    LIMITS = "Limits"
+    POOL = "What is judged"
+    LLM = "LLM judges"
+    IMPORTS = "What imports notice"
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A setting in words. `unit`: what is said with a number; `none`: what no value means.
+    """A setting in words. `unit`: the words after a number; `none`: what no value means.
 
     `on`, `off`: what a switch means; `words`: what a word of the database means.
     """
@@ -38,12 +36,12 @@ class Setting:
     def said(self, value: Value) -> str:
         """Return a value in words."""
         if value is None or value == "":
-            return phrase(self.none or "none")
+            return self.none or "none"
         if isinstance(value, bool):
-            return phrase(self.on if value else self.off)
+            return self.on if value else self.off
         if str(value) in self.words:
-            return phrase(self.words[str(value)])
-        return phrase(self.unit or "%(number)s", number=value)
+            return self.words[str(value)]
+        return f"{value} {self.unit}" if self.unit else str(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,122 +63,120 @@ class Difference:
         return self.setting.said(self.new)
 
 
-GUIDELINES = Setting("guidelines", Group.ASSESSORS, noted("Guidelines"), none=noted("no guidelines"))
+GUIDELINES = Setting("guidelines", Group.ASSESSORS, "Guidelines", none="no guidelines")
 ALL = (
     Setting(
         "show_importance",
         Group.ASSESSORS,
-        noted("Vital and okay while assigning"),
-        on=noted("shown"),
-        off=noted("hidden (blind)"),
+        "Vital and okay while assigning",
+        on="shown",
+        off="hidden (blind)",
     ),
     Setting(
         "practice",
         Group.ASSESSORS,
-        noted("Practice before a stage's first task"),
-        on=noted("asked for"),
-        off=noted("not asked for"),
+        "Practice before a stage's first task",
+        on="asked for",
+        off="not asked for",
     ),
     Setting(
         "nugget_sweep",
         Group.ASSESSORS,
-        noted("Nugget sweep at the end of a topic"),
-        on=noted("offered"),
-        off=noted("not offered"),
+        "Nugget sweep at the end of a topic",
+        on="offered",
+        off="not offered",
     ),
     Setting(
         "identical_once",
         Group.ASSESSORS,
-        noted("Answers with the very same text"),
-        on=noted("judged once"),
-        off=noted("each judged by itself"),
+        "Answers with the very same text",
+        on="judged once",
+        off="each judged by itself",
     ),
     Setting(
         "passage_order",
         Group.ASSESSORS,
-        noted("Order of the passages"),
-        words={"rank": noted("by grade"), "shuffle": noted("shuffled, by the topic's seed")},
+        "Order of the passages",
+        words={"rank": "by grade", "shuffle": "shuffled, by the topic's seed"},
     ),
     Setting(
         "group_overlaps",
         Group.ASSESSORS,
-        noted("Overlapping segments of a document"),
-        on=noted("stand together, what repeats is grey"),
-        off=noted("stand apart"),
+        "Overlapping segments of a document",
+        on="stand together, what repeats is grey",
+        off="stand apart",
     ),
     Setting(
         "nugget_search",
         Group.ASSESSORS,
-        noted("Search for a nugget's own words in the passages"),
+        "Search for a nugget's own words in the passages",
         words={
-            "none": noted("not offered"),
-            "edited": noted("offered where drafts are edited"),
-            "all": noted("offered where drafts are edited and where nuggets are written"),
+            "none": "not offered",
+            "edited": "offered where drafts are edited",
+            "all": "offered where drafts are edited and where nuggets are written",
         },
     ),
     Setting(
         "copy_words",
         Group.ASSESSORS,
-        noted("Selected words as a nugget's text"),
-        on=noted("can be taken"),
-        off=noted("are typed anew"),
+        "Selected words as a nugget's text",
+        on="can be taken",
+        off="are typed anew",
     ),
     Setting(
         "manual_cap",
         Group.LIMITS,
-        noted("Nuggets of a list by hand"),
-        noted("%(number)s at most"),
-        none=noted("no limit"),
+        "Nuggets of a list by hand",
+        "at most",
+        none="no limit",
     ),
     Setting(
         "edited_cap",
         Group.LIMITS,
-        noted("Nuggets of a post-edited list"),
-        noted("%(number)s at most"),
-        none=noted("no limit"),
+        "Nuggets of a post-edited list",
+        "at most",
+        none="no limit",
     ),
     Setting(
         "overlap",
         Group.POOL,
-        noted("Assessors of a topic"),
-        noted("%(number)s and no more"),
-        none=noted("one, and more where somebody asks for it"),
+        "Assessors of a topic",
+        "and no more",
+        none="one, and more where somebody asks for it",
     ),
     Setting(
         "pool_depth",
         Group.POOL,
-        noted("Runs judged per group and task"),
-        noted("%(number)s by priority"),
-        none=noted("all"),
+        "Runs judged per group and task",
+        "by priority",
+        none="all",
     ),
     Setting(
         "first_citations",
         Group.POOL,
-        noted("Citations judged per sentence"),
-        noted("%(number)s from the first on"),
-        none=noted("all"),
+        "Citations judged per sentence",
+        "from the first on",
+        none="all",
     ),
-    Setting(
-        "grade_threshold", Group.POOL, noted("Grade from which a segment is read"), noted("%(number)s and above")
-    ),
-    Setting("relevance_max", Group.POOL, noted("Highest grade of the scale")),
-    Setting("window_size", Group.LLM, noted("Segments that a nuggetizer call reads")),
-    Setting("batch_size", Group.LLM, noted("Nuggets that a call labels"), noted("%(number)s at most")),
-    Setting("draft_cap", Group.LLM, noted("Nuggets that an AutoNuggets list grows to")),
-    Setting("nugget_cap", Group.LLM, noted("Nuggets kept of an AutoNuggets list")),
+    Setting("grade_threshold", Group.POOL, "Grade from which a segment is read", "and above"),
+    Setting("relevance_max", Group.POOL, "Highest grade of the scale"),
+    Setting("window_size", Group.LLM, "Segments that a nuggetizer call reads"),
+    Setting("batch_size", Group.LLM, "Nuggets that a call labels", "at most"),
+    Setting("draft_cap", Group.LLM, "Nuggets that an AutoNuggets list grows to"),
+    Setting("nugget_cap", Group.LLM, "Nuggets kept of an AutoNuggets list"),
     Setting(
         "answer_word_limit",
         Group.IMPORTS,
-        noted("Words of an answer"),
-        noted("%(number)s at most"),
-        none=noted("no limit"),
+        "Words of an answer",
+        "at most",
+        none="no limit",
     ),
     Setting(
         "reference_limit",
         Group.IMPORTS,
-        noted("References of an answer"),
-        noted("%(number)s at most"),
-        none=noted("no limit"),
+        "References of an answer",
+        "at most",
+        none="no limit",
     ),
     GUIDELINES,
 )

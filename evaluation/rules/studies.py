@@ -74,10 +74,10 @@ def check_independent(person: Candidate, *, gave_labels: bool, made_nuggets: boo
     check_person(person)
     check_language(person)
     if person.judged:
-        raise Refused("not_independent", "%(name)s has or had its answers to judge.", name=person.name)
+        raise Refused("not_independent", f"{person.name} has or had its answers to judge.")
     if gave_labels:
-        raise Refused("not_independent", "%(name)s has given labels of it.", name=person.name)
+        raise Refused("not_independent", f"{person.name} has given labels of it.")
     if made_nuggets:
-        raise Refused("not_independent", "%(name)s made its nuggets.", name=person.name)
+        raise Refused("not_independent", f"{person.name} made its nuggets.")
     if person.makes:
-        raise Refused("makes_another", "%(name)s has a list of their own in the making.", name=person.name)
+        raise Refused("makes_another", f"{person.name} has a list of their own in the making.")

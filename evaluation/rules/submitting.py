@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from evaluation.errors import Refused
 from evaluation.rules.desk import Row, Rows, ordered
 from evaluation.terms import Decision, Importance, Making
-from web.phrases import plural
+from web.text import plural
 
 
 def listed(rows: Rows) -> list[Row]:
@@ -26,28 +26,14 @@ def without_importance(rows: Rows) -> list[Row]:
 def check_complete(rows: Rows, limit: int | None) -> None:
     """Raise `Refused` where the list cannot be submitted yet (method, section 2: every draft needs a decision)."""
     if waiting := undecided(rows):
-        raise Refused(
-            "undecided",
-            plural("%(count)s nugget is undecided.", "%(count)s nuggets are undecided.", len(waiting)),
-            count=len(waiting),
-        )
+        raise Refused("undecided", f"{len(waiting)} {plural(len(waiting), 'nugget is', 'nuggets are')} undecided.")
     if waiting := without_importance(rows):
         raise Refused(
             "no_importance",
-            plural(
-                "%(count)s nugget is neither vital nor okay.",
-                "%(count)s nuggets are neither vital nor okay.",
-                len(waiting),
-            ),
-            count=len(waiting),
+            f"{len(waiting)} {plural(len(waiting), 'nugget is', 'nuggets are')} neither vital nor okay.",
         )
     if limit is not None and len(listed(rows)) > limit:
-        raise Refused(
-            "over_limit",
-            "The list has %(nuggets)s nuggets; this campaign allows %(limit)s.",
-            nuggets=len(listed(rows)),
-            limit=limit,
-        )
+        raise Refused("over_limit", f"The list has {len(listed(rows))} nuggets; this campaign allows {limit}.")
 
 
 def can_submit(rows: Rows, limit: int | None) -> bool:

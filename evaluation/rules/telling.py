@@ -6,31 +6,30 @@ from functools import reduce
 from typing import Any
 
 from evaluation.terms import Decision, Importance, PassageMark
-from web.phrases import noted, phrase, word
 
 IMPORTANCE = {
-    Importance.UNKNOWN: noted("neither vital nor okay"),
-    Importance.OKAY: noted("okay"),
-    Importance.VITAL: noted("vital"),
+    Importance.UNKNOWN: "neither vital nor okay",
+    Importance.OKAY: "okay",
+    Importance.VITAL: "vital",
 }
 
 DECIDED = {
-    Decision.UNDECIDED: noted("%(nugget)s undecided"),
-    Decision.KEPT: noted("%(nugget)s kept"),
-    Decision.REJECTED: noted("%(nugget)s rejected"),
-    Decision.REPLACED: noted("%(nugget)s replaced"),
+    Decision.UNDECIDED: "undecided",
+    Decision.KEPT: "kept",
+    Decision.REJECTED: "rejected",
+    Decision.REPLACED: "replaced",
 }
 DONE = {
-    "decide": noted("decision"),
-    "importance": noted("importance"),
-    "edit": noted("wording"),
-    "add": noted("new nugget"),
-    "merge": noted("merge"),
-    "split": noted("split"),
-    "link": noted("link"),
-    "unlink": noted("unlink"),
-    "move": noted("move"),
-    "restore": noted("restore"),
+    "decide": "decision",
+    "importance": "importance",
+    "edit": "wording",
+    "add": "new nugget",
+    "merge": "merge",
+    "split": "split",
+    "link": "link",
+    "unlink": "unlink",
+    "move": "move",
+    "restore": "restore",
 }
 """What was undone or redone."""
 
@@ -85,43 +84,25 @@ def _names(states: States) -> dict[str, str]:
 def _tell(logged: Logged, names: Mapping[str, str], places: Mapping[str, str], by_hand: bool) -> Told:
     tellers: dict[str, Callable[[], Told]] = {
         "decide": lambda: Told(_decision(logged, names, by_hand)),
-        "importance": lambda: Told(
-            phrase(
-                "%(nugget)s is %(importance)s",
-                nugget=_name(logged, names),
-                importance=word(_importance(logged.payload["importance"])),
-            )
-        ),
+        "importance": lambda: Told(f"{_name(logged, names)} is {_importance(logged.payload['importance'])}"),
         "edit": lambda: _reworded(logged, names),
-        "add": lambda: Told(
-            phrase("%(nugget)s added", nugget=_name(logged, names)), new=_text(logged.after, logged.payload["key"])
-        ),
+        "add": lambda: Told(f"{_name(logged, names)} added", new=_text(logged.after, logged.payload["key"])),
         "merge": lambda: _merged(logged, names),
         "split": lambda: _split(logged, names),
-        "link": lambda: Told(
-            phrase(
-                "%(nugget)s linked to %(place)s", nugget=_name(logged, names), place=_place(logged.payload, places)
-            )
-        ),
-        "unlink": lambda: Told(
-            phrase(
-                "Link of %(nugget)s to %(place)s removed",
-                nugget=_name(logged, names),
-                place=_place(logged.payload, places),
-            )
-        ),
-        "move": lambda: Told(phrase("%(nugget)s moved", nugget=_name(logged, names))),
+        "link": lambda: Told(f"{_name(logged, names)} linked to {_place(logged.payload, places)}"),
+        "unlink": lambda: Told(f"Link of {_name(logged, names)} to {_place(logged.payload, places)} removed"),
+        "move": lambda: Told(f"{_name(logged, names)} moved"),
         "mark": lambda: Told(_marked(logged.payload, places)),
-        "search": lambda: Told(phrase("Searched for “%(words)s”", words=logged.payload.get("words", ""))),
-        "undo": lambda: Told(phrase("Undone: %(what)s", what=_label(logged))),
-        "redo": lambda: Told(phrase("Redone: %(what)s", what=_label(logged))),
+        "search": lambda: Told(f"Searched for “{logged.payload.get('words', '')}”"),
+        "undo": lambda: Told(f"Undone: {_label(logged)}"),
+        "redo": lambda: Told(f"Redone: {_label(logged)}"),
         "restore": lambda: _restored(logged, names),
     }
     return tellers[logged.kind]() if logged.kind in tellers else Told(logged.kind.capitalize())
 
 
 def _name(logged: Logged, names: Mapping[str, str]) -> str:
-    return names.get(logged.payload["key"], phrase("A nugget"))
+    return names.get(logged.payload["key"], "A nugget")
 
 
 def _text(states: States, key: str) -> str:
@@ -131,21 +112,17 @@ def _text(states: States, key: str) -> str:
 def _decision(logged: Logged, names: Mapping[str, str], by_hand: bool) -> str:
     importance = logged.payload.get("importance")
     if not importance:
-        return phrase(_decided(logged, by_hand), nugget=_name(logged, names))
-    return phrase(
-        "%(nugget)s kept as %(importance)s",
-        nugget=_name(logged, names),
-        importance=word(_importance(importance)),
-    )
+        return f"{_name(logged, names)} {_decided(logged, by_hand)}"
+    return f"{_name(logged, names)} kept as {_importance(importance)}"
 
 
 def _decided(logged: Logged, by_hand: bool) -> str:
     decision = (logged.after.get(logged.payload["key"]) or {}).get("decision", logged.payload["decision"])
     before = (logged.before.get(logged.payload["key"]) or {}).get("decision")
     if before == Decision.REJECTED:
-        return noted("%(nugget)s restored")
+        return "restored"
     if by_hand and decision == Decision.REJECTED:
-        return noted("%(nugget)s deleted")
+        return "deleted"
     return DECIDED[Decision(decision)]
 
 
@@ -156,48 +133,44 @@ def _importance(value: int) -> str:
 def _reworded(logged: Logged, names: Mapping[str, str]) -> Told:
     key = logged.payload["key"]
     return Told(
-        phrase("%(nugget)s reworded", nugget=_name(logged, names)),
+        f"{_name(logged, names)} reworded",
         _text(logged.before, key),
         _text(logged.after, key),
     )
 
 
 def _merged(logged: Logged, names: Mapping[str, str]) -> Told:
-    parents = [names.get(key, phrase("a nugget")) for key in logged.payload["from"]]
-    said = reduce(lambda before, one: phrase("%(before)s and %(nugget)s", before=before, nugget=one), parents)
-    return Told(phrase("%(nuggets)s merged", nuggets=said), new=_text(logged.after, logged.payload["key"]))
+    parents = [names.get(key, "a nugget") for key in logged.payload["from"]]
+    said = reduce(lambda before, one: f"{before} and {one}", parents)
+    return Told(f"{said} merged", new=_text(logged.after, logged.payload["key"]))
 
 
 def _split(logged: Logged, names: Mapping[str, str]) -> Told:
     texts = [_text(logged.after, part["key"]) for part in logged.payload["into"]]
     parent = logged.payload["from"]
     return Told(
-        phrase("%(nugget)s split", nugget=names.get(parent, phrase("A nugget"))),
+        f"{names.get(parent, 'A nugget')} split",
         _text(logged.before, parent),
         " / ".join(texts),
     )
 
 
 def _place(payload: Mapping[str, Any], places: Mapping[str, str]) -> str:
-    passage = places.get(payload["segment"], phrase("a passage"))
-    return (
-        passage
-        if payload["sentence"] is None
-        else phrase("%(passage)s S%(sentence)s", passage=passage, sentence=payload["sentence"] + 1)
-    )
+    passage = places.get(payload["segment"], "a passage")
+    return passage if payload["sentence"] is None else f"{passage} S{payload['sentence'] + 1}"
 
 
 def _marked(payload: Mapping[str, Any], places: Mapping[str, str]) -> str:
     said = {
-        PassageMark.READ: noted("%(passage)s read"),
-        PassageMark.NOTHING_NEW: noted("%(passage)s read, nothing new"),
+        PassageMark.READ: "read",
+        PassageMark.NOTHING_NEW: "read, nothing new",
     }
-    place = places.get(payload["segment"], phrase("A passage"))
-    return phrase(said.get(payload["mark"], noted("%(passage)s not read after all")), passage=place)
+    place = places.get(payload["segment"], "A passage")
+    return f"{place} {said.get(payload['mark'], 'not read after all')}"
 
 
 def _label(logged: Logged) -> str:
-    return phrase(DONE.get(logged.target_kind, noted("a step")))
+    return DONE.get(logged.target_kind, "a step")
 
 
 def _restored(logged: Logged, names: Mapping[str, str]) -> Told:
@@ -205,7 +178,7 @@ def _restored(logged: Logged, names: Mapping[str, str]) -> Told:
     old, new = _text(logged.before, key), _text(logged.after, key)
     changed = old != new
     return Told(
-        phrase("%(nugget)s set back to an earlier version", nugget=_name(logged, names)),
+        f"{_name(logged, names)} set back to an earlier version",
         old if changed else "",
         new if changed else "",
     )

@@ -7,7 +7,6 @@ from enum import StrEnum
 from evaluation.errors import Refused
 from evaluation.rules.access import UNBLINDED_ROLES
 from evaluation.terms import Role, Stage, TaskState
-from web.phrases import noted, together, word
 
 
 class Act(StrEnum):
@@ -35,12 +34,12 @@ TRANSITIONS: Mapping[Act, Mapping[TaskState, Collection[TaskState]]] = {
 """The one table of states: an act, the states it is allowed in, and where each leads."""
 
 REFUSALS = {
-    Act.OPEN: noted("This task is %(state)s: it can be opened only before it is started."),
-    Act.SUBMIT: noted("This task is %(state)s: only work in progress or reopened can be submitted."),
-    Act.REOPEN: noted("This task is %(state)s: only submitted work can be reopened."),
-    Act.BLOCK: noted("This task is %(state)s: only work that is not submitted can be blocked."),
-    Act.UNBLOCK: noted("This task is %(state)s: it is not blocked."),
-    Act.WITHDRAW: noted("This task is %(state)s: it is withdrawn already."),
+    Act.OPEN: "it can be opened only before it is started.",
+    Act.SUBMIT: "only work in progress or reopened can be submitted.",
+    Act.REOPEN: "only submitted work can be reopened.",
+    Act.BLOCK: "only work that is not submitted can be blocked.",
+    Act.UNBLOCK: "it is not blocked.",
+    Act.WITHDRAW: "it is withdrawn already.",
 }
 
 
@@ -56,7 +55,7 @@ class Standing:
 def check_act(act: Act, state: TaskState) -> None:
     """Raise `Refused` when the state does not allow the act."""
     if state not in TRANSITIONS[act]:
-        raise Refused(f"cannot_{act}", REFUSALS[act], state=word(state))
+        raise Refused(f"cannot_{act}", f"This task is {state}: {REFUSALS[act]}")
 
 
 def can_act(act: Act, state: TaskState) -> bool:
@@ -107,32 +106,21 @@ class Candidate:
 def check_person(person: Candidate) -> None:
     """Raise `Refused` for somebody who may be handed nothing in this campaign."""
     if not person.active:
-        raise Refused("inactive", "%(name)s cannot sign in.", name=person.name)
+        raise Refused("inactive", f"{person.name} cannot sign in.")
     if Role.ASSESSOR not in person.roles:
-        raise Refused("not_assessor", "%(name)s is no assessor of this campaign.", name=person.name)
+        raise Refused("not_assessor", f"{person.name} is no assessor of this campaign.")
     if person.staff:
-        raise Refused(
-            "staff",
-            "%(name)s has an administrator's account, which sees what assessors may not.",
-            name=person.name,
-        )
+        raise Refused("staff", f"{person.name} has an administrator's account, which sees what assessors may not.")
     if any(role in UNBLINDED_ROLES for role in person.roles):
-        raise Refused(
-            "unblinded", "%(name)s has an unblinded role in this campaign or in a copy of it.", name=person.name
-        )
+        raise Refused("unblinded", f"{person.name} has an unblinded role in this campaign or in a copy of it.")
     if person.paused:
-        raise Refused("paused", "%(name)s is paused and gets nothing new.", name=person.name)
+        raise Refused("paused", f"{person.name} is paused and gets nothing new.")
 
 
 def check_language(person: Candidate) -> None:
     """Raise `Refused` for somebody who does not read the topic's language."""
     if person.unread:
-        raise Refused(
-            "other_language",
-            "%(name)s does not read %(language)s, the topic's language.",
-            name=person.name,
-            language=person.unread,
-        )
+        raise Refused("other_language", f"{person.name} does not read {person.unread}, the topic's language.")
 
 
 def check_hand_out(stage: Stage, person: Candidate, nuggets: str = "") -> None:
@@ -140,7 +128,7 @@ def check_hand_out(stage: Stage, person: Candidate, nuggets: str = "") -> None:
     check_person(person)
     check_language(person)
     if nuggets in person.assigns if stage is Stage.ASSIGN else stage in person.stages:
-        raise Refused("has_it", "%(name)s has it already.", name=person.name)
+        raise Refused("has_it", f"{person.name} has it already.")
     if stage.judges:
         _check_judging(stage, person, nuggets)
     else:
@@ -149,31 +137,23 @@ def check_hand_out(stage: Stage, person: Candidate, nuggets: str = "") -> None:
 
 def _check_making(stage: Stage, person: Candidate) -> None:
     if stage is Stage.MANUAL and person.seen_drafts:
-        raise Refused("saw_drafts", "%(name)s had it to post-edit and has seen the drafts.", name=person.name)
+        raise Refused("saw_drafts", f"{person.name} had it to post-edit and has seen the drafts.")
     if stage is Stage.POST_EDIT and person.by_hand_open:
-        raise Refused(
-            "by_hand_first", "%(name)s has not submitted the list written by hand yet.", name=person.name
-        )
+        raise Refused("by_hand_first", f"{person.name} has not submitted the list written by hand yet.")
     if any(one.condition for one in person.judged):
-        raise Refused(
-            "saw_answers", "%(name)s has or had its citations to judge and has seen the answers.", name=person.name
-        )
+        raise Refused("saw_answers", f"{person.name} has or had its citations to judge and has seen the answers.")
     if person.seen_lists:
-        raise Refused(
-            "saw_list", "%(name)s had another's list of it to assign and has seen that.", name=person.name
-        )
+        raise Refused("saw_list", f"{person.name} had another's list of it to assign and has seen that.")
 
 
 def _check_judging(stage: Stage, person: Candidate, nuggets: str) -> None:
     # Whoever has seen the machine's labels cannot judge from scratch; and one person's labels under both conditions
     # would be compared as if two had given them.
     if stage.condition and any(one.condition not in (None, stage.condition) for one in person.judged):
-        raise Refused(
-            "other_condition", "%(name)s has or had its citations in the other condition.", name=person.name
-        )
+        raise Refused("other_condition", f"{person.name} has or had its citations in the other condition.")
     # Answers would tell the maker of a list what systems found.
     if person.makes - {nuggets}:
-        raise Refused("makes_another", "%(name)s has a list of their own in the making.", name=person.name)
+        raise Refused("makes_another", f"{person.name} has a list of their own in the making.")
 
 
 def can_hand_out(stage: Stage, person: Candidate, nuggets: str = "") -> bool:
@@ -187,9 +167,7 @@ def check_maker(name: str, maker: str, *, overlap: bool, reason: str) -> None:
     `overlap`: somebody assigns it already, and the labels are to be compared.
     """
     if not overlap and not reason.strip():
-        raise Refused(
-            "not_the_maker", "%(maker)s made this list: say why %(name)s is to assign it.", maker=maker, name=name
-        )
+        raise Refused("not_the_maker", f"{maker} made this list: say why {name} is to assign it.")
 
 
 def check_room(holders: Collection[str], overlap: int | None, *, again: bool) -> None:
@@ -198,21 +176,17 @@ def check_room(holders: Collection[str], overlap: int | None, *, again: bool) ->
     `holders`: who has it, in words. `overlap`: how many are to have it, and no more; None: one, and as many more as it
     is handed out `again` on purpose.
     """
-    said = together(holders, ", ")
+    said = ", ".join(holders)
     if overlap is None and holders and not again:
         raise Refused("taken", said)
     if overlap is not None and len(holders) >= overlap:
-        raise Refused(
-            "enough", "%(holders)s; the campaign asks for %(overlap)s and no more.", holders=said, overlap=overlap
-        )
+        raise Refused("enough", f"{said}; the campaign asks for {overlap} and no more.")
 
 
 def check_withdrawal(assigning: Collection[str]) -> None:
     """Raise `Refused` for a list that somebody assigns: their labels would hang on a list that does not count."""
     if assigning:
-        raise Refused(
-            "assigned", "Its list is assigned by %(names)s: withdraw that first.", names=", ".join(assigning)
-        )
+        raise Refused("assigned", f"Its list is assigned by {', '.join(assigning)}: withdraw that first.")
 
 
 def check_reopen(stage: Stage, *, seen_drafts: bool) -> None:

@@ -19,7 +19,6 @@ from evaluation.formats.stream import Readable
 from evaluation.formats.toml import read_toml
 from evaluation.models import Campaign, ConditionDefault, Event, Membership, Protocol
 from evaluation.terms import Condition, NuggetSearch, PassageOrder, Role, SupportCondition
-from web.phrases import phrase, together
 
 Count = Annotated[int, Field(ge=1, le=10_000, strict=True)]
 Limit = Annotated[int, Field(ge=0, le=30_000, strict=True)]  # what the smallest of the columns holds
@@ -154,11 +153,7 @@ def _change(campaign: Campaign, name: str, said: CampaignFile, replace: bool, ac
     if not wanted.differs_from(campaign):
         return "unchanged"
     if not replace:
-        raise Refused(
-            "campaign_differs",
-            "Campaign %(campaign)s is there with other settings; see --replace.",
-            campaign=campaign.slug,
-        )
+        raise Refused("campaign_differs", f"Campaign {campaign.slug} is there with other settings; see --replace.")
     campaign.name, campaign.description = wanted.name, wanted.description or campaign.description
     campaign.language = wanted.language or campaign.language
     _check(campaign)
@@ -216,7 +211,7 @@ def _check(row: Campaign | Protocol) -> None:
         found = error.message_dict.items()
         raise Refused(
             "invalid",
-            together(phrase("%(field)s: %(said)s", field=key, said=" ".join(said)) for key, said in found),
+            " ".join(f"{key}: {' '.join(said)}" for key, said in found),
         ) from error
 
 

@@ -24,7 +24,7 @@ def erase_person(*, user: User, confirmed: str, actor: User) -> str:
     if user.erased_at:
         raise Refused("erased", "This person was erased already.")
     if confirmed.strip() != user.username:
-        raise Refused("not_confirmed", "Type %(username)s to confirm.", username=user.username)
+        raise Refused("not_confirmed", f"Type {user.username} to confirm.")
     with transaction.atomic():
         pseudonym = new_pseudonym()
         _rename_judges(user, pseudonym)

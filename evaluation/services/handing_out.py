@@ -14,7 +14,6 @@ from evaluation.services.study_tasks import make_study_task
 from evaluation.services.task_acts import check_reason, lock_task, withdraw_task
 from evaluation.services.work_plan import Order, Piece, Plan, Skipped, plan_hand_out, plan_reassignment
 from evaluation.terms import Stage
-from web.phrases import phrase, together
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +36,8 @@ def hand_out(*, campaign: Campaign, order: Order, actor: User, expect: str = "")
         if expect and expect != plan.key:
             raise Refused("changed", "Something changed since the preview, so nothing was handed out. Look again.")
         if not plan.given:
-            why = together(
-                (phrase("%(topic)s: %(reason)s", topic=one.topic_id, reason=one.reason) for one in plan.skipped),
-                "; ",
-            )
-            raise Refused("nothing_to_hand_out", "Nothing was handed out. %(why)s", why=why)
+            why = "; ".join(f"{one.topic_id}: {one.reason}" for one in plan.skipped)
+            raise Refused("nothing_to_hand_out", f"Nothing was handed out. {why}")
         made = [_make(locked, plan, piece, actor) for piece in plan.given]
         for task in made:
             note_task("task.handed_out", task, actor, said_of(task) | _reason(order))
@@ -59,7 +55,7 @@ def reassign(*, campaign: Campaign, task: str, assessor: str, reason: str, actor
         old = lock_task(campaign, task)
         locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
         if old.assessor.username == assessor:
-            raise Refused("same_assessor", "%(name)s has it already.", name=old.assessor.name)
+            raise Refused("same_assessor", f"{old.assessor.name} has it already.")
         if old.study:
             withdraw_task(old)
             new = make_study_task(old.study, old.topic, assessor, due=old.due, priority=old.priority)
@@ -100,12 +96,7 @@ def _set_for(campaign: Campaign, judge: Judge, stage: Stage, draft_set: NuggetSe
     """Return the person's own nugget set for a stage, made at the first task."""
     nugget_set = ensure_nugget_set(campaign, judge, stage.origin)
     if (nugget_set.judge_id, nugget_set.origin) != (judge.pk, stage.origin):
-        raise Refused(
-            "nugget_set_differs",
-            "There is a set %(nugget_set)s that is not %(judge)s's.",
-            nugget_set=nugget_set,
-            judge=judge,
-        )
+        raise Refused("nugget_set_differs", f"There is a set {nugget_set} that is not {judge}'s.")
     if draft_set and nugget_set.drafts_id is None:
         nugget_set.drafts = draft_set
         nugget_set.save(update_fields=["drafts"])

@@ -10,7 +10,6 @@ from evaluation.models import Judge, Study, Task
 from evaluation.services.names import check_name
 from evaluation.terms import PROVENANCE_KEY, JudgeKind
 from web.outgoing import address_problem
-from web.phrases import noted, phrase
 
 MAX_URL = 200  # what the column holds
 # What a judge keeps beside its prompts' versions, where it wants JSON for a reply.
@@ -41,12 +40,7 @@ def add_judge(
     wanted = {"kind": kind, "model": model, "base_url": base_url, "user": user, "prompt_versions": versions}
     judge, made = Judge.objects.get_or_create(name=name, defaults=wanted)
     if any(getattr(judge, key) != value for key, value in wanted.items()):
-        raise Refused(
-            "judge_differs",
-            "There is another judge named %(name)s: %(described)s.",
-            name=name,
-            described=describe(judge),
-        )
+        raise Refused("judge_differs", f"There is another judge named {name}: {describe(judge)}.")
     return judge, made
 
 
@@ -59,7 +53,7 @@ def _check_shape(kind: JudgeKind, model: str, base_url: str, user: User | None) 
         check_name("model", model)
     # Not a URLField's rules: in a compose file an endpoint's host is a word such as `ollama`.
     if len(base_url) > MAX_URL:
-        raise Refused("usage", "base URL: at most %(most)s characters.", most=MAX_URL)
+        raise Refused("usage", f"base URL: at most {MAX_URL} characters.")
     problem = address_problem(base_url) if base_url else ""
     if problem:
         raise Refused("usage", problem)
@@ -68,7 +62,7 @@ def _check_shape(kind: JudgeKind, model: str, base_url: str, user: User | None) 
 def _check_account(name: str, user: User | None) -> None:
     other = Judge.objects.filter(user=user, aside=False).exclude(name=name).first() if user else None
     if other:
-        raise Refused("judge_account", "%(user)s judges as %(other)s already.", user=user, other=other)
+        raise Refused("judge_account", f"{user} judges as {other} already.")
 
 
 def ensure_judge(name: str, kind: JudgeKind, *, aside: bool = False) -> Judge:
@@ -79,32 +73,24 @@ def ensure_judge(name: str, kind: JudgeKind, *, aside: bool = False) -> Judge:
     defaults = {"kind": kind, "aside": aside}
     judge, _ = Judge.objects.get_or_create(name=check_name("judge", name), defaults=defaults)
     if judge.kind != kind:
-        raise Refused(
-            "judge_kind",
-            "%(name)s is %(described)s, not %(other)s.",
-            name=name,
-            described=describe(judge),
-            other=describe(Judge(kind=kind)),
-        )
+        raise Refused("judge_kind", f"{name} is {describe(judge)}, not {describe(Judge(kind=kind))}.")
     if judge.aside != aside:
-        said = (
-            noted("%(name)s gives labels of a study, and these are ordinary labels.")
+        raise Refused(
+            "judge_aside",
+            f"{name} gives labels of a study, and these are ordinary labels."
             if judge.aside
-            else noted("%(name)s gives ordinary labels, and these are labels of a study.")
+            else f"{name} gives ordinary labels, and these are labels of a study.",
         )
-        raise Refused("judge_aside", said, name=name)
     return judge
 
 
 def describe(judge: Judge) -> str:
     """Return what kind of judge it is, in words."""
     if judge.kind == JudgeKind.HUMAN:
-        return (
-            phrase("a person (%(username)s)", username=judge.user.username) if judge.user else phrase("a person")
-        )
+        return f"a person ({judge.user.username})" if judge.user else "a person"
     way = ", ".join(f"{key} {said}" for key, said in sorted(judge.prompt_versions.items()))
     said = "; ".join(filter(None, (judge.model, way)))
-    return phrase("an LLM (%(way)s)", way=said) if said else phrase("an LLM")
+    return f"an LLM ({said})" if said else "an LLM"
 
 
 def judge_of(user: User) -> Judge:

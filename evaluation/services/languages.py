@@ -22,7 +22,7 @@ def set_languages(*, campaign: Campaign, username: str, languages: str, actor: U
         mine = Membership.objects.filter(campaign=locked, user__username=username, role=Role.ASSESSOR)
         member = mine.select_related("user").first()
         if member is None:
-            raise Refused("not_assessor", "%(username)s is no assessor of this campaign.", username=username)
+            raise Refused("not_assessor", f"{username} is no assessor of this campaign.")
         if member.languages != tags:
             payload = {"user": member.user_id, "before": member.languages, "languages": tags}
             member.languages = tags
@@ -46,14 +46,12 @@ def set_campaign_language(*, campaign: Campaign, language: str, actor: User | No
 def _tags(languages: str) -> list[str]:
     tags = dict.fromkeys(_tag(one) for one in re.split(r"[\s,;]+", languages) if one)
     if len(tags) > MOST:
-        raise Refused("bad_language", "At most %(most)s languages.", most=MOST)
+        raise Refused("bad_language", f"At most {MOST} languages.")
     return sorted(tags)
 
 
 def _tag(said: str) -> str:
     tag = normalised(said)
     if tag is None:
-        raise Refused(
-            "bad_language", "A language is a tag such as en, ar or pt-BR, found %(language)s.", language=said[:40]
-        )
+        raise Refused("bad_language", f"A language is a tag such as en, ar or pt-BR, found {said[:40]}.")
     return tag

@@ -2,12 +2,11 @@
 
 from evaluation.errors import Refused
 from evaluation.formats.ids import name_problem
-from web.phrases import word
 
 
 def check_name(what: str, name: str) -> str:
     """Return a judge's, set's or source's name. Raises `Refused` for one that no file could carry."""
     problem = name_problem(name)
     if problem:
-        raise Refused("bad_name", "%(what)s: %(problem)s.", what=word(what), problem=problem)
+        raise Refused("bad_name", f"{what}: {problem}.")
     return name

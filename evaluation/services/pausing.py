@@ -16,7 +16,7 @@ def pause(*, campaign: Campaign, username: str, paused: bool, actor: User) -> Us
         mine = Membership.objects.filter(campaign=locked, user__username=username, role=Role.ASSESSOR)
         member = mine.select_related("user").first()
         if member is None:
-            raise Refused("not_assessor", "%(username)s is no assessor of this campaign.", username=username)
+            raise Refused("not_assessor", f"{username} is no assessor of this campaign.")
         if bool(member.paused_at) != paused:
             member.paused_at = timezone.now() if paused else None
             member.save(update_fields=["paused_at"])

@@ -17,7 +17,6 @@ from evaluation.rules.work import ACTIVE
 from evaluation.services.campaigns import add_member
 from evaluation.terms import Role, TaskState
 from web import audit
-from web.phrases import word
 
 
 def give_role(*, campaign: Campaign, username: str, role: Role, actor: User, to_oneself: bool = False) -> User:
@@ -47,9 +46,7 @@ def take_role(*, campaign: Campaign, username: str, role: Role, actor: User) -> 
         user = _account(username)
         mine = Membership.objects.filter(campaign=locked, user=user, role=role)
         if not mine.exists():
-            raise Refused(
-                "no_such_role", "%(name)s is no %(role)s of this campaign.", name=user.name, role=word(role)
-            )
+            raise Refused("no_such_role", f"{user.name} is no {role} of this campaign.")
         why = problem_of_taking(campaign=locked, user=user, role=role, actor=actor)
         if why:
             raise Refused("role_stays", why)
@@ -168,9 +165,7 @@ def _organizes(user: User, campaign: Campaign) -> bool:
 def _account(username: str) -> User:
     user = User.objects.filter(username=username.strip()).first()
     if not user:
-        raise Refused(
-            "no_such_account", "There is no account %(username)s. Send an invitation instead.", username=username
-        )
+        raise Refused("no_such_account", f"There is no account {username}. Send an invitation instead.")
     return user
 
 
@@ -178,7 +173,7 @@ def _check_email(email: str) -> None:
     try:
         validate_email(email)
     except ValidationError as error:
-        raise Refused("email", "%(email)s is no email address.", email=email) from error
+        raise Refused("email", f"{email} is no email address.") from error
 
 
 def _note(kind: str, campaign: Campaign, user: User, role: Role, actor: User) -> None:

@@ -25,7 +25,6 @@ from evaluation.rules.work import expected_minutes
 from evaluation.services.pooling import PooledAnswer, pooled_answers
 from evaluation.tasks.reading_load import Reading, newest_drafts, to_read
 from evaluation.terms import JudgeKind, Origin, Stage, SupportCondition
-from web.phrases import phrase, word
 
 USUAL_SOURCE = "nist"
 ASSIGNED = (Origin.AUTO, Origin.EDITED, Origin.MANUAL)
@@ -127,12 +126,8 @@ def the_qrels(campaign: Campaign, name: str) -> QrelSource:
         fitting = [one for one in sources if one.name.lower() == USUAL_SOURCE] or sources
     if len(fitting) == 1:
         return fitting[0]
-    there = ", ".join(one.name for one in sources) or phrase("none; load some with import_qrels")
-    raise Refused(
-        "ambiguous" if fitting else "no_such_source",
-        "Say whose grades choose the passages: %(there)s.",
-        there=there,
-    )
+    there = ", ".join(one.name for one in sources) or "none; load some with import_qrels"
+    raise Refused("ambiguous" if fitting else "no_such_source", f"Say whose grades choose the passages: {there}.")
 
 
 def the_machine(campaign: Campaign, name: str) -> Judge:
@@ -147,11 +142,10 @@ def the_machine(campaign: Campaign, name: str) -> Judge:
     there = machines_of(campaign)
     if len(there) == 1 and not name:
         return there[0]
-    said = ", ".join(one.name for one in there) or phrase("none; run judge_support first, or name one that is to")
+    said = ", ".join(one.name for one in there) or "none; run judge_support first, or name one that is to"
     raise Refused(
         "no_such_judge" if name or not there else "ambiguous",
-        "Say which LLM's labels are shown; there are: %(there)s.",
-        there=said,
+        f"Say which LLM's labels are shown; there are: {said}.",
     )
 
 
@@ -165,14 +159,10 @@ def _making_pieces(
     for topic in topics:
         texts, (newest, size) = reading.get(topic.pk), drafts.get(topic.pk, (None, 0))
         if texts is None:
-            reason = phrase(
-                "no passage with text that %(qrels)s grades %(grade)s or higher",
-                qrels=ground.qrels,
-                grade=protocol.grade_threshold,
-            )
+            reason = f"no passage with text that {ground.qrels} grades {protocol.grade_threshold} or higher"
             skipped.append(_skipped(topic, reason))
         elif ground.draft_set and newest is None:
-            skipped.append(_skipped(topic, phrase("no drafts in %(drafts)s", drafts=ground.draft_set)))
+            skipped.append(_skipped(topic, f"no drafts in {ground.draft_set}"))
         else:
             minutes = expected_minutes(
                 stage, characters=texts.characters, drafts=size, nuggets=protocol.manual_cap
@@ -184,7 +174,7 @@ def _making_pieces(
 def _support_pieces(campaign: Campaign, stage: Stage, topics: list[Topic]) -> tuple[list[Piece], list[Skipped]]:
     pool = pooled_answers(campaign, [topic.pk for topic in topics], stage, campaign.protocol.first_citations)
     pieces = [_judging_piece(stage, topic, pool[topic.pk], 0) for topic in topics if topic.pk in pool]
-    without = phrase("no answer of the judging pool cites a passage whose text is loaded")
+    without = "no answer of the judging pool cites a passage whose text is loaded"
     return pieces, [_skipped(topic, without) for topic in topics if topic.pk not in pool]
 
 
@@ -203,7 +193,7 @@ def _assign_pieces(campaign: Campaign, order: Order, topics: list[Topic]) -> tup
         if chosen is None:
             skipped.append(_skipped(topic, reason))
         elif topic.pk not in pool:
-            skipped.append(_skipped(topic, phrase("no answer of the judging pool has a word")))
+            skipped.append(_skipped(topic, "no answer of the judging pool has a word"))
         else:
             pieces.append(_judging_piece(order.stage, topic, pool[topic.pk], sizes[chosen.pk], chosen.nugget_set))
     return pieces, skipped
@@ -216,13 +206,8 @@ def _lists(campaign: Campaign, order: Order, topics: list[Topic]) -> dict[int, l
     """
     sets = campaign.nugget_sets.filter(origin__in=ASSIGNED)
     if order.nuggets and not sets.filter(name=order.nuggets).exists():
-        there = ", ".join(sets.values_list("name", flat=True)) or word("none")
-        raise Refused(
-            "no_such_set",
-            "There is no nugget set %(nuggets)s to assign; there are: %(there)s.",
-            nuggets=order.nuggets,
-            there=there,
-        )
+        there = ", ".join(sets.values_list("name", flat=True)) or "none"
+        raise Refused("no_such_set", f"There is no nugget set {order.nuggets} to assign; there are: {there}.")
     sets = sets.filter(name=order.nuggets) if order.nuggets else sets
     sets = sets.filter(origin=order.origin) if order.origin else sets
     rows = NuggetList.objects.newest_submitted().filter(nugget_set__in=sets, topic__in=topics)
@@ -241,14 +226,12 @@ def _the_list(lists: Sequence[NuggetList], sizes: Mapping[int, int], named: str)
     if len(full) == 1:
         return full[0], ""
     if full:
-        return None, phrase(
-            "several lists fit, say which: %(names)s", names=", ".join(one.nugget_set.name for one in full)
-        )
+        return None, f"several lists fit, say which: {', '.join(one.nugget_set.name for one in full)}"
     if lists:
-        return None, phrase("the list in %(name)s is empty", name=lists[0].nugget_set.name)
+        return None, f"the list in {lists[0].nugget_set.name} is empty"
     if named:
-        return None, phrase("its list in %(name)s is not submitted yet", name=named)
-    return None, phrase("no list of nuggets is submitted yet")
+        return None, f"its list in {named} is not submitted yet"
+    return None, "no list of nuggets is submitted yet"
 
 
 def _judging_piece(

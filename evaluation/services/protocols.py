@@ -12,7 +12,6 @@ from evaluation.models import Campaign, ConditionDefault, Event, Judge, NuggetSe
 from evaluation.protocols import CONDITIONS, defaults_of, is_judged, seal_of, settings_of
 from evaluation.rules.protocol import Difference, Value, differences
 from web import audit
-from web.phrases import together
 
 LONGEST_REASON = 2000
 
@@ -101,7 +100,7 @@ def _check(protocol: Protocol) -> None:
     try:
         protocol.full_clean()
     except ValidationError as error:
-        raise Refused("invalid", together(error.messages)) from error
+        raise Refused("invalid", " ".join(error.messages)) from error
 
 
 def _changes(found: tuple[Difference, ...]) -> list[dict[str, Any]]:
@@ -112,7 +111,7 @@ def _check_there(campaign: Campaign, named: Mapping[str, tuple[str, str]]) -> No
     for names in named.values():
         for name, key in zip(names, _keys(campaign, names).values(), strict=True):
             if name and key is None:
-                raise Refused("unknown_default", "There is no %(name)s here.", name=name)
+                raise Refused("unknown_default", f"There is no {name} here.")
 
 
 def _keys(campaign: Campaign, names: tuple[str, str]) -> dict[str, int | None]:

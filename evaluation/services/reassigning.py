@@ -10,7 +10,6 @@ from evaluation.models import Campaign, Task
 from evaluation.services.handing_out import reassign
 from evaluation.services.task_acts import ChangeReceipt, Left, check_reason
 from evaluation.terms import TaskState
-from web.phrases import phrase, together
 
 
 def plan_reassigning(
@@ -30,7 +29,7 @@ def reassign_many(
     with transaction.atomic():
         receipt = _reassigned(campaign, tasks, assessor, reason, actor)
         if not receipt.changed:
-            raise Refused("nothing_to_change", together(dict.fromkeys(one.reason for one in receipt.left)))
+            raise Refused("nothing_to_change", " ".join(dict.fromkeys(one.reason for one in receipt.left)))
         return receipt
 
 
@@ -43,7 +42,7 @@ def _reassigned(
     changed, left = [], []
     for task in _tasks(campaign, tasks):
         if task.state == TaskState.SUBMITTED:
-            left.append(_left(task, phrase("This task is submitted: reopen or withdraw it by itself.")))
+            left.append(_left(task, "This task is submitted: reopen or withdraw it by itself."))
             continue
         try:
             with transaction.atomic():

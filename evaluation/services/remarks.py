@@ -57,7 +57,7 @@ def remark(
 def answer_remark(*, campaign: Campaign, remark: str, answer: str, actor: User) -> RemarkReceipt:
     """Answer a remark; its assessor reads the answer. An empty one says that it was seen. Raises `Refused`."""
     if len(answer) > LONGEST_TEXT:
-        raise Refused("long_text", "An answer has at most %(most)s characters.", most=LONGEST_TEXT)
+        raise Refused("long_text", f"An answer has at most {LONGEST_TEXT} characters.")
     with transaction.atomic():
         rows = Remark.objects.select_for_update(of=("self",)).select_related("task__campaign")
         found = rows.filter(task__campaign=campaign, public_id=remark).first()
@@ -77,7 +77,7 @@ def _check(task: Task, kind: RemarkKind, about: str, text: str, public_id: str) 
     if not text.strip():
         raise Refused("empty_text", "Write what the organizers should know.")
     if len(text) > LONGEST_TEXT or len(about) > LONGEST_ABOUT or len(public_id) > LONGEST_ID:
-        raise Refused("long_text", "This is too long; a text has at most %(most)s characters.", most=LONGEST_TEXT)
+        raise Refused("long_text", f"This is too long; a text has at most {LONGEST_TEXT} characters.")
 
 
 def _note(kind: str, about: Remark, actor: User, said: dict[str, str]) -> None:

@@ -26,7 +26,6 @@ from evaluation.services.study_pairs import Labels, differing, drawn_from, label
 from evaluation.services.study_tasks import assessor_of, make_study_task
 from evaluation.services.work_plan import roster_of
 from evaluation.terms import JudgeKind, StudyKind, SupportCondition
-from web.phrases import noted, phrase, word
 
 PER_TOPIC = 15
 MOST_PER_TOPIC = 1000
@@ -64,7 +63,7 @@ def create_study(*, campaign: Campaign, wish: StudyWish, actor: User | None = No
     with transaction.atomic():
         locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
         if Study.objects.filter(campaign=locked, name=wish.name).exists():
-            raise Refused("name_taken", "There is a study %(name)s already.", name=wish.name)
+            raise Refused("name_taken", f"There is a study {wish.name} already.")
         topics = _topics(locked, wish.topics)
         nugget_set = _nugget_set(locked, wish) if wish.kind is StudyKind.ASSIGNMENT else None
         labels = labels_between(locked, topics, nugget_set, wish.condition)
@@ -73,12 +72,7 @@ def create_study(*, campaign: Campaign, wish: StudyWish, actor: User | None = No
         found = differing(labels.of(person), labels.of(machine), nugget_set)
         drawn = drawn_from(found, wish.per_topic, seed=wish.seed, stratified=wish.stratified)
         if not drawn:
-            raise Refused(
-                "no_disagreement",
-                "%(person)s and %(machine)s differ on no pair here: nothing was drawn.",
-                person=person,
-                machine=machine,
-            )
+            raise Refused("no_disagreement", f"{person} and {machine} differ on no pair here: nothing was drawn.")
         event = Event.objects.create(
             campaign=locked,
             kind="study.created",
@@ -109,14 +103,8 @@ def study_named(campaign: Campaign, name: str) -> Study:
     studies = Study.objects.filter(campaign=campaign)
     found = studies.filter(name=name).select_related("campaign", "person", "machine", "nugget_set__judge").first()
     if found is None:
-        there = ", ".join(studies.order_by("name").values_list("name", flat=True)) or word("none")
-        raise Refused(
-            "no_such_study",
-            "There is no study %(name)s in %(campaign)s; there are: %(there)s.",
-            name=name,
-            campaign=campaign.slug,
-            there=there,
-        )
+        there = ", ".join(studies.order_by("name").values_list("name", flat=True)) or "none"
+        raise Refused("no_such_study", f"There is no study {name} in {campaign.slug}; there are: {there}.")
     return found
 
 
@@ -149,7 +137,7 @@ def hand_out_study(
                 skipped.append(Skipped(topic.topic_id, topic.text, refused.message))
         if not made:
             why = "; ".join(f"{one.topic_id}: {one.reason}" for one in skipped)
-            raise Refused("nothing_to_hand_out", "Nothing was handed out. %(why)s", why=why)
+            raise Refused("nothing_to_hand_out", f"Nothing was handed out. {why}")
         for task in made:
             note_task("task.handed_out", task, actor, said_of(task))
         return HandOutReceipt(tuple(task.public_id for task in made), tuple(skipped))
@@ -158,11 +146,11 @@ def hand_out_study(
 def _check_figures(wish: StudyWish) -> None:
     check_name("study", wish.name)
     if len(wish.name) > LONGEST_NAME:
-        raise Refused("bad_name", "The name of a study has at most %(most)s characters.", most=LONGEST_NAME)
+        raise Refused("bad_name", f"The name of a study has at most {LONGEST_NAME} characters.")
     if not 1 <= wish.per_topic <= MOST_PER_TOPIC:
-        raise Refused("usage", "Pairs per topic: from 1 to %(most)s.", most=MOST_PER_TOPIC)
+        raise Refused("usage", f"Pairs per topic: from 1 to {MOST_PER_TOPIC}.")
     if not 0 <= wish.seed <= GREATEST_SEED:
-        raise Refused("usage", "A seed is a number from 0 to %(greatest)s.", greatest=GREATEST_SEED)
+        raise Refused("usage", f"A seed is a number from 0 to {GREATEST_SEED}.")
     if wish.kind is StudyKind.SUPPORT and wish.condition is SupportCondition.LLM:
         raise Refused("usage", "The person's condition is scratch or post-edit.")
 
@@ -171,21 +159,16 @@ def _topics(campaign: Campaign, names: Sequence[str]) -> list[Topic]:
     topics = list(campaign.topics.filter(topic_id__in=names) if names else campaign.topics.all())
     unknown = sorted(set(names) - {one.topic_id for one in topics})
     if unknown:
-        raise Refused(
-            "no_such_topic",
-            "There is no topic %(topics)s in %(campaign)s.",
-            topics=", ".join(unknown),
-            campaign=campaign.slug,
-        )
+        raise Refused("no_such_topic", f"There is no topic {', '.join(unknown)} in {campaign.slug}.")
     return topics
 
 
 LACKING = {
-    JudgeKind.HUMAN: noted("No person has such labels here; there are: %(names)s."),
-    JudgeKind.LLM: noted("No LLM has such labels here; there are: %(names)s."),
+    JudgeKind.HUMAN: "No person has such labels here",
+    JudgeKind.LLM: "No LLM has such labels here",
 }
 OPTIONS = {JudgeKind.HUMAN: "--person", JudgeKind.LLM: "--machine"}
-A_STUDY = phrase("a study")
+A_STUDY = "a study"
 
 
 def _nugget_set(campaign: Campaign, wish: StudyWish) -> NuggetSet:
@@ -197,17 +180,10 @@ def _nugget_set(campaign: Campaign, wish: StudyWish) -> NuggetSet:
     found = only_set(fitting, A_STUDY)
     if found:
         return found
-    there = ", ".join(one.name for one in sets) or word("none")
+    there = ", ".join(one.name for one in sets) or "none"
     if not wish.nuggets:
-        raise Refused(
-            "no_such_set", "There is no nugget set with labels of both; there are: %(there)s.", there=there
-        )
-    raise Refused(
-        "no_such_set",
-        "There is no nugget set %(nuggets)s; there are: %(there)s.",
-        nuggets=wish.nuggets,
-        there=there,
-    )
+        raise Refused("no_such_set", f"There is no nugget set with labels of both; there are: {there}.")
+    raise Refused("no_such_set", f"There is no nugget set {wish.nuggets}; there are: {there}.")
 
 
 def _judge(labels: Labels, kind: JudgeKind, name: str) -> Judge:
@@ -215,9 +191,9 @@ def _judge(labels: Labels, kind: JudgeKind, name: str) -> Judge:
     found = only_judge([one for one in there if name in ("", one.name)], A_STUDY, OPTIONS[kind])
     if found:
         return found
-    names = ", ".join(one.name for one in there) or word("none")
-    said = noted("%(name)s has no such labels here; there are: %(names)s.") if name else LACKING[kind]
-    raise Refused("no_such_judge", said, name=name, names=names)
+    names = ", ".join(one.name for one in there) or "none"
+    said = f"{name} has no such labels here" if name else LACKING[kind]
+    raise Refused("no_such_judge", f"{said}; there are: {names}.")
 
 
 def _said(wish: StudyWish, person: Judge, machine: Judge, nugget_set: NuggetSet | None) -> dict[str, object]:

@@ -50,7 +50,7 @@ def make_study_task(study: Study, topic: Topic, username: str, *, due: date | No
 def assessor_of(roster: Roster, username: str) -> User:
     """Return somebody of the campaign by user name. Raises `Refused`."""
     if username not in roster.people:
-        raise Refused("not_assessor", "%(username)s is no assessor of this campaign.", username=username)
+        raise Refused("not_assessor", f"{username} is no assessor of this campaign.")
     return roster.people[username]
 
 

@@ -18,7 +18,6 @@ from evaluation.models import Assignment, Campaign, Event, Judge, NuggetList, Re
 from evaluation.rules.work import Act, Standing, check_act, check_reopen, check_withdrawal, state_after
 from evaluation.services.labelling import touch
 from evaluation.terms import RemarkKind, Stage, TaskState
-from web.phrases import together, word
 
 LONGEST_REASON = 2000
 
@@ -94,7 +93,7 @@ def change_tasks(*, campaign: Campaign, wish: Wish, actor: User) -> ChangeReceip
         tasks = _tasks(campaign, wish.tasks, lock=True)
         receipt = _parted(tasks, wish)
         if not receipt.changed:
-            raise Refused("nothing_to_change", together(dict.fromkeys(one.reason for one in receipt.left)))
+            raise Refused("nothing_to_change", " ".join(dict.fromkeys(one.reason for one in receipt.left)))
         for task in tasks:
             if task.public_id in receipt.changed:
                 _carry_out(task, wish, actor)
@@ -131,7 +130,7 @@ def check_reason(reason: str) -> None:
     if not reason.strip():
         raise Refused("no_reason", "Say why: the reason is recorded.")
     if len(reason) > LONGEST_REASON:
-        raise Refused("long_reason", "A reason has at most %(most)s characters.", most=LONGEST_REASON)
+        raise Refused("long_reason", f"A reason has at most {LONGEST_REASON} characters.")
 
 
 def withdraw_task(task: Task) -> None:
@@ -221,11 +220,7 @@ def _refusal(task: Task, wish: Wish, seen: set[tuple[int, int]], assigning: Assi
 def _check(task: Task, wish: Wish, seen: set[tuple[int, int]], assigning: Assigning) -> None:
     if wish.change is Change.RESCHEDULE:
         if task.state in (TaskState.SUBMITTED, TaskState.WITHDRAWN):
-            raise Refused(
-                "cannot_reschedule",
-                "This task is %(state)s: only open work has a due date.",
-                state=word(task.state),
-            )
+            raise Refused("cannot_reschedule", f"This task is {task.state}: only open work has a due date.")
         return
     check_act(Act(wish.change), TaskState(task.state))
     if wish.change is Change.REOPEN:

@@ -19,7 +19,6 @@ from evaluation.rules.beats import Heard, Sent, ended_gaps, placed
 from evaluation.rules.clock import SECOND, Stretch, active_time, limit_of, milliseconds, moment
 from evaluation.services.desk.finding import OPEN_STATES, free_in, holder_age, lock_desk
 from evaluation.terms import PageState, SegmentKind, Stage
-from web.phrases import word
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +92,7 @@ def say(*, task: str, user: User, window: str, number: int, said: str) -> None:
     with transaction.atomic():
         desk = lock_desk(task, user)
         if desk.task.state not in OPEN_STATES:
-            raise Refused(
-                "not_open", "This task is %(state)s; its time stands as it is.", state=word(desk.task.state)
-            )
+            raise Refused("not_open", f"This task is {desk.task.state}; its time stands as it is.")
         gaps = TimeSegment.objects.filter(task=desk.task, submission=desk.task.version, kind=SegmentKind.GAP)
         if not gaps.filter(window=window, number=number).update(said=said):
             raise Refused("no_such_gap", "This pause is not known here.")

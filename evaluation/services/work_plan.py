@@ -23,7 +23,6 @@ from evaluation.rules.work import (
 )
 from evaluation.services.pieces import Ground, Order, Piece, Skipped, ground_of, pieces_of
 from evaluation.terms import Origin, Role, Stage, TaskState
-from web.phrases import phrase, together, word
 
 __all__ = [
     "Order",
@@ -122,11 +121,7 @@ class Roster:
             return refused.message
         others = self.draft_sets.get(user.pk)
         if draft_set and others and others.pk != draft_set.pk:
-            return phrase(
-                "%(name)s edits the drafts of %(others)s in this campaign, and a set is made from one.",
-                name=user.name,
-                others=others,
-            )
+            return f"{user.name} edits the drafts of {others} in this campaign, and a set is made from one."
         return ""
 
     def holders(self, piece: Piece, order: Order) -> list[Task]:
@@ -209,7 +204,7 @@ def plan_reassignment(campaign: Campaign, old: Task, assessor: str, reason: str)
     )
     plan = plan_hand_out(campaign, order)
     if not plan.given:
-        raise Refused("cannot_reassign", together(one.reason for one in plan.skipped))
+        raise Refused("cannot_reassign", " ".join(one.reason for one in plan.skipped))
     return plan
 
 
@@ -259,7 +254,7 @@ def _people(roster: Roster, username: str) -> list[User]:
     if username:
         user = roster.people.get(username)
         if user is None:
-            raise Refused("not_assessor", "%(username)s is no assessor of this campaign.", username=username)
+            raise Refused("not_assessor", f"{username} is no assessor of this campaign.")
         check_person(roster.candidate(user, 0))
         return [user]
     people = [user for user in roster.people.values() if _may_anything(roster.candidate(user, 0))]
@@ -284,9 +279,7 @@ def _taken(
     wanted = overlap if order.stage.judges else None
     for piece in pieces:
         holders = roster.holders(piece, order)
-        said = [
-            phrase("%(name)s has it (%(state)s)", name=one.assessor.name, state=word(one.state)) for one in holders
-        ]
+        said = [f"{one.assessor.name} has it ({one.state})" for one in holders]
         try:
             check_room(said, None if order.instead else wanted, again=order.again)
         except Refused as refused:
@@ -308,7 +301,7 @@ def _allowed(
         said = {user.username: roster.refusal(user, piece, order, ground.draft_set) for user in asked}
         allowed[topic.public_id] = [username for username, reason in said.items() if not reason]
         if not allowed[topic.public_id]:
-            refused.append(Skipped(topic.topic_id, topic.text, together(said.values())))
+            refused.append(Skipped(topic.topic_id, topic.text, " ".join(said.values())))
     return allowed, refused
 
 

@@ -17,12 +17,10 @@ from django.utils.crypto import salted_hmac
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evaluation.errors import Refused
-from web.phrases import noted, phrase
 
 FORMAT = 1
 MANIFEST, SIGNATURE, DATA = "manifest.json", "signature", "database"
 PIECE = 1 << 20
-NOT_ONE = noted("%(name)s is not a backup that Assay made, or is damaged: %(why)s.")
 
 
 class Manifest(BaseModel):
@@ -88,10 +86,10 @@ def check_signature(path: Path) -> None:
     if not any(hmac.compare_digest(signature_of(manifest, key).encode(), found) for key in keys):
         raise Refused(
             "not_ours",
-            "%(name)s does not carry the signature of this installation's SECRET_KEY: it was changed, or made by "
-            "another installation or by an older version. --from-elsewhere restores it all the same. Whoever made it "
-            "then decides on every account and row, and may run commands here: use it only for a file of your own.",
-            name=path,
+            f"{path} does not carry the signature of this installation's SECRET_KEY: it was changed, or made "
+            "by another installation or by an older version. --from-elsewhere restores it all the same. "
+            "Whoever made it then decides on every account and row, and may run commands here: use it only "
+            "for a file of your own.",
         )
 
 
@@ -106,14 +104,10 @@ def read_manifest(path: Path) -> Manifest:
     try:
         manifest = Manifest.model_validate_json(said)
     except ValidationError as error:
-        raise Refused("not_a_backup", NOT_ONE, name=path, why=phrase("its manifest cannot be read")) from error
+        raise damaged(path, "its manifest cannot be read") from error
     if manifest.format != FORMAT:
         raise Refused(
-            "other_form",
-            "%(name)s has form %(form)s; this version of Assay reads form %(ours)s.",
-            name=path,
-            form=manifest.format,
-            ours=FORMAT,
+            "other_form", f"{path} has form {manifest.format}; this version of Assay reads form {FORMAT}."
         )
     return manifest
 
@@ -127,7 +121,12 @@ def unpack(path: Path, manifest: Manifest, data: Path) -> None:
             size += len(piece)
             out.write(piece)
     if (digest.hexdigest(), size) != (manifest.sha256, manifest.size):
-        raise Refused("not_a_backup", NOT_ONE, name=path, why=phrase("its checksum is not the one of its content"))
+        raise damaged(path, "its checksum is not the one of its content")
+
+
+def damaged(path: Path, why: str) -> Refused:
+    """Return the refusal of a file."""
+    return Refused("not_a_backup", f"{path} is not a backup that Assay made, or is damaged: {why}.")
 
 
 @contextmanager
@@ -141,11 +140,9 @@ def _member(path: Path, name: str) -> Iterator[IO[bytes]]:
             with content:
                 yield content
     except (tarfile.TarError, KeyError, EOFError) as error:
-        raise Refused(
-            "not_a_backup", NOT_ONE, name=path, why=phrase("it has no whole %(part)s", part=name)
-        ) from error
+        raise damaged(path, f"it has no whole {name}") from error
     except OSError as error:
-        raise Refused("cannot_read", "%(path)s: %(why)s", path=path, why=error.strerror or error) from error
+        raise Refused("cannot_read", f"{path}: {error.strerror or error}") from error
 
 
 def checksum(data: Path) -> str:

@@ -11,7 +11,6 @@ from django.db import connection, transaction
 
 from evaluation.errors import Refused
 from exchange.backups import ended
-from web.phrases import noted
 
 LOCK_TIMEOUT = "60s"
 LIBPQ = {"HOST": "PGHOST", "PORT": "PGPORT", "USER": "PGUSER", "PASSWORD": "PGPASSWORD", "NAME": "PGDATABASE"}
@@ -114,15 +113,13 @@ def _program(name: str) -> str:
     places = [*Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), *filter(None, [shutil.which(name)])]
     versions = {str(place): _major_of(str(place)) for place in places}
     if not versions or max(versions.values()) < major:
-        said = (
-            noted(
-                "%(name)s of PostgreSQL %(major)s or newer is needed; the newest here is of version %(newest)s: "
-                "install postgresql-client-%(major)s."
-            )
+        raise Refused(
+            "no_program",
+            f"{name} of PostgreSQL {major} or newer is needed; the newest here is of version "
+            f"{max(versions.values(), default=0)}: install postgresql-client-{major}."
             if versions
-            else noted("%(name)s of PostgreSQL %(major)s or newer is needed: install postgresql-client-%(major)s.")
+            else f"{name} of PostgreSQL {major} or newer is needed: install postgresql-client-{major}.",
         )
-        raise Refused("no_program", said, name=name, major=major, newest=max(versions.values(), default=0))
     same = [place for place, version in versions.items() if version == major]
     return same[0] if same else max(versions, key=lambda place: versions[place])
 
@@ -141,6 +138,4 @@ def _run(command: list[str]) -> None:
     done = subprocess.run(command, env=os.environ | said, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode:
         lines = [line for line in done.stderr.splitlines() if line.strip()] or ["no reason given"]
-        raise Refused(
-            "program_failed", "%(program)s: %(lines)s", program=Path(command[0]).name, lines=" ".join(lines[:3])
-        )
+        raise Refused("program_failed", f"{Path(command[0]).name}: {' '.join(lines[:3])}")

@@ -16,7 +16,6 @@ from evaluation.triggers import install_triggers, missing_triggers
 from exchange.backups import archive, postgresql, sqlite
 from exchange.backups.archive import FORMAT, Manifest
 from exchange.backups.ended import LEFT_OUT, GoodToken, openings
-from web.phrases import phrase
 
 ENGINES: dict[str, ModuleType] = {"sqlite": sqlite, "postgresql": postgresql}
 FILLED_BY_MIGRATIONS = {"django_migrations", "django_content_type", "auth_permission"}
@@ -45,7 +44,7 @@ def back_up(path: Path) -> Manifest:
     Raises `Refused` where the file is there already or cannot be written.
     """
     if path.exists():
-        raise Refused("is_there", "%(path)s is there already; a backup is never written over another.", path=path)
+        raise Refused("is_there", f"{path} is there already; a backup is never written over another.")
     try:
         with TemporaryDirectory(prefix=".assay-backup-", dir=path.parent) as folder:
             data = Path(folder) / "data"
@@ -63,7 +62,7 @@ def back_up(path: Path) -> Manifest:
             )
             archive.write_archive(path, data, manifest)
     except OSError as error:
-        raise Refused("cannot_write", "%(path)s: %(why)s", path=path, why=error.strerror or error) from error
+        raise Refused("cannot_write", f"{path}: {error.strerror or error}") from error
     return manifest
 
 
@@ -87,8 +86,8 @@ def restore(path: Path, *, replace: bool, from_elsewhere: bool = False) -> Resto
         if not replace and (held := _held()):
             raise Refused(
                 "not_empty",
-                "The database is not empty: %(held)s. Everything in it would be lost; --replace says that it may be.",
-                held=held,
+                f"The database is not empty: {held}. Everything in it would be lost; --replace says that it may "
+                "be.",
             )
         before = openings()
         _engine().put_back(data)
@@ -109,24 +108,18 @@ def _checked(path: Path, data: Path, *, from_elsewhere: bool) -> Restored:
         archive.check_signature(path)
     if manifest.engine != connection.vendor:
         raise Refused(
-            "other_engine",
-            "%(path)s is of a %(engine)s database, and this one is %(ours)s.",
-            path=path,
-            engine=manifest.engine,
-            ours=connection.vendor,
+            "other_engine", f"{path} is of a {manifest.engine} database, and this one is {connection.vendor}."
         )
     known = {f"{app}.{name}" for app, name in MigrationLoader(None).graph.nodes}
     if newer := [name for name in manifest.migrations if name not in known]:
         raise Refused(
             "newer",
-            "%(path)s was made by a newer version of Assay, which has %(migrations)s: upgrade Assay first.",
-            path=path,
-            migrations=", ".join(newer[:3]),
+            f"{path} was made by a newer version of Assay, which has {', '.join(newer[:3])}: upgrade Assay first.",
         )
     archive.unpack(path, manifest, data)
     rows = _engine().inspect(data)
     if rows is not None and rows != manifest.rows:
-        raise Refused("not_a_backup", archive.NOT_ONE, name=path, why=phrase("its rows are not those it names"))
+        raise archive.damaged(path, "its rows are not those it names")
     return Restored(manifest, sorted(known - {*manifest.migrations}))
 
 
@@ -148,15 +141,7 @@ def _check_restored(manifest: Manifest) -> None:
         for table, rows in (manifest.rows | dict.fromkeys(manifest.rows.keys() & {*LEFT_OUT}, 0)).items():
             cursor.execute(f"SELECT count(*) FROM {connection.ops.quote_name(table)}")  # noqa: S608
             if (found := cursor.fetchone()[0]) != rows:
-                raise Refused(
-                    "incomplete",
-                    "%(table)s has %(found)s rows after the restore, not %(rows)s.",
-                    table=table,
-                    found=found,
-                    rows=rows,
-                )
+                raise Refused("incomplete", f"{table} has {found} rows after the restore, not {rows}.")
     install_triggers()
     if missing := missing_triggers():
-        raise Refused(
-            "no_triggers", "The logs can be changed: %(triggers)s could not be made.", triggers=", ".join(missing)
-        )
+        raise Refused("no_triggers", f"The logs can be changed: {', '.join(missing)} could not be made.")

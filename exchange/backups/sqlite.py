@@ -71,7 +71,7 @@ def _unfolded(data: Path) -> Path:
 def _check(found: sqlite3.Connection) -> None:
     said = found.execute("PRAGMA integrity_check(3)").fetchall()
     if said != [("ok",)]:
-        raise Refused("damaged", "SQLite finds the database damaged: %(found)s", found=said[0][0])
+        raise Refused("damaged", f"SQLite finds the database damaged: {said[0][0]}")
 
 
 def _rows(found: sqlite3.Connection) -> dict[str, int]:

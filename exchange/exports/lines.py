@@ -14,7 +14,6 @@ from evaluation.terms import Condition, SupportCondition
 from reports.exporting import score_lines
 from reports.metrics.policies import Policies
 from reports.timing import segment_lines, time_lines
-from web.phrases import word
 
 Options = Mapping[str, Any]
 CAMPAIGN = "campaign"
@@ -52,21 +51,14 @@ def _nugget_set(campaign: Campaign, options: Options) -> NuggetSet:
     names = [one.name for one in sets]
     if len(names) == 1:
         return sets[0]
-    there = ", ".join(names or campaign.nugget_sets.values_list("name", flat=True)) or word("none")
-    raise Refused(
-        "ambiguous" if names else "no_such_set", "Say which nugget set with --nuggets: %(there)s.", there=there
-    )
+    there = ", ".join(names or campaign.nugget_sets.values_list("name", flat=True)) or "none"
+    raise Refused("ambiguous" if names else "no_such_set", f"Say which nugget set with --nuggets: {there}.")
 
 
 def _assignments(campaign: Campaign, options: Options) -> Iterator[str]:
     choice = resolve(campaign, _condition(options), judge=options["judge"], nuggets=options["nuggets"])
     if not choice.judges:
-        raise Refused(
-            "no_labels",
-            "There are no labels under %(choice)s in %(campaign)s.",
-            choice=choice,
-            campaign=campaign.slug,
-        )
+        raise Refused("no_labels", f"There are no labels under {choice} in {campaign.slug}.")
     return chain.from_iterable(
         exporting.assignment_lines(part.nugget_set, part.judge, part.topics)
         for part in choice.parts
@@ -77,12 +69,7 @@ def _assignments(campaign: Campaign, options: Options) -> Iterator[str]:
 def _support(campaign: Campaign, options: Options) -> Iterator[str]:
     choice = resolve_citations(campaign, _support_condition(options), judge=options["judge"])
     if not choice.judges:
-        raise Refused(
-            "no_labels",
-            "There are no support labels under %(choice)s in %(campaign)s.",
-            choice=choice,
-            campaign=campaign.slug,
-        )
+        raise Refused("no_labels", f"There are no support labels under {choice} in {campaign.slug}.")
     return chain.from_iterable(
         exporting.support_lines(campaign, choice.condition, part.judge, part.topics)
         for part in choice.parts
@@ -101,10 +88,8 @@ def _qrels(campaign: Campaign, options: Options) -> Iterator[str]:
     names = [one.name for one in fitting]
     if len(names) == 1:
         return exporting.qrel_lines(fitting[0])
-    there = ", ".join(sources.values_list("name", flat=True)) or word("none")
-    raise Refused(
-        "ambiguous" if names else "no_such_source", "Say which qrels with --source: %(there)s.", there=there
-    )
+    there = ", ".join(sources.values_list("name", flat=True)) or "none"
+    raise Refused("ambiguous" if names else "no_such_source", f"Say which qrels with --source: {there}.")
 
 
 def _events(campaign: Campaign, options: Options) -> Iterator[str]:
@@ -117,19 +102,13 @@ def _time(campaign: Campaign, options: Options) -> Iterator[str]:
 
 def _condition(options: Options) -> Condition:
     if options["condition"] not in list(Condition):
-        raise Refused(
-            "usage", "Say which condition with --condition: %(conditions)s.", conditions=", ".join(Condition)
-        )
+        raise Refused("usage", f"Say which condition with --condition: {', '.join(Condition)}.")
     return Condition(options["condition"])
 
 
 def _support_condition(options: Options) -> SupportCondition:
     if options["condition"] not in list(SupportCondition):
-        raise Refused(
-            "usage",
-            "Say which condition with --condition: %(conditions)s.",
-            conditions=", ".join(SupportCondition),
-        )
+        raise Refused("usage", f"Say which condition with --condition: {', '.join(SupportCondition)}.")
     return SupportCondition(options["condition"])
 
 

@@ -13,7 +13,6 @@ from evaluation.services.importing import Receipt, RunOptions, needed_docids
 from evaluation.services.importing.practice import import_practice
 from evaluation.terms import JudgeKind, Origin, SupportCondition, Task
 from reports.external import import_scores
-from web.phrases import noted
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,12 +148,12 @@ class Kind:
 KINDS = {
     kind.key: kind
     for kind in (
-        Kind("topics", noted("Topics"), noted("TSV (id, tab, text), or JSONL {id, title|text}"), load_topics),
+        Kind("topics", "Topics", "TSV (id, tab, text), or JSONL {id, title|text}", load_topics),
         Kind(
             *(
                 "segments",
-                noted("Segments"),
-                noted("Texts of passages: MS MARCO V2.1 JSONL, or candidates"),
+                "Segments",
+                "Texts of passages: MS MARCO V2.1 JSONL, or candidates",
                 load_segments,
             ),
             ("needed_only",),
@@ -162,16 +161,16 @@ KINDS = {
         ),
         Kind(
             "qrels",
-            noted("Qrels"),
-            noted("One source's relevance grades: TREC qrels, four or six columns"),
+            "Qrels",
+            "One source's relevance grades: TREC qrels, four or six columns",
             load_qrels,
             ("source",),
         ),
         Kind(
             *(
                 "runs",
-                noted("Runs"),
-                noted("One run a file, as TREC RAG 2024 to 2026 and RAGTIME have them"),
+                "Runs",
+                "One run a file, as TREC RAG 2024 to 2026 and RAGTIME have them",
                 load_runs,
             ),
             ("group", "task", "priority", "control", "pool"),
@@ -180,8 +179,8 @@ KINDS = {
         Kind(
             *(
                 "nuggets",
-                noted("Nuggets"),
-                noted("Lists as nuggetizer writes them, or ARGUE's nugget banks"),
+                "Nuggets",
+                "Lists as nuggetizer writes them, or ARGUE's nugget banks",
                 load_nuggets,
             ),
             ("origin", "judge", "by", "set", "drafts"),
@@ -189,8 +188,8 @@ KINDS = {
         Kind(
             *(
                 "assignments",
-                noted("Assignments"),
-                noted("Labels of nuggets in answers, as nuggetizer writes them"),
+                "Assignments",
+                "Labels of nuggets in answers, as nuggetizer writes them",
             ),
             load_assignments,
             ("origin", "judge", "by", "nuggets"),
@@ -199,19 +198,15 @@ KINDS = {
         Kind(
             *(
                 "support",
-                noted("Support labels"),
-                noted("JSONL, a sentence and a cited segment a line"),
+                "Support labels",
+                "JSONL, a sentence and a cited segment a line",
                 load_support,
             ),
             ("judge", "by", "condition"),
             several=True,
         ),
-        Kind(
-            "scores", noted("Published scores"), noted("CSV with run_id and score columns"), load_scores, ("name",)
-        ),
-        Kind(
-            "practice", noted("Practice items"), noted("JSONL with known labels and explanations"), load_practice
-        ),
+        Kind("scores", "Published scores", "CSV with run_id and score columns", load_scores, ("name",)),
+        Kind("practice", "Practice items", "JSONL with known labels and explanations", load_practice),
     )
 }
 """In the order in which a campaign is filled."""

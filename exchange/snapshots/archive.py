@@ -12,13 +12,11 @@ from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evaluation.errors import Problem, Refused
-from web.phrases import noted, phrase
 
 FORMAT = 1
 MANIFEST, PEOPLE = "manifest.json", "people"
 LONGEST_MANIFEST, LONGEST_LINE = 4_000_000, 64_000_000
 PIECE = 1 << 20
-DAMAGED = noted("%(name)s is not what export campaign wrote, or is damaged: %(why)s.")
 
 
 class Part(BaseModel):
@@ -83,25 +81,21 @@ class Archive:
         for name, part in self.manifest.tables.items():
             self._check(name, part)
         if content_of(self.manifest.tables) != self.manifest.content:
-            raise self.damaged(phrase("its manifest does not fit together"))
+            raise self.damaged("its manifest does not fit together")
 
     def damaged(self, why: str) -> Refused:
         """Return the refusal of this file."""
-        return Refused("not_a_campaign", DAMAGED, name=self.path, why=why)
+        return _damaged(self.path, why)
 
     def _read_manifest(self) -> Manifest:
         try:
             with self._zip.open(MANIFEST) as said:
                 manifest = Manifest.model_validate_json(said.read(LONGEST_MANIFEST))
         except (KeyError, ValidationError) as error:
-            raise self.damaged(phrase("it has no whole manifest.json")) from error
+            raise self.damaged("it has no whole manifest.json") from error
         if manifest.format != FORMAT:
             raise Refused(
-                "other_form",
-                "%(name)s has form %(form)s; this version of Assay reads form %(ours)s.",
-                name=self.path,
-                form=manifest.format,
-                ours=FORMAT,
+                "other_form", f"{self.path} has form {manifest.format}; this version of Assay reads form {FORMAT}."
             )
         return manifest
 
@@ -114,15 +108,13 @@ class Archive:
                 if size > part.size:
                     break
         if (digest.hexdigest(), size) != (part.sha256, part.size):
-            raise self.damaged(
-                phrase("the checksum of %(file)s is not the one of its content", file=file_of(name))
-            )
+            raise self.damaged(f"the checksum of {file_of(name)} is not the one of its content")
 
     def _open(self, name: str) -> IO[bytes]:
         try:
             return self._zip.open(file_of(name))
         except KeyError:
-            raise self.damaged(phrase("it has no %(file)s", file=file_of(name))) from None
+            raise self.damaged(f"it has no {file_of(name)}") from None
 
     def place(self, name: str, number: int, field: str, expected: str) -> Problem:
         """Return a problem of a row, at its line."""
@@ -153,9 +145,13 @@ def opened(path: Path) -> Iterator[Archive]:
         with ZipFile(path) as archive:
             yield Archive(path, archive)
     except (BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
-        raise Refused("not_a_campaign", DAMAGED, name=path, why=phrase("it cannot be unpacked")) from error
+        raise _damaged(path, "it cannot be unpacked") from error
     except OSError as error:
-        raise Refused("cannot_read", "%(path)s: %(why)s", path=path, why=error.strerror or error) from error
+        raise Refused("cannot_read", f"{path}: {error.strerror or error}") from error
+
+
+def _damaged(path: Path, why: str) -> Refused:
+    return Refused("not_a_campaign", f"{path} is not what export campaign wrote, or is damaged: {why}.")
 
 
 def read_document(content: IO[bytes], name: str) -> bytes:

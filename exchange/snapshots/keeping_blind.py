@@ -47,9 +47,8 @@ def _check_sight(campaign: Campaign) -> None:
     if names:
         raise Refused(
             "holds_tasks",
-            "Nothing was loaded. Each of these people sees a copy of this campaign unblinded and has tasks in it here, "
-            "so both would be closed to them: %(names)s. Take their roles away first.",
-            names=", ".join(names),
+            "Nothing was loaded. Each of these people sees a copy of this campaign unblinded and has tasks "
+            f"in it here, so both would be closed to them: {', '.join(names)}. Take their roles away first.",
         )
 
 

@@ -21,7 +21,6 @@ from exchange.snapshots.renaming import Renaming, names_taken
 from exchange.snapshots.resting import at_rest
 from exchange.snapshots.tables import JUDGES_BY_KEY, Field, Model, Table, judges_changed, tables
 from llmjobs.models import Text
-from web.phrases import phrase
 
 BATCH = 2000
 
@@ -51,9 +50,7 @@ def load(archive: Archive, target: Target) -> Loaded:
         return _Loading(archive, target).load()
     except (IntegrityError, DataError) as error:
         said = str(error).splitlines()[0]
-        raise Refused(
-            "bad_row", "%(path)s: a row breaks a rule of the database: %(said)s.", path=archive.path, said=said
-        ) from error
+        raise Refused("bad_row", f"{archive.path}: a row breaks a rule of the database: {said}.") from error
 
 
 class _Loading:
@@ -176,16 +173,13 @@ def _columns(archive: Archive, table: Table) -> list[tuple[Field, Coder]]:
     known = {one.name: one for one in table.fields}
     said = archive.manifest.tables[table.name].columns
     if unknown := [name for name in said if name not in known]:
-        raise _newer(archive, phrase("the column %(column)s of %(table)s", column=unknown[0], table=table.name))
+        raise _newer(archive, f"the column {unknown[0]} of {table.name}")
     return [(known[name], decoder(known[name])) for name in said]
 
 
 def _newer(archive: Archive, what: str) -> Refused:
     return Refused(
-        "newer",
-        "%(path)s was made by another version of Assay, which has %(what)s: upgrade Assay first.",
-        path=archive.path,
-        what=what,
+        "newer", f"{archive.path} was made by another version of Assay, which has {what}: upgrade Assay first."
     )
 
 

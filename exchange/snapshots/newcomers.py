@@ -65,12 +65,7 @@ def _check_same(there: Judge, values: dict[str, Any]) -> None:
     wanted = {name: values.get(name, "") for name in ("kind", "model", "base_url")}
     wanted["prompt_versions"] = values.get("prompt_versions") or {}
     if any(getattr(there, name) != value for name, value in wanted.items()):
-        raise Refused(
-            "judge_differs",
-            "There is another judge named %(name)s: %(described)s.",
-            name=there.name,
-            described=describe(there),
-        )
+        raise Refused("judge_differs", f"There is another judge named {there.name}: {describe(there)}.")
 
 
 def _check_account(values: dict[str, Any]) -> None:

@@ -62,7 +62,7 @@ def pack(
             packing = _Packing(archive, Selection(now, alias, wish.texts), wish)
             manifest = packing.write(documents or {}, tell or _nobody_listens)
     except OSError as error:
-        raise Refused("cannot_write", "%(path)s: %(why)s", path=path, why=error.strerror or error) from error
+        raise Refused("cannot_write", f"{path}: {error.strerror or error}") from error
     return manifest
 
 
@@ -132,9 +132,7 @@ class _Packing:
         if place is None and key is not None and not field.null:
             raise Refused(
                 "outside",
-                "A row of %(table)s names a %(field)s of another campaign, so it cannot stand in a file.",
-                table=table.name,
-                field=field.name,
+                f"A row of {table.name} names a {field.name} of another campaign, so it cannot stand in a file.",
             )
         return place
 

@@ -24,7 +24,6 @@ from exchange.snapshots.keeping_blind import keep_blind
 from exchange.snapshots.loading import Loaded, Target, load
 from exchange.snapshots.packing import Tell, Wish, pack
 from reports.methods import methods_documents
-from web.phrases import word
 
 PIECE = 1 << 20
 SHORT_NAME = re.compile(r"[a-zA-Z0-9][-a-zA-Z0-9_]{0,59}")
@@ -40,7 +39,7 @@ def write_campaign(path: Path, campaign: Campaign, wish: Wish, tell: Tell | None
         manifest = pack(part, campaign, wish, methods_documents(campaign), tell)
         part.replace(path)
     except OSError as error:
-        raise Refused("cannot_write", "%(path)s: %(why)s", path=path, why=error.strerror or error) from error
+        raise Refused("cannot_write", f"{path}: {error.strerror or error}") from error
     finally:
         part.unlink(missing_ok=True)
     return manifest
@@ -69,21 +68,13 @@ def check_new_name(campaign: Campaign, name: str) -> None:
     _check_short("name", name)
     if Snapshot.objects.filter(campaign=campaign, name=name).exists():
         raise Refused(
-            "is_there",
-            "There is a snapshot %(name)s of %(campaign)s already; it is never written over.",
-            name=name,
-            campaign=campaign.slug,
+            "is_there", f"There is a snapshot {name} of {campaign.slug} already; it is never written over."
         )
 
 
 def _check_short(what: str, name: str) -> None:
     if not SHORT_NAME.fullmatch(name):
-        raise Refused(
-            "bad_name",
-            "%(what)s: 1 to 60 letters, digits, hyphens and underscores, found %(name)r.",
-            what=word(what),
-            name=name,
-        )
+        raise Refused("bad_name", f"{what}: 1 to 60 letters, digits, hyphens and underscores, found {name!r}.")
 
 
 def _keep(path: Path, manifest: Manifest, snapshot: Snapshot) -> Snapshot:
@@ -112,9 +103,7 @@ def write_snapshot(snapshot: Snapshot, out: IO[bytes]) -> None:
         digest.update(data)
         out.write(data)
     if digest.hexdigest() != snapshot.sha256:
-        raise Refused(
-            "damaged", "The file of the snapshot %(name)s is not the one that was made.", name=snapshot.name
-        )
+        raise Refused("damaged", f"The file of the snapshot {snapshot.name} is not the one that was made.")
 
 
 def content_of(snapshot: Snapshot) -> IO[bytes]:
@@ -180,8 +169,7 @@ def _check_same(archive: Archive, there: Campaign) -> None:
         if known.revision != there.revision:
             raise Refused(
                 "changed_since",
-                "Campaign %(campaign)s came from this state and was changed since; --slug NAME loads it beside.",
-                campaign=there.slug,
+                f"Campaign {there.slug} came from this state and was changed since; --slug NAME loads it beside.",
             )
         return
     with TemporaryDirectory(prefix="assay-compare-") as folder:
@@ -189,9 +177,8 @@ def _check_same(archive: Archive, there: Campaign) -> None:
         if pack(Path(folder) / "now.zip", there, wish).content != content:
             raise Refused(
                 "campaign_there",
-                "There is a campaign %(campaign)s already, in another state than the file's; "
-                "--slug NAME loads it beside.",
-                campaign=there.slug,
+                f"There is a campaign {there.slug} already, in another state than the file's; --slug NAME loads "
+                "it beside.",
             )
 
 

@@ -3,7 +3,6 @@
 from django import template
 from django.template import Context
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext
 
 from evaluation.terms import AssignmentLabel
 from llmjobs.models import Call
@@ -27,4 +26,4 @@ def tried_label(task: str, code: int | None) -> SafeString | str:
         return label(code, support=task == "support")
     if code is None or code < 0:
         return label(None if code is None else AssignmentLabel.FAILED)
-    return importance(WEIGHED[code]) if task == "importance" else gettext("grade %(grade)d") % {"grade": code}
+    return importance(WEIGHED[code]) if task == "importance" else f"grade {code}"

@@ -8,15 +8,12 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext
 
 from evaluation.models import Campaign
 from evaluation.queries.work import may_organize, open_remarks_for
 from evaluation.terms import Stage
 from llmjobs.notices import unread_for
 from organizer.words import hours_said, stage_said
-from web.phrases import word
-from web.shown import shown
 from web.templatetags.assay import DASH
 
 register = template.Library()
@@ -35,9 +32,9 @@ STATES = {
 def task_state(state: str, version: int = 1) -> SafeString:
     """A task's state as glyph and word; from the second submission on with its number."""
     glyph, kind = STATES[state]
-    said = shown(word(state))
+    said = state
     if state == "submitted" or version > 1:
-        said = gettext("%(state)s v%(version)d") % {"state": said, "version": version}
+        said = f"{said} v{version}"
     return format_html(
         '<span class="state state-{}"><span class="glyph" aria-hidden="true">{}</span> {}</span>',
         kind,
@@ -57,22 +54,20 @@ def age(moment: datetime) -> str:
     """How long ago, as short as a cell needs it."""
     passed = timezone.now() - moment
     if passed.days:
-        return gettext("%(days)d d") % {"days": passed.days}
+        return f"{passed.days} d"
     hours, minutes = passed.seconds // 3600, passed.seconds // 60
     if hours:
-        return gettext("%(hours)d h") % {"hours": hours}
-    return gettext("%(minutes)d min") % {"minutes": minutes or 1}
+        return f"{hours} h"
+    return f"{minutes or 1} min"
 
 
 @register.simple_tag
 def since(moment: datetime | date) -> SafeString:
     """How long ago something was; a day that has passed is said as such."""
     if isinstance(moment, datetime):
-        return format_html(
-            '<time datetime="{}">{}</time>', moment.isoformat(), gettext("%(age)s ago") % {"age": age(moment)}
-        )
+        return format_html('<time datetime="{}">{}</time>', moment.isoformat(), f"{age(moment)} ago")
     day = format_html('<time datetime="{}">{}</time>', moment.isoformat(), date_format(moment, "j M Y"))
-    return format_html(gettext("was due {day}"), day=day)
+    return format_html("was due {day}", day=day)
 
 
 @register.filter

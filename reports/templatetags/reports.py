@@ -7,12 +7,9 @@ from django import template
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext
 
 from reports.showing import FORMATS, Cell, Kind
 from reports.small import FEWEST_TOPICS, SHORT, Basis, why_no_tau
-from web.phrases import Phrase
-from web.shown import shown
 from web.templatetags import assay
 
 register = template.Library()
@@ -45,7 +42,7 @@ def cell_link(context: dict[str, Any], cell: Cell) -> SafeString:
         if key is not None:
             address = reverse(view, args=[context["campaign"].slug, key])
             return format_html('<a href="{}"><bdi>{}</bdi></a>', address, cell.said)
-    return format_html("<bdi>{}</bdi>", shown(cell.said) if isinstance(cell.said, Phrase) else cell.said)
+    return format_html("<bdi>{}</bdi>", cell.said)
 
 
 @register.simple_tag
@@ -88,10 +85,10 @@ def interval(
     if not basis.has_interval:
         return _left_out(basis.reason)
     low, high = (FORMS[form](one) for one in ends)
-    said = gettext("%(low)s to %(high)s") % {"low": low, "high": high}
+    said = f"{low} to {high}"
     if not basis.has_faint_interval:
         return said
-    return format_html('<span class="small-n" title="{}">{}</span>', gettext("fewer than 10 topics"), said)
+    return format_html('<span class="small-n" title="{}">{}</span>', "fewer than 10 topics", said)
 
 
 @register.simple_tag
@@ -108,19 +105,19 @@ def has_few_topics(topics: int | None) -> bool:
 
 
 def _small(said: str, basis: Basis) -> SafeString:
-    reason = shown(basis.reason)
+    reason = basis.reason
     return format_html(
         '<span class="small-n" title="{}">{} <span class="n-of">{}<span class="visually-hidden">, {}</span></span>'
         "</span>",
         reason,
         said,
-        shown(basis.n),
+        basis.n,
         reason,
     )
 
 
-def _left_out(reason: Phrase) -> SafeString:
-    said = shown(reason)
+def _left_out(reason: str) -> SafeString:
+    said = reason
     return format_html(
         '<span class="small-n" title="{}"><span aria-hidden="true">{}</span>'
         '<span class="visually-hidden">{}</span></span>',

@@ -1,6 +1,6 @@
 // Files may be dropped on the box around a file input; without this the input alone does.
 
-import { gettext, interpolate, ngettext } from "./gettext.js";
+import { plural } from "./text.js";
 
 /** Show what is chosen, when there is a list for it. */
 function show(box, files) {
@@ -16,9 +16,9 @@ function show(box, files) {
 }
 
 function size(bytes) {
-  if (bytes < 1024) return interpolate(ngettext("%(count)s byte", "%(count)s bytes", bytes), { count: bytes });
-  if (bytes < 1024 ** 2) return interpolate(gettext("%(size)s KB"), { size: (bytes / 1024).toFixed(1) });
-  return interpolate(gettext("%(size)s MB"), { size: (bytes / 1024 ** 2).toFixed(1) });
+  if (bytes < 1024) return `${bytes} ${plural(bytes, "byte")}`;
+  if (bytes < 1024 ** 2) return `${(bytes / 1024).toFixed(1)} KB`;
+  return `${(bytes / 1024 ** 2).toFixed(1)} MB`;
 }
 
 /** Take as many of the dropped files as the input takes. */

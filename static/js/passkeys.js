@@ -1,7 +1,5 @@
 // Tells allauth's script which fields of the page it works on. `data-webauthn` names its function, `data-ids` the fields.
 
-import { gettext } from "./gettext.js";
-
 const place = document.querySelector("[data-webauthn]");
 const said = Object.assign(document.createElement("p"), { className: "small" });
 said.setAttribute("role", "alert");
@@ -9,7 +7,7 @@ place.append(said);
 
 document.addEventListener("allauth.error", (event) => {
   event.preventDefault();
-  said.textContent = gettext("That did not work, or you stopped it. Nothing was changed; try again.");
+  said.textContent = "That did not work, or you stopped it. Nothing was changed; try again.";
 });
 
 window.allauth.webauthn.forms[place.dataset.webauthn]({ ids: JSON.parse(place.dataset.ids) });

@@ -8,7 +8,7 @@ from pathlib import Path
 from django.conf import settings
 
 ROOT: Path = settings.BASE_DIR
-DJANGOS = {"changepassword", "createsuperuser", "makemessages"}
+DJANGOS = {"changepassword", "createsuperuser"}
 """Commands of Django's own that are only told more."""
 MADE = {".venv", ".git", "var", "node_modules", "vendor", "__pycache__"}
 

@@ -10,7 +10,6 @@ import pytest
 from django import forms
 from django.template import Context
 from django.test import Client
-from django.utils.translation import gettext_lazy
 
 from accounts.models import User
 from evaluation.models import Task
@@ -18,9 +17,7 @@ from tests.assessor.desk_client import Window
 from tests.assessor.world import DeskWorld
 from tests.crawl.desk_bodies import READ_ONLY
 
-# A text of the program that is put into the reader's language when it is shown; no other lazy value is of this type.
-TRANSLATED = type(gettext_lazy(""))
-PLAIN = (str, int, float, bool, date, datetime, Enum, type(None), forms.BaseForm, forms.BoundField, TRANSLATED)
+PLAIN = (str, int, float, bool, date, datetime, Enum, type(None), forms.BaseForm, forms.BoundField)
 DJANGO_S_OWN = {
     *("request", "user", "perms", "messages", "csrf_token", "DEFAULT_MESSAGE_LEVELS"),
     *("view", "block", "forloop"),

@@ -102,7 +102,7 @@ NOT_PAGES = {
         reports:topics_picture reports:topics_table reports:packet_archive reports:report_table
         reports:report_picture reports:confusion_picture reports:confusion_table reports:study_table
         reports:methods_file assessor:session assessor:answer assessor:state mfa_login_webauthn
-        healthz readyz metrics script_words security_txt
+        healthz readyz metrics security_txt
     """,
     "leads elsewhere": """
         organizer:landing organizer:open_invitation account_set_password account_confirm_login_code mfa_authenticate

@@ -128,7 +128,6 @@ ROUTES = {
     "anybody's page": """
         account_inactive account_email_verification_sent account_reset_password_from_key_done
         account_reset_password_done assessor:session organizer:open_invitation socialaccount_login_cancelled
-        script_words
     """,
     "by a mailed link": "account_confirm_email",
     "within a sign-in": "mfa_authenticate socialaccount_signup socialaccount_login_error",

@@ -6,10 +6,6 @@ from typing import Any
 from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext
-from django.utils.translation import gettext_noop as _
-
-from web.shown import shown
 
 register = template.Library()
 
@@ -20,15 +16,15 @@ MINUS = "\N{MINUS SIGN}"
 
 # By stored code; None is a label that was never given. Glyph, class, and the words of assigning and of support.
 LABELS: dict[int | None, tuple[str, str, str, str]] = {
-    2: ("●", "full", _("support"), _("full support")),
-    1: ("◐", "part", _("partial support"), _("partial support")),
-    0: ("○", "none", _("not support"), _("no support")),
-    8: ("⊘", "cant", _("can't judge"), _("can't judge")),
-    9: ("✕", "failed", _("failed"), _("failed")),
-    None: ("▢", "unjudged", _("unjudged"), _("unjudged")),
+    2: ("●", "full", "support", "full support"),
+    1: ("◐", "part", "partial support", "partial support"),
+    0: ("○", "none", "not support", "no support"),
+    8: ("⊘", "cant", "can't judge", "can't judge"),
+    9: ("✕", "failed", "failed", "failed"),
+    None: ("▢", "unjudged", "unjudged", "unjudged"),
 }
-IMPORTANCES = {2: ("◆", _("vital")), 1: ("◇", _("okay")), 0: ("?", _("unknown"))}
-SHORT = {"partial support": _("partial"), "not support": _("not")}
+IMPORTANCES = {2: ("◆", "vital"), 1: ("◇", "okay"), 0: ("?", "unknown")}
+SHORT = {"partial support": "partial", "not support": "not"}
 
 
 @register.simple_tag
@@ -40,7 +36,7 @@ def label(code: int | None, *, support: bool = False, raw: str = "") -> SafeStri
         '<span class="label label-{}"><span class="glyph" aria-hidden="true">{}</span> {}<bdi>{}</bdi></span>',
         kind,
         glyph,
-        gettext(supported if support else assigned),
+        supported if support else assigned,
         said,
     )
 
@@ -49,7 +45,7 @@ def label(code: int | None, *, support: bool = False, raw: str = "") -> SafeStri
 def label_cell(code: int | None) -> SafeString:
     """A label in a dense grid: the glyph for the eye, the word for everybody else."""
     glyph, kind, assigned, _supported = LABELS[code]
-    said = gettext(assigned)
+    said = assigned
     return format_html(
         '<span class="label-{}" title="{}"><span class="glyph" aria-hidden="true">{}</span>'
         '<span class="visually-hidden">{}</span></span>',
@@ -67,9 +63,9 @@ def label_heading(code: int) -> SafeString:
     return format_html(
         '<span class="label label-{}" title="{}"><span class="glyph" aria-hidden="true">{}</span> {}</span>',
         kind,
-        gettext(assigned),
+        assigned,
         glyph,
-        gettext(SHORT.get(assigned, assigned)),
+        SHORT.get(assigned, assigned),
     )
 
 
@@ -89,7 +85,7 @@ def importance(code: int, raw: str = "") -> SafeString:
         '<span class="nowrap {}"><span class="glyph" aria-hidden="true">{}</span> {}<bdi>{}</bdi></span>',
         word,
         glyph,
-        gettext(word),
+        word,
         said,
     )
 
@@ -102,9 +98,9 @@ def importance_mark(code: int) -> SafeString:
         '<span class="{}" title="{}"><span class="glyph" aria-hidden="true">{}</span>'
         '<span class="visually-hidden">{}: </span></span>',
         word,
-        gettext(word),
+        word,
         glyph,
-        gettext(word),
+        word,
     )
 
 
@@ -164,12 +160,6 @@ def fine_signed(value: float | None) -> str:
 def fine_percent(value: float | None) -> str:
     """A fraction as a percentage with two decimals, as the studies print agreement and rates."""
     return DASH if value is None else f"{100 * value:.2f}\N{NO-BREAK SPACE}%"
-
-
-@register.filter
-def in_words(text: object) -> str:
-    """A text that is kept in English, such as a report's, a reason or a state, in the language of the page."""
-    return shown(text)
 
 
 @register.filter

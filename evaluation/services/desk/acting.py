@@ -7,7 +7,6 @@ from evaluation.errors import Refused
 from evaluation.models import Operation
 from evaluation.rules.undoing import UNTOLD, Logged, Undoable, stacks
 from evaluation.services.desk.finding import Place
-from web.phrases import phrase
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +38,6 @@ def wanted_rows(place: Place, kind: str, target: str) -> dict[str, Any]:
     undo, redo = stacks(log_of(place.task, place.version))
     stack: list[Undoable] = undo if kind == "undo" else redo
     if not stack or stack[-1].step != target:
-        newer = (
-            phrase("There is something newer to undo.")
-            if kind == "undo"
-            else phrase("There is something newer to redo.")
-        )
+        newer = "There is something newer to undo." if kind == "undo" else "There is something newer to redo."
         raise Refused("not_newest", newer)
     return stack[-1].before if kind == "undo" else stack[-1].after

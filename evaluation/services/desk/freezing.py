@@ -22,7 +22,7 @@ from evaluation.services.desk.finding import place_of
 from evaluation.services.desk.judging import nuggets_of, pairs_of
 from evaluation.services.desk.progress import left_to_judge
 from evaluation.terms import Stage, SupportCondition
-from web.phrases import plural
+from web.text import plural
 
 BATCH = 500
 
@@ -30,9 +30,7 @@ BATCH = 500
 def check_judged(task: Task) -> None:
     """Raise `Refused` where labels are missing. "Can't judge" is one."""
     if left := left_to_judge(place_of(task)):
-        raise Refused(
-            "undecided", plural("%(left)s label is missing.", "%(left)s labels are missing.", left), left=left
-        )
+        raise Refused("undecided", f"{left} {plural(left, 'label is', 'labels are')} missing.")
 
 
 def freeze_labels(task: Task, judge: Judge, event: Event) -> int:

@@ -16,7 +16,7 @@ from evaluation.services.desk.finding import Place
 from evaluation.services.desk.labels import labels_of, row_from_json, row_json
 from evaluation.services.desk.progress import left_to_judge
 from evaluation.terms import Stage
-from web.phrases import plural
+from web.text import plural
 
 SWEEP = "sweep"
 
@@ -75,7 +75,7 @@ def _check_sweep(place: Place) -> None:
 
 def _check_word(place: Place, label: str | None) -> None:
     if label is not None and label not in labels_of_stage(place.stage).by_word:
-        raise Refused("no_such_label", "%(label)s is no label of this desk.", label=label)
+        raise Refused("no_such_label", f"{label} is no label of this desk.")
 
 
 def _note(place: Place, kind: str, payload: dict[str, Any]) -> None:
@@ -86,12 +86,7 @@ def _note(place: Place, kind: str, payload: dict[str, Any]) -> None:
         if left := left_to_judge(place):
             raise Refused(
                 "unfinished",
-                plural(
-                    "%(left)s label is missing; the sweep comes after the last.",
-                    "%(left)s labels are missing; the sweep comes after the last.",
-                    left,
-                ),
-                left=left,
+                f"{left} {plural(left, 'label is', 'labels are')} missing; the sweep comes after the last.",
             )
 
 

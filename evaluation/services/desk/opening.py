@@ -10,7 +10,6 @@ from evaluation.services.practice import check_practised
 from evaluation.services.task_acts import lock_own_task
 from evaluation.terms import Making, TaskState
 from evaluation.workload import missing_machine_labels
-from web.phrases import as_is, phrase, plural
 
 
 def open_desk(*, task: str, user: User) -> None:
@@ -18,9 +17,7 @@ def open_desk(*, task: str, user: User) -> None:
     with transaction.atomic():
         found = lock_own_task(task, user)
         if found.state == TaskState.BLOCKED:
-            raise Refused(
-                "blocked", as_is(found.blocked_reason) if found.blocked_reason else phrase("This task is blocked.")
-            )
+            raise Refused("blocked", found.blocked_reason or "This task is blocked.")
         if found.state != TaskState.NOT_STARTED:
             return
         check_practised(found, user)
@@ -39,12 +36,9 @@ def check_ready(task: Task) -> None:
     if missing := missing_machine_labels(task):
         raise Refused(
             "waiting",
-            plural(
-                "%(missing)s label that this task shows is not there yet. It can be started when it is.",
-                "%(missing)s labels that this task shows are not there yet. It can be started when they are.",
-                missing,
-            ),
-            missing=missing,
+            "1 label that this task shows is not there yet. It can be started when it is."
+            if missing == 1
+            else f"{missing} labels that this task shows are not there yet. It can be started when they are.",
         )
 
 

@@ -19,8 +19,6 @@ from evaluation.services.desk.acting import Acted, Stale
 from evaluation.services.desk.asked import Op
 from evaluation.services.desk.finding import Place, holder_age, lock_place
 from evaluation.terms import PageState
-from web.phrases import phrase, word
-from web.shown import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +42,7 @@ class Receipt:
             "moved": ("holder_age_s",),
         }
         fields = ("op_id", "status", *kept[self.status])
-        told = {name: getattr(self, name) for name in fields}
-        return told | {"message": shown(self.message)} if "message" in told else told
+        return {name: getattr(self, name) for name in fields}
 
 
 def operate(*, task: str, user: User, window: str, op: Op) -> Receipt:
@@ -82,7 +79,7 @@ def _receipt(place: Place, window: str, op: Op) -> Receipt:
 def _reason(error: Exception) -> tuple[str, str]:
     if isinstance(error, Refused):
         return error.code, error.message
-    return "bad_operation", phrase("This operation is not one that a desk knows.")
+    return "bad_operation", "This operation is not one that a desk knows."
 
 
 def _first_receipt(place: Place, op: Op) -> Receipt | None:
@@ -91,18 +88,14 @@ def _first_receipt(place: Place, op: Op) -> Receipt | None:
     if logged is None:
         return None
     if logged.task_id != place.task:
-        return Receipt(
-            str(op.op_id), "refused", code="bad_operation", message=phrase("This operation belongs elsewhere.")
-        )
+        return Receipt(str(op.op_id), "refused", code="bad_operation", message="This operation belongs elsewhere.")
     rows = _acts(place).rows_now(place, list(logged.after))
     return Receipt(str(op.op_id), "applied", logged.seq, rows)
 
 
 def _check_open(place: Place) -> None:
     if not place.is_open:
-        raise Refused(
-            "not_open", "This task is %(state)s; nothing in it can be changed now.", state=word(place.state)
-        )
+        raise Refused("not_open", f"This task is {place.state}; nothing in it can be changed now.")
 
 
 def _applied(place: Place, window: str, op: Op) -> Receipt:

@@ -33,7 +33,6 @@ from evaluation.services.judges import judge_at
 from evaluation.services.labelling import touch
 from evaluation.services.pooling import renew_assigning
 from evaluation.terms import Stage, TaskState
-from web.phrases import word
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +90,7 @@ def _check(desk: Desk, window: str, seq: int) -> None:
     if desk.holder not in ("", window):
         raise Refused("moved", "Another window is working on this task.")
     if desk.task.state not in OPEN_STATES:
-        raise Refused(
-            "not_open", "This task is %(state)s; it cannot be submitted now.", state=word(desk.task.state)
-        )
+        raise Refused("not_open", f"This task is {desk.task.state}; it cannot be submitted now.")
     if seq_of(desk.task) != seq:
         raise Refused("changed", "There are changes that this page does not show yet. Load it again.")
 

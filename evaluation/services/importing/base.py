@@ -137,9 +137,7 @@ def refuse_changes(problems: list[Problem], replace: bool) -> None:
 def refuse_if_labelled(count: int, what: str, code: str = "labelled") -> None:
     """Refuse to replace what labels hang on, saying how many."""
     if count:
-        raise Refused(
-            code, "%(what)s cannot be replaced: %(count)s labels hang on it.", what=what, count=f"{count:,}"
-        )
+        raise Refused(code, f"{what} cannot be replaced: {count:,} labels hang on it.")
 
 
 def own_keys(extra: Mapping[str, Any]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from evaluation.models import (
     Topic,
 )
 from evaluation.models.querysets import CurrentQuerySet
-from web.phrases import plural
+from web.text import plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +89,11 @@ def refuse_if_judged_here(labels: CurrentQuerySet[Any], keys: Collection[tuple[i
     """Refuse to change labels that were submitted at a desk: a submission is frozen."""
     frozen = set(labels.current().filter(event__kind="task.submitted").values_list(*item)) & set(keys)
     if frozen:
-        said = plural(
-            "%(count)s of these labels was submitted here; reopen the task to change it.",
-            "%(count)s of these labels were submitted here; reopen the task to change them.",
-            len(frozen),
+        raise Refused(
+            "judged_here",
+            f"{len(frozen):,} of these labels {plural(len(frozen), 'was', 'were')} submitted here; "
+            f"reopen the task to change {plural(len(frozen), 'it', 'them')}.",
         )
-        raise Refused("judged_here", said, count=f"{len(frozen):,}")
 
 
 def numbers_after(labels: CurrentQuerySet[Any], *item: str) -> dict[tuple[int, int], int]:

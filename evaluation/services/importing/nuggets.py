@@ -36,7 +36,6 @@ from evaluation.services.importing.tracing import tracing_of, write_evidence, wr
 from evaluation.services.judges import ensure_judge
 from evaluation.services.names import check_name
 from evaluation.terms import PROVENANCE_KEY, FindingCode, Importance, JudgeKind, Origin
-from web.phrases import phrase, word
 
 Listed = list[tuple[str, int, str, str, dict[str, object]]]
 
@@ -82,18 +81,11 @@ def _ensure_set(
     if (nugget_set.origin, nugget_set.judge_id) != (origin, maker.pk):
         raise Refused(
             "nugget_set_differs",
-            "There is a set %(name)s of %(origin)s nuggets by %(judge)s; give this one another --set.",
-            name=name,
-            origin=nugget_set.origin,
-            judge=nugget_set.judge,
+            f"There is a set {name} of {nugget_set.origin} nuggets by {nugget_set.judge}; give this one "
+            "another --set.",
         )
     if draft_set and nugget_set.drafts_id != draft_set.pk:
-        raise Refused(
-            "nugget_set_differs",
-            "The set %(name)s was not made from %(draft_set)s.",
-            name=name,
-            draft_set=draft_set,
-        )
+        raise Refused("nugget_set_differs", f"The set {name} was not made from {draft_set}.")
     return nugget_set
 
 
@@ -104,10 +96,8 @@ def _drafts(campaign: Campaign, origin: Origin, name: str) -> NuggetSet | None:
         raise Refused("usage", "--drafts says what an edited list was made from; use --origin edited.")
     draft_set = campaign.nugget_sets.filter(name=name).first()
     if draft_set is None:
-        there = ", ".join(campaign.nugget_sets.values_list("name", flat=True)) or word("none")
-        raise Refused(
-            "no_such_set", "There is no nugget set %(name)s; there are: %(there)s.", name=name, there=there
-        )
+        there = ", ".join(campaign.nugget_sets.values_list("name", flat=True)) or "none"
+        raise Refused("no_such_set", f"There is no nugget set {name}; there are: {there}.")
     return draft_set
 
 
@@ -125,7 +115,7 @@ def _plan(nugget_set: NuggetSet, source: Source, rows: tuple[NuggetListRow, ...]
     )
     old = [loaded[topics[row.topic_id]] for row in changed]
     _refuse_worked_on(old)
-    refuse_if_labelled(labels_on_lists(old), phrase("A nugget list"))
+    refuse_if_labelled(labels_on_lists(old), "A nugget list")
     tracing = tracing_of(nugget_set, source, new + changed)
 
     def write(event: Event) -> None:
@@ -165,18 +155,10 @@ def _refuse_worked_on(lists: list[NuggetList]) -> None:
     """Refuse to replace a list that is somebody's work here, or that work rests on: drafts that were handed out."""
     for one in lists:
         if Submission.objects.filter(nugget_list=one).exists() or Task.objects.filter(drafts=one).exists():
-            raise Refused(
-                "worked_on",
-                "The list of %(topic)s in %(nugget_set)s is in use at desks.",
-                topic=one.topic,
-                nugget_set=one.nugget_set,
-            )
+            raise Refused("worked_on", f"The list of {one.topic} in {one.nugget_set} is in use at desks.")
         if one.version > 1:
             raise Refused(
-                "worked_on",
-                "The list of %(topic)s has %(version)s versions; give this file --set.",
-                topic=one.topic,
-                version=one.version,
+                "worked_on", f"The list of {one.topic} has {one.version} versions; give this file --set."
             )
 
 

@@ -30,7 +30,6 @@ from evaluation.services.importing.stubs import restate_missing_texts, segment_p
 from evaluation.services.names import check_name
 from evaluation.services.pooling import leave_out_answers, lock_judging, renew_pools
 from evaluation.terms import Task
-from web.phrases import phrase
 
 LAST_PRIORITY = 32_767  # what the column holds
 
@@ -70,12 +69,7 @@ def import_runs(
     if options and options.group:
         check_name("group", options.group)
     if options and options.priority is not None and not 1 <= options.priority <= LAST_PRIORITY:
-        raise Refused(
-            "usage",
-            "priority: a number from 1 to %(last)s, found %(found)s",
-            last=f"{LAST_PRIORITY:,}",
-            found=options.priority,
-        )
+        raise Refused("usage", f"priority: a number from 1 to {LAST_PRIORITY:,}, found {options.priority}")
     topics = frozenset(campaign.topics.values_list("topic_id", flat=True))
     submitted = _all_submitted(sources, topics, options or RunOptions())
     _refuse_same_run_twice(submitted)
@@ -153,7 +147,7 @@ def _plan(campaign: Campaign, submitted: Sequence[_Submitted], replace: bool) ->
     rewritten = [one for one in changed if loaded[one.file.run_id].sha256 != one.sha256]
     refuse_changes([_change(one, loaded[one.file.run_id]) for one in changed], replace)
     for one in rewritten:
-        refuse_if_labelled(labels_on_run(loaded[one.file.run_id]), phrase("Run %(run)s", run=one.file.run_id))
+        refuse_if_labelled(labels_on_run(loaded[one.file.run_id]), f"Run {one.file.run_id}")
 
     def write(event: Event) -> None:
         for one in changed:

@@ -27,7 +27,6 @@ from evaluation.services.importing.hanging import labels_on_segments
 from evaluation.services.importing.stubs import restate_missing_texts
 from evaluation.services.pooling import lock_judging, renew_pools
 from evaluation.terms import FindingCode
-from web.phrases import phrase
 
 TEXT_FIELDS = ["text", "title", "headings", "url", "start_char", "end_char"]
 
@@ -93,7 +92,7 @@ def _plan(campaign: Campaign, rows: Rows, replace: bool) -> Plan:
     )
     refuse_if_labelled(
         labels_on_segments([loaded[docid] for docid in changed]),
-        phrase("A segment's text"),
+        "A segment's text",
     )
 
     def write(event: Event) -> None:

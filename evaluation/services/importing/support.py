@@ -80,9 +80,7 @@ def _condition(files: Files, kind: JudgeKind, option: SupportCondition | None) -
     if said is None:
         raise Refused("usage", "Say how people judged: --condition scratch or --condition post-edit.")
     if (said is SupportCondition.LLM) is not (kind is JudgeKind.LLM):
-        raise Refused(
-            "usage", "The condition %(condition)s does not go with --by %(kind)s.", condition=said, kind=kind
-        )
+        raise Refused("usage", f"The condition {said} does not go with --by {kind}.")
     problems = [
         Problem(source.name, row.line, "condition", f"{said}, as for the rest of the import")
         for source, rows in files

@@ -19,7 +19,6 @@ from evaluation.services.importing.base import (
 )
 from evaluation.services.importing.every_problem import with_every_problem
 from evaluation.services.importing.hanging import labels_on_topics
-from web.phrases import phrase
 
 TEXTS = ("text", "problem_statement", "background", "article")
 FIELDS = (*TEXTS, "language", "extra")
@@ -54,7 +53,7 @@ def _plan(campaign: Campaign, source: Source, rows: tuple[TopicRow, ...], replac
     )
     reworded = [loaded[row.topic_id] for row in changed if _says_other(loaded[row.topic_id], row, TEXTS)]
     if reworded:
-        refuse_if_labelled(labels_on_topics(reworded), phrase("A topic's text"))
+        refuse_if_labelled(labels_on_topics(reworded), "A topic's text")
 
     def write(event: Event) -> None:
         _add(campaign, new, event)

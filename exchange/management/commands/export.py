@@ -93,6 +93,6 @@ def _output(name: str | None) -> Iterator[IO[str]]:
             yield out
         part.replace(path)
     except OSError as error:
-        raise Refused("cannot_write", "%(name)s: %(why)s", name=name, why=error.strerror or error) from error
+        raise Refused("cannot_write", f"{name}: {error.strerror or error}") from error
     finally:
         part.unlink(missing_ok=True)

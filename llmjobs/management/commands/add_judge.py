@@ -60,5 +60,5 @@ def _prompts(choices: list[tuple[str, str]]) -> dict[str, str]:
 def _user(username: str) -> User:
     user = User.objects.filter(username=username).first()
     if user is None:
-        raise Refused("no_such_user", "There is no account %(username)s.", username=username)
+        raise Refused("no_such_user", f"There is no account {username}.")
     return user

@@ -80,4 +80,4 @@ class Command(AssayCommand):
                 self.stdout.flush()
                 interrupted.wait()
         except OSError as error:
-            raise Refused("cannot_serve", "The simulated LLM cannot start: %(error)s.", error=error) from error
+            raise Refused("cannot_serve", f"The simulated LLM cannot start: {error}.") from error

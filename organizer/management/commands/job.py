@@ -39,12 +39,7 @@ class Command(AssayCommand):
         if options["job"] is not None:
             jobs = jobs.filter(pk=options["job"])
             if not jobs:
-                raise Refused(
-                    "no_such_job",
-                    "There is no job %(job)s in %(campaign)s.",
-                    job=options["job"],
-                    campaign=options["campaign"],
-                )
+                raise Refused("no_such_job", f"There is no job {options['job']} in {options['campaign']}.")
         if options["act"] != "list":
             self.change(jobs[0] if options["job"] is not None else None, options)
         self.stdout.write(as_table([_row(row.llm, row.progress) for row in job_rows(jobs.all())]))

@@ -76,12 +76,7 @@ def _side(campaign: Campaign, options: Options, name: str) -> Side:
 def _published(campaign: Campaign, name: str, own: list[str]) -> str:
     names = external_names(campaign)
     if name not in names:
-        raise Refused(
-            "usage",
-            "No condition or published table %(name)s; there are: %(names)s.",
-            name=name,
-            names=", ".join([*own, *names]),
-        )
+        raise Refused("usage", f"No condition or published table {name}; there are: {', '.join([*own, *names])}.")
     return name
 
 

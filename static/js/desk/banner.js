@@ -1,6 +1,6 @@
 // Says how the saving goes: the clock that changes only after a receipt, and the bar that names what is unsent and why.
 
-import { gettext, interpolate, ngettext } from "../gettext.js";
+import { plural } from "../text.js";
 import { guard } from "./leaving.js";
 import { actsIn } from "./queue.js";
 import { setup as setUpUnsent } from "./unsent.js";
@@ -16,27 +16,21 @@ const DONE_MS = 10_000; // how long the good news stays
 
 /** Return why nothing is saved at the moment, as a sentence, or "" when nothing is wrong. `words`: the stage's own. */
 function trouble({ problem, halted }, words) {
-  if (halted === "signed-out") return gettext("You are signed out.");
+  if (halted === "signed-out") return "You are signed out.";
   if (halted === "conflict") return words.conflict;
-  if (problem === "slow") return gettext("The server has not answered yet.");
+  if (problem === "slow") return "The server has not answered yet.";
   if (problem?.startsWith("server ")) {
-    return interpolate(gettext("The server could not save (%(status)s)."), { status: problem.slice(7) });
+    return `The server could not save (${problem.slice(7)}).`;
   }
-  return problem ? gettext("Not connected.") : "";
+  return problem ? "Not connected." : "";
 }
 
 function leaving(count) {
-  const text = ngettext("Leaving when %(count)s change is saved.", "Leaving when %(count)s changes are saved.", count);
-  return interpolate(text, { count });
+  return `Leaving when ${count} ${plural(count, "change is", "changes are")} saved.`;
 }
 
 function setAside(count) {
-  const text = ngettext(
-    "%(count)s change could not be applied and is set aside.",
-    "%(count)s changes could not be applied and are set aside.",
-    count,
-  );
-  return interpolate(text, { count });
+  return `${count} ${plural(count, "change could not be applied and is", "changes could not be applied and are")} set aside.`;
 }
 
 class Banner {
@@ -78,14 +72,14 @@ class Banner {
 
   #receipt(op) {
     if (this.#outage) this.#recovered.push(op);
-    this.#saved.textContent = interpolate(gettext("Saved %(at)s"), { at: clock.format(new Date()) });
+    this.#saved.textContent = `Saved ${clock.format(new Date())}`;
     this.#saved.classList.remove("is-old");
   }
 
   // While something waits, the time of the last saving is not good news.
   #drawSaved({ unsent, lastSavedAt }, wrong) {
     if (!wrong || !unsent || !lastSavedAt) return;
-    this.#saved.textContent = interpolate(gettext("Last saved %(at)s"), { at: minutes.format(lastSavedAt) });
+    this.#saved.textContent = `Last saved ${minutes.format(lastSavedAt)}`;
     this.#saved.classList.add("is-old");
   }
 
@@ -163,7 +157,7 @@ class Banner {
   #countDown() {
     const { retryAt, halted, connected } = this.#desk.save.state();
     const seconds = retryAt && !halted && !connected ? Math.max(0, Math.ceil((retryAt - Date.now()) / 1000)) : null;
-    this.#write("[data-retry]", seconds === null ? "" : interpolate(gettext("Trying again in %(seconds)s s."), { seconds }));
+    this.#write("[data-retry]", seconds === null ? "" : `Trying again in ${seconds} s.`);
   }
 
   #write(selector, text) {

@@ -1,7 +1,6 @@
 // Evidence as chips ("P12 S3", to go there and to remove), the box in which a place is typed, and the switch between
 // vital and okay. Rows and composers show the same three, so they are made here once.
 
-import { gettext, interpolate } from "../gettext.js";
 import { choosing } from "./choosing.js";
 import * as passages from "./passages.js";
 
@@ -30,13 +29,13 @@ export function drawChips(list, evidence, { writing }) {
 }
 
 function newChip([segment, sentence], pair) {
-  const label = passages.label(segment, sentence) ?? gettext("a passage that is gone");
+  const label = passages.label(segment, sentence) ?? "a passage that is gone";
   const chip = document.createElement("li");
   chip.className = "chip";
   Object.assign(chip.dataset, { pair, segment, sentence: sentence ?? "" });
   chip.append(
-    button("chip-go", label, { do: "go-chip" }, interpolate(gettext("Go to %(place)s"), { place: label })),
-    button("chip-remove", "×", { do: "unlink" }, interpolate(gettext("× Remove %(place)s"), { place: label })),
+    button("chip-go", label, { do: "go-chip" }, `Go to ${label}`),
+    button("chip-remove", "×", { do: "unlink" }, `× Remove ${label}`),
   );
   return chip;
 }
@@ -79,8 +78,8 @@ export function linkBox({ link, leave }) {
     input.setAttribute("aria-invalid", String(!pair));
     if (!pair) {
       problem.textContent = input.value.trim()
-        ? interpolate(gettext("There is no %(place)s. Type a passage and a sentence, such as P12 S3."), { place: input.value.trim() })
-        : gettext("Type a passage and a sentence, such as P12 S3.");
+        ? `There is no ${input.value.trim()}. Type a passage and a sentence, such as P12 S3.`
+        : "Type a passage and a sentence, such as P12 S3.";
       return input.focus();
     }
     input.value = "";
@@ -106,7 +105,7 @@ export function linkBox({ link, leave }) {
 
 /** What the switch of a nugget is called; `nugget`: its name, "" where it has none yet. */
 export function importanceOf(nugget) {
-  return nugget ? interpolate(gettext("Importance of %(nugget)s"), { nugget }) : gettext("Importance");
+  return nugget ? `Importance of ${nugget}` : "Importance";
 }
 
 /** Make the switch between vital and okay. `choose(importance, source, byArrow)` is called with 2, 1 or 0. */

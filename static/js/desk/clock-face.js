@@ -1,14 +1,13 @@
 // What the assessor sees of the clock: their own time, folded; that it is paused; and one question after a long quiet
 // time, which may be ignored.
 
-import { gettext, interpolate } from "../gettext.js";
 import { announce } from "./announce.js";
 
 /** Write seconds as people say them: "47 min", "1 h 5 min". */
 export function spoken(seconds) {
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return interpolate(gettext("%(minutes)s min"), { minutes });
-  return interpolate(gettext("%(hours)s h %(minutes)s min"), { hours: Math.floor(minutes / 60), minutes: minutes % 60 });
+  if (minutes < 60) return `${minutes} min`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
 function button(text, run) {
@@ -47,33 +46,32 @@ export class ClockFace {
     this.#asked.add(number);
     const said = document.createElement("span");
     const time = spoken(seconds);
-    said.textContent = interpolate(gettext("Quiet for %(time)s:"), { time });
+    said.textContent = `Quiet for ${time}:`;
     this.#question = [
       said,
-      button(gettext("I was reading"), () => this.#say(number, "reading")),
-      button(gettext("I was away"), () => this.#say(number, "away")),
-      button(gettext("Dismiss"), () => this.#close("")),
+      button("I was reading", () => this.#say(number, "reading")),
+      button("I was away", () => this.#say(number, "away")),
+      button("Dismiss", () => this.#close("")),
     ];
     this.#show();
-    const question = gettext("Quiet for %(time)s. If you like, say above the text whether you were reading or away.");
-    announce(interpolate(question, { time }), { keep: true });
+    announce(`Quiet for ${time}. If you like, say above the text whether you were reading or away.`, { keep: true });
   }
 
   /** Show or stop showing that the clock is paused. */
   pause(paused) {
     const said = document.createElement("span");
-    said.textContent = gettext("Paused: no time is counted.");
-    this.#paused = paused ? [said, button(gettext("Resume"), this.resume)] : [];
+    said.textContent = "Paused: no time is counted.";
+    this.#paused = paused ? [said, button("Resume", this.resume)] : [];
     this.#show();
-    announce(paused ? gettext("Paused. No time is counted.") : gettext("The clock runs again."));
+    announce(paused ? "Paused. No time is counted." : "The clock runs again.");
   }
 
   async #say(number, said) {
     try {
       await this.answer(number, said);
-      this.#close(said === "reading" ? gettext("Counted as reading.") : gettext("Not counted."));
+      this.#close(said === "reading" ? "Counted as reading." : "Not counted.");
     } catch {
-      announce(gettext("That could not be saved. Try again in a moment."), { keep: true });
+      announce("That could not be saved. Try again in a moment.", { keep: true });
     }
   }
 

@@ -1,27 +1,27 @@
 // Where nuggets are written that are not in the list yet: a new one, one merged from several, several split from one.
 // What lies open here is kept on the server and comes back after a reload, on any device.
 
-import { gettext, interpolate, pgettext, together } from "../gettext.js";
+import { together } from "../text.js";
 import { copyOf } from "./chips.js";
 import { Part } from "./part.js";
 
 const WORDS = {
-  new: { title: () => gettext("New nugget"), verb: pgettext("a button", "Add"), target: gettext("new nugget") },
+  new: { title: () => "New nugget", verb: "Add", target: "new nugget" },
   merge: {
-    title: (nuggets) => interpolate(gettext("Merge %(nuggets)s"), { nuggets }),
-    verb: pgettext("a button", "Merge"),
-    target: gettext("merged nugget"),
+    title: (nuggets) => `Merge ${nuggets}`,
+    verb: "Merge",
+    target: "merged nugget",
   },
   split: {
-    title: (nugget) => interpolate(gettext("Split %(nugget)s"), { nugget }),
-    verb: pgettext("a button", "Split"),
-    target: gettext("split nugget"),
+    title: (nugget) => `Split ${nugget}`,
+    verb: "Split",
+    target: "split nugget",
   },
 };
 const LONGEST_TEXT = 2000; // characters, as in evaluation/rules/desk.py
 
 /** What is said of a nugget that is being written. */
-const IMPORTANCE = [gettext("%(nugget)s: neither"), gettext("%(nugget)s: okay"), gettext("%(nugget)s: vital")];
+const IMPORTANCE = ["neither", "okay", "vital"];
 
 /**
  * One open composer. `done(values)` gets its parts; `closed()` is called when it is left without; `give(key, importance)`
@@ -51,7 +51,7 @@ export class Composer {
 
   #fill({ name, sources, parts }) {
     const { title, verb, target } = WORDS[this.slot];
-    const links = interpolate(gettext("Links go to: %(nugget)s"), { nugget: target });
+    const links = `Links go to: ${target}`;
     this.element.querySelector(".composer-target").textContent = links;
     this.element.setAttribute("aria-label", title(name));
     this.element.querySelector(".composer-title").textContent = title(name);
@@ -67,12 +67,12 @@ export class Composer {
   #sourceLine({ name, text }, digit) {
     const line = copyOf("source-template");
     const [insert, keep] = line.querySelectorAll("button");
-    insert.querySelector("[data-said]").textContent = interpolate(gettext("Insert %(nugget)s: %(text)s"), { nugget: name, text });
+    insert.querySelector("[data-said]").textContent = `Insert ${name}: ${text}`;
     const key = ["Alt", digit].join("+");
     insert.querySelector("kbd").textContent = digit > 9 ? "" : key;
     if (digit <= 9) insert.setAttribute("aria-keyshortcuts", key);
     insert.addEventListener("click", () => this.#parts[0].insert(text));
-    keep.textContent = interpolate(gettext("Keep %(nugget)s's words"), { nugget: name });
+    keep.textContent = `Keep ${name}'s words`;
     keep.addEventListener("click", () => this.#keepWordsOf(text));
     return line;
   }
@@ -108,14 +108,14 @@ export class Composer {
     }
     part.importance = importance;
     this.keep();
-    this.#desk.announce(interpolate(IMPORTANCE[importance], { nugget: this.name }));
+    this.#desk.announce(`${this.name}: ${IMPORTANCE[importance]}`);
   }
 
   /** Ask whether what was just added is vital or okay. Whoever types on has the question go. */
   ask(key, name) {
     this.asksOf = key;
     const box = this.#asking;
-    box.querySelector("[data-said]").textContent = interpolate(gettext("%(nugget)s is:"), { nugget: name });
+    box.querySelector("[data-said]").textContent = `${name} is:`;
     box.hidden = false;
     box.focus(); // not a button: Enter pressed twice must not answer
   }
@@ -153,7 +153,7 @@ export class Composer {
     this.#parts.push(part);
     this.element.querySelector(".composer-parts").append(part.element);
     const single = this.#parts.length === 1 && this.slot !== "split";
-    part.label.textContent = single ? gettext("Text") : interpolate(gettext("Text %(number)s"), { number: this.#parts.length });
+    part.label.textContent = single ? "Text" : `Text ${this.#parts.length}`;
     return part;
   }
 
@@ -253,9 +253,9 @@ export class Composer {
 
   // The fault of a part, in words; "" if there is none.
   #faultOf(part) {
-    if (!part.text) return gettext("A nugget needs a text.");
+    if (!part.text) return "A nugget needs a text.";
     if ([...part.text].length > LONGEST_TEXT) {
-      return interpolate(gettext("A nugget has at most %(most)s characters."), { most: LONGEST_TEXT });
+      return `A nugget has at most ${LONGEST_TEXT} characters.`;
     }
     return this.#leftOut(part.text);
   }
@@ -267,8 +267,8 @@ export class Composer {
     if (!isOne || !others.length || this.#agreed.trim() === text) return "";
     this.#agreed = text;
     const nuggets = together(others.map((source) => source.name));
-    const fault = others.length > 1 ? gettext("The facts of %(nuggets)s are not in it.") : gettext("%(nuggets)s's fact is not in it.");
-    return `${interpolate(fault, { nuggets })} ${gettext("Enter again merges all the same.")}`;
+    const fault = others.length > 1 ? `The facts of ${nuggets} are not in it.` : `${nuggets}'s fact is not in it.`;
+    return `${fault} Enter again merges all the same.`;
   }
 
   confirm() {

@@ -1,7 +1,5 @@
 // Two windows changed the same thing. Nobody's version wins silently: both stand side by side, and the assessor decides.
 
-import { gettext } from "../gettext.js";
-
 class Conflict {
   #desk;
   #dialog;
@@ -61,9 +59,9 @@ class Conflict {
     await save.resolve(choice === "mine" ? "mine" : "theirs", { quietly: choice === "both" });
     addBoth?.();
     const said = {
-      mine: gettext("Your version is kept."),
-      theirs: gettext("The other version is kept."),
-      both: gettext("Both are kept."),
+      mine: "Your version is kept.",
+      theirs: "The other version is kept.",
+      both: "Both are kept.",
     };
     announce(said[choice]);
   }

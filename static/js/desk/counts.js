@@ -1,24 +1,19 @@
 // What stands at the head of the list of nuggets: how many are in it, how many were taken out, how many are undecided.
 
-import { gettext, interpolate, ngettext } from "../gettext.js";
-
-const counted = (text, count) => interpolate(text, { count });
+import { plural } from "../text.js";
 
 /** "12 undecided". */
 export function undecided(count) {
-  return counted(ngettext("%(count)s undecided", "%(count)s undecided", count), count);
+  return `${count} undecided`;
 }
 
 function inList({ kept, limit, byHand }) {
-  const one = ngettext("%(count)s nugget", "%(count)s nuggets", kept);
-  if (limit === null) return counted(byHand ? one : ngettext("%(count)s kept", "%(count)s kept", kept), kept);
-  const some = ngettext("%(count)s of %(limit)s nugget", "%(count)s of %(limit)s nuggets", limit);
-  return interpolate(byHand ? some : gettext("%(count)s of %(limit)s kept"), { count: kept, limit });
+  if (limit === null) return byHand ? `${kept} ${plural(kept, "nugget")}` : `${kept} kept`;
+  return byHand ? `${kept} of ${limit} ${plural(limit, "nugget")}` : `${kept} of ${limit} kept`;
 }
 
 function takenOut({ rejected, byHand }) {
-  const deleted = ngettext("%(count)s deleted", "%(count)s deleted", rejected);
-  return counted(byHand ? deleted : ngettext("%(count)s rejected", "%(count)s rejected", rejected), rejected);
+  return `${rejected} ${byHand ? "deleted" : "rejected"}`;
 }
 
 function span(text, className = "") {
@@ -32,12 +27,12 @@ function span(text, className = "") {
 export function drawCounts(list) {
   const over = list.limit === null ? 0 : list.kept - list.limit;
   const counts = [span(inList(list))];
-  if (over > 0) counts.push(span(counted(ngettext("%(count)s over the limit", "%(count)s over the limit", over), over), "is-over"));
+  if (over > 0) counts.push(span(`${over} over the limit`, "is-over"));
   if (list.rejected || !list.byHand) counts.push(span(takenOut(list)));
   if (!list.byHand) counts.push(span(undecided(list.undecided), list.undecided ? "is-undecided" : ""));
   const shown = document.getElementById("rows-counts");
   const text = counts.map((one) => one.textContent).join(" · ");
   if (shown.textContent !== text) shown.replaceChildren(...counts.flatMap((one, n) => (n ? [" · ", one] : [one])));
-  const title = list.byHand ? gettext("Deleted (%(count)s)") : gettext("Rejected (%(count)s)");
-  document.getElementById("rejected-title").textContent = counted(title, list.rejected);
+  const title = list.byHand ? "Deleted" : "Rejected";
+  document.getElementById("rejected-title").textContent = `${title} (${list.rejected})`;
 }

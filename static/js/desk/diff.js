@@ -1,7 +1,5 @@
 // Shows what became of a proposal's wording, word by word. Kept apart from the rows so that it can be tested alone.
 
-import { gettext } from "../gettext.js";
-
 const LONGEST = 1200; // words; above this a comparison would stall the page, so the whole text counts as changed
 
 const segmenter = globalThis.Intl?.Segmenter ? new Intl.Segmenter(undefined, { granularity: "word" }) : null;
@@ -33,7 +31,7 @@ export function drawDiff(element, before, after) {
     ...wordDiff(before, after).map(({ kind, text }) => {
       if (kind === "same") return text;
       const mark = document.createElement(kind);
-      mark.append(hidden(kind === "ins" ? gettext("added:") : gettext("removed:")), text, hidden(gettext("end.")));
+      mark.append(hidden(kind === "ins" ? "added:" : "removed:"), text, hidden("end."));
       return mark;
     }),
   );

@@ -1,9 +1,7 @@
 // The campaign's guidelines, in a drawer over the pane that is judged; the text to read stays in sight. What lies under
 // the drawer takes no focus meanwhile.
 
-import { gettext } from "../gettext.js";
-
-const FAILED = gettext("The guidelines could not be loaded. Close this and try again.");
+const FAILED = "The guidelines could not be loaded. Close this and try again.";
 
 export class Drawer {
   #element;

@@ -2,8 +2,6 @@
 // and every 10 s of typing; what was typed since is kept beside the outbox, so that not even a crash takes it.
 // The operations of one stretch of typing share a step: one undo takes them all back.
 
-import { gettext, interpolate } from "../gettext.js";
-
 const PAUSE_MS = 800;
 const LONGEST_MS = 10_000;
 
@@ -84,7 +82,7 @@ export class Editor {
     field.value = text;
     field.dataset.keys = "editor";
     const nugget = this.#item.querySelector(".row-number").textContent;
-    field.setAttribute("aria-label", interpolate(gettext("Text of %(nugget)s"), { nugget }));
+    field.setAttribute("aria-label", `Text of ${nugget}`);
     field.addEventListener("input", () => this.#typed());
     field.addEventListener("keydown", (event) => this.#keyed(event));
     return field;

@@ -1,18 +1,13 @@
 // What can be done with nuggets: each gesture once, whether it came by a button or by a key. A gesture does its
 // operation, says so, and puts the focus where the work goes on.
 
-import { gettext, interpolate, ngettext } from "../gettext.js";
 import { linkBox, sameEvidence } from "./chips.js";
 import * as passages from "./passages.js";
 import { isListed, isOpen } from "./rules.js";
 import { hasChange, importanceQuestion } from "./row.js";
 
 /** What is said of a nugget that was given an importance: 0, 1 or 2. */
-const IMPORTANCE = [
-  gettext("%(nugget)s neither vital nor okay"),
-  gettext("%(nugget)s okay"),
-  gettext("%(nugget)s vital"),
-];
+const IMPORTANCE = ["neither vital nor okay", "okay", "vital"];
 const READING = new Set(["go", "go-chip", "diff"]); // what a list that cannot be changed still offers
 const IN_LIST = new Set(["edit", "reject", "split", "link", "mark", "up", "down"]); // not of a rejected one
 // Acts on a selection; the page has no button for those that the protocol forbids.
@@ -20,7 +15,7 @@ const SELECTED = ["new", "link", "words"].filter((what) => document.querySelecto
 const WHILE_WRITING = new Set(["merge", "new"]);
 
 /** A draft that was kept with an importance. */
-const KEPT_AS = { 1: gettext("%(nugget)s kept as okay"), 2: gettext("%(nugget)s kept as vital") };
+const KEPT_AS = { 1: "kept as okay", 2: "kept as vital" };
 
 class Gestures {
   #went = { key: null, index: -1 };
@@ -41,9 +36,9 @@ class Gestures {
     if (name === "merge") return this.merge();
     this.list.editors.get(key)?.settle();
     const row = this.store.row(key);
-    if (!row || row.decision === "replaced") return this.say(gettext("There is no nugget in the list yet"));
-    if (IN_LIST.has(name) && !isListed(row)) return this.refuse(row, gettext("%(nugget)s is rejected. %(key)s restores it"));
-    if (name === "restore" && isListed(row)) return this.sayOf(key, gettext("%(nugget)s is in the list already"));
+    if (!row || row.decision === "replaced") return this.say("There is no nugget in the list yet");
+    if (IN_LIST.has(name) && !isListed(row)) return this.refuse(row);
+    if (name === "restore" && isListed(row)) return this.sayOf(key, "is in the list already");
     const acts = {
       keep: () => this.keep(row, source),
       edit: () => this.list.edit(row.key),
@@ -69,15 +64,15 @@ class Gestures {
   }
 
   /** Say why a nugget that was taken out cannot be acted on, and which key brings it back. */
-  refuse(row, text) {
+  refuse(row) {
     const [chord] = this.desk.keys.keysOf("restore");
-    const key = chord ? this.desk.keys.printed(chord) : gettext("Restore");
-    this.sayOf(row.key, this.list.byHand ? gettext("%(nugget)s is deleted. %(key)s restores it") : text, { key });
+    const key = chord ? this.desk.keys.printed(chord) : "Restore";
+    this.sayOf(row.key, `is ${this.list.byHand ? "deleted" : "rejected"}. ${key} restores it`);
   }
 
-  /** Say something about a nugget: `text` names it. */
-  sayOf(key, text, values = {}) {
-    this.say(interpolate(text, { nugget: this.list.name(key), ...values }));
+  /** Say something about a nugget: `text` follows its name. */
+  sayOf(key, text) {
+    this.say(`${this.list.name(key)} ${text}`);
   }
 
   /** "N7 kept, 12 undecided": what was done, and how much is left where that is the work. */
@@ -88,9 +83,9 @@ class Gestures {
   /** Keep a draft. The focus stays on one without importance, so that the next key completes it. */
   keep(row, source) {
     if (row.decision !== "kept") this.store.do("decide", { key: row.key, decision: "kept" }, { source });
-    if (row.importance) return this.decided(row.key, gettext("%(nugget)s kept"), row.key);
+    if (row.importance) return this.decided(row.key, "kept", row.key);
     this.list.focus(row.key);
-    return this.sayOf(row.key, gettext("%(nugget)s kept: %(question)s"), { question: importanceQuestion() });
+    return this.sayOf(row.key, `kept: ${importanceQuestion()}`);
   }
 
   keepAs(row, importance, source, goesOn) {
@@ -103,13 +98,13 @@ class Gestures {
   /** Take a decision back, and the importance with it. */
   takeBack(row, source) {
     if (row.decision === "undecided" && !row.importance) {
-      this.sayOf(row.key, gettext("%(nugget)s is undecided already"));
+      this.sayOf(row.key, "is undecided already");
       return;
     }
     this.list.editors.get(row.key)?.close();
     this.store.do("decide", { key: row.key, decision: "undecided" }, { source });
     this.list.focus(row.key);
-    const text = row.making === "proposed" ? gettext("%(nugget)s undecided") : IMPORTANCE[0];
+    const text = row.making === "proposed" ? "undecided" : IMPORTANCE[0];
     this.done(row.key, text);
   }
 
@@ -121,7 +116,7 @@ class Gestures {
     this.list.marked.delete(row.key);
     this.list.item(row.key).focus(); // what is pressed must not vanish with the focus in it
     this.store.do("decide", { key: row.key, decision: "rejected" }, { source });
-    this.decided(row.key, this.list.byHand ? gettext("%(nugget)s deleted") : gettext("%(nugget)s rejected"), neighbour);
+    this.decided(row.key, this.list.byHand ? "deleted" : "rejected", neighbour);
   }
 
   // The focus goes to the next row that waits; where none does, it stays, or goes to the neighbour of what is gone.
@@ -136,14 +131,14 @@ class Gestures {
     const decision = row.making === "proposed" && row.text === row.draft ? "undecided" : "kept";
     this.store.do("decide", { key: row.key, decision }, { source });
     this.list.focus(row.key);
-    this.done(row.key, gettext("%(nugget)s restored"));
+    this.done(row.key, "restored");
   }
 
   /** Give an importance: 2, 1, or 0 for none. Among drafts this decides, and the work goes on unless told otherwise. */
   importance(key, importance, source, { goesOn = true } = {}) {
     const row = this.store.row(key);
     if (this.list.isReadonly) this.say(this.desk.words.readonly);
-    else if (!row || row.decision === "replaced") this.say(gettext("There is no nugget in the list yet"));
+    else if (!row || row.decision === "replaced") this.say("There is no nugget in the list yet");
     else if (this.list.byHand) this.#setImportance(row, importance, source);
     else if (importance) this.keepAs(row, importance, source, goesOn);
     else this.takeBack(row, source);
@@ -160,15 +155,12 @@ class Gestures {
     const { marked } = this.list;
     if (!marked.delete(row.key)) marked.add(row.key);
     this.list.draw();
-    const count = marked.size;
-    const put = ngettext("%(nugget)s marked, %(count)s marked", "%(nugget)s marked, %(count)s marked", count);
-    const taken = ngettext("%(nugget)s not marked, %(count)s marked", "%(nugget)s not marked, %(count)s marked", count);
-    this.sayOf(row.key, marked.has(row.key) ? put : taken, { count });
+    this.sayOf(row.key, `${marked.has(row.key) ? "marked" : "not marked"}, ${marked.size} marked`);
   }
 
   merge() {
     const rows = this.store.listed().filter((row) => this.list.marked.has(row.key));
-    if (rows.length < 2) return this.say(gettext("Mark two nuggets or more to merge them"));
+    if (rows.length < 2) return this.say("Mark two nuggets or more to merge them");
     return this.list.writing.openMerge(rows);
   }
 
@@ -176,14 +168,14 @@ class Gestures {
     const keys = this.store.listed().map((one) => one.key);
     const at = keys.indexOf(row.key);
     if (!keys[at + by]) {
-      this.sayOf(row.key, by < 0 ? gettext("%(nugget)s is first already") : gettext("%(nugget)s is last already"));
+      this.sayOf(row.key, by < 0 ? "is first already" : "is last already");
       return;
     }
     const after = by < 0 ? (keys[at - 2] ?? null) : keys[at + 1];
     this.store.do("move", { key: row.key, after }, { source });
     if (!this.list.item(row.key).contains(document.activeElement)) this.list.focus(row.key);
     this.list.item(row.key).scrollIntoView({ block: "nearest" });
-    this.sayOf(row.key, by < 0 ? gettext("%(nugget)s moved up") : gettext("%(nugget)s moved down"));
+    this.sayOf(row.key, by < 0 ? "moved up" : "moved down");
   }
 
   // In a low window a row's rarer acts are folded away.
@@ -193,16 +185,16 @@ class Gestures {
   }
 
   showChange(row) {
-    if (!hasChange(row)) return this.sayOf(row.key, gettext("%(nugget)s is as it was proposed"));
+    if (!hasChange(row)) return this.sayOf(row.key, "is as it was proposed");
     const { shown } = this.list;
     if (!shown.delete(row.key)) shown.add(row.key);
     this.list.draw();
-    return this.say(shown.has(row.key) ? gettext("Changes shown") : gettext("Changes hidden"));
+    return this.say(shown.has(row.key) ? "Changes shown" : "Changes hidden");
   }
 
   /** Go to what a nugget rests on; again, to the next place. */
   go(row) {
-    if (!row.evidence.length) return this.sayOf(row.key, gettext("%(nugget)s has no passage"));
+    if (!row.evidence.length) return this.sayOf(row.key, "has no passage");
     const index = this.#went.key === row.key ? (this.#went.index + 1) % row.evidence.length : 0;
     this.#went = { key: row.key, index };
     return passages.goTo(...row.evidence[index]);
@@ -239,15 +231,14 @@ class Gestures {
     const step = crypto.randomUUID();
     for (const [segment, sentence] of fresh) this.store.do("link", { key, segment, sentence }, { source, step });
     if (fresh.length) this.list.showEvidence();
-    const said = fresh.length ? gettext("%(nugget)s linked to %(places)s") : gettext("%(nugget)s is linked already to %(places)s");
-    this.sayOf(key, said, { places });
+    this.sayOf(key, `${fresh.length ? "linked to" : "is linked already to"} ${places}`);
   }
 
   unlink(row, pair, source) {
     this.list.focus(row.key);
     this.store.do("unlink", { key: row.key, segment: pair[0], sentence: pair[1] }, { source });
     this.list.showEvidence();
-    this.sayOf(row.key, gettext("Link to %(place)s removed from %(nugget)s"), { place: passages.label(...pair) });
+    this.say(`Link to ${passages.label(...pair)} removed from ${this.list.name(row.key)}`);
   }
 
   /** What is chosen in the passages goes to the row that had the focus, or to what is being written. */
@@ -255,9 +246,9 @@ class Gestures {
     const row = this.store.row(key);
     if (this.list.isReadonly) this.say(this.desk.words.readonly);
     else if (this.list.writing.target) this.list.writing.link(pairs);
-    else if (!row || row.decision === "replaced") this.say(gettext("Choose a nugget first, then link"));
+    else if (!row || row.decision === "replaced") this.say("Choose a nugget first, then link");
     else if (isListed(row)) this.link(key, pairs, source);
-    else this.refuse(row, gettext("%(nugget)s is rejected. %(key)s restores it"));
+    else this.refuse(row);
   }
 
   /** A new nugget from what is chosen in the passages: its evidence, and its text where the words are wanted too. */
@@ -274,7 +265,7 @@ class Gestures {
       return;
     }
     const chosen = passages.selected() ?? (what === "link" ? passages.hitFor(this.list.current) : null);
-    if (what === "words" && !chosen?.quote) this.say(gettext("Select words in a passage first"));
+    if (what === "words" && !chosen?.quote) this.say("Select words in a passage first");
     else if (what !== "link") this.newFrom({ ...chosen, withWords: what === "words" });
     else if (chosen) this.linkSelection({ ...chosen, key: this.list.current, source: "key" });
     else this.act("link", this.list.current, { source: "key" });
@@ -284,13 +275,13 @@ class Gestures {
     const { current } = this.list;
     const key = this.list.openAfter(current);
     if (key) this.list.focus(key);
-    else if (isOpen(this.store.row(current) ?? {})) this.sayOf(current, gettext("Only %(nugget)s is left to decide"));
-    else this.say(gettext("Every nugget is decided"));
+    else if (isOpen(this.store.row(current) ?? {})) this.say(`Only ${this.list.name(current)} is left to decide`);
+    else this.say("Every nugget is decided");
   }
 
   #onRow(name) {
     return () => {
-      if (this.list.writing.target && !WHILE_WRITING.has(name)) this.say(gettext("You are writing a nugget: Esc leaves it"));
+      if (this.list.writing.target && !WHILE_WRITING.has(name)) this.say("You are writing a nugget: Esc leaves it");
       else this.act(name, this.list.current, { source: "key" });
     };
   }

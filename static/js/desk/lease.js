@@ -1,7 +1,7 @@
 // One window writes, the others read. Windows of one browser hear each other at once, other devices through the server.
 // The one that is left flushes first, then freezes; what it could not send stays in its outbox.
 
-import { gettext, interpolate, ngettext } from "../gettext.js";
+import { plural } from "../text.js";
 import { isTextField } from "./keys.js";
 import { guardKeys } from "./reading-only.js";
 import { isAlone, isGone, isOurs, own } from "./windows.js";
@@ -20,9 +20,9 @@ export function windowId() {
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 
 function ago(seconds) {
-  if (seconds < 90) return interpolate(gettext("%(seconds)s s ago"), { seconds: Math.max(0, Math.round(seconds)) });
-  if (seconds < 5400) return interpolate(gettext("%(minutes)s min ago"), { minutes: Math.round(seconds / 60) });
-  return interpolate(gettext("%(hours)s h ago"), { hours: Math.round(seconds / 3600) });
+  if (seconds < 90) return `${Math.max(0, Math.round(seconds))} s ago`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min ago`;
+  return `${Math.round(seconds / 3600)} h ago`;
 }
 
 /** `readonly`: whether another window writes. Event `readonly` {readonly}, also on the document as `desk:readonly`. */
@@ -90,7 +90,7 @@ export class Lease extends EventTarget {
     this.#set(false);
     save.release("moved");
     save.release("elsewhere");
-    if (was) this.#desk.announce(gettext("You write here now."));
+    if (was) this.#desk.announce("You write here now.");
   }
 
   /** "Use it here": the other window sends what it has, then this one writes. */
@@ -100,7 +100,7 @@ export class Lease extends EventTarget {
     button.ariaDisabled = "true"; // a disabled one would lose the focus
     this.#said("");
     await this.#request("give", "given", this.#heard?.near ? GIVE_MS : ANSWER_MS);
-    if (!(await this.#hold("take"))) this.#said(gettext("Not connected: it cannot be moved here now."));
+    if (!(await this.#hold("take"))) this.#said("Not connected: it cannot be moved here now.");
     button.ariaDisabled = "false";
   }
 
@@ -212,11 +212,10 @@ export class Lease extends EventTarget {
 
   #words() {
     if (this.#movedAt) {
-      const moved = gettext("Moved to another window at %(time)s. Nothing typed here is lost.");
-      return interpolate(moved, { time: clock.format(this.#movedAt) });
+      return `Moved to another window at ${clock.format(this.#movedAt)}. Nothing typed here is lost.`;
     }
     const seconds = this.#heard.seconds + (performance.now() - this.#heard.at) / 1000;
-    return interpolate(gettext("Open in another window, last active %(ago)s."), { ago: ago(seconds) });
+    return `Open in another window, last active ${ago(seconds)}.`;
   }
 
   #said(text) {
@@ -236,8 +235,7 @@ export class Lease extends EventTarget {
     const show = this.#notice.querySelector("[data-unsent]");
     this.#notice.querySelector("[data-says]").textContent = this.#words();
     show.hidden = unsent === 0;
-    const text = ngettext("Show %(count)s unsent change", "Show %(count)s unsent changes", unsent);
-    show.textContent = interpolate(text, { count: unsent });
+    show.textContent = `Show ${unsent} unsent ${plural(unsent, "change")}`;
   }
 }
 

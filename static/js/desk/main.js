@@ -1,6 +1,6 @@
 // The desk at which nuggets are made: post-edited, or written by hand.
 
-import { gettext, interpolate, ngettext } from "../gettext.js";
+import { plural } from "../text.js";
 import * as nuggets from "./nuggets.js";
 import * as passages from "./passages.js";
 import { sayReadonly } from "./reading-only.js";
@@ -22,26 +22,15 @@ export const desk = startDesk({
   parts: ["passages", "nuggets"],
   words: {
     get readonly() {
-      return sayReadonly(gettext("This version is submitted: its list cannot be changed"));
+      return sayReadonly("This version is submitted: its list cannot be changed");
     },
-    conflict: gettext("A nugget was changed in another window as well."),
+    conflict: "A nugget was changed in another window as well.",
     waiting: (count, durable) => {
-      const here = ngettext(
-        "%(count)s change waits on this device; keep working.",
-        "%(count)s changes wait on this device; keep working.",
-        count,
-      );
-      const inThisPage = ngettext(
-        "%(count)s change waits in this page only; keep it open.",
-        "%(count)s changes wait in this page only; keep it open.",
-        count,
-      );
-      return interpolate(durable ? here : inThisPage, { count });
+      const waiting = `${count} ${plural(count, "change waits", "changes wait")}`;
+      return durable ? `${waiting} on this device; keep working.` : `${waiting} in this page only; keep it open.`;
     },
-    allSaved: (count, at) =>
-      interpolate(ngettext("The change is saved %(at)s", "All %(count)s changes saved %(at)s", count), { count, at }),
-    choose: gettext("Choose which text to keep."),
-    submitted: ({ nuggets: count }) =>
-      interpolate(ngettext("Submitted, %(count)s nugget", "Submitted, %(count)s nuggets", count), { count }),
+    allSaved: (count, at) => (count === 1 ? `The change is saved ${at}` : `All ${count} changes saved ${at}`),
+    choose: "Choose which text to keep.",
+    submitted: ({ nuggets: count }) => `Submitted, ${count} ${plural(count, "nugget")}`,
   },
 });

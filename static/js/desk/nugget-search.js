@@ -1,7 +1,7 @@
 // Search for a nugget's own words in all passages, by one key. It is lexical, so that no model says what fits: a hit is
 // a sentence with two of the words or more, and the one with most of them comes first.
 
-import { gettext, interpolate, ngettext } from "../gettext.js";
+import { plural } from "../text.js";
 import { fold } from "./finding.js";
 import { STOP_WORDS } from "./stop-words.js";
 
@@ -76,9 +76,8 @@ export class NuggetSearch {
   step(by) {
     if (!this.#hits.length) return;
     this.#show((this.#at + by + this.#hits.length) % this.#hits.length);
-    const said = gettext("Hit %(number)s of %(total)s, %(place)s");
     const place = this.#reading.label(...this.#reading.pairAt(this.#hits[this.#at].sentence));
-    this.#desk.announce(interpolate(said, { number: this.#at + 1, total: this.#hits.length, place }));
+    this.#desk.announce(`Hit ${this.#at + 1} of ${this.#hits.length}, ${place}`);
   }
 
   /** Take words, marks and count away together. */
@@ -92,14 +91,9 @@ export class NuggetSearch {
 
   #told(name) {
     const passages = new Set(this.#hits.map(({ sentence }) => sentence.closest("article"))).size;
-    if (!passages) return interpolate(gettext("%(nugget)s: no passage has its words"), { nugget: name });
-    const hits = ngettext("%(count)s hit", "%(count)s hits", this.#hits.length);
-    const places = ngettext("%(count)s passage", "%(count)s passages", passages);
-    return interpolate(gettext("%(nugget)s: %(hits)s in %(passages)s. ] next, l links"), {
-      nugget: name,
-      hits: interpolate(hits, { count: this.#hits.length }),
-      passages: interpolate(places, { count: passages }),
-    });
+    if (!passages) return `${name}: no passage has its words`;
+    const hits = `${this.#hits.length} ${plural(this.#hits.length, "hit")}`;
+    return `${name}: ${hits} in ${passages} ${plural(passages, "passage")}. ] next, l links`;
   }
 
   #find(words) {
@@ -139,8 +133,8 @@ export class NuggetSearch {
     button.type = "button";
     button.dataset.hit = index;
     const place = this.#reading.label(...this.#reading.pairAt(sentence));
-    const words = interpolate(ngettext("%(count)s word", "%(count)s words", count), { count });
-    button.textContent = interpolate(gettext("%(place)s: %(words)s"), { place, words });
+    const words = `${count} ${plural(count, "word")}`;
+    button.textContent = `${place}: ${words}`;
     return button;
   }
 

@@ -1,7 +1,6 @@
 // The right pane: the list of nuggets, which row is the current one, and where the focus goes. One tab stop for the
 // list (the current row); its elements are kept and patched, so that nothing that has the focus is ever redrawn away.
 
-import { gettext, interpolate } from "../gettext.js";
 import { arrange, measure } from "./arranging.js";
 import { pairOf } from "./chips.js";
 import { drawCounts, undecided } from "./counts.js";
@@ -48,7 +47,7 @@ export class NuggetList {
   }
 
   name(key) {
-    return this.#numbers.has(key) ? `N${this.#numbers.get(key)}` : gettext("a nugget");
+    return this.#numbers.has(key) ? `N${this.#numbers.get(key)}` : "a nugget";
   }
 
   /** ", 12 undecided": how much is left, where deciding is the work. */
@@ -225,8 +224,8 @@ export class NuggetList {
   #edited(key, { changed, wasEmpty, hadFocus }) {
     this.editors.delete(key);
     if (hadFocus) this.focus(key);
-    if (wasEmpty) this.gestures.sayOf(key, gettext("A nugget needs a text; %(nugget)s stays as it was"));
-    else if (changed) this.gestures.done(key, gettext("%(nugget)s reworded"));
+    if (wasEmpty) this.gestures.say(`A nugget needs a text; ${this.name(key)} stays as it was`);
+    else if (changed) this.gestures.done(key, "reworded");
     this.draw();
   }
 
@@ -251,17 +250,17 @@ export class NuggetList {
     if (this.#reloaded) {
       this.#reloaded = false;
     } else if (undone) {
-      this.#steppedBack(gettext("Undone: %(what)s"), undone.label, undone.before);
+      this.#steppedBack(`Undone: ${undone.label}`, undone.before);
     } else if (redone) {
-      this.#steppedBack(gettext("Redone: %(what)s"), redone.label, redone.after);
+      this.#steppedBack(`Redone: ${redone.label}`, redone.after);
     }
   }
 
-  #steppedBack(text, label, rows) {
+  #steppedBack(text, rows) {
     for (const editor of [...this.editors.values()]) if (!editor.isDirty) editor.close();
     const there = Object.keys(rows).filter((key) => this.#items.has(key));
     const key = there.find((one) => this.desk.store.row(one)?.decision !== "rejected") ?? there[0];
-    const said = [interpolate(text, { what: gettext(label) }), ...there.map((one) => this.name(one))].join(", ");
+    const said = [text, ...there.map((one) => this.name(one))].join(", ");
     // After whoever pressed the button has spoken, so that it is the nuggets that are named.
     queueMicrotask(() => this.desk.announce(said));
     if (!this.focus(key)) this.focusFirst();

@@ -1,7 +1,7 @@
 // The left pane: reading, searching, filtering, marking what was read, and choosing the sentences that nuggets rest on.
 // Other modules ask it for names of places ("P12 S3"), to mark evidence, and to go there and back.
 
-import { gettext, interpolate, ngettext } from "../gettext.js";
+import { plural } from "../text.js";
 import { Evidence } from "./evidence.js";
 import { Filters } from "./filters.js";
 import { numberSentences } from "./margins.js";
@@ -151,8 +151,7 @@ class Pane {
 
   #filter(filter) {
     const shown = this.filters.choose(filter);
-    const said = ngettext("%(count)s passage shown", "%(count)s passages shown", shown);
-    this.desk.announce(interpolate(said, { count: shown }));
+    this.desk.announce(`${shown} ${plural(shown, "passage")} shown`);
     const pressed = this.root.querySelector(`.read-filters [data-filter=${filter}]`);
     if (!this.root.contains(document.activeElement) || document.activeElement.closest("[data-none]")) pressed.focus();
   }
@@ -180,7 +179,7 @@ class Pane {
     const after = [...articles.slice(from + 1), ...articles.slice(0, from + 1)];
     const next = after.find((article) => !this.coverage.mark(article));
     if (next) this.goTo([next.dataset.segment, null]);
-    else this.desk.announce(gettext("Every passage is read"));
+    else this.desk.announce("Every passage is read");
   }
 
   // A passage that was read leads on to the next one; one that is taken back stays.
@@ -198,7 +197,7 @@ class Pane {
 
   #sayMark(article, mark) {
     const { unread } = this.coverage.counts();
-    const left = interpolate(ngettext("%(count)s unread", "%(count)s unread", unread), { count: unread });
+    const left = `${unread} unread`;
     this.desk.announce(`P${article.dataset.number} ${wordOf(mark)}, ${left}`);
   }
 

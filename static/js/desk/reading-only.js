@@ -1,7 +1,6 @@
 // Keys while this window may only read: the key that goes on takes the desk over, one that would change something says
 // why it cannot, and all others work.
 
-import { gettext, interpolate } from "../gettext.js";
 import { isTextField, keysOf, printed } from "./keys.js";
 
 const GOES_ON = ["next-undecided", "next-unread", "next-unjudged"]; // each stage has one of them
@@ -15,8 +14,8 @@ const EDITS = new Set([
 export function sayReadonly(submitted) {
   if ("submitted" in document.body.dataset) return submitted;
   const [key] = keysTakingOver();
-  if (!key) return gettext("Read-only: choose “Use it here” first");
-  return interpolate(gettext("Read-only: press %(key)s to use it here"), { key: printed(key) });
+  if (!key) return "Read-only: choose “Use it here” first";
+  return `Read-only: press ${printed(key)} to use it here`;
 }
 
 function keysTakingOver() {

@@ -1,23 +1,21 @@
 // What one tells the organizers: comments, flags, requests to reopen, interruptions. What is typed is kept on this
 // device until the server has it; sending it twice makes one remark, because the page gives it its id.
 
-import { gettext, interpolate } from "../gettext.js";
-
 const KINDS = {
   comment: {
-    title: gettext("Comment to the organizers"),
-    help: gettext("Only the organizers read it."),
-    label: gettext("Comment"),
+    title: "Comment to the organizers",
+    help: "Only the organizers read it.",
+    label: "Comment",
   },
   flag: {
-    title: gettext("Flag to the organizers"),
-    help: gettext("Something is wrong or unclear, and an organizer should look."),
-    label: gettext("What is wrong"),
+    title: "Flag to the organizers",
+    help: "Something is wrong or unclear, and an organizer should look.",
+    label: "What is wrong",
   },
   "reopen request": {
-    title: gettext("Ask to reopen"),
-    help: gettext("An organizer decides. This version stays as it is; a new one would start from a copy of it."),
-    label: gettext("Why it should be reopened"),
+    title: "Ask to reopen",
+    help: "An organizer decides. This version stays as it is; a new one would start from a copy of it.",
+    label: "Why it should be reopened",
   },
 };
 const RETRY_MS = 30_000;
@@ -88,13 +86,13 @@ export class Remarks {
   }
 
   async #submit() {
-    if (!this.#form.elements.text.value.trim()) return this.#say(gettext("Write something first."));
+    if (!this.#form.elements.text.value.trim()) return this.#say("Write something first.");
     this.#say("");
     const remark = this.#keep(true);
     const problem = await this.#send(remark);
     if (problem) return this.#say(problem);
     if (this.#dialog.open && this.#id === remark.public_id) this.#dialog.close();
-    return this.#desk.announce(gettext("Sent to the organizers"));
+    return this.#desk.announce("Sent to the organizers");
   }
 
   /** Send a remark; return what is wrong, "" when the server has it. */
@@ -106,10 +104,10 @@ export class Remarks {
       return "";
     }
     if (answer && answer.status >= 400 && answer.status < 500 && answer.body?.message) {
-      return interpolate(gettext("Not sent. %(reason)s"), { reason: answer.body.message });
+      return `Not sent. ${answer.body.message}`;
     }
     setTimeout(() => this.#sendWaiting(), RETRY_MS);
-    return gettext("Not sent yet: there is no connection. It is kept on this device and is sent as soon as there is one.");
+    return "Not sent yet: there is no connection. It is kept on this device and is sent as soon as there is one.";
   }
 
   async #sendWaiting() {
@@ -121,7 +119,7 @@ export class Remarks {
 
   #sent(remark) {
     if (this.#dialog.open && this.#id === remark.public_id) this.#dialog.close();
-    this.#desk.announce(gettext("Sent to the organizers"));
+    this.#desk.announce("Sent to the organizers");
   }
 
   async #interrupted(event) {
@@ -137,7 +135,7 @@ export class Remarks {
     };
     this.#desk.save.keepText(slotOf(remark.kind), remark);
     const said = form.querySelector("[data-remark-said]");
-    said.textContent = (await this.#send(remark)) || interpolate(gettext("Noted: interrupted %(minutes)s min."), { minutes });
+    said.textContent = (await this.#send(remark)) || `Noted: interrupted ${minutes} min.`;
     this.#desk.announce(said.textContent);
     form.reset();
   }

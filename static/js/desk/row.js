@@ -1,13 +1,12 @@
 // Draws one nugget. It changes only what differs, and never the element that has the focus or holds unsaved text.
 
-import { gettext, interpolate } from "../gettext.js";
 import { copyOf, drawChips, importanceOf, importanceSwitch, setImportance } from "./chips.js";
 import { drawDiff } from "./diff.js";
 import { keysOf, printed } from "./keys.js";
 import { isEdited, lacksImportance } from "./rules.js";
 import { drawUnsaved, put } from "./unsaved.js";
 
-const IMPORTANCE = [gettext("neither vital nor okay"), gettext("okay"), gettext("vital")];
+const IMPORTANCE = ["neither vital nor okay", "okay", "vital"];
 /** Make the element of a row that is not drawn yet. `choose` takes what its switch is set to. */
 export function makeRow(key, choose) {
   const item = copyOf("row-template");
@@ -43,8 +42,8 @@ export function drawRow(item, row, view) {
 /** "1 vital or 2 okay?", with the person's own keys. */
 export function importanceQuestion() {
   const [vital, okay] = [keysOf("vital")[0], keysOf("okay")[0]];
-  if (!vital || !okay) return gettext("vital or okay?");
-  return interpolate(gettext("%(vital)s vital or %(okay)s okay?"), { vital: printed(vital), okay: printed(okay) });
+  if (!vital || !okay) return "vital or okay?";
+  return `${printed(vital)} vital or ${printed(okay)} okay?`;
 }
 
 /** Whether there is something to tell about where a row's wording comes from. */
@@ -58,16 +57,16 @@ function button(item, name) {
 
 function tagsOf(row, { byHand, isReadonly, isMarked }) {
   const tags = [];
-  if (row.decision === "undecided") tags.push([gettext("proposed"), "machine"], [gettext("undecided"), "undecided"]);
-  else if (row.decision === "rejected") tags.push([byHand ? gettext("deleted") : gettext("rejected"), ""]);
-  else if (row.making === "merged") tags.push([interpolate(gettext("merged from %(count)s"), { count: row.parents.length }), ""]);
-  else if (row.making === "split") tags.push([gettext("split"), ""]);
-  else if (row.making === "added" && !byHand) tags.push([gettext("added"), ""]);
-  else if (row.making === "proposed") tags.push([isEdited(row) ? gettext("edited") : gettext("kept"), ""]);
-  if (byHand && row.decision === "kept" && !row.evidence.length) tags.push([gettext("no passage"), ""]);
+  if (row.decision === "undecided") tags.push(["proposed", "machine"], ["undecided", "undecided"]);
+  else if (row.decision === "rejected") tags.push([byHand ? "deleted" : "rejected", ""]);
+  else if (row.making === "merged") tags.push([`merged from ${row.parents.length}`, ""]);
+  else if (row.making === "split") tags.push(["split", ""]);
+  else if (row.making === "added" && !byHand) tags.push(["added", ""]);
+  else if (row.making === "proposed") tags.push([isEdited(row) ? "edited" : "kept", ""]);
+  if (byHand && row.decision === "kept" && !row.evidence.length) tags.push(["no passage", ""]);
   if (isReadonly || row.importance) tags.push([IMPORTANCE[row.importance], isReadonly ? "importance" : "spoken"]);
   if (!isReadonly && lacksImportance(row)) tags.push([importanceQuestion(), "ask"]);
-  if (isMarked) tags.push([gettext("marked"), "marked"]);
+  if (isMarked) tags.push(["marked", "marked"]);
   return tags;
 }
 
@@ -133,7 +132,7 @@ function drawChange(item, row, { showsChange, isReadonly, parents }) {
   diff.hidden = original.hidden = !isEdited(row);
   if (isEdited(row)) {
     drawDiff(diff, row.draft, row.text);
-    put(original, ".row-original-name", gettext("Original:"));
+    put(original, ".row-original-name", "Original:");
     put(original, "q", row.draft);
   }
   made.hidden = !parents.length;
@@ -145,6 +144,6 @@ function madeFrom(row, parent) {
   const quote = document.createElement("q");
   quote.dir = "auto";
   quote.textContent = parent.text;
-  item.append(row.making === "merged" ? gettext("Merged:") : gettext("Split from:"), " ", quote);
+  item.append(row.making === "merged" ? "Merged:" : "Split from:", " ", quote);
   return item;
 }

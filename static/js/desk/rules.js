@@ -1,8 +1,6 @@
 // What each operation does to the list in the making: the same effects as evaluation/rules/desk.py, so that the page
 // can show them before the server answers and while it cannot be reached. A test runs both on the same operations.
 
-import { gettext_noop } from "../gettext.js";
-
 /** The rows of `rows` (a Map by key), in the order of the list. */
 export function ordered(rows) {
   return [...rows.values()].sort((a, b) => a.position - b.position || (a.key < b.key ? -1 : 1));
@@ -136,18 +134,18 @@ const EFFECTS = {
   },
 };
 
-/** The kinds that can be undone, and how the server calls them too; `gettext` says it in the language of the page. */
+/** The kinds that can be undone, and how the server calls them too. */
 export const LABELS = {
-  decide: gettext_noop("Decision"),
-  importance: gettext_noop("Importance"),
-  edit: gettext_noop("Wording"),
-  add: gettext_noop("New nugget"),
-  merge: gettext_noop("Merge"),
-  split: gettext_noop("Split"),
-  link: gettext_noop("Link"),
-  unlink: gettext_noop("Unlink"),
-  move: gettext_noop("Move"),
-  restore: gettext_noop("Restore"),
+  decide: "Decision",
+  importance: "Importance",
+  edit: "Wording",
+  add: "New nugget",
+  merge: "Merge",
+  split: "Split",
+  link: "Link",
+  unlink: "Unlink",
+  move: "Move",
+  restore: "Restore",
 };
 
 /** The rows that an operation changes, by key, with their versions raised; a new row starts at 1. */

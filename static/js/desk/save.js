@@ -1,7 +1,6 @@
 // The one way from the desk to the server: operations in order, one request at a time, each acknowledged by a receipt.
 // What has no receipt stays in the outbox, whatever happens to the network, the session or the page.
 
-import { gettext } from "../gettext.js";
 import { Outbox } from "./outbox.js";
 import { actsIn, asSent, batchOf, raised, touched, without } from "./queue.js";
 import { part, parted } from "./parting.js";
@@ -244,7 +243,7 @@ export class Save extends EventTarget {
     if (status === 401 || this.#halts.size) return; // the dialog is open; signing in sends again
     if ([400, 413, 422].includes(status)) {
       if (batch.length === 1) {
-        this.#refuse(batch[0], gettext("The server did not understand this change."));
+        this.#refuse(batch[0], "The server did not understand this change.");
         return;
       }
       this.#most = 1; // find the one that is not understood; the others are fine
@@ -342,7 +341,7 @@ export class Save extends EventTarget {
       this.#rewrite(raised(this.#queue, Object.fromEntries(keys.map((key) => [key, rows[key].version - op.base[key]]))));
     } else {
       const unwanted = (one) => keys.some((key) => touched(one).has(key));
-      this.#giveUp(unwanted, quietly ? "" : gettext("You kept the other window's version."), true);
+      this.#giveUp(unwanted, quietly ? "" : "You kept the other window's version.", true);
     }
     return this.release("conflict");
   }

@@ -1,6 +1,6 @@
 // Search in the passages that are shown.
 
-import { gettext, interpolate, ngettext } from "../gettext.js";
+import { plural } from "../text.js";
 import { TextOf, hitsIn, wanted } from "./finding.js";
 import { Searching, counted } from "./searching.js";
 
@@ -36,12 +36,12 @@ export class Search extends Searching {
 
   summary() {
     const place = this.place();
-    if (place) return interpolate(gettext("Enter goes to %(place)s"), { place: this.#reading.label(...place) });
+    if (place) return `Enter goes to ${this.#reading.label(...place)}`;
     if (!this.needle) return "";
     if (!this.hits.length) return counted(this.hits);
     const passages = new Set(this.hits.map((range) => range.startContainer.parentElement.closest("article"))).size;
-    const places = interpolate(ngettext("%(count)s passage", "%(count)s passages", passages), { count: passages });
-    return interpolate(gettext("%(hits)s in %(passages)s"), { hits: counted(this.hits), passages: places });
+    const places = `${passages} ${plural(passages, "passage")}`;
+    return `${counted(this.hits)} in ${places}`;
   }
 
   show() {
@@ -78,8 +78,7 @@ export class Search extends Searching {
       link.dir = "auto";
       return link;
     });
-    const said = ngettext("%(count)s of your nuggets:", "%(count)s of your nuggets:", rows.length);
-    this.#own.replaceChildren(interpolate(said, { count: rows.length }), " ", ...links.flatMap((link) => [link, " "]));
+    this.#own.replaceChildren(`${rows.length} of your nuggets:`, " ", ...links.flatMap((link) => [link, " "]));
   }
 
   #clicked(event) {

@@ -1,7 +1,7 @@
 // Search in texts on a desk. Hits are painted with the highlight API: the text stays as it is, so sentences keep their
 // elements, a selection stays selected, and the browser's own find works beside it.
 
-import { gettext, interpolate, ngettext } from "../gettext.js";
+import { plural } from "../text.js";
 import { wanted } from "./finding.js";
 
 const PAUSE_MS = 150;
@@ -12,8 +12,8 @@ const WIDE = /[\u3040-\u9fff\uac00-\ud7af]/;
 
 /** "1 hit", "2 hits"; "no hit here" where the texts that are shown have none. */
 export function counted(hits) {
-  if (!hits.length) return gettext("no hit here");
-  return interpolate(ngettext("%(count)s hit", "%(count)s hits", hits.length), { count: hits.length });
+  if (!hits.length) return "no hit here";
+  return `${hits.length} ${plural(hits.length, "hit")}`;
 }
 
 /**
@@ -64,7 +64,7 @@ export class Searching {
     this.at = (first + by + this.hits.length) % this.hits.length;
     const told = this.reveal(this.hits[this.at]);
     this.#paint();
-    const said = interpolate(gettext("Hit %(number)s of %(total)s"), { number: this.at + 1, total: this.hits.length });
+    const said = `Hit ${this.at + 1} of ${this.hits.length}`;
     this.#said.textContent = said;
     this.desk.announce(`${said}${told}`);
   }

@@ -1,7 +1,6 @@
 // What is selected in the passages, and the bar that says what can be done with it. A sentence is selected by going to
 // it (arrows, Tab, a click), several by Shift and arrows; any words by the selection of the mouse or of caret browsing.
 
-import { gettext, interpolate, pgettext } from "../gettext.js";
 import { PlaceOfBar } from "./place-of-bar.js";
 
 const MOST = 20; // sentences that one selection can stand for
@@ -120,17 +119,17 @@ export class Sentences {
     this.#what.textContent = this.#named(this.#reading.label(...first), rows.map((row) => numberOf(row.key)).join(", "));
     const row = this.#evidence.row();
     const number = row ? numberOf(row.dataset.key) : "";
-    const target = this.#evidence.composer() ? gettext("the new nugget") : number;
+    const target = this.#evidence.composer() ? "the new nugget" : number;
     this.#button("link").hidden = !target || row?.dataset.decision === "rejected";
-    this.#write("link", target ? interpolate(gettext("Link to %(target)s"), { target }) : pgettext("a button", "Link"));
-    this.#write("back", target ? interpolate(gettext("Back to %(target)s"), { target }) : pgettext("a button", "Back"));
+    this.#write("link", target ? `Link to ${target}` : "Link");
+    this.#write("back", target ? `Back to ${target}` : "Back");
   }
 
   // "P12 S3", "P12 S3 to P12 S5", and which nuggets rest on it.
   #named(first, nuggets) {
     const last = this.#reading.label(...this.#pairs.at(-1));
-    const place = this.#pairs.length > 1 ? interpolate(gettext("%(first)s to %(last)s"), { first, last }) : first;
-    return nuggets ? interpolate(gettext("%(place)s, linked to %(nuggets)s"), { place, nuggets }) : place;
+    const place = this.#pairs.length > 1 ? `${first} to ${last}` : first;
+    return nuggets ? `${place}, linked to ${nuggets}` : place;
   }
 
   #write(name, text) {
@@ -231,5 +230,5 @@ function same(one, other) {
 
 // A nugget's number as its row shows it.
 function numberOf(key) {
-  return document.querySelector(`#nugget-rows > [data-key="${CSS.escape(key)}"] .row-number`)?.textContent || gettext("a nugget");
+  return document.querySelector(`#nugget-rows > [data-key="${CSS.escape(key)}"] .row-number`)?.textContent || "a nugget";
 }

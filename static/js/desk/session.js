@@ -1,13 +1,11 @@
 // Requests of the desk go through here, so that a stale token is renewed and an ended session is asked for above the
 // page: the page itself, its cursor and its text are never touched.
 
-import { gettext } from "../gettext.js";
-
 const TIMEOUT = 15_000;
 const JSON_TYPE = "application/json";
 
-const WRONG_CODE = gettext("That code is not right. Type the one that your app shows now.");
-const NOT_SIGNED_IN = gettext("The server could not sign you in. Try again in a moment.");
+const WRONG_CODE = "That code is not right. Type the one that your app shows now.";
+const NOT_SIGNED_IN = "The server could not sign you in. Try again in a moment.";
 
 /** What `signIn` returns when the password was right and a code is wanted too. */
 export const CODE_WANTED = Symbol("code");
@@ -127,7 +125,7 @@ export class Session extends EventTarget {
 function problemOf(status, form) {
   const said = form && [...form.errors, ...Object.values(form.fields).flatMap((field) => field.errors)];
   if (said?.length) return said.join(" ");
-  if (status === 429) return gettext("Too many attempts. Wait a minute, then try again.");
+  if (status === 429) return "Too many attempts. Wait a minute, then try again.";
   return NOT_SIGNED_IN;
 }
 
@@ -201,7 +199,7 @@ export class SignIn {
     const urls = { login: form.action, logout: form.dataset.logout, factor: form.dataset.factor };
     const problem = await this.#session
       .signIn(new FormData(form), urls)
-      .catch(() => gettext("The server does not answer. Your work is kept on this device; try again in a moment."));
+      .catch(() => "The server does not answer. Your work is kept on this device; try again in a moment.");
     this.#busy = false;
     if (!this.#dialog.open) return;
     this.#say(problem === CODE_WANTED ? "" : problem);

@@ -1,7 +1,6 @@
 // Everything around the two panes: the splitter, the switch of the narrow screen, guidelines and definitions, remarks,
 // pause, leaving. Each act is a button first; keys press the same code.
 
-import { gettext, interpolate, ngettext } from "../gettext.js";
 import { Definitions } from "./definitions.js";
 import { Drawer } from "./drawer.js";
 import * as insight from "./insight.js";
@@ -80,8 +79,7 @@ class Shell {
   async #saveNow() {
     await this.#desk.save.flush();
     const { unsent } = this.#desk.save.state();
-    const waiting = ngettext("%(count)s not saved yet", "%(count)s not saved yet", unsent);
-    this.#desk.announce(unsent ? interpolate(waiting, { count: unsent }) : gettext("Everything is saved"));
+    this.#desk.announce(unsent ? `${unsent} not saved yet` : "Everything is saved");
   }
 
   // The button says whether the clock stands.

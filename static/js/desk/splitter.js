@@ -1,11 +1,9 @@
 // The line between the panes: moved with arrow keys, Home, End and the pointer, put back with Enter or a double click.
 // A click without dragging goes to the next of three widths, for those who cannot drag.
 
-import { gettext, interpolate } from "../gettext.js";
-
 const SHARES = {
-  passages: gettext("%(share)s % for the passages"),
-  answer: gettext("%(share)s % for the answer"),
+  passages: "% for the passages",
+  answer: "% for the answer",
 };
 const USUAL = 57; // per cent, where the page names no other share
 const STEP = 2;
@@ -36,7 +34,7 @@ export class Splitter {
   set(percent) {
     const share = Math.round(Math.min(this.max, Math.max(this.min, percent)) * 10) / 10;
     this.#line.setAttribute("aria-valuenow", String(share));
-    this.#line.setAttribute("aria-valuetext", interpolate(SHARES[this.#line.dataset.reads], { share: Math.round(share) }));
+    this.#line.setAttribute("aria-valuetext", `${Math.round(share)} ${SHARES[this.#line.dataset.reads]}`);
     document.body.style.setProperty("--split", String(share));
   }
 

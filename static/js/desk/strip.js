@@ -1,12 +1,12 @@
 // How far the reading is: which passages were read and which have nuggets, at each passage, in the strip, and in words.
 
-import { gettext, interpolate, ngettext } from "../gettext.js";
+import { plural } from "../text.js";
 
-const WORDS = { read: gettext("read"), "nothing new": gettext("nothing new") };
+const WORDS = { read: "read", "nothing new": "nothing new" };
 
 /** What a passage's mark is called; "unread" where it has none. */
 export function wordOf(mark) {
-  return WORDS[mark] ?? gettext("unread");
+  return WORDS[mark] ?? "unread";
 }
 
 export class Coverage {
@@ -52,8 +52,8 @@ export class Coverage {
     this.#count();
     this.#reading.articles.forEach((article, index) => this.#drawPassage(article, this.#ticks[index]));
     const counts = this.counts();
-    put(this.#words, interpolate(gettext("%(read)s of %(total)s read, %(linked)s linked"), counts));
-    put(document.getElementById("progress"), interpolate(gettext("%(read)s of %(total)s read"), counts));
+    put(this.#words, `${counts.read} of ${counts.total} read, ${counts.linked} linked`);
+    put(document.getElementById("progress"), `${counts.read} of ${counts.total} read`);
     document.dispatchEvent(new CustomEvent("desk:coverage", { detail: counts }));
   }
 
@@ -71,12 +71,12 @@ export class Coverage {
     if (article.dataset.drawn === drawn) return;
     Object.assign(article.dataset, { drawn, mark, links });
     tick.className = [mark && "is-read", links && "is-linked"].filter(Boolean).join(" ");
-    const nuggets = interpolate(ngettext("%(count)s nugget", "%(count)s nuggets", links), { count: links });
+    const nuggets = `${links} ${plural(links, "nugget")}`;
     article.querySelector(".passage-links").textContent = links ? `, ${nuggets}` : "";
     article.querySelector(".passage-state").textContent = wordOf(mark);
     const button = this.#reading.button(article);
     button.setAttribute("aria-pressed", String(Boolean(mark)));
-    const said = (mark || this.markFor(article)) === "read" ? gettext("Mark as read") : gettext("Nothing new here");
+    const said = (mark || this.markFor(article)) === "read" ? "Mark as read" : "Nothing new here";
     button.querySelector(".passage-done-words").textContent = said;
   }
 

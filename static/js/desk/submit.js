@@ -1,27 +1,27 @@
 // Submitting a topic: first everything is saved, then the server says how the list stands. Where something is in the
 // way it is named above the list and nothing is sent; else one question is asked, and the answer freezes the list.
 
-import { gettext, interpolate, ngettext } from "../gettext.js";
+import { plural } from "../text.js";
 import { define } from "./keys.js";
 import { line } from "./line.js";
 
 const HALTED = {
-  starting: gettext("The desk is starting."),
-  "signed-out": gettext("Sign in first."),
-  conflict: gettext("A change made in two windows waits for you."),
-  moved: gettext("Another window is working on this task."),
-  elsewhere: gettext("Another window is working on this task."),
+  starting: "The desk is starting.",
+  "signed-out": "Sign in first.",
+  conflict: "A change made in two windows waits for you.",
+  moved: "Another window is working on this task.",
+  elsewhere: "Another window is working on this task.",
 };
 const SLOW_MS = 10_000;
 
 /** How much of what the review found missing is left, in its words. */
 function lacking(what, count) {
   const texts = {
-    decision: ngettext("%(count)s undecided.", "%(count)s undecided.", count),
-    importance: ngettext("%(count)s neither vital nor okay.", "%(count)s neither vital nor okay.", count),
-    label: ngettext("Labels are missing in %(count)s answer.", "Labels are missing in %(count)s answers.", count),
+    decision: `${count} undecided.`,
+    importance: `${count} neither vital nor okay.`,
+    label: `Labels are missing in ${count} ${plural(count, "answer")}.`,
   };
-  return interpolate(texts[what], { count });
+  return texts[what];
 }
 
 class Submitting {
@@ -69,8 +69,8 @@ class Submitting {
   // Why submitting has to wait; "" where it need not.
   #hindrance() {
     const { connected, halted } = this.#desk.save.state();
-    if (halted) return HALTED[halted] ?? gettext("Saving is stopped.");
-    return connected ? "" : gettext("Not connected: submitting has to wait.");
+    if (halted) return HALTED[halted] ?? "Saving is stopped.";
+    return connected ? "" : "Not connected: submitting has to wait.";
   }
 
   #drawState() {
@@ -119,7 +119,7 @@ class Submitting {
     });
     const done = await Promise.race([save.drained().then(() => true), stopped]);
     lost.abort();
-    if (!done) this.#desk.announce(gettext("Not submitted: not everything is saved yet."), { keep: true });
+    if (!done) this.#desk.announce("Not submitted: not everything is saved yet.", { keep: true });
     return done;
   }
 
@@ -134,7 +134,7 @@ class Submitting {
     } catch {
       // Said below: the server gave no answer.
     }
-    this.#desk.announce(gettext("The server could not be asked. Try again in a moment."));
+    this.#desk.announce("The server could not be asked. Try again in a moment.");
     return null;
   }
 
@@ -151,15 +151,15 @@ class Submitting {
       return;
     }
     const title = document.createElement("h3");
-    title.textContent = gettext("Not submitted yet");
+    title.textContent = "Not submitted yet";
     const hide = document.createElement("button");
-    Object.assign(hide, { type: "button", textContent: gettext("Hide") });
+    Object.assign(hide, { type: "button", textContent: "Hide" });
     hide.addEventListener("click", () => this.#hide());
     this.#problems.replaceChildren(hide, title, part);
     this.#problems.hidden = false;
     const said = [...part.querySelectorAll(":scope > p b")].map((one) => one.textContent).join(" ");
     const names = [...part.querySelectorAll("[data-row]")].map((one) => one.textContent).join(", ");
-    this.#desk.announce(interpolate(gettext("Not submitted. %(why)s"), { why: `${said} ${names}` }), { keep: true });
+    this.#desk.announce(`Not submitted. ${said} ${names}`, { keep: true });
     if (!this.#desk.work.focus(part.dataset.first)) this.#problems.focus();
   }
 
@@ -208,7 +208,7 @@ class Submitting {
         location.assign(`${location.pathname}?submitted`);
         return;
       }
-      this.#say(answer?.body?.message ?? gettext("The server did not answer. Nothing was submitted; try again."));
+      this.#say(answer?.body?.message ?? "The server did not answer. Nothing was submitted; try again.");
     });
   }
 }

@@ -1,10 +1,9 @@
 // Undo and redo: the buttons of the action bar, their keys, and the Undo beside a message of what was just done.
 
-import { gettext, interpolate } from "../gettext.js";
 import { define } from "./keys.js";
 import { line } from "./line.js";
 
-const NOTHING = { undo: gettext("Nothing to undo"), redo: gettext("Nothing to redo") };
+const NOTHING = { undo: "Nothing to undo", redo: "Nothing to redo" };
 
 export class Undoing {
   #desk;
@@ -32,8 +31,7 @@ export class Undoing {
     if (this.#isReadonly) return announce(words.readonly);
     const step = store[what](source);
     if (!step) return announce(NOTHING[what]);
-    const text = what === "undo" ? gettext("Undone: %(what)s") : gettext("Done again: %(what)s");
-    return announce(interpolate(text, { what: gettext(step.label) }));
+    return announce(`${what === "undo" ? "Undone" : "Done again"}: ${step.label}`);
   }
 
   /** What takes back the act that a message made now tells of; null where it tells of none. */
@@ -65,6 +63,6 @@ export class Undoing {
     if (!button) return;
     const step = this.#top(what);
     button.setAttribute("aria-disabled", String(!step || this.#isReadonly));
-    button.title = step ? gettext(step.label) : NOTHING[what];
+    button.title = step ? step.label : NOTHING[what];
   }
 }

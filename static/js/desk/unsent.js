@@ -1,19 +1,19 @@
 // What has not reached the server, to read, to download and to load again: the last resort against losing work.
 
-import { gettext, gettext_noop, interpolate, ngettext } from "../gettext.js";
+import { plural } from "../text.js";
 import { LABELS } from "./rules.js";
 
 const KINDS = {
   ...LABELS,
-  mark: gettext_noop("Passage mark"),
-  compose: gettext_noop("Text in the composer"),
-  undo: gettext_noop("Undo"),
-  redo: gettext_noop("Redo"),
-  search: gettext_noop("Search words"),
-  label: gettext_noop("Label"),
-  locate: gettext_noop("Place in the answer"),
-  open: gettext_noop("Answer seen"),
-  sweep: gettext_noop("Nugget sweep begun"),
+  mark: "Passage mark",
+  compose: "Text in the composer",
+  undo: "Undo",
+  redo: "Redo",
+  search: "Search words",
+  label: "Label",
+  locate: "Place in the answer",
+  open: "Answer seen",
+  sweep: "Nugget sweep begun",
 };
 
 /** Return what a person typed in an operation or a kept text, wherever in it the words stand. */
@@ -23,7 +23,7 @@ function wordsOf(value) {
   JSON.stringify(value ?? null, (name, one) => {
     if (typeof one !== "string" || !one) return one;
     if (["text", "words", "reason"].includes(name)) found.push(one);
-    if (["decision", "mark"].includes(name)) found.push(gettext(one)); // as rows and passages show it
+    if (["decision", "mark"].includes(name)) found.push(one); // as rows and passages show it
     return one;
   });
   return found.join(" / ");
@@ -62,9 +62,9 @@ class Unsent {
   #render() {
     const { save } = this.#desk;
     const told = (op) => this.#desk.words.told?.(op) ?? wordsOf(op.payload);
-    const waiting = save.pending().map((op) => item(gettext(KINDS[op.kind]), told(op)));
-    const typed = Object.values(save.keptTexts()).map((value) => item(gettext("Being typed"), wordsOf(value)));
-    const aside = save.setAside().map(({ op, reason }) => item(gettext(KINDS[op.kind]), told(op), reason));
+    const waiting = save.pending().map((op) => item(KINDS[op.kind], told(op)));
+    const typed = Object.values(save.keptTexts()).map((value) => item("Being typed", wordsOf(value)));
+    const aside = save.setAside().map(({ op, reason }) => item(KINDS[op.kind], told(op), reason));
     this.#fill("waiting", [...waiting, ...typed]);
     this.#fill("aside", aside);
   }
@@ -104,21 +104,16 @@ class Unsent {
       // told below
     }
     if (copy?.format !== "assay-unsent-changes" || !Array.isArray(copy.ops)) {
-      return gettext("This file is not a downloaded copy.");
+      return "This file is not a downloaded copy.";
     }
-    if (copy.user !== save.user) return gettext("This copy belongs to another account.");
+    if (copy.user !== save.user) return "This copy belongs to another account.";
     if (copy.task !== save.task) {
-      return gettext("This copy belongs to another task. Open that task, then load it there.");
+      return "This copy belongs to another task. Open that task, then load it there.";
     }
     const kept = save.keptTexts();
     for (const [slot, value] of Object.entries(copy.texts ?? {})) if (!(slot in kept)) save.keepText(slot, value);
     const taken = save.load([...copy.ops, ...(copy.aside ?? []).map(({ op }) => op)]);
-    const said = ngettext(
-      "%(count)s change was loaded and is being saved.",
-      "%(count)s changes were loaded and are being saved.",
-      taken,
-    );
-    return interpolate(said, { count: taken });
+    return `${taken} ${plural(taken, "change was loaded and is", "changes were loaded and are")} being saved.`;
   }
 }
 

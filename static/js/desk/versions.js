@@ -1,14 +1,14 @@
 // A nugget as two windows left it: what differs, how each is described, and how both can be kept.
 
-import { gettext, interpolate, ngettext } from "../gettext.js";
+import { plural } from "../text.js";
 
 const DECISIONS = {
-  undecided: gettext("Undecided"),
-  kept: gettext("Kept"),
-  rejected: gettext("Rejected"),
-  replaced: gettext("Merged or split"),
+  undecided: "Undecided",
+  kept: "Kept",
+  rejected: "Rejected",
+  replaced: "Merged or split",
 };
-const IMPORTANCES = [gettext("No importance"), gettext("Okay"), gettext("Vital")];
+const IMPORTANCES = ["No importance", "Okay", "Vital"];
 
 export class NuggetVersions {
   #desk;
@@ -26,7 +26,7 @@ export class NuggetVersions {
   describe(side, row) {
     side.querySelector("[data-text]").textContent = row.text;
     const count = row.evidence.length;
-    const passages = interpolate(ngettext("%(count)s passage", "%(count)s passages", count), { count });
+    const passages = `${count} ${plural(count, "passage")}`;
     const said = `${DECISIONS[row.decision]} · ${IMPORTANCES[row.importance]} · ${passages}`;
     side.querySelector("[data-state]").textContent = said;
   }

@@ -1,7 +1,7 @@
 // Which composers are open, and what becomes of what is written in them. A list made by hand has one that is always
 // there; the others open for one merge, one split or one new nugget and go away with it.
 
-import { gettext, interpolate, together } from "../gettext.js";
+import { together } from "../text.js";
 import { Composer } from "./composer.js";
 import * as passages from "./passages.js";
 import { isListed } from "./rules.js";
@@ -48,7 +48,7 @@ export class Writing {
   link(pairs) {
     for (const pair of pairs) this.target.link(pair);
     const places = pairs.map((pair) => passages.label(...pair)).join(", ");
-    this.desk.announce(interpolate(gettext("%(nugget)s: linked to %(places)s"), { nugget: this.target.name, places }));
+    this.desk.announce(`${this.target.name}: linked to ${places}`);
   }
 
   /** The nugget that was just added has its importance: on to the next. */
@@ -148,7 +148,7 @@ export class Writing {
     if (!pinned) this.#forget(slot);
     const rows = parts.map((part) => ({ key: crypto.randomUUID(), ...part }));
     if (from && !from.every((key) => isListed(this.desk.store.row(key) ?? {}))) {
-      this.desk.announce(gettext("Not possible: one of these nuggets was changed meanwhile"));
+      this.desk.announce("Not possible: one of these nuggets was changed meanwhile");
       return;
     }
     const names = together((from ?? []).map((key) => this.list.name(key)));
@@ -169,8 +169,8 @@ export class Writing {
 
   #said(slot, rows, names) {
     const made = together(rows.map((row) => this.list.name(row.key)));
-    if (slot === "merge") return interpolate(gettext("%(nuggets)s → %(nugget)s"), { nuggets: names, nugget: made });
-    if (slot === "split") return interpolate(gettext("%(nugget)s split into %(nuggets)s"), { nugget: names, nuggets: made });
-    return interpolate(gettext("%(nugget)s added"), { nugget: made });
+    if (slot === "merge") return `${names} → ${made}`;
+    if (slot === "split") return `${names} split into ${made}`;
+    return `${made} added`;
   }
 }

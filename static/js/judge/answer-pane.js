@@ -1,7 +1,6 @@
 // The left pane: one answer in full, with numbered sentences. Which answer is shown is decided here and told to the
 // right pane; an answer counts as seen once its text stands in a page that somebody can look at.
 
-import { gettext, interpolate } from "../gettext.js";
 import { Jump } from "./jump.js";
 
 const HERE = "is-here"; // the sentence that is recorded, or asked about
@@ -47,7 +46,7 @@ export class AnswerPane extends EventTarget {
   /** "Answer 18 of 45". */
   title(answer = this.answer) {
     const total = this.#asked.answers.length;
-    return interpolate(gettext("Answer %(number)s of %(total)s"), { number: answer.number, total });
+    return `Answer ${answer.number} of ${total}`;
   }
 
   /** Show an answer. Its text may come later; the heading is there at once. */
@@ -69,15 +68,14 @@ export class AnswerPane extends EventTarget {
   async #load(id) {
     this.#waiting = id;
     this.#clear();
-    this.#say(gettext("Loading the answer …"), false);
+    this.#say("Loading the answer …", false);
     try {
       const text = await this.#texts.get(id);
       if (this.current === id) this.#draw(id, text);
     } catch (error) {
       if (this.current !== id) return;
       this.#say(error.message, true);
-      const said = gettext("%(answer)s cannot be shown. %(why)s");
-      this.#desk.announce(interpolate(said, { answer: this.title(), why: error.message }), { keep: true });
+      this.#desk.announce(`${this.title()} cannot be shown. ${error.message}`, { keep: true });
     }
   }
 

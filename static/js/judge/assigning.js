@@ -1,6 +1,5 @@
 // Assignment: is this nugget in the answer?
 
-import { gettext } from "../gettext.js";
 import { AssignRows } from "./rows.js";
 import { Sweep } from "./sweep.js";
 
@@ -25,9 +24,7 @@ export class Work extends AssignRows {
   reviewed(part) {
     if (this.desk.store.sweep !== "offered") return;
     const said = document.createElement("p");
-    said.textContent = gettext(
-      "You may look at each nugget's labels once more before: that is the nugget sweep, offered above the labels.",
-    );
+    said.textContent = "You may look at each nugget's labels once more before: that is the nugget sweep, offered above the labels.";
     part.append(said);
   }
 

@@ -1,7 +1,5 @@
 // The two small boxes of a row: why it cannot be judged, and which sentence of the answer it is in.
 
-import { gettext } from "../gettext.js";
-
 let made = 0;
 
 /**
@@ -53,7 +51,7 @@ export function reasonFor({ save, store }, key, give) {
     text: save.keptTexts()[slot] ?? store.row(key)?.reason ?? "",
     typed: (text) => save.keepText(slot, text || null),
     take: (text) => {
-      if (!text) return gettext("Say why in a few words.");
+      if (!text) return "Say why in a few words.";
       save.keepText(slot, null);
       queueMicrotask(() => give(text)); // once the box is gone, so that the focus goes on from the row
       return "";

@@ -1,10 +1,9 @@
 // The citations of the answer as buttons: each leads to its pair, and shows the pair's label or why it is not asked.
 
-import { gettext } from "../gettext.js";
 import { hindranceOf } from "./asked.js";
 import { glyphOf, wordOf } from "./words.js";
 
-const WHY = { "no-text": gettext("no text"), waits: gettext("waits for the machine's label") };
+const WHY = { "no-text": "no text", waits: "waits for the machine's label" };
 
 /** Why a pair is not asked, in words; "" where it is. */
 export function whyNot(pair, stage) {

@@ -1,7 +1,6 @@
 // How far it is, and going on: to the next answer, to the next pair without a label, to the question whether all is done.
 
 import { line } from "../desk/line.js";
-import { gettext, interpolate, ngettext } from "../gettext.js";
 
 export class Finishing {
   #desk;
@@ -30,7 +29,8 @@ export class Finishing {
 
   draw() {
     const place = this.#pane.answer ? `${(this.#desk.work ?? this.#pane).title()} · ` : "";
-    const text = `${place}${interpolate(gettext("%(done)s of %(total)s judged"), this.#asked.counts())}`;
+    const { done, total } = this.#asked.counts();
+    const text = `${place}${done} of ${total} judged`;
     const shown = document.getElementById("progress");
     if (shown.textContent !== text) shown.textContent = text;
     const button = document.querySelector("[data-act=finish] [data-words]");
@@ -45,8 +45,8 @@ export class Finishing {
 
   #verb() {
     const sweep = this.#desk.work?.sweep;
-    if (sweep?.isOn && !sweep.isLast) return gettext("Next nugget");
-    return this.#asked.isDone ? gettext("Review and submit") : gettext("Finish answer");
+    if (sweep?.isOn && !sweep.isLast) return "Next nugget";
+    return this.#asked.isDone ? "Review and submit" : "Finish answer";
   }
 
   /** Go on to the next answer with something left; when there is none, ask whether to submit. Gaps are asked about. */
@@ -61,10 +61,9 @@ export class Finishing {
   // A key that is pressed again is no answer: nothing is skipped unless that is chosen.
   #askAbout(missing) {
     if (line.askAgain()) return;
-    const text = ngettext("%(count)s without a label:", "%(count)s without a label:", missing.length);
-    this.#closeQuestion = line.ask(interpolate(text, { count: missing.length }), [
-      { words: gettext("Go to the first"), act: () => this.#desk.work.focus(missing[0]), key: "Enter" },
-      { words: gettext("Go on without"), act: () => this.#goOn() },
+    this.#closeQuestion = line.ask(`${missing.length} without a label:`, [
+      { words: "Go to the first", act: () => this.#desk.work.focus(missing[0]), key: "Enter" },
+      { words: "Go on without", act: () => this.#goOn() },
     ]);
   }
 
@@ -81,6 +80,6 @@ export class Finishing {
     const from = work.pane.contains(document.activeElement) ? work.current : null;
     const key = this.#asked.unlabelledAfter(from, this.#pane.current);
     if (key) work.focus(key);
-    else announce(gettext("Everything is judged"));
+    else announce("Everything is judged");
   }
 }

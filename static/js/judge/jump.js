@@ -1,12 +1,10 @@
 // The answers of the task as a list that folds out: how much of each is judged, and a button to go there.
 
-import { gettext, interpolate } from "../gettext.js";
-
 /** How far an answer is: "✓ done", "3 of 12". */
 function stateOf({ done, total, isOpened }) {
-  if (!total) return gettext("nothing to judge");
-  if (done === total) return gettext("✓ done");
-  return isOpened || done ? interpolate(gettext("%(done)s of %(total)s"), { done, total }) : gettext("not opened");
+  if (!total) return "nothing to judge";
+  if (done === total) return "✓ done";
+  return isOpened || done ? `${done} of ${total}` : "not opened";
 }
 
 export class Jump {
@@ -37,7 +35,7 @@ export class Jump {
   step(by) {
     const next = this.#asked.beside(this.#pane.current, by);
     if (next) this.#desk.go(next.id);
-    else this.#desk.announce(by > 0 ? gettext("This is the last answer") : gettext("This is the first answer"));
+    else this.#desk.announce(by > 0 ? "This is the last answer" : "This is the first answer");
   }
 
   draw() {
@@ -57,10 +55,7 @@ export class Jump {
     const isHere = answer.id === this.#pane.current;
     if (!item.firstChild) item.append(Object.assign(document.createElement("button"), { type: "button" }));
     const button = item.firstChild;
-    const text = interpolate(gettext("Answer %(number)s: %(state)s"), {
-      number: answer.number,
-      state: stateOf({ done, total, isOpened: answer.seen }),
-    });
+    const text = `Answer ${answer.number}: ${stateOf({ done, total, isOpened: answer.seen })}`;
     if (button.textContent !== text) button.textContent = text;
     button.dataset.to = answer.id;
     button.classList.toggle("is-done", done === total);

@@ -2,7 +2,6 @@
 // the server answers and while it cannot be reached. And two versions of one label, for when windows disagree.
 
 import { RowStore } from "../desk/store.js";
-import { gettext, gettext_noop, interpolate } from "../gettext.js";
 import { CANT_JUDGE, wordOf } from "./words.js";
 
 const SWEEP = "sweep";
@@ -27,7 +26,7 @@ function given(row, { payload, source }) {
 }
 
 const RULES = {
-  labels: { label: gettext_noop("Label"), locate: gettext_noop("Place in the answer") },
+  labels: { label: "Label", locate: "Place in the answer" },
   apply(rows, op) {
     const { key, sentence } = op.payload;
     const row = rows.get(key) ?? blank(key);
@@ -83,7 +82,7 @@ export class LabelVersions {
     side.querySelector("[data-text]").textContent = this.#desk.work.textOf(row.key);
     const sentence = row.sentence ?? null;
     const parts = [this.#desk.work.name(row.key), row.reason ? `${wordOf(row.label)}: ${row.reason}` : wordOf(row.label)];
-    if (sentence !== null) parts.push(interpolate(gettext("sentence %(number)s"), { number: sentence + 1 }));
+    if (sentence !== null) parts.push(`sentence ${sentence + 1}`);
     side.querySelector("[data-state]").textContent = parts.join(" · ");
   }
 

@@ -2,7 +2,7 @@
 
 import { sayReadonly } from "../desk/reading-only.js";
 import { startDesk } from "../desk/starting.js";
-import { gettext, interpolate, ngettext } from "../gettext.js";
+import { plural } from "../text.js";
 import { AnswerPane } from "./answer-pane.js";
 import { Asked } from "./asked.js";
 import { followClicks } from "./blank.js";
@@ -98,26 +98,15 @@ export const desk = startDesk({
   parts: ["answers", "labels"],
   words: {
     get readonly() {
-      return sayReadonly(gettext("This version is submitted: its labels cannot be changed"));
+      return sayReadonly("This version is submitted: its labels cannot be changed");
     },
-    conflict: gettext("A label was changed in another window as well."),
+    conflict: "A label was changed in another window as well.",
     waiting: (count, durable) => {
-      const here = ngettext(
-        "%(count)s label waits on this device; keep working.",
-        "%(count)s labels wait on this device; keep working.",
-        count,
-      );
-      const inThisPage = ngettext(
-        "%(count)s label waits in this page only; keep it open.",
-        "%(count)s labels wait in this page only; keep it open.",
-        count,
-      );
-      return interpolate(durable ? here : inThisPage, { count });
+      const waiting = `${count} ${plural(count, "label waits", "labels wait")}`;
+      return durable ? `${waiting} on this device; keep working.` : `${waiting} in this page only; keep it open.`;
     },
-    allSaved: (count, at) =>
-      interpolate(ngettext("The label is saved %(at)s", "All %(count)s labels saved %(at)s", count), { count, at }),
-    choose: gettext("Choose which one to keep."),
-    submitted: ({ labels: count }) =>
-      interpolate(ngettext("Submitted, %(count)s label", "Submitted, %(count)s labels", count), { count }),
+    allSaved: (count, at) => (count === 1 ? `The label is saved ${at}` : `All ${count} labels saved ${at}`),
+    choose: "Choose which one to keep.",
+    submitted: ({ labels: count }) => `Submitted, ${count} ${plural(count, "label")}`,
   },
 });

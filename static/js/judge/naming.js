@@ -1,15 +1,13 @@
 // What answers and their sentences are called on the judging desks, and what is said of a place in an answer.
 
-import { gettext, interpolate } from "../gettext.js";
-
 /** "Answer 18". */
 export function answerName(number) {
-  return interpolate(gettext("Answer %(number)s"), { number });
+  return `Answer ${number}`;
 }
 
 /** "Answer 18, S4": something within an answer. */
 export function within(number, name) {
-  return interpolate(gettext("Answer %(number)s, %(name)s"), { number, name });
+  return `Answer ${number}, ${name}`;
 }
 
 /** What a remark is about where it is about something of an answer: a sentence, the answer itself, or "" for neither. */
@@ -23,24 +21,22 @@ export function placeInAnswer(element, number) {
 export function recorded(name, sentence, { waits = false } = {}) {
   const place = `S${sentence + 1}`;
   if (sentence !== null) {
-    return interpolate(waits ? gettext("%(name)s in %(place)s, once it has a label") : gettext("%(name)s in %(place)s"), { name, place });
+    return waits ? `${name} in ${place}, once it has a label` : `${name} in ${place}`;
   }
-  const without = gettext("%(name)s without a sentence");
-  return interpolate(waits ? gettext("%(name)s without a sentence, once it has a label") : without, { name });
+  return waits ? `${name} without a sentence, once it has a label` : `${name} without a sentence`;
 }
 
 /** What is wrong with a sentence that was typed and is not there. */
 export function noSentence(typed, last) {
-  const text = gettext("There is no sentence %(typed)s. Type a number from 1 to %(last)s.");
-  return interpolate(text, { typed, last });
+  return `There is no sentence ${typed}. Type a number from 1 to ${last}.`;
 }
 
 /** Said where a key asks for a row and the answer has none. */
 export function nothingHere() {
-  return gettext("There is nothing to judge in this answer");
+  return "There is nothing to judge in this answer";
 }
 
 /** Said where a label is to be cleared and there is none. */
 export function nothingToClear(name) {
-  return interpolate(gettext("%(name)s has no label to clear"), { name });
+  return `${name} has no label to clear`;
 }

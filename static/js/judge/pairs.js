@@ -2,7 +2,6 @@
 // when the next pair cites the same one.
 
 import { drawUnsaved } from "../desk/unsaved.js";
-import { gettext, interpolate, ngettext } from "../gettext.js";
 import { Border } from "./border.js";
 import { leaveBox, openBox, reasonFor } from "./boxes.js";
 import { drawState, makeChoice, setChoice } from "./choices.js";
@@ -72,7 +71,7 @@ export class Work {
   /** "S4 [2]", whichever answer is shown. */
   shortName(key) {
     const pair = this.pair(key);
-    return pair ? `S${pair.sentence + 1} [${pair.citation}]` : gettext("a pair");
+    return pair ? `S${pair.sentence + 1} [${pair.citation}]` : "a pair";
   }
 
   /** "Pair 41 of 212". */
@@ -80,7 +79,7 @@ export class Work {
     if (!this.current) return this.answers.title();
     const { sequence } = this;
     const place = { number: sequence.indexOf(this.current) + 1, total: sequence.length };
-    return interpolate(gettext("Pair %(number)s of %(total)s"), place);
+    return `Pair ${place.number} of ${place.total}`;
   }
 
   textOf(key) {
@@ -159,7 +158,7 @@ export class Work {
     const row = store.row(key);
     this.element.dataset.key = key;
     this.element.dataset.label = row?.label ?? "";
-    put("pair-name", interpolate(gettext("Sentence %(number)s, citation [%(citation)s]"), { number: sentence + 1, citation }));
+    put("pair-name", `Sentence ${sentence + 1}, citation [${citation}]`);
     put("pair-number", this.title());
     put("pair-sentence", this.answers.sentence(sentence)?.querySelector(".sentence-text").textContent ?? "");
     this.#drawLabel(row);
@@ -193,7 +192,7 @@ export class Work {
   step(by) {
     const next = this.#beside(by);
     if (next) this.focus(next);
-    else this.desk.announce(by > 0 ? gettext("This is the last pair") : gettext("This is the first pair"));
+    else this.desk.announce(by > 0 ? "This is the last pair" : "This is the first pair");
   }
 
   /** An answer was gone to: its first pair without a label is asked. */
@@ -253,9 +252,7 @@ export class Work {
   #say(name, label, accepted) {
     const { done, total } = this.asked.counts();
     const count = total - done;
-    const said = ngettext("%(name)s %(label)s, %(count)s left", "%(name)s %(label)s, %(count)s left", count);
-    const taken = ngettext("%(name)s accepted: %(label)s, %(count)s left", "%(name)s accepted: %(label)s, %(count)s left", count);
-    return this.desk.announce(interpolate(accepted ? taken : said, { name, label: spokenOf(label), count }));
+    return this.desk.announce(`${name}${accepted ? " accepted:" : ""} ${spokenOf(label)}, ${count} left`);
   }
 
   /** Take the machine's label over. */
@@ -263,13 +260,13 @@ export class Work {
     if (!this.#shown || !this.current) return;
     const label = this.#shown.labelOf(this.pair(this.current));
     if (label) this.label(this.current, label, "accept", { accepted: true });
-    else this.desk.announce(gettext("The machine gave no label; there is nothing to accept"));
+    else this.desk.announce("The machine gave no label; there is nothing to accept");
   }
 
   // Nobody judges what is not on the screen.
   #mayNot() {
     if (this.isReadonly) return this.desk.words.readonly;
-    return this.desk.texts.now(this.answers.current) ? "" : gettext("This answer is not loaded yet, so it cannot be judged");
+    return this.desk.texts.now(this.answers.current) ? "" : "This answer is not loaded yet, so it cannot be judged";
   }
 
   /** Ask why it cannot be judged. */
@@ -290,7 +287,7 @@ export class Work {
   /** To the first hit of one's own search. */
   go() {
     const place = this.desk.search.hitElement();
-    if (!place) return this.desk.announce(gettext("Search the passage first"));
+    if (!place) return this.desk.announce("Search the passage first");
     this.cited.element.focus({ preventScroll: true });
     return place.scrollIntoView({ block: "center" });
   }
@@ -354,7 +351,7 @@ export class Work {
       const pair = this.pair(target.closest("button[data-pair]")?.dataset.pair);
       if (!pair) return;
       const why = whyNot(pair, this.desk.stage);
-      if (why) this.desk.announce(interpolate(gettext("%(name)s is not asked: %(why)s"), { name: this.name(pair.key), why }));
+      if (why) this.desk.announce(`${this.name(pair.key)} is not asked: ${why}`);
       else this.focus(pair.key);
     });
     new MutationObserver(() => this.#readonlyChanged()).observe(this.desk.root, { attributeFilter: ["data-readonly"] });

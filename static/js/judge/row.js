@@ -1,7 +1,6 @@
 // Draws one nugget beside the answer that is shown. It changes only what differs, and never what has the focus.
 
 import { drawUnsaved, put } from "../desk/unsaved.js";
-import { gettext, interpolate } from "../gettext.js";
 import { drawState, makeChoice, setChoice } from "./choices.js";
 import { CANT_JUDGE, wordOf } from "./words.js";
 
@@ -14,9 +13,9 @@ export function makeRow({ key, text, name, importance = "" }, choose) {
   item.setAttribute("aria-labelledby", Object.keys(named).map((part) => `${item.id}-${part}`).join(" "));
   put(item, ".row-number", name);
   put(item, ".row-text", text);
-  put(item, ".labels legend", interpolate(gettext("Label of %(name)s"), { name }));
+  put(item, ".labels legend", `Label of ${name}`);
   item.querySelector(".row-acts").setAttribute("aria-label", name);
-  if (importance) put(item, ".row-weight", importance === "vital" ? gettext("◆ vital") : gettext("◇ okay"));
+  if (importance) put(item, ".row-weight", importance === "vital" ? "◆ vital" : "◇ okay");
   makeChoice(item.querySelector(".labels"), choose);
   return item;
 }
@@ -33,7 +32,7 @@ export function drawRow(item, view) {
   item.querySelector(".row-state").classList.toggle("visually-hidden", row?.label !== CANT_JUDGE);
   drawPlace(item, row, held);
   const changed = row?.first_label && row.first_label !== row.label;
-  put(item, ".row-first", changed ? interpolate(gettext("before the sweep: %(label)s"), { label: wordOf(row.first_label) }) : "");
+  put(item, ".row-first", changed ? `before the sweep: ${wordOf(row.first_label)}` : "");
   drawUnsaved(item, view);
   drawActs(item, row, isReadonly);
 }
@@ -45,8 +44,7 @@ function drawPlace(item, row, held) {
   if (button.textContent !== text) button.textContent = text;
   if (!text && button === document.activeElement) item.focus();
   button.hidden = !text;
-  const said = row?.label ? gettext("Go to %(place)s") : gettext("Go to %(place)s, which is recorded with the label");
-  button.setAttribute("aria-label", interpolate(said, { place: text }));
+  button.setAttribute("aria-label", row?.label ? `Go to ${text}` : `Go to ${text}, which is recorded with the label`);
 }
 
 function drawActs(item, row, isReadonly) {

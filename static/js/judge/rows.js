@@ -3,7 +3,6 @@
 
 import { arrange } from "../desk/arranging.js";
 import { whenStill } from "../desk/pressing.js";
-import { gettext, interpolate, ngettext } from "../gettext.js";
 import { leaveBox, openBox, reasonFor, sentenceIn } from "./boxes.js";
 import { Held } from "./held.js";
 import { drawRow, makeRow } from "./row.js";
@@ -105,7 +104,8 @@ export class AssignRows {
         isReadonly: this.isReadonly,
       });
     }
-    const text = interpolate(gettext("%(done)s of %(total)s judged"), this.asked.counts(this.answers.current));
+    const { done, total } = this.asked.counts(this.answers.current);
+    const text = `${done} of ${total} judged`;
     const counts = document.getElementById("rows-counts");
     if (counts.textContent !== text) counts.textContent = text;
     document.getElementById("rows-empty").hidden = this.#items.size > 0;
@@ -176,8 +176,7 @@ export class AssignRows {
     const next = keys[keys.indexOf(this.current) + by];
     this.focus(next ?? this.current);
     if (next || !this.current) return;
-    const end = by < 0 ? gettext("%(name)s is the first nugget") : gettext("%(name)s is the last nugget");
-    this.desk.announce(interpolate(end, { name: this.name(this.current) }));
+    this.desk.announce(`${this.name(this.current)} is the ${by < 0 ? "first" : "last"} nugget`);
   }
 
   // By pointer one goes on, too; arrows among the radios only choose.
@@ -216,16 +215,14 @@ export class AssignRows {
 
   #say(key) {
     const left = this.asked.unlabelled(this.answers.current).length;
-    const some = ngettext("%(name)s %(label)s, %(count)s left", "%(name)s %(label)s, %(count)s left", left);
-    const text = left ? some : gettext("%(name)s %(label)s, none left in this answer");
     const label = spokenOf(this.desk.store.label(key));
-    this.desk.announce(interpolate(text, { name: this.name(key), label, count: left }));
+    this.desk.announce(`${this.name(key)} ${label}, ${left ? `${left} left` : "none left in this answer"}`);
   }
 
   // Nobody judges what is not on the screen.
   #mayNot() {
     if (this.isReadonly) return this.desk.words.readonly;
-    return this.desk.texts.now(this.answers.current) ? "" : gettext("This answer is not loaded yet, so it cannot be judged");
+    return this.desk.texts.now(this.answers.current) ? "" : "This answer is not loaded yet, so it cannot be judged";
   }
 
   /** Ask why it cannot be judged. */
@@ -281,7 +278,7 @@ export class AssignRows {
   /** Go to the sentence that is recorded. */
   go(key) {
     const sentence = this.#placeOf(key);
-    if (sentence === null) return this.desk.announce(interpolate(gettext("%(name)s has no sentence recorded"), { name: this.name(key) }));
+    if (sentence === null) return this.desk.announce(`${this.name(key)} has no sentence recorded`);
     this.#from = key;
     return this.answers.goTo(sentence);
   }
@@ -295,7 +292,7 @@ export class AssignRows {
   /** Record the sentence in focus for the current row, and go back there. */
   recordHere(source) {
     const sentence = this.#sentenceInFocus();
-    if (!sentence) return this.desk.announce(gettext("Go to a sentence first"));
+    if (!sentence) return this.desk.announce("Go to a sentence first");
     if (!this.current) return this.desk.announce(nothingHere());
     this.record(this.current, Number(sentence.dataset.index), source);
     return this.focus(this.current);
@@ -316,9 +313,9 @@ export class AssignRows {
     if (this.bar.hidden) return;
     const name = this.name(this.current);
     this.bar.querySelector("[data-what]").textContent = `S${Number(sentence.dataset.index) + 1}`;
-    this.bar.querySelector("[data-do=record] span").textContent = interpolate(gettext("Record for %(name)s"), { name });
+    this.bar.querySelector("[data-do=record] span").textContent = `Record for ${name}`;
     this.bar.querySelector("[data-do=record]").hidden = this.isReadonly;
-    this.bar.querySelector("[data-do=back] span").textContent = interpolate(gettext("Back to %(name)s"), { name });
+    this.bar.querySelector("[data-do=back] span").textContent = `Back to ${name}`;
   }
 
   /** A label was undone or done again. */

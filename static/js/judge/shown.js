@@ -1,7 +1,6 @@
 // The machine's label beside the question, for the one condition that shows it. Nothing is chosen by it; accepting is an
 // act of its own. How long the label was to be seen before the decision is kept.
 
-import { gettext, interpolate } from "../gettext.js";
 import { wordOf } from "./words.js";
 
 const FAILED = "failed";
@@ -25,8 +24,8 @@ export class Shown {
     this.#stop();
     this.#key = pair?.key ?? null;
     this.#box.hidden = !pair;
-    const given = interpolate(gettext("Machine label: %(label)s"), { label: wordOf(pair?.machine) });
-    const text = pair?.machine === FAILED ? gettext("The machine gave no label") : given;
+    const given = `Machine label: ${wordOf(pair?.machine)}`;
+    const text = pair?.machine === FAILED ? "The machine gave no label" : given;
     if (pair && this.#chip.textContent !== text) this.#chip.textContent = text;
     this.#box.querySelector("[data-do=accept]").setAttribute("aria-disabled", String(pair?.machine === FAILED));
     this.#see(this.#isInView);

@@ -1,6 +1,5 @@
 // Undo and redo, whoever asked for them: the page goes to what was taken back or done again, and says how it is now.
 
-import { gettext, interpolate } from "../gettext.js";
 import { said } from "./choices.js";
 import { within } from "./naming.js";
 
@@ -11,7 +10,7 @@ export function followSteps({ store, work, asked, announce }) {
     work.stepped?.(key);
     const name = within(asked.answer(asked.answerByKey.get(key))?.number, work.shortName(key));
     // After whoever pressed the button has spoken, so that it is the label that is named.
-    queueMicrotask(() => announce(interpolate(text, { what: `${name}, ${said(store.row(key))}` })));
+    queueMicrotask(() => announce(`${text}: ${name}, ${said(store.row(key))}`));
   };
   let known = sizes(store);
   store.addEventListener("change", ({ detail }) => {
@@ -23,8 +22,8 @@ export function followSteps({ store, work, asked, announce }) {
     if (!before) return;
     const undone = known.redo > before.redo ? store.redoStack.at(-1) : null;
     const redone = known.redo < before.redo && known.undo > before.undo ? store.undoStack.at(-1) : null;
-    if (undone) stepped(Object.keys(undone.before)[0], gettext("Undone: %(what)s"));
-    else if (redone && redone.step === before.top) stepped(Object.keys(redone.after)[0], gettext("Done again: %(what)s"));
+    if (undone) stepped(Object.keys(undone.before)[0], "Undone");
+    else if (redone && redone.step === before.top) stepped(Object.keys(redone.after)[0], "Done again");
   });
 }
 

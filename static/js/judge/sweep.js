@@ -2,7 +2,7 @@
 // like is compared with like. It is optional, and what is changed in it is logged as changed there.
 
 import { whenStill } from "../desk/pressing.js";
-import { gettext, interpolate, ngettext } from "../gettext.js";
+import { plural } from "../text.js";
 import { openBox } from "./boxes.js";
 import { drawRow, makeRow } from "./row.js";
 import { answerName } from "./naming.js";
@@ -65,7 +65,7 @@ export class Sweep {
     store.sweep = answer.body.sweep;
     this.draw();
     if (store.sweep === "offered") {
-      this.desk.announce(gettext("Everything is judged. The nugget sweep is offered above the labels."));
+      this.desk.announce("Everything is judged. The nugget sweep is offered above the labels.");
     }
   }
 
@@ -74,7 +74,7 @@ export class Sweep {
     const { sweep } = this.desk.store;
     const mayNot = !sweep || !this.asked.isDone || this.desk.store.readonly;
     this.offer.hidden = mayNot || this.isOn || this.offer.dataset.declined !== undefined;
-    const text = sweep === "begun" ? gettext("Go on with the nugget sweep") : gettext("Begin the nugget sweep");
+    const text = sweep === "begun" ? "Go on with the nugget sweep" : "Begin the nugget sweep";
     this.offer.querySelector("[data-do=sweep]").textContent = text;
     if (this.isOn) this.#drawRows();
   }
@@ -83,7 +83,7 @@ export class Sweep {
   begin(nugget = null) {
     const { store, announce, words } = this.desk;
     if (this.#isReadonly) return announce(words.readonly);
-    if (!store.sweep || !this.asked.isDone) return announce(gettext("The nugget sweep comes after the last label"));
+    if (!store.sweep || !this.asked.isDone) return announce("The nugget sweep comes after the last label");
     if (store.sweep === "offered") store.do("sweep", {}, { source: "mouse" });
     this.#turn(true);
     this.#at = Math.max(0, store.nuggets.findIndex((one) => one.key === nugget));
@@ -94,7 +94,7 @@ export class Sweep {
   leave() {
     this.#turn(false);
     this.answers.focusHeading();
-    this.desk.announce(gettext("The nugget sweep is left"));
+    this.desk.announce("The nugget sweep is left");
   }
 
   #turn(on) {
@@ -111,8 +111,8 @@ export class Sweep {
   turn(by) {
     const { nuggets } = this.desk.store;
     if (!nuggets[this.#at + by]) {
-      const last = gettext("This is the last nugget; submit when you are ready");
-      return this.desk.announce(by > 0 ? last : gettext("This is the first nugget"));
+      const last = "This is the last nugget; submit when you are ready";
+      return this.desk.announce(by > 0 ? last : "This is the first nugget");
     }
     this.#at += by;
     return this.#show();
@@ -122,7 +122,7 @@ export class Sweep {
     const { store } = this.desk;
     const { nugget } = this;
     const place = { number: this.#at + 1, total: store.nuggets.length };
-    document.getElementById("sweep-title").textContent = interpolate(gettext("N%(number)s of %(total)s"), place);
+    document.getElementById("sweep-title").textContent = `N${place.number} of ${place.total}`;
     document.getElementById("sweep-text").textContent = nugget.text;
     this.#items.clear();
     const keys = shuffled(this.asked.answers.map(({ id }) => `${id}/${nugget.key}`));
@@ -134,15 +134,14 @@ export class Sweep {
     document.dispatchEvent(new CustomEvent("desk:pane-wanted", { detail: { pane: "rows" } }));
     document.getElementById("sweep-title").focus();
     document.dispatchEvent(new CustomEvent("judge:title"));
-    this.desk.announce(interpolate(gettext("Nugget %(number)s of %(total)s"), place));
+    this.desk.announce(`Nugget ${place.number} of ${place.total}`);
   }
 
   #group(label, keys) {
     if (!keys.length) return null;
     const group = document.createElement("section");
     const title = document.createElement("h3");
-    const text = ngettext("%(label)s: %(count)s answer", "%(label)s: %(count)s answers", keys.length);
-    title.textContent = interpolate(text, { label: wordOf(label), count: keys.length });
+    title.textContent = `${wordOf(label)}: ${keys.length} ${plural(keys.length, "answer")}`;
     const list = document.createElement("ol");
     list.className = "row-list";
     list.append(...keys.map((key) => this.#make(key)));
@@ -164,10 +163,10 @@ export class Sweep {
   // The sentence that was recorded, where it is loaded.
   #quote(key) {
     const sentence = this.desk.store.row(key)?.sentence ?? null;
-    if (sentence === null) return gettext("no sentence recorded");
+    if (sentence === null) return "no sentence recorded";
     const text = this.desk.texts.now(this.asked.answerByKey.get(key));
     const found = text?.sentences.find((one) => Number(one.dataset.index) === sentence);
-    return found ? found.querySelector(".sentence-text").textContent : interpolate(gettext("sentence %(number)s"), { number: sentence + 1 });
+    return found ? found.querySelector(".sentence-text").textContent : `sentence ${sentence + 1}`;
   }
 
   #drawRows() {
@@ -225,14 +224,14 @@ export class Sweep {
     if (row.label === label && row.reason === reason) return undefined;
     store.do("label", { key, label, reason, sentence: row.sentence ?? null }, { source: "sweep" });
     const { number } = this.asked.answer(this.asked.answerByKey.get(key));
-    return announce(interpolate(gettext("Answer %(number)s %(label)s"), { number, label: spokenOf(label) }));
+    return announce(`Answer ${number} ${spokenOf(label)}`);
   }
 
   openReason(key) {
     const item = this.#items.get(key);
     if (this.#isReadonly || item.querySelector(".row-box")) return;
     const take = (text) => {
-      if (!text) return gettext("Say why in a few words.");
+      if (!text) return "Say why in a few words.";
       queueMicrotask(() => this.label(key, CANT_JUDGE, "text", { reason: text }));
       return "";
     };
@@ -280,8 +279,8 @@ export class Sweep {
       "answer-previous": () => this.turn(-1),
       "answer-next": () => this.turn(1),
       "cant-judge": onRow((key) => this.openReason(key)),
-      "label-clear": () => this.desk.announce(gettext("In the sweep a label is changed, not taken away")),
-      place: () => this.desk.announce(gettext("Sentences are recorded at the answers")),
+      "label-clear": () => this.desk.announce("In the sweep a label is changed, not taken away"),
+      place: () => this.desk.announce("Sentences are recorded at the answers"),
       record: () => {},
       "place-go": onRow((key) => this.answers.goTo(this.desk.store.row(key)?.sentence)),
       "place-back": () => this.focus(this.current),

@@ -1,8 +1,6 @@
 // The texts of the answers, each asked for once. The current one, the three after it and the one before are fetched, so
 // that judging goes on for a while without network. Fetching marks nothing as seen.
 
-import { gettext, interpolate } from "../gettext.js";
-
 const AHEAD = [1, 2, 3, -1];
 const PATIENCE = 15_000;
 
@@ -50,15 +48,14 @@ export class Texts {
       new Promise((resolve) => setTimeout(resolve, PATIENCE, null)),
     ]);
     if (answer === null) {
-      throw new NotThere(gettext("There is no connection, and this answer was not loaded before."));
+      throw new NotThere("There is no connection, and this answer was not loaded before.");
     }
     if (answer.status === 401) {
       save.session.check().catch(() => {});
-      throw new NotThere(gettext("Sign in first; then try again."));
+      throw new NotThere("Sign in first; then try again.");
     }
     if (answer.status !== 200 || !answer.body) {
-      const said = gettext("The server did not give this answer (%(status)s).");
-      throw new NotThere(interpolate(said, { status: answer.status }));
+      throw new NotThere(`The server did not give this answer (${answer.status}).`);
     }
     return read(answer.body);
   }

@@ -1,7 +1,5 @@
 // What the labels are called, and how they look: the same three words on every screen, a shape beside each.
 
-import { gettext, pgettext } from "../gettext.js";
-
 const SHAPES = [
   { id: "full", glyph: "●" },
   { id: "partial", glyph: "◐" },
@@ -12,20 +10,20 @@ const LABELS = {
   support: ["full_support", "partial_support", "no_support"],
 };
 const WORDS = {
-  support: pgettext("a label", "Support"),
-  partial_support: pgettext("a label", "Partial"),
-  not_support: pgettext("a label", "Not"),
-  full_support: pgettext("a label", "Full"),
-  no_support: pgettext("a label", "None"),
-  cant_judge: pgettext("a label", "Can't judge"),
+  support: "Support",
+  partial_support: "Partial",
+  not_support: "Not",
+  full_support: "Full",
+  no_support: "None",
+  cant_judge: "Can't judge",
 };
 const WITHIN_SENTENCES = {
-  support: pgettext("a label, within a sentence", "support"),
-  partial_support: pgettext("a label, within a sentence", "partial"),
-  not_support: pgettext("a label, within a sentence", "not"),
-  full_support: pgettext("a label, within a sentence", "full"),
-  no_support: pgettext("a label, within a sentence", "none"),
-  cant_judge: pgettext("a label, within a sentence", "can't judge"),
+  support: "support",
+  partial_support: "partial",
+  not_support: "not",
+  full_support: "full",
+  no_support: "none",
+  cant_judge: "can't judge",
 };
 export const CANT_JUDGE = "cant_judge";
 
@@ -37,12 +35,12 @@ export function labelsOf(stage) {
 
 /** What a label is called; "no label" where there is none. */
 export function wordOf(label) {
-  return label ? WORDS[label] : gettext("no label");
+  return label ? WORDS[label] : "no label";
 }
 
 /** What a label is called within a sentence, as in "N4 can't judge". */
 export function spokenOf(label) {
-  return label ? WITHIN_SENTENCES[label] : gettext("no label");
+  return label ? WITHIN_SENTENCES[label] : "no label";
 }
 
 /** The shape of a label: a dashed square where there is none yet. */
