@@ -37,6 +37,7 @@ from tests.soak.in_process import InProcess
 
 pytestmark = [
     pytest.mark.postgresql,
+    pytest.mark.slow,
     pytest.mark.django_db(transaction=True),
     pytest.mark.usefixtures("transactional_db"),
 ]
@@ -121,7 +122,6 @@ def test_a_backup_comes_back_with_every_row_of_every_table(judges: list[JudgingA
     assert "rows in accounts_user" in run("restore", str(file)).err
 
 
-@pytest.mark.slow
 def test_a_backup_takes_the_place_of_what_is_there_where_that_is_said(
     judges: list[JudgingAssessor], tmp_path: Path
 ) -> None:
@@ -134,7 +134,6 @@ def test_a_backup_takes_the_place_of_what_is_there_where_that_is_said(
             Event.objects.create(kind="later")
 
 
-@pytest.mark.slow
 def test_a_backup_taken_while_people_work_has_no_half_operation(
     judges: list[JudgingAssessor], tmp_path: Path
 ) -> None:
