@@ -60,6 +60,7 @@ def _freeze_assignments(task: Task, judge: Judge, event: Event) -> int:
     earlier.update(stands=False)
     wordings = [one.wording for one in nuggets_of(place_of(task))]
     given = WorkingAssignment.objects.filter(task=task, nugget_version__in=wordings, label__isnull=False)
+    given = given.order_by("answer_id", "nugget_version_id")  # else each engine numbers the rows in its own way
     same, now = _same(task), timezone.now()
     rows = [
         Assignment(
@@ -88,6 +89,7 @@ def _freeze_support(task: Task, judge: Judge, event: Event) -> int:
     asked = {(pair.sentence_pk, pair.segment_pk) for pair in pairs_of(place_of(task)) if pair.judgeable}
     condition, shows = SupportCondition(str(Stage(task.stage).condition)), task.stage == Stage.SUPPORT_POST_EDIT
     given = WorkingSupport.objects.filter(task=task, label__isnull=False).select_related("sentence")
+    given = given.order_by("sentence_id", "segment_id")
     same, now = _same(task), timezone.now()
     rows = [
         SupportJudgment(
@@ -119,9 +121,8 @@ def _next(rows: QuerySet[Assignment] | QuerySet[SupportJudgment]) -> int:
 def _same(task: Task) -> dict[int, list[int]]:
     """Return, for each answer that stands for others, all of them: itself and those with the very same text."""
     same: dict[int, list[int]] = {}
-    for answer, shown in TaskAnswer.objects.filter(task=task, same_as__isnull=False).values_list(
-        "answer", "same_as"
-    ):
+    rows = TaskAnswer.objects.filter(task=task, same_as__isnull=False).order_by("position")
+    for answer, shown in rows.values_list("answer", "same_as"):
         same.setdefault(shown, [shown]).append(answer)
     return same
 
@@ -134,4 +135,4 @@ def _same_sentences(given: WorkingSupport, same: dict[int, list[int]]) -> Iterab
     cited = Citation.objects.filter(
         sentence__answer__in=answers, sentence__index=given.sentence.index, segment=given.segment_id
     )
-    return list(cited.values_list("sentence", flat=True).distinct().order_by())
+    return list(cited.values_list("sentence", flat=True).distinct().order_by("sentence_id"))

@@ -88,7 +88,9 @@ class AssignmentLabels:
         if keys is None:
             current = [one.wording for one in nuggets_of(self.place)]
             rows = WorkingAssignment.objects.filter(task=self.place.task, nugget_version__in=current)
-            rows = rows.select_related("answer", "nugget_version__nugget")
+            rows = rows.select_related("answer", "nugget_version__nugget").order_by(
+                "answer_id", "nugget_version_id"
+            )
             return {row.key: row for row in (_assignment_row(_key_of(one), one) for one in rows)}
         self._found |= {key: self._find(key) for key in keys}
         return {key: _assignment_row(key, self._found[key]) for key in keys}
