@@ -1,0 +1,167 @@
+"""What `report` and `export` print of a campaign, with every report, export and option that they have."""
+
+import io
+from argparse import ArgumentParser, Namespace, _SubParsersAction
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import redirect_stdout
+from itertools import product
+from pathlib import Path
+
+from django.core.management import load_command_class
+from django.core.management.base import BaseCommand
+
+from evaluation.models import Campaign
+from evaluation.terms import Condition, SupportCondition
+from tests.evaluation.world import run
+from tests.golden.archives import listed
+from tests.golden.keeping import Documents
+from tests.golden.worlds import NAMED
+
+Words = tuple[str, ...]
+FEW = ("--resamples", "20")
+PAIRS = (("A/A", "E/M"), ("E/M", "E/A"), ("M/M", "A/A"), ("M/A", "M/M"), ("A/M", "M/A"), ("E/A", "A/M"))
+SUPPORT_PAIRS = (("llm", "scratch"), ("scratch", "post-edit"), ("post-edit", "llm"))
+SCORES = ("vital", "weighted_strict", "weighted", "all_strict", "all", "length")
+HUMAN = ("--condition", "E/M")
+OF_NO_CONSEQUENCE = {
+    "campaign",
+    "format",
+    "output",
+    *(action.dest for action in BaseCommand().create_parser("manage.py", "any")._actions),
+}
+"""Options with which every document is made, or that change none."""
+
+
+def reports(world: str) -> Iterator[Words]:
+    """Yield what follows `report` but for campaign and format."""
+    person, nuggets, machine, drafts = NAMED[world]
+    yield from (("scores", "--condition", one) for one in Condition)
+    for policy in (("--missing", "skip"), ("--unjudged", "zero"), ("--no-vital", "skip")):
+        yield "scores", *HUMAN, *policy
+    yield "scores", *HUMAN, "--judge", person, "--nuggets", nuggets
+    for x, y in PAIRS:
+        yield "correlation", "--x", x, "--y", y, *FEW
+        yield "confusion", "--rows", x, "--columns", y
+    for score in SCORES:
+        yield "correlation", "--x", "A/A", "--y", "E/M", "--score", score, *FEW
+    for policy in (("--missing", "skip"), ("--unjudged", "zero"), ("--no-vital", "skip"), ("--topics", "common")):
+        yield "correlation", "--x", "A/A", "--y", "E/M", *policy, *FEW
+    yield "correlation", "--x", "A/A", "--y", "E/M"
+    yield "correlation", "--x", "published", "--y", "E/M", *FEW
+    yield "correlation", *_sides("x", "y", machine, person, nuggets), *FEW
+    yield "confusion", *_sides("rows", "columns", machine, person, nuggets)
+    yield ("descriptives",)
+    yield ("edits",)
+    yield "edits", "--nuggets", nuggets, "--drafts", drafts
+    yield from of_support(person, machine)
+    yield "study", "--study", "where they differ"
+    yield ("time",)
+    yield "time", "--idle", "60"
+
+
+def _sides(first: str, second: str, machine: str, person: str, nuggets: str) -> Words:
+    named = [(first, "E/A", machine), (second, "E/M", person)]
+    return tuple(
+        word
+        for side, condition, judge in named
+        for word in (f"--{side}", condition, f"--{side}-judge", judge, f"--{side}-nuggets", nuggets)
+    )
+
+
+def of_support(person: str, machine: str) -> Iterator[Words]:
+    """Yield the reports on support."""
+    yield from (("support", "--condition", one) for one in SupportCondition)
+    for policy in (("--no-cited", "zero"), ("--missing", "skip"), ("--judge", person)):
+        yield "support", "--condition", "scratch", *policy
+    for x, y in SUPPORT_PAIRS:
+        yield "support-correlation", "--x", x, "--y", y, *FEW
+        yield "support-confusion", "--rows", x, "--columns", y
+    between = ("support-correlation", "--x", "llm", "--y", "scratch")
+    for score in ("weighted_recall", "sentences"):
+        yield *between, "--score", score, *FEW
+    for policy in (("--no-cited", "zero"), ("--missing", "skip"), ("--topics", "common")):
+        yield *between, *policy, *FEW
+    yield *between, "--x-judge", machine, "--y-judge", person, *FEW
+    yield (
+        "support-confusion",
+        "--rows",
+        "llm",
+        "--columns",
+        "scratch",
+        "--rows-judge",
+        machine,
+        "--columns-judge",
+        person,
+    )
+
+
+def exports(world: str, sets: Iterable[str]) -> Iterator[Words]:
+    """Yield what follows `export` but for the campaign."""
+    person, nuggets, *_ = NAMED[world]
+    for what, condition in product(("nuggets", "assignments", "scores"), Condition):
+        yield what, "--condition", condition
+    for name in [nuggets, *sets]:
+        yield from (("nuggets", "--nuggets", name, "--format", form) for form in ("nuggetizer", "argue"))
+    for what in ("assignments", "scores"):
+        yield what, *HUMAN, "--judge", person, "--nuggets", nuggets
+    for policy in (("--missing", "skip"), ("--unjudged", "zero"), ("--no-vital", "skip")):
+        yield "scores", *HUMAN, *policy
+    yield from (("support", "--condition", one) for one in SupportCondition)
+    yield "support", "--condition", "scratch", "--judge", person
+    yield ("qrels",)
+    yield from (("qrels", "--source", name) for name in ("NIST", "UMBRELA"))
+    yield from (("time",), ("time", "--segments"), ("events",))
+    yield from (("campaign",), ("campaign", "--without-texts"), ("campaign", "--pseudonyms"))
+    yield "campaign", "--snapshot", "as it was"
+
+
+def report_documents(campaign: Campaign, world: str) -> Documents:
+    """Yield every report in every form."""
+    for words in reports(world):
+        for form in ("json", "csv", "table"):
+            printed = _printed("report", *words, "--campaign", campaign.slug, "--format", form)
+            yield f"report-{words[0]}", " ".join([*words, "--format", form]), printed
+
+
+def export_documents(campaign: Campaign, world: str, folder: Path) -> Documents:
+    """Yield every export. Of a whole campaign, what each file of its archive holds."""
+    sets = campaign.nugget_sets.order_by("name").values_list("name", flat=True)
+    for words in exports(world, sets):
+        command = ("export", *words, "--campaign", campaign.slug)
+        if words[0] == "campaign":
+            file = folder / "campaign.zip"
+            printed = _printed(*command, "--output", str(file)) or listed(file.read_bytes())
+        else:
+            printed = _printed(*command)
+        yield f"export-{words[0]}", " ".join(words), printed
+
+
+def _printed(*words: str) -> bytes:
+    """Return what a command writes to standard output; of one that is refused its status and the reason."""
+    out = io.StringIO()
+    with redirect_stdout(out):  # where exports write to
+        done = run(*words)
+    return (f"{done.out}{out.getvalue()}" if done.code == 0 else f"exit {done.code}\n{done.err}").encode()
+
+
+def uncovered(command: str, app: str, used: Iterable[Words]) -> list[str]:
+    """Return what a command offers and no document uses: its words to choose from, and its options."""
+    parser = load_command_class(app, command).create_parser("manage.py", command)
+    given = [parser.parse_args([*words, "--campaign", "river"]) for words in used]
+    return sorted(f"{command} {one}" for one in _unused(parser, given))
+
+
+def _unused(parser: ArgumentParser, given: Sequence[Namespace]) -> Iterator[str]:
+    for action in parser._actions:
+        seen = {getattr(one, action.dest, None) for one in given}
+        said = (action.option_strings or [action.dest])[0]
+        if action.dest in OF_NO_CONSEQUENCE:
+            continue
+        if isinstance(action, _SubParsersAction):
+            for kind, below in action.choices.items():
+                mine = [one for one in given if getattr(one, action.dest) == kind]
+                yield from (f"{kind} {one}".strip() for one in (_unused(below, mine) if mine else [""]))
+        elif action.choices:
+            yield from (f"{said} {one}" for one in action.choices if one not in seen)
+        elif seen <= {action.default}:
+            yield said

@@ -1,0 +1,104 @@
+"""The hashes of what LLM jobs ask: a call that was paid for is found again by its hash, so none may change."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import get_args
+
+from evaluation.errors import Refused
+from evaluation.models import Campaign, Judge, QrelSource
+from evaluation.services.judges import JSON_SCHEMA, REPLY_FORM
+from evaluation.terms import Condition, JudgeKind
+from jobs.models import WorkItem
+from jobs.queue import NewItem
+from llmjobs.calls import Wanted
+from llmjobs.client import Endpoint
+from llmjobs.kinds import KINDS
+from llmjobs.models import Call
+from llmjobs.planning import chosen_topics, nugget_items, relevance_items
+from llmjobs.prompts import Task
+from llmjobs.simulator.completion import Asked, complete
+from llmjobs.starting import Request, plan_drafts, plan_evaluation, plan_support
+from llmjobs.steps.asking import Reply
+from llmjobs.trial_drawing import Draw, draw, labelled_by_people
+from llmjobs.ways import way_of
+from tests.golden.keeping import Documents
+
+ENDPOINT = Endpoint("https://llm.example/v1")
+DIGITS = 16
+"""Of each hash so many tell it from the others."""
+
+
+def request_documents(campaign: Campaign) -> Documents:
+    """Yield the hashes of all calls of each kind of job, answered by the simulated LLM, and of the calls stored."""
+    for judge in _judges():
+        for name, plan in _plans(campaign, judge).items():
+            try:
+                items: Sequence[NewItem] = plan()
+                text = "\n".join(_hashes(items, judge))
+            except Refused as refused:
+                text = f"refused: {refused.message}"
+            yield "requests", f"{name}, {judge.name}", text.encode()
+    stored = Call.objects.order_by("pk").values_list("sha256", flat=True)
+    yield "requests", "stored", "\n".join(one[:DIGITS] for one in stored).encode()
+
+
+def kinds_asked(campaign: Campaign) -> set[str]:
+    """Return the kinds of items of all plans."""
+    return {item.kind for plan in _plans(campaign, _judges()[0]).values() for item in _items(plan)}
+
+
+def _judges() -> list[Judge]:
+    """Return a judge that asks for lines of text, and one that asks for JSON by a schema."""
+    ways = {"plain": {}, "structured": {REPLY_FORM: JSON_SCHEMA}}
+    return [
+        Judge.objects.get_or_create(
+            name=name, defaults={"kind": JudgeKind.LLM, "model": "some-model", "prompt_versions": versions}
+        )[0]
+        for name, versions in ways.items()
+    ]
+
+
+def _items(plan: Callable[[], Sequence[NewItem]]) -> Sequence[NewItem]:
+    try:
+        return plan()
+    except Refused:
+        return []
+
+
+def _plans(campaign: Campaign, judge: Judge) -> dict[str, Callable[[], Sequence[NewItem]]]:
+    request = Request(campaign, judge)
+    plans: dict[str, Callable[[], Sequence[NewItem]]] = {
+        f"evaluate {one}": lambda one=one: plan_evaluation(request, one).items  # type: ignore[misc]
+        for one in Condition
+        if one.judge_kind is JudgeKind.LLM
+    }
+    plans["evaluate A/A anew"] = lambda: _anew(campaign)
+    plans["drafts"] = lambda: plan_drafts(request, qrels="NIST").items
+    plans["support"] = lambda: plan_support(request).items
+    plans["relevance"] = lambda: relevance_items(campaign, "new", chosen_topics(campaign, [])).items
+    for task in (one for one in get_args(Task) if f"try_{one}" in KINDS):
+        for of in labelled_by_people(campaign, task)[:1]:
+            plans[f"try {task} of {of}"] = lambda task=task, of=of: draw(campaign, task, Draw(of, 12, 5))  # type: ignore[misc]
+    return plans
+
+
+def _anew(campaign: Campaign) -> Sequence[NewItem]:
+    """Return what `evaluate` asks for where no topic has a list yet."""
+    source = QrelSource.objects.get(campaign=campaign, name="NIST")
+    return nugget_items(campaign, chosen_topics(campaign, []), source, "nuggets").items
+
+
+def _hashes(items: Sequence[NewItem], judge: Judge) -> Iterator[str]:
+    """Yield a line for each item, with the hash of each of its calls."""
+    for item in items:
+        row = WorkItem(key=item.key, kind=item.kind, payload=item.payload)
+        [step] = KINDS[item.kind].begin([row], [way_of(judge)])
+        hashes, ask = [], next(step)
+        while ask:
+            wanted = Wanted(ask, ENDPOINT, judge.model, 0)
+            hashes.append(wanted.sha256[:DIGITS])
+            messages = tuple((one.role, one.content) for one in ask.messages)
+            try:
+                ask = step.send(Reply(complete(Asked("", messages, None, None), "").text))
+            except StopIteration:
+                break
+        yield f"{item.kind}, {item.key}: {' '.join(hashes)}"

@@ -1,0 +1,155 @@
+"""The campaigns that golden documents are of: the demo, and one whose topics two assessors share."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from evaluation.models import (
+    AnswerProvenance,
+    Campaign,
+    ListedNugget,
+    NuggetVersion,
+    Task,
+    TaskAnswer,
+    TopicTag,
+)
+from evaluation.services import importing
+from evaluation.services.campaigns import add_member, set_hourly_rate
+from evaluation.services.desk.opening import open_desk
+from evaluation.services.desk.submitting import submit
+from evaluation.services.studies import StudyWish, create_study, hand_out_study
+from evaluation.terms import AssignmentLabel, JudgeKind, Origin, Role, Stage, StudyKind
+from exchange.demo_campaign import HOURLY_RATE, SLUG, load_demo
+from reports.adjudicating import adjudicate, find_pair
+from reports.external import import_scores
+from reports.matched import ItemKind
+from tests.evaluation.judging_world import (
+    BENDS,
+    MACHINE,
+    SAND,
+    JudgingWorld,
+    give,
+    load_machine,
+    load_nuggets,
+    task_again,
+)
+from tests.evaluation.shared_world import make_list, make_shared_world
+from tests.factories import make_user, write_source
+
+PUBLISHED = (
+    "run_id,group,task,vital_strict,all\nalpha,hill,RAG,0.5,0.75\nbeta,hill,RAG,0.25,0.5\ngamma,,AG,0.125,\n"
+)
+STUDY = "where they differ"
+
+
+def make_demo(_folder: Path) -> Campaign:
+    """Load the demo, as `manage.py load_demo` does."""
+    load_demo()
+    return Campaign.objects.get(slug=SLUG)
+
+
+def make_shared(folder: Path) -> Campaign:
+    """Load the campaign with shared topics, and have all of it judged: by people, a machine and for a study.
+
+    One list holds a nugget that an answer must not contain, and one sentence cites first what is not there.
+    """
+    world = make_shared_world(folder)
+    world.run("epsilon", (BENDS, [8, 0]), (SAND, [1]), topic="t2")
+    for topic in ("t1", "t2"):
+        load_nuggets(world, "auto", Origin.AUTO, topic)
+    make_list(world, "ben", "t1", "something else", second=True)
+    _label_as_machine(world)
+    _label_as_people(world)
+    ListedNugget.objects.filter(nugget_list__nugget_set__name="auto", position=2).update(avoid=True, importance=0)
+    TopicTag.objects.create(topic=world.topic("t1"), name="easy")
+    published = write_source(folder, "published.csv", PUBLISHED)
+    import_scores(campaign=world.campaign, source=published, name="published")
+    _study(world)
+    _adjudicate(world)
+    set_hourly_rate(campaign=world.campaign, rate=HOURLY_RATE, actor=world.people["olga"])
+    return Campaign.objects.get(pk=world.campaign.pk)
+
+
+WORLDS: dict[str, Callable[[Path], Campaign]] = {"demo": make_demo, "shared": make_shared}
+SLUGS = {"demo": SLUG, "shared": "river"}
+NAMED = {
+    "demo": ("Ben Brook", "edited-Ben Brook", "word-overlap (scripted)", "draft"),
+    "shared": ("ben", "edited-ann", "robot", "edited"),
+}
+"""Of each campaign a person, a list that the person labelled, a machine and the set of drafts."""
+
+
+def _label_as_machine(world: JudgingWorld) -> None:
+    for origin, name in ((Origin.AUTO, "auto"), (Origin.EDITED, "edited-ann"), (Origin.EDITED, "edited-ben")):
+        listed = ListedNugget.objects.filter(nugget_list__nugget_set__name=name).order_by("pk")
+        rows = []
+        for answer in AnswerProvenance.objects.filter(answer__words__gt=0).order_by("pk"):
+            texts = listed.filter(nugget_list__topic=answer.topic).values_list("nugget_version__text", flat=True)
+            rows.append(
+                {
+                    "qid": answer.topic.topic_id,
+                    "run_id": answer.run.run_id,
+                    "nuggets": [
+                        {"text": text, "assignment": _label(answer.pk + place)} for place, text in enumerate(texts)
+                    ],
+                }
+            )
+        importing.import_assignments(
+            campaign=world.campaign,
+            sources=[world.source(f"{name}.labels.jsonl", *[row for row in rows if row["nuggets"]])],
+            origin=origin,
+            judge=MACHINE,
+            kind=JudgeKind.LLM,
+            nuggets=name,
+        )
+    labelled = (
+        ("alpha", 0, "d1", "full_support"),
+        ("alpha", 1, "d2", "no_support"),
+        ("gamma", 1, "d2", "no_support"),
+    )
+    load_machine(world, *labelled)
+    load_machine(world, ("gamma", 1, "d2", "partial_support"), name="another robot")
+
+
+def _label(number: int) -> str:
+    return AssignmentLabel(number % 3).name.lower()
+
+
+def _label_as_people(world: JudgingWorld) -> None:
+    """Let each assign and judge the support of an own topic, and Ben the other's as a second opinion."""
+    for username, topic, nuggets in (
+        ("ann", "t1", "edited-ann"),
+        ("ben", "t2", "edited-ben"),
+        ("ben", "t1", "edited-ann"),
+    ):
+        again = username == "ben" and topic == "t1"
+        _finish(world.hand(Stage.ASSIGN, username, topic, nuggets=nuggets, again=again), first=2 * again)
+        _finish(world.hand(Stage.SUPPORT_SCRATCH, username, topic, again=again), first=2 * again)
+    add_member(campaign=world.campaign, user=world.people["sam"], role=Role.ASSESSOR)
+    _finish(world.hand(Stage.SUPPORT_POST_EDIT, "sam", "t1", machine=MACHINE), first=1)
+
+
+def _finish(task: Task, first: int = 0) -> None:
+    """Label one answer after the other, each with the next label, and submit."""
+    open_desk(task=task.public_id, user=task.assessor)
+    answers = TaskAnswer.objects.filter(task=task, same_as=None).order_by("position")
+    for place, answer in enumerate(answers.values_list("answer", flat=True)):
+        give(task, (first + place) % 3, answers=[answer])
+    submit(task=task.public_id, user=task.assessor, window="w", seq=0)
+
+
+def _study(world: JudgingWorld) -> None:
+    """Have Dora judge again on what Ann and the machine differ."""
+    add_member(campaign=world.campaign, user=make_user("dora"), role=Role.ASSESSOR)
+    wish = StudyWish(STUDY, StudyKind.ASSIGNMENT, person="ann", machine=MACHINE, nuggets="edited-ann", seed=7)
+    study = create_study(campaign=world.campaign, wish=wish, actor=world.people["olga"])
+    receipt = hand_out_study(study=study, assessor="dora", actor=world.people["olga"])
+    _finish(task_again(receipt.tasks[0]), first=1)
+
+
+def _adjudicate(world: JudgingWorld) -> None:
+    """Let Olga decide of two pairs who is right."""
+    answers = AnswerProvenance.objects.filter(run__run_id__in=("alpha", "gamma"), topic=world.topic("t1"))
+    wording = NuggetVersion.objects.get(text="bends grow", nugget__nugget_set__name="edited-ann")
+    for answer, category in zip(answers.order_by("run__run_id"), ("overlooked", ""), strict=True):
+        pair = find_pair(answers, world.campaign, ItemKind.NUGGETS, (answer.answer_id, wording.pk))
+        adjudicate(pair, verdict=2, category=category, note="As the text says.", actor=world.people["olga"])
