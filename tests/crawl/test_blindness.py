@@ -44,8 +44,7 @@ from tests.crawl.walking import DESK, STATES, Walk, candidates_of, known_to
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("crawl")]
 
 OURS = ("accounts", "jobs", "evaluation", "reports", "llmjobs", "assessor", "exchange", "organizer")
-SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("ben", "dora", "sam")]
-ASSESSING = ["", "ann", *SLOW]
+ASSESSING = ["", "ann", "ben", "dora", "sam"]
 
 
 @pytest.fixture
@@ -59,6 +58,7 @@ def at_own_desks(world: DeskWorld, aviary: Aviary) -> Walk:
     return Walk(aviary, "ann").everywhere(own, known_to(world, "ann"), under=DESK)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("person", ASSESSING)
 def test_nobody_hears_what_they_may_not(person: str, blind: tuple[DeskWorld, Aviary]) -> None:
     world, aviary = blind

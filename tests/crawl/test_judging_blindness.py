@@ -161,7 +161,8 @@ def candidates(world: JudgeWorld) -> dict[str, list[str]]:
     }
 
 
-@pytest.mark.parametrize("person", ["ann", pytest.param("ben", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("person", ["ann", "ben"])
 def test_nobody_who_judges_hears_what_they_may_not(person: str, sung: tuple[JudgeWorld, Aviary]) -> None:
     world, aviary = sung
     others = Remark.objects.exclude(task__assessor__username=person).values_list("public_id", flat=True)

@@ -16,6 +16,7 @@ def test_a_pseudonym_is_stable_and_belongs_to_one_campaign() -> None:
     assert len({pseudonym_of(river, 1), pseudonym_of(river, 2), pseudonym_of(lake, 1)}) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_campaigns_that_were_there_before_get_a_salt_each() -> None:
     executor = MigrationExecutor(connection)
