@@ -9,7 +9,6 @@ from zipfile import ZipFile
 
 import pytest
 from django.urls import reverse
-from django.utils.translation import override, trans_real
 
 from evaluation.models import Topic, TopicTag
 from evaluation.services import importing
@@ -197,33 +196,6 @@ def test_the_queries_of_a_page_do_not_grow_with_its_runs(world: World, tmp_path:
     )
     importing.import_runs(campaign=world.campaign, sources=[write_source(tmp_path, "more.jsonl", more)])
     assert queries_of(client, address) <= before
-
-
-def test_a_report_is_shown_in_the_language_of_whoever_reads_and_its_files_are_english(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What a report comes to is kept for all: whoever came first does not choose the language of the others."""
-    german = {
-        "Topic by topic": "Thema für Thema",
-        "Condition %(condition)s.": "Bedingung %(condition)s.",
-        ("Runs of %(group)s only: %(number)s run.", 0): "Nur Runs von %(group)s: %(number)s Run.",
-        ("Runs of %(group)s only: %(number)s run.", 1): "Nur Runs von %(group)s: %(number)s Runs.",
-        "Group": "Gruppe",
-    }
-    for message, said in german.items():
-        catalog = trans_real.translation("de")._catalog  # type: ignore[attr-defined]  # no public way in
-        monkeypatch.setitem(catalog._catalogs[0], message, said)
-    for language, expected in (("en", "Topic by topic"), ("de", "Thema für Thema"), ("en", "Topic by topic")):
-        with override(language):
-            page = page_of(world, "packet")
-            address = (
-                reverse("reports:report_table", args=["river", "packet", "topics", "json"]) + QUERIES["packet"]
-            )
-            file = json.loads(world.client("olga").get(address).content)
-        assert expected in page
-        assert ("Bedingung A/A." in page, "Nur Runs von" in page, "Gruppe" in page) == (language == "de",) * 3
-        assert file["title"] == "Topic by topic"
-        assert "Condition A/A." in file["said"]
 
 
 def test_reports_are_listed_each_with_a_line(world: World) -> None:
