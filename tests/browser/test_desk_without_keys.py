@@ -202,9 +202,16 @@ def test_no_act_needs_a_drag_a_hover_or_two_keys_at_once(ann: Hands) -> None:
 
 
 def chords_and_buttons() -> dict[str, str]:
-    """Every action that by default has only keys pressed together, and its button."""
+    """Every action that by default has only keys pressed together, and its button.
+
+    Left out are shortcuts of an open form, which asks for the importance and has a button for each text.
+    """
     keymap = json.loads((ROOT / "static/js/desk/keymap.json").read_text(encoding="utf-8"))
-    acts = [one for one in keymap["actions"] if "judging" not in one.get("stages", ())]
+    acts = [
+        one
+        for one in keymap["actions"]
+        if "judging" not in one.get("stages", ()) and one["where"] not in (["composer"], ["merge"])
+    ]
     chorded = {one["id"] for one in acts if one["keys"] and all("+" in key for key in one["keys"])}
     assert chorded <= CHORDS.keys(), chorded - CHORDS.keys()
     return {name: CHORDS[name] for name in chorded}
