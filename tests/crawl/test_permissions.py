@@ -242,9 +242,8 @@ def test_other_methods_do_nothing() -> None:
         assert {name: one for name, one in got.items() if one not in ("by", "--", "no", "in")} == {}, method
 
 
-def ids_of(world: DeskWorld) -> dict[str, object]:
-    """Return what stands in an address, by its name, where it is not a task of Ann's."""
-    topic, event = world.topic("t1"), Event.objects.create(campaign=world.campaign, kind="note", payload={})
+def study_of_a_pair(world: DeskWorld, topic: Topic) -> Study:
+    event = Event.objects.create(campaign=world.campaign, kind="note", payload={})
     expert = Judge.objects.create(name="expert", kind=JudgeKind.HUMAN)
     study = Study.objects.create(
         campaign=world.campaign,
@@ -265,6 +264,13 @@ def ids_of(world: DeskWorld) -> dict[str, object]:
         person_label=0,
         machine_label=2,
     )
+    return study
+
+
+def ids_of(world: DeskWorld) -> dict[str, object]:
+    """Return what stands in an address, by its name, where it is not a task of Ann's."""
+    topic = world.topic("t1")
+    study = study_of_a_pair(world, topic)
     listed = ListedNugget.objects.exclude(pk__in=NuggetCalls.objects.values("listed"))[0]
     call = make_call(WorkItem.objects.all()[0], number=9)
     snapshot = take_snapshot(campaign=world.campaign, name="whole", wish=Wish())
