@@ -30,6 +30,7 @@ from evaluation.models import (
     StudyPair,
     SupportJudgment,
     TaskAnswer,
+    Topic,
 )
 from evaluation.terms import JudgeKind, PracticeKind, Role, StudyKind, SupportCondition
 from exchange.models import Export, ImportAttempt
