@@ -96,6 +96,13 @@ def first_choices(viewer: User, campaign: Campaign, said: QueryDict) -> dict[str
     }
 
 
+def were_ticked_before(data: QueryDict) -> bool:
+    """Whether the topics were chosen one by one or in the matrix, so that another stage keeps their ticks."""
+    if choose := data.get("choose"):
+        return choose in ("ticked", "found")
+    return bool(data.get("ticked_before"))
+
+
 def _chosen_topics(
     viewer: User, campaign: Campaign, said: QueryDict, choose: str, lacking_it: list[str]
 ) -> list[str]:

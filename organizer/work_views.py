@@ -71,7 +71,8 @@ def hand_out(request: UserRequest, slug: str) -> HttpResponse:
     if offer.receipt:
         messages.success(request, _handed_out(len(offer.receipt.tasks), len(offer.receipt.skipped)))
         return redirect("organizer:work", campaign.slug)
-    context = {"campaign": campaign, "form": form, "plan": offer.plan}
+    ticked = work_acts.were_ticked_before(said)
+    context = {"campaign": campaign, "form": form, "plan": offer.plan, "ticked_before": ticked}
     return render(request, "organizer/hand_out.html", context, status=422 if form.errors else 200)
 
 

@@ -1,4 +1,7 @@
-/* Handing out: the ticks follow the chosen stage, and the buttons tick without a reload. */
+/* Handing out: the ticks follow the chosen stage, and the buttons tick without a reload.
+ *
+ * Topics that were ticked one by one, here or among the work, stay ticked whatever the stage: only the buttons
+ * tick others in their place. */
 const form = document.querySelector("form[data-hand-out]");
 
 const stage = () => form.querySelector("input[name=stage]:checked")?.value ?? "";
@@ -10,14 +13,19 @@ function tick(choose) {
   for (const label of form.querySelectorAll("label[data-stages]")) {
     const lacks = lacksStage(label);
     lacking += lacks;
-    label.querySelector("input").checked = choose === "all" || (choose === "lacking" && lacks);
+    if (choose !== "as before") {
+      label.querySelector("input").checked = choose === "all" || (choose === "lacking" && lacks);
+    }
   }
   form.querySelector("[data-all-have-it]").hidden = lacking > 0;
 }
 
 form?.addEventListener("change", (event) => {
+  const tickedBefore = form.elements.ticked_before;
   if (event.target.name === "stage") {
-    tick("lacking");
+    tick(tickedBefore.value ? "as before" : "lacking");
+  } else if (event.target.name === "topics") {
+    tickedBefore.value = "1";
   }
 });
 
@@ -25,6 +33,7 @@ form?.addEventListener("click", (event) => {
   const button = event.target.closest("button[name=choose]");
   if (button) {
     event.preventDefault();
+    form.elements.ticked_before.value = "";
     tick(button.value);
   }
 });

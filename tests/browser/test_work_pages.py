@@ -92,6 +92,20 @@ def test_work_is_handed_out_by_keyboard(desk: DeskWorld, page: Page) -> None:
     page.get_by_text("Handed out: 1 task.").wait_for()
 
 
+def test_topics_ticked_one_by_one_stay_ticked(desk: DeskWorld, page: Page) -> None:
+    sign_in(page, "olga")
+    page.goto(reverse("organizer:hand_out", args=["river"]) + "?choose=ticked")
+    ticked = page.locator("input[name=topics]:checked")
+    expect(ticked).to_have_count(0)
+    page.locator("label", has=page.locator("input[name=topics]")).filter(has_text="t3").click()
+    page.get_by_label("Assign: which answers").check()
+    expect(ticked).to_have_count(1)
+    page.get_by_role("button", name="Preview").click()
+    page.get_by_role("heading", name="Preview: nothing was handed out").wait_for()
+    page.get_by_label("By hand: from the passages").check()
+    expect(ticked).to_have_count(1)
+
+
 def test_ticks_follow_the_chosen_stage_without_a_reload(desk: DeskWorld, page: Page) -> None:
     sign_in(page, "olga")
     page.goto(reverse("organizer:hand_out", args=["river"]) + "?stage=post-edit")
