@@ -17,5 +17,5 @@ def no_demo_accounts(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
         return []
     if not names:
         return []
-    said = f"Demo accounts exist, with a password that everybody knows: {', '.join(names)}."
-    return [Error(said, hint="Use another database, or delete them.", id="accounts.E001")]
+    text = f"Demo accounts exist, with a password that everybody knows: {', '.join(names)}."
+    return [Error(text, hint="Use another database, or delete them.", id="accounts.E001")]

@@ -45,9 +45,9 @@ class KnownBrowserMiddleware:
         response = self.get_response(request)
         user = getattr(request, "known_user", None)
         if user is not None and not device_of(request, user):
-            said = signing.dumps((user.pk, user.session_epoch, secrets.token_urlsafe(16)), salt=SALT)
+            value = signing.dumps((user.pk, user.session_epoch, secrets.token_urlsafe(16)), salt=SALT)
             secure = settings.SESSION_COOKIE_SECURE
-            response.set_cookie(_cookie(), said, KEPT_SECONDS, secure=secure, httponly=True, samesite="Lax")
+            response.set_cookie(_cookie(), value, KEPT_SECONDS, secure=secure, httponly=True, samesite="Lax")
         return response
 
 

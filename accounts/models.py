@@ -76,8 +76,8 @@ class User(AbstractUser):
 
     def get_session_auth_hash(self) -> str:
         """Return what a session of this account has to carry: another one after a new password or a raised epoch."""
-        said = f"{self.password}{self.session_epoch}"
-        return salted_hmac("accounts.session", said, algorithm="sha256").hexdigest()
+        secret = f"{self.password}{self.session_epoch}"
+        return salted_hmac("accounts.session", secret, algorithm="sha256").hexdigest()
 
 
 class ApiToken(models.Model):

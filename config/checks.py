@@ -23,8 +23,8 @@ def safe_settings(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
     if settings.DEMO:
         found.append(Error("DEMO=1 lets accounts with a known password in.", id="assay.E002"))
     if any(host.startswith("*") for host in settings.ALLOWED_HOSTS):
-        said = "ALLOWED_HOSTS answers to any name, so links in mails could be forged."
-        found.append(Error(said, hint="Name the hosts.", id="assay.E003"))
+        text = "ALLOWED_HOSTS answers to any name, so links in mails could be forged."
+        found.append(Error(text, hint="Name the hosts.", id="assay.E003"))
     return found
 
 
@@ -43,8 +43,8 @@ def key_is_closed(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
     """Warn where other accounts of the machine can read the signing key that was made here."""
     path = settings.VAR_DIR / "secret-key"
     if path.exists() and path.stat().st_mode & OTHERS:
-        said = f"{path} can be read by other accounts of this machine."
-        return [Warning(said, hint="chmod 600", id="assay.W001")]
+        text = f"{path} can be read by other accounts of this machine."
+        return [Warning(text, hint="chmod 600", id="assay.W001")]
     return []
 
 

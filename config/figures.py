@@ -50,9 +50,9 @@ def _queue() -> Iterator[Metric]:
         "assay_queue_last_ended_seconds": ("Time since an item ended", state.last_ended_seconds),
         "assay_worker_heartbeat_seconds": ("Age of the newest heartbeat", state.newest_heartbeat_seconds),
     }
-    for name, (said, age) in ages.items():
+    for name, (help_text, age) in ages.items():
         if age is not None:
-            yield GaugeMetricFamily(name, said, age)
+            yield GaugeMetricFamily(name, help_text, age)
 
 
 def _calls() -> Iterator[Metric]:
@@ -62,16 +62,16 @@ def _calls() -> Iterator[Metric]:
     outcomes = [(error or "answered", number) for error, number in by_error]
     yield _totals("assay_llm_attempts", "Requests to an LLM by outcome", "outcome", outcomes)
     tokens = Call.objects.aggregate(prompt=Sum("prompt_tokens"), completion=Sum("completion_tokens"))
-    said = [(kind, number or 0) for kind, number in tokens.items()]
-    yield _totals("assay_llm_tokens", "Tokens of answered calls", "kind", said)
+    counts = [(kind, number or 0) for kind, number in tokens.items()]
+    yield _totals("assay_llm_tokens", "Tokens of answered calls", "kind", counts)
 
 
-def _total(name: str, said: str, number: int) -> Metric:
-    return CounterMetricFamily(name, said, number)
+def _total(name: str, help_text: str, number: int) -> Metric:
+    return CounterMetricFamily(name, help_text, number)
 
 
-def _totals(name: str, said: str, label: str, numbers: Iterable[tuple[str, int]]) -> Metric:
-    family = CounterMetricFamily(name, said, labels=[label])
+def _totals(name: str, help_text: str, label: str, numbers: Iterable[tuple[str, int]]) -> Metric:
+    family = CounterMetricFamily(name, help_text, labels=[label])
     for value, number in numbers:
         family.add_metric([value], number)
     return family

@@ -15,8 +15,8 @@ def readyz(request: HttpRequest) -> HttpResponse:
     """Say whether requests may be sent here; to administrators and whoever has the token, what was checked."""
     is_admin = isinstance(request.user, User) and request.user.is_staff
     if is_admin or may_read(request):
-        said = report()
-        return JsonResponse(said, status=200 if said["status"] == "ready" else 503)
+        state = report()
+        return JsonResponse(state, status=200 if state["status"] == "ready" else 503)
     ready = is_ready()
     return HttpResponse(
         "ready\n" if ready else "not ready\n", status=200 if ready else 503, content_type="text/plain"

@@ -55,7 +55,7 @@ def waiting_migrations() -> list[str]:
 def report() -> dict[str, Any]:
     """Return everything that is checked, each with `ok`, and what is wrong in words."""
     checks = {name: _carried_out(check) for name, check in CHECKS.items()}
-    problems = [f"{name}: {said['problem']}" for name, said in checks.items() if "problem" in said]
+    problems = [f"{name}: {state['problem']}" for name, state in checks.items() if "problem" in state]
     ready = checks["database"]["ok"] and checks["migrations"]["ok"]
     return {"status": "ready" if ready else "not ready", "problems": problems, "checks": checks}
 
@@ -63,10 +63,10 @@ def report() -> dict[str, Any]:
 def _carried_out(check: Check) -> dict[str, Any]:
     started = time.perf_counter()
     try:
-        said = check()
+        result = check()
     except Exception as error:  # whatever is broken, the others are still told
-        said = {"problem": type(error).__name__}
-    return {"ok": "problem" not in said, "seconds": round(time.perf_counter() - started, 4), **said}
+        result = {"problem": type(error).__name__}
+    return {"ok": "problem" not in result, "seconds": round(time.perf_counter() - started, 4), **result}
 
 
 def _database() -> dict[str, Any]:
@@ -102,14 +102,14 @@ def _broker() -> dict[str, Any]:
 
 def _queue() -> dict[str, Any]:
     state = queue_state()
-    said: dict[str, Any] = asdict(state)
+    result: dict[str, Any] = asdict(state)
     if state.due and not state.workers:
-        said["problem"] = f"{state.due} items are due and no worker is alive"
+        result["problem"] = f"{state.due} items are due and no worker is alive"
     elif (
         state.due and min(state.oldest_due_seconds or 0, state.last_ended_seconds or STALLED_AFTER) > STALLED_AFTER
     ):
-        said["problem"] = f"{state.due} items are due and none ended for {state.last_ended_seconds or 0:.0f} s"
-    return said
+        result["problem"] = f"{state.due} items are due and none ended for {state.last_ended_seconds or 0:.0f} s"
+    return result
 
 
 CHECKS: dict[str, Check] = {

@@ -90,8 +90,8 @@ def _judging(task: Task, first: AssessorView, state: dict[str, Any], wanted: str
 
 def _assigned(state: dict[str, Any], answer: str) -> Iterator[Line]:
     given = {row["key"]: row for row in state["rows"]}
-    asked = next((one.get("nuggets") for one in state["answers"] if one["id"] == answer), None)
-    nuggets = [one for one in state["nuggets"] if asked is None or one["key"] in asked]
+    counted = next((one.get("nuggets") for one in state["answers"] if one["id"] == answer), None)
+    nuggets = [one for one in state["nuggets"] if counted is None or one["key"] in counted]
     for number, nugget in enumerate(nuggets, start=1):
         row = given.get(f"{answer}{SEPARATOR}{nugget['key']}", {})
         tags = [nugget["importance"]] if nugget["importance"] else []
@@ -100,7 +100,7 @@ def _assigned(state: dict[str, Any], answer: str) -> Iterator[Line]:
             number,
             nugget["text"],
             tuple(tags),
-            _label_said(row),
+            _label_text(row),
             row.get("reason", ""),
             (f"S{place + 1}",) if place is not None else (),
         )
@@ -110,18 +110,18 @@ def _pairs(state: dict[str, Any], answer: str) -> Iterator[Line]:
     given = {row["key"]: row for row in state["rows"]}
     for number, pair in enumerate((one for one in state["pairs"] if one["answer"] == answer), start=1):
         row = given.get(pair["key"], {})
-        label = _label_said(row) if pair["judgeable"] else "no text to judge by"
+        label = _label_text(row) if pair["judgeable"] else "no text to judge by"
         # Only a stage that shows the machine's label has it in its state.
-        tags = [_machine_said(pair["machine"])] if pair.get("machine") else []
-        said = f"Sentence {pair['sentence'] + 1}, citation [{pair['citation']}]"
-        yield Line(number, said, tuple(tags), label, row.get("reason", ""))
+        tags = [_machine_text(pair["machine"])] if pair.get("machine") else []
+        caption = f"Sentence {pair['sentence'] + 1}, citation [{pair['citation']}]"
+        yield Line(number, caption, tuple(tags), label, row.get("reason", ""))
 
 
-def _label_said(row: dict[str, Any]) -> str:
+def _label_text(row: dict[str, Any]) -> str:
     return _with_glyph(row["label"]) if row.get("label") else NOT_JUDGED
 
 
-def _machine_said(label: str) -> str:
+def _machine_text(label: str) -> str:
     return f"machine: {_with_glyph(label) if label in LABELS else label}"
 
 

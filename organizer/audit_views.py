@@ -67,17 +67,17 @@ class AuditSearch(forms.Form):
         named = [(str(user.pk), f"{user.name} ({user.username})") for user in people]
         self.fields["person"].choices = [("", "anybody"), *named]  # type: ignore[attr-defined]
 
-    def asked(self, until: str) -> Asked:
+    def event_filter(self, until: str) -> Asked:
         """Return what is asked for; a field that makes no sense asks for everything. `until`: of the page."""
         self.is_valid()
-        said = self.cleaned_data
-        to = said.get("to")
+        data = self.cleaned_data
+        to = data.get("to")
         end = _midnight(to + timedelta(days=1)) if to else None
         before = _moment(until)
         return Asked(
-            person=int(said["person"]) if said.get("person") else None,
-            kind=said.get("kind", ""),
-            since=_midnight(said["since"]) if said.get("since") else None,
+            person=int(data["person"]) if data.get("person") else None,
+            kind=data.get("kind", ""),
+            since=_midnight(data["since"]) if data.get("since") else None,
             until=min(filter(None, (end, before)), default=None),
         )
 
@@ -124,10 +124,10 @@ def _check_administrator(request: UserRequest) -> None:
 
 def _page(request: UserRequest, campaign: Campaign | None) -> HttpResponse:
     search = AuditSearch(people_of(request.user, campaign), request.GET)
-    found = entries_for(request.user, campaign, search.asked(request.GET.get("until", "")), A_PAGE)
-    said = request.GET.copy()
-    said.pop("until", None)
-    older = said.copy()
+    found = entries_for(request.user, campaign, search.event_filter(request.GET.get("until", "")), A_PAGE)
+    query = request.GET.copy()
+    query.pop("until", None)
+    older = query.copy()
     if found.until:
         older["until"] = found.until.isoformat()
     here = (
@@ -139,7 +139,7 @@ def _page(request: UserRequest, campaign: Campaign | None) -> HttpResponse:
         "rows": found.rows,
         "older": older.urlencode() if found.until else "",
         "is_first": "until" not in request.GET,
-        "file": f"{here}?{said.urlencode()}" if said else here,
+        "file": f"{here}?{query.urlencode()}" if query else here,
         "most_in_file": MOST_IN_FILE,
         "host": gethostname(),
         "is_a_file": is_a_file(),
@@ -149,7 +149,7 @@ def _page(request: UserRequest, campaign: Campaign | None) -> HttpResponse:
 
 def _file(request: UserRequest, campaign: Campaign | None) -> StreamingHttpResponse:
     search = AuditSearch(people_of(request.user, campaign), request.GET)
-    found = entries_for(request.user, campaign, search.asked(""), MOST_IN_FILE)
+    found = entries_for(request.user, campaign, search.event_filter(""), MOST_IN_FILE)
     name = f"audit-{campaign.slug}.csv" if campaign else "audit.csv"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return StreamingHttpResponse(_csv(found.rows), content_type="text/csv; charset=utf-8", headers=headers)
@@ -159,17 +159,17 @@ def _csv(rows: list[Entry]) -> Iterator[str]:
     writer = csv.writer(_Echo())
     yield writer.writerow(COLUMNS)
     for row in rows:
-        said = [row.at.isoformat(), *(getattr(row, name) for name in COLUMNS[1:])]
-        yield writer.writerow([safe_cell(cell) for cell in said])
+        cells = [row.at.isoformat(), *(getattr(row, name) for name in COLUMNS[1:])]
+        yield writer.writerow([safe_cell(cell) for cell in cells])
 
 
 def _midnight(day: Any) -> datetime:
     return datetime.combine(day, time(), tzinfo=UTC)
 
 
-def _moment(said: str) -> datetime | None:
+def _moment(text: str) -> datetime | None:
     try:
-        found = parse_datetime(said)
+        found = parse_datetime(text)
     except ValueError:
         return None
     return found if found and found.tzinfo else None

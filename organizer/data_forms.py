@@ -70,10 +70,10 @@ class ImportForm(forms.Form):
     @property
     def chosen(self) -> Chosen:
         """What was chosen, as the services take it."""
-        said = {
+        values = {
             name: value for name, value in self.cleaned_data.items() if name != "files" and value not in ("", None)
         }
-        return CHOSEN.validate_python(said)
+        return CHOSEN.validate_python(values)
 
     @property
     def sent(self) -> Sequence[Any]:
@@ -173,16 +173,16 @@ class ExportForm(forms.Form):
     @property
     def order(self) -> Order:
         """What the filled form asks for."""
-        said = self.cleaned_data
-        asked = ("condition", "nuggets", "judge", "source", "format", "segments", *POLICIES)
-        options = {name: said[name] for name in asked if said[name]} if said["what"] != CAMPAIGN else {}
+        data = self.cleaned_data
+        names = ("condition", "nuggets", "judge", "source", "format", "segments", *POLICIES)
+        options = {name: data[name] for name in names if data[name]} if data["what"] != CAMPAIGN else {}
         return Order(
-            what=said["what"],
+            what=data["what"],
             options=options,
-            snapshot=said["snapshot"],
-            name=said["name"],
-            texts=said["texts"],
-            names=not said["pseudonyms"],
+            snapshot=data["snapshot"],
+            name=data["name"],
+            texts=data["texts"],
+            names=not data["pseudonyms"],
         )
 
 

@@ -139,7 +139,6 @@ def _page(request: UserRequest, campaign: Campaign, form: ExportForm, status: in
     context = {
         "campaign": campaign,
         "kinds": KINDS.values(),
-        "said": {kind.key: kind.said for kind in KINDS.values()},
         "attempts": ImportAttempt.objects.filter(campaign=campaign).select_related("made_by")[:SHOWN],
         "exports": exports,
         "waits": waits,

@@ -6,11 +6,11 @@ from evaluation.terms import FindingCode, Task
 
 
 class Search(forms.Form):
-    """Words to look for; `said` has the value of a field, empty where it was not valid."""
+    """Words to look for; `value` is empty where a field is not valid."""
 
     words = forms.CharField(required=False, max_length=200, label="Words")
 
-    def said(self, name: str) -> str:
+    def value(self, name: str) -> str:
         """Return a field's value, empty where there is none that is valid."""
         self.is_valid()
         return str(self.cleaned_data.get(name, ""))

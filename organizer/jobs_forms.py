@@ -38,8 +38,8 @@ class BudgetForm(forms.Form):
     @property
     def budget(self) -> Budget:
         """What the filled form says."""
-        said = self.cleaned_data
-        return Budget(said["most_calls"], said["most_tokens"], said["most_money"])
+        values = self.cleaned_data
+        return Budget(values["most_calls"], values["most_tokens"], values["most_money"])
 
 
 class JobForm(BudgetForm):
@@ -50,10 +50,10 @@ class JobForm(BudgetForm):
     source = forms.CharField(required=False, max_length=200, label="Name for the new grades")
 
     def __init__(
-        self, viewer: User, campaign: Campaign, data: Any = None, again: dict[str, object] | None = None
+        self, viewer: User, campaign: Campaign, data: Any = None, earlier_order: dict[str, object] | None = None
     ) -> None:
         """Make the form; `again`: what an earlier job was asked for, to be asked of another judge."""
-        earlier = again or {}
+        earlier = earlier_order or {}
         super().__init__(data, initial=earlier | {"what": earlier["work"]} if earlier else None)
         qrels = [(row.name, row.name) for row in sources_for(viewer, campaign)]
         sets = [(row.name, f"{row.name} ({row.origin})") for row in nugget_sets_for(viewer, campaign)]
@@ -73,17 +73,17 @@ class JobForm(BudgetForm):
     @property
     def order(self) -> JobOrder:
         """What the filled form asks for."""
-        said = self.cleaned_data
+        values = self.cleaned_data
         return JobOrder(
-            work=Work(said["what"]),
-            judge=said["judge"],
-            qrels=said["qrels"],
-            nuggets=said["nuggets"],
-            source=said["source"],
-            topics=tuple(said["topics"]),
-            runs=tuple(said["runs"]),
+            work=Work(values["what"]),
+            judge=values["judge"],
+            qrels=values["qrels"],
+            nuggets=values["nuggets"],
+            source=values["source"],
+            topics=tuple(values["topics"]),
+            runs=tuple(values["runs"]),
             budget=self.budget,
-            priority=said["priority"] or 0,
+            priority=values["priority"] or 0,
         )
 
 

@@ -48,8 +48,8 @@ def jobs(request: UserRequest, slug: str) -> HttpResponse:
 def new_job(request: UserRequest, slug: str) -> HttpResponse:
     """Choose what to judge; see what it would cost; start it."""
     campaign = jobs_getters.get_campaign_to_judge(request.user, slug)
-    again = jobs_getters.get_order_again(request.user, campaign, request.GET.get("again", ""))
-    form = JobForm(request.user, campaign, request.POST if request.method == "POST" else None, again.order)
+    earlier = jobs_getters.get_order_again(request.user, campaign, request.GET.get("again", ""))
+    form = JobForm(request.user, campaign, request.POST if request.method == "POST" else None, earlier.order)
     starts, offer = "start" in request.POST, jobs_acts.Offer()
     if form.is_valid():
         offer = jobs_acts.answer_to(form, campaign, request.user, starts=starts)
@@ -59,10 +59,10 @@ def new_job(request: UserRequest, slug: str) -> HttpResponse:
     context = {
         "campaign": campaign,
         "form": form,
-        "again": again,
+        "earlier": earlier,
         "addressing": findings_for(request.user, campaign, FindingCode.ADDRESSES_JUDGE).count(),
         "estimate": offer.estimate,
-        "told": told(offer.estimate.forecast) if offer.estimate else [],
+        "forecast": told(offer.estimate.forecast) if offer.estimate else [],
         "endpoint": endpoint.name,
         "simulated": endpoint.model == SIMULATED_MODEL,
     }
@@ -131,8 +131,8 @@ def resume_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 def retry_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     """Queue the failed items again."""
     campaign, llm = jobs_getters.get_job_to_change(request.user, slug, pk)
-    again = ordering.retry(llm, request.user)
-    messages.success(request, f"Queued again: {again:,} {plural(again, 'item')}.")
+    retried = ordering.retry(llm, request.user)
+    messages.success(request, f"Queued again: {retried:,} {plural(retried, 'item')}.")
     return redirect("organizer:job", campaign.slug, pk)
 
 

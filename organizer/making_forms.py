@@ -33,16 +33,16 @@ class NewCampaignForm(forms.Form):
         if not self.is_valid():
             return None
         try:
-            said = self.cleaned_data
-            campaign, _ = start_campaign(slug=said["slug"], name=said["name"], file=self._file(), actor=actor)
+            values = self.cleaned_data
+            campaign, _ = start_campaign(slug=values["slug"], name=values["name"], file=self._file(), actor=actor)
         except Refused as refusal:
             self.add_error(None, [*refusal.message.splitlines()])
             return None
         return campaign
 
     def _file(self) -> CampaignFile:
-        said = self.cleaned_data
-        sent = said["settings"]
+        values = self.cleaned_data
+        sent = values["settings"]
         file = read_campaign_file(sent, sent.name) if sent else CampaignFile()
-        description = said["description"] or file.description
-        return file.model_copy(update={"name": said["name"], "description": description})
+        description = values["description"] or file.description
+        return file.model_copy(update={"name": values["name"], "description": description})

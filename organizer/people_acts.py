@@ -22,8 +22,8 @@ HELD = "invitation"
 
 def link_of(request: HttpRequest, form: InviteForm, campaign: Campaign, actor: User) -> str:
     """Invite; return the link where it is to be handed over, and nothing where it was sent."""
-    said = form.cleaned_data
-    made, raw = invite(campaign=campaign, role=Role(said["role"]), email=said["email"], actor=actor)
+    data = form.cleaned_data
+    made, raw = invite(campaign=campaign, role=Role(data["role"]), email=data["email"], actor=actor)
     link = request.build_absolute_uri(reverse("organizer:open_invitation", args=[raw]))
     if not made.email:
         return link
@@ -51,12 +51,12 @@ def held_invitation(request: HttpRequest) -> Invitation | None:
 
 def joined(request: HttpRequest, form: JoinForm) -> User | None:
     """Make the account of whoever opened the invitation, with its role; None where the form says what is wrong."""
-    said, raw = form.cleaned_data, request.session.get(HELD, "")
+    data, raw = form.cleaned_data, request.session.get(HELD, "")
     found = invitation_of(raw)
     email = found.email if found and not _is_taken(found.email) else ""
     try:
         with transaction.atomic():
-            user = make_account(email=email, **said)
+            user = make_account(email=email, **data)
             accept(raw=raw, user=user)
             if email:  # who has the link reads that mail
                 EmailAddress.objects.create(user=user, email=email.lower(), verified=True, primary=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from organizer.people_rows import PersonStage
-from organizer.words import stage_said
+from organizer.words import stage_text
 
 FEWEST_TASKS: Final = 3
 FEWEST_ACCEPTS: Final = 5
@@ -34,7 +34,7 @@ def flags_of(rows: Iterable[PersonStage]) -> Iterator[Flag]:
     """Yield what stands out, person by person."""
     for row in rows:
         for evidence, innocent in _seen(row):
-            yield Flag(row.who.name, stage_said(row.stage), evidence, innocent)
+            yield Flag(row.who.name, stage_text(row.stage), evidence, innocent)
 
 
 def _seen(row: PersonStage) -> Iterator[tuple[str, str]]:

@@ -33,9 +33,9 @@ def give(request: UserRequest, slug: str) -> HttpResponse:
     form = RoleForm(request.POST)
     if not form.is_valid():
         return _page(request, campaign, role_form=form)
-    said = form.cleaned_data
-    user = give_role(campaign=campaign, username=said["username"], role=Role(said["role"]), actor=request.user)
-    messages.success(request, f"{user.name} is {said['role']} now.")
+    data = form.cleaned_data
+    user = give_role(campaign=campaign, username=data["username"], role=Role(data["role"]), actor=request.user)
+    messages.success(request, f"{user.name} is {data['role']} now.")
     return redirect("organizer:people", campaign.slug)
 
 
@@ -63,9 +63,9 @@ def take(request: UserRequest, slug: str) -> HttpResponse:
     form = RoleForm(request.POST)
     if not form.is_valid():
         return _page(request, campaign, role_form=form)
-    said = form.cleaned_data
-    user = take_role(campaign=campaign, username=said["username"], role=Role(said["role"]), actor=request.user)
-    messages.success(request, f"{user.name} is no {said['role']} any more. What they did stays.")
+    data = form.cleaned_data
+    user = take_role(campaign=campaign, username=data["username"], role=Role(data["role"]), actor=request.user)
+    messages.success(request, f"{user.name} is no {data['role']} any more. What they did stays.")
     return redirect("organizer:people", campaign.slug)
 
 

@@ -37,10 +37,10 @@ def import_from(form: PromptFileForm, campaign: Campaign, actor: User) -> tuple[
     """Save the wording of the file that was sent."""
     if not form.is_valid():
         return None
-    said = form.cleaned_data
+    data = form.cleaned_data
     try:
         owner = _owner(form, campaign)
-        return import_prompt(form.source(), task=said["task"], name=said["name"], campaign=owner, actor=actor)
+        return import_prompt(form.source(), task=data["task"], name=data["name"], campaign=owner, actor=actor)
     except Refused as refusal:
         for line in refusal.message.split("\n"):
             form.add_error("file", line)
@@ -61,15 +61,15 @@ def make_judge_from(form: JudgeForm) -> tuple[Judge, bool] | None:
     """Make the judge that the form describes."""
     if not form.is_valid():
         return None
-    said = form.cleaned_data
+    data = form.cleaned_data
     try:
-        like = judge_for(said["like"])
+        like = judge_for(data["like"])
         return add_llm_judge(
-            name=said["name"],
+            name=data["name"],
             model=like.model,
             base_url=like.base_url,
             prompts=form.prompts,
-            structured=said["structured"],
+            structured=data["structured"],
         )
     except Refused as refusal:
         form.add_error(None, refusal.message)

@@ -87,8 +87,8 @@ class PreviewForm(forms.Form):
     def wish(self) -> Wish:
         """What was chosen; a choice that there is not counts as none."""
         self.is_valid()
-        said = self.cleaned_data
-        return Wish(said.get("topic", ""), said.get("run", ""))
+        values = self.cleaned_data
+        return Wish(values.get("topic", ""), values.get("run", ""))
 
 
 class CompareForm(forms.Form):
@@ -148,15 +148,15 @@ class TrialForm(BudgetForm):
     @property
     def wish(self) -> TrialWish:
         """What the filled form asks for. Raises `Refused` for a judge that cannot be called."""
-        said = self.cleaned_data
+        values = self.cleaned_data
         return TrialWish(
             task=self.task,
-            refs=tuple(said["prompts"]),
-            like=judge_for(said["judge"]),
-            of=said["of"],
-            pairs=said["pairs"],
-            seed=said["seed"],
-            structured=said["structured"],
+            refs=tuple(values["prompts"]),
+            like=judge_for(values["judge"]),
+            of=values["of"],
+            pairs=values["pairs"],
+            seed=values["seed"],
+            structured=values["structured"],
             budget=self.budget,
         )
 

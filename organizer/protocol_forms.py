@@ -46,7 +46,7 @@ class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]  # django-stubs' 
                 label = f"{label}: {setting.on}"
             self.fields[name].label, self.fields[name].help_text = label, _hint(setting.name)
             if setting.words:
-                choices = [(key, said) for key, said in setting.words.items()]
+                choices = [(key, value) for key, value in setting.words.items()]
                 self.fields[name].choices = choices  # type: ignore[attr-defined]
         self.fields["guidelines"].max_length = LONGEST_GUIDELINES  # type: ignore[attr-defined]
 
@@ -90,8 +90,10 @@ class DefaultsForm(forms.Form):
     @property
     def defaults(self) -> dict[str, tuple[str, str]]:
         """What was chosen, by condition."""
-        said = self.cleaned_data
-        return {one: (said[f"judge_{key_of(one)}"], said.get(f"nuggets_{key_of(one)}", "")) for one in CONDITIONS}
+        values = self.cleaned_data
+        return {
+            one: (values[f"judge_{key_of(one)}"], values.get(f"nuggets_{key_of(one)}", "")) for one in CONDITIONS
+        }
 
     def rows(self) -> Iterator[tuple[str, BoundField | None, BoundField]]:
         """Yield each condition with its fields."""

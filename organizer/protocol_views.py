@@ -36,17 +36,17 @@ def protocol(request: UserRequest, slug: str) -> HttpResponse:
     in_force = versions[0].protocol
     shown = by_number.get(request.GET.get("version", ""), in_force)
     other = by_number.get(request.GET.get("against", ""))
-    said = settings_of(shown)
+    settings = settings_of(shown)
     context = {
         "campaign": campaign,
         "shown": shown,
         "in_force": in_force,
-        "groups": _groups(said),
+        "groups": _groups(settings),
         "guidelines": clean_html(shown.guidelines),
         "other": other,
         "was": _version(other) if other else "",
         "becomes": _version(shown),
-        "differences": list(differences(settings_of(other), said)) if other else [],
+        "differences": list(differences(settings_of(other), settings)) if other else [],
         "versions": versions,
         "changes": protocol_rows.changes_for(viewer, campaign),
         "defaults": defaults_of(campaign),
@@ -91,25 +91,25 @@ def _edited(
     if not (form.is_bound and form.is_valid()):
         return page(request, campaign, form)
     try:
-        said = keep(campaign, form, request.user)
+        notice = keep(campaign, form, request.user)
     except Refused as refused:
         return page(request, campaign, form.with_new_seal(campaign), refused)
-    messages.success(request, said or "Nothing was different, so nothing was changed.")
+    messages.success(request, notice or "Nothing was different, so nothing was changed.")
     return redirect("organizer:protocol", campaign.slug)
 
 
 def _keep_protocol(campaign: Campaign, form: ProtocolForm, actor: User) -> str:
-    said = form.cleaned_data
+    data = form.cleaned_data
     made = change_protocol(
-        campaign=campaign, settings=form.settings, seal=said["seal"], reason=said["reason"], actor=actor
+        campaign=campaign, settings=form.settings, seal=data["seal"], reason=data["reason"], actor=actor
     )
     return f"Saved: version {made.version} is in force." if form.differences else ""
 
 
 def _keep_defaults(campaign: Campaign, form: DefaultsForm, actor: User) -> str:
-    said = form.cleaned_data
+    data = form.cleaned_data
     changed = change_defaults(
-        campaign=campaign, defaults=form.defaults, seal=said["seal"], reason=said["reason"], actor=actor
+        campaign=campaign, defaults=form.defaults, seal=data["seal"], reason=data["reason"], actor=actor
     )
     return f"Saved: {changed} {plural(changed, 'condition')} changed." if changed else ""
 
@@ -151,13 +151,13 @@ def _sent(request: HttpRequest) -> QueryDict | None:
     return request.POST if request.method == "POST" else None
 
 
-def _groups(said: dict[str, Any]) -> list[tuple[Group, list[tuple[str, str]]]]:
+def _groups(settings: dict[str, Any]) -> list[tuple[Group, list[tuple[str, str]]]]:
     """Return the settings under their headings in words, all but the guidelines."""
     return [
         (
             group,
             [
-                (one.label, one.said(said[one.name]))
+                (one.label, one.said(settings[one.name]))
                 for one in SETTINGS.values()
                 if one.group is group and one is not GUIDELINES
             ],

@@ -13,13 +13,13 @@ def order_from(form: SnapshotForm, campaign: Campaign, actor: User) -> Export | 
     """Order the snapshot that the form asks for: an export of the whole campaign makes it."""
     if not form.is_valid():
         return None
-    said = form.cleaned_data
+    data = form.cleaned_data
     order = Order(
         CAMPAIGN,
-        name=said["name"],
-        note=said["note"],
-        texts=not said["without_texts"],
-        names=not said["pseudonyms"],
+        name=data["name"],
+        note=data["note"],
+        texts=not data["without_texts"],
+        names=not data["pseudonyms"],
     )
     try:
         return order_export(campaign=campaign, order=order, actor=actor)

@@ -57,10 +57,10 @@ def snapshot_methods(request: UserRequest, slug: str, pk: int, document: Methods
     _, snapshot = _snapshot(request, slug, pk)
     with content_of(snapshot) as content:
         try:
-            said = read_document(content, f"methods.{document}")
+            text = read_document(content, f"methods.{document}")
         except KeyError:
             raise Http404 from None
-    response = HttpResponse(said, content_type=CONTENT_TYPES[document])
+    response = HttpResponse(text, content_type=CONTENT_TYPES[document])
     response["Content-Disposition"] = f'attachment; filename="{slug}-{snapshot.name}-methods.{document}"'
     return response
 

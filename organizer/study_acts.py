@@ -25,10 +25,10 @@ def hand_out_from(form: HandStudyForm, study: Study, actor: User) -> HandOutRece
     """Hand out what the form asks for."""
     if not form.is_valid():
         return None
-    said = form.cleaned_data
+    data = form.cleaned_data
     try:
         return hand_out_study(
-            study=study, assessor=said["assessor"], actor=actor, topics=said["topics"], due=said["due"]
+            study=study, assessor=data["assessor"], actor=actor, topics=data["topics"], due=data["due"]
         )
     except Refused as refusal:
         form.add_error(None, refusal.message)

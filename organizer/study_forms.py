@@ -55,18 +55,18 @@ class StudyForm(forms.Form):
     @property
     def wish(self) -> StudyWish:
         """What the filled form asks for."""
-        said = self.cleaned_data
+        values = self.cleaned_data
         return StudyWish(
-            name=said["name"],
-            kind=StudyKind(said["kind"]),
-            person=said["person"],
-            machine=said["machine"],
-            nuggets=said["nuggets"] if said["kind"] == StudyKind.ASSIGNMENT else "",
-            condition=SupportCondition(said["condition"]),
-            per_topic=said["per_topic"],
-            stratified=said["stratified"],
-            seed=said["seed"],
-            topics=tuple(said["topics"]),
+            name=values["name"],
+            kind=StudyKind(values["kind"]),
+            person=values["person"],
+            machine=values["machine"],
+            nuggets=values["nuggets"] if values["kind"] == StudyKind.ASSIGNMENT else "",
+            condition=SupportCondition(values["condition"]),
+            per_topic=values["per_topic"],
+            stratified=values["stratified"],
+            seed=values["seed"],
+            topics=tuple(values["topics"]),
         )
 
 

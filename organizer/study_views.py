@@ -57,10 +57,10 @@ def hand_out_study(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     receipt = study_acts.hand_out_from(form, found, request.user)
     if receipt is None:
         return _page(request, campaign, found, handing=form)
-    said = [f"Tasks handed out: {len(receipt.tasks):,}."]
+    sentences = [f"Tasks handed out: {len(receipt.tasks):,}."]
     for one in receipt.skipped:
-        said.append(f"Left out, {one.topic_id}: {one.reason}")
-    messages.success(request, " ".join(said))
+        sentences.append(f"Left out, {one.topic_id}: {one.reason}")
+    messages.success(request, " ".join(sentences))
     return redirect("organizer:study", campaign.slug, pk)
 
 

@@ -15,7 +15,7 @@ class Part:
     """One part of the installation. `well`: whether nobody has to do anything."""
 
     name: str
-    said: str
+    text: str
     well: bool
 
 
@@ -28,8 +28,8 @@ def system_state() -> list[Part]:
 def _queue(queue: QueueState) -> Iterator[Part]:
     lag = queue.oldest_due_seconds or 0.0
     ended = queue.last_ended_seconds if queue.last_ended_seconds is not None else LATE + 1
-    said = f"{queue.due:,} due, the oldest for {_time(lag)}" if queue.due else "0 due"
-    yield Part("LLM queue", said, not queue.due or min(lag, ended) < LATE)
+    text = f"{queue.due:,} due, the oldest for {_time(lag)}" if queue.due else "0 due"
+    yield Part("LLM queue", text, not queue.due or min(lag, ended) < LATE)
     if queue.failed:
         failed = f"{queue.failed:,}, of all jobs"
         yield Part("Failed items", failed, True)
@@ -37,8 +37,8 @@ def _queue(queue: QueueState) -> Iterator[Part]:
 
 def _workers(queue: QueueState) -> Part:
     beat = queue.newest_heartbeat_seconds
-    said = f"{queue.workers} alive" if beat is None else f"{queue.workers} alive, seen {_time(beat)} ago"
-    return Part("Workers", said, bool(queue.workers) or not queue.due)
+    text = f"{queue.workers} alive" if beat is None else f"{queue.workers} alive, seen {_time(beat)} ago"
+    return Part("Workers", text, bool(queue.workers) or not queue.due)
 
 
 def _audit_log() -> Part:
@@ -51,10 +51,10 @@ def _audit_log() -> Part:
 
 def _append_only() -> Part:
     missing = missing_triggers()
-    said = "append-only"
+    text = "append-only"
     if missing:
-        said = f"can be changed: {', '.join(missing)}"
-    return Part("Events and operations", said, not missing)
+        text = f"can be changed: {', '.join(missing)}"
+    return Part("Events and operations", text, not missing)
 
 
 def _time(seconds: float) -> str:

@@ -27,7 +27,7 @@ from evaluation.rules.forecast import FEWEST, LATELY, Forecast, OpenTask, Pace, 
 from evaluation.terms import RemarkKind, Stage
 from jobs.models import Notice
 from llmjobs.notices import ShownNotice, shown_notices
-from organizer.words import days_said, hours_said, stage_said
+from organizer.words import days_text, hours_text, stage_text
 from web.text import plural
 
 SHOWN: Final = 5
@@ -47,7 +47,7 @@ class Case:
     what: str
     link: str
     since: datetime | date | None = None
-    said: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Today:
 
     numbers: TopicNumbers
     forecast: Forecast
-    said: str
+    forecast_text: str
     needs: tuple[Need, ...]
     checked_at: datetime
 
@@ -78,7 +78,7 @@ def today_for(viewer: User, campaign: Campaign) -> Today:
     numbers = topic_numbers_for(viewer, campaign)
     times = kept_times_for(viewer, campaign)
     foretold = _forecast(viewer, campaign, times, now)
-    return Today(numbers, foretold, forecast_said(foretold), tuple(_needs(viewer, campaign, times)), now)
+    return Today(numbers, foretold, forecast_text(foretold), tuple(_needs(viewer, campaign, times)), now)
 
 
 def _forecast(viewer: User, campaign: Campaign, times: Sequence[KeptTime], now: datetime) -> Forecast:
@@ -111,21 +111,21 @@ def _pace(times: Iterable[KeptTime], now: datetime) -> Pace:
     return pace_of(people, hours, max(since, now - LATELY), now)
 
 
-def forecast_said(found: Forecast) -> str:
+def forecast_text(found: Forecast) -> str:
     """Return a forecast in words, or why there is none."""
     if not found.tasks:
         return "Nothing that is handed out is still to be done."
     if found.unknown:
-        stages = "; ".join(stage_said(stage) for stage in found.unknown)
+        stages = "; ".join(stage_text(stage) for stage in found.unknown)
         return (
             f"Too little is known for a forecast: fewer than {FEWEST} first submissions with a time of {stages}."
         )
     if not found.pace.hours:
         return "No forecast: nobody worked at a desk in the last 14 days."
-    each = "; ".join(f"{hours_said(one.median)} ({stage_said(stage)})" for stage, one in found.spreads.items())
+    each = "; ".join(f"{hours_text(one.median)} ({stage_text(stage)})" for stage, one in found.spreads.items())
     people = found.pace.people
     days = (
-        days_said(found.first, found.last)
+        days_text(found.first, found.last)
         if found.first and found.last
         else "not within five years at the pace of the last 14 days"
     )
@@ -137,7 +137,7 @@ def _needs(viewer: User, campaign: Campaign, times: Sequence[KeptTime]) -> Itera
     work = reverse("organizer:work", args=[campaign.slug])
     tasks = tasks_in_need_for(viewer, campaign)
     yield from _of_tasks("Blocked tasks", campaign, tasks.blocked, f"{work}?{urlencode({'state': 'blocked'})}")
-    yield from (_of_remarks(campaign, asked) for asked in asked_for(viewer, campaign))
+    yield from (_of_remarks(campaign, remarks) for remarks in asked_for(viewer, campaign))
     yield from _of_tasks("Overdue tasks", campaign, tasks.overdue, f"{work}?{urlencode({'due': 'late'})}")
     means = "Begun, and nobody was at the desk for 24 hours."
     yield from _of_tasks(
@@ -153,7 +153,7 @@ def _of_tasks(
     if tasks:
         cases = tuple(
             Case(
-                f"{one.topic_id}, {stage_said(one.stage)}: {one.assessor}",
+                f"{one.topic_id}, {stage_text(one.stage)}: {one.assessor}",
                 reverse("organizer:task", args=[campaign.slug, one.public_id]),
                 one.since,
                 one.said,
@@ -163,7 +163,7 @@ def _of_tasks(
         yield Need(title, len(tasks), cases, link, means)
 
 
-def _of_remarks(campaign: Campaign, asked: Asked) -> Need:
+def _of_remarks(campaign: Campaign, remarks: Asked) -> Need:
     cases = tuple(
         Case(
             f"{one.task.topic.topic_id}: {one.task.assessor.name}",
@@ -171,11 +171,11 @@ def _of_remarks(campaign: Campaign, asked: Asked) -> Need:
             one.at,
             one.text,
         )
-        for one in asked.oldest
+        for one in remarks.oldest
     )
-    query = urlencode({"kind": asked.kind.value})
+    query = urlencode({"kind": remarks.kind.value})
     inbox = reverse("organizer:inbox", args=[campaign.slug])
-    return Need(ASKED[asked.kind][0], asked.number, cases, f"{inbox}?{query}")
+    return Need(ASKED[remarks.kind][0], remarks.number, cases, f"{inbox}?{query}")
 
 
 def _of_jobs(campaign: Campaign, notices: Sequence[ShownNotice]) -> Iterable[Need]:
@@ -202,7 +202,7 @@ def _of_clocks(campaign: Campaign, times: Sequence[KeptTime]) -> Iterable[Need]:
     link = reverse("organizer:people_work", args=[campaign.slug])
     odd = odd_times(times, (timezone.now() - LATELY).date())
     people, ahead = User.objects.in_bulk([assessor for assessor, _, _ in odd.days]) if odd.days else {}, odd.ahead
-    cases = [Case(_day_said(people[assessor].name, hours, day), link) for assessor, day, hours in odd.days]
+    cases = [Case(_day_text(people[assessor].name, hours, day), link) for assessor, day, hours in odd.days]
     if ahead:
         cases.append(Case(f"{ahead:,} {plural(ahead, 'submission')} with time after now", link))
     if cases:
@@ -210,5 +210,5 @@ def _of_clocks(campaign: Campaign, times: Sequence[KeptTime]) -> Iterable[Need]:
         yield Need("Clocks that cannot be right", len(cases), tuple(cases[:SHOWN]), link, means)
 
 
-def _day_said(name: str, hours: float, day: date) -> str:
-    return f"{name}: {hours_said(hours)} on {date_format(day, 'j M Y')}"
+def _day_text(name: str, hours: float, day: date) -> str:
+    return f"{name}: {hours_text(hours)} on {date_format(day, 'j M Y')}"

@@ -49,7 +49,7 @@ class Differing:
 
     pair: ShownPair | None
     people: int
-    said: tuple[int | None, ...]
+    codes: tuple[int | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,17 +98,17 @@ def _grades(tried: list[Tried]) -> tuple[str, ...]:
 def _differing(pairs: list[ShownPair | None], tried: list[Tried]) -> Iterator[Differing]:
     for number, pair in enumerate(pairs):
         people = tried[0].people[number]
-        said = tuple(one.said[number] for one in tried)
-        if any(code not in (people, None) for code in said):
-            yield Differing(pair, people, said)
+        codes = tuple(one.said[number] for one in tried)
+        if any(code not in (people, None) for code in codes):
+            yield Differing(pair, people, codes)
 
 
 def _prompt(tried: Tried, labels: int) -> TriedPrompt:
-    said, people = _codes(tried.said, labels), _codes(tried.people, labels)
-    return TriedPrompt(tried, confusion(said, people, labels), int((said == FAILED).sum()))
+    codes, people = _codes(tried.said, labels), _codes(tried.people, labels)
+    return TriedPrompt(tried, confusion(codes, people, labels), int((codes == FAILED).sum()))
 
 
-def _codes(said: tuple[int | None, ...], labels: int) -> Bytes:
+def _codes(codes: tuple[int | None, ...], labels: int) -> Bytes:
     """Return labels as reports have them: what is none of the task's is negative."""
-    known = [UNJUDGED if code is None else code if 0 <= code < labels else FAILED for code in said]
+    known = [UNJUDGED if code is None else code if 0 <= code < labels else FAILED for code in codes]
     return np.array(known, dtype=np.int8)

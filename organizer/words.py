@@ -25,12 +25,12 @@ STAGE_MEANINGS: Final = {
 }
 
 
-def stage_said(stage: Stage) -> str:
+def stage_text(stage: Stage) -> str:
     """Return what a page calls a stage."""
     return STAGE_WORDS[stage]
 
 
-def hours_said(hours: float) -> str:
+def hours_text(hours: float) -> str:
     """Return active hours as people say them: 1 h 52 min."""
     minutes = round(hours * 60)
     if minutes < 60:
@@ -38,7 +38,7 @@ def hours_said(hours: float) -> str:
     return f"{minutes // 60} h {minutes % 60:02} min"
 
 
-def days_said(first: date, last: date) -> str:
+def days_text(first: date, last: date) -> str:
     """Return a range of days, what both have in common said once."""
     if first == last:
         return f"on {date_format(first, 'j M Y')}"

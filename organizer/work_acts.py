@@ -55,10 +55,10 @@ def answer_to_hand_out(form: HandOutForm, campaign: Campaign, actor: User, *, co
 
 def answer_to_change(form: ChangeForm, campaign: Campaign, actor: User, *, commits: bool) -> ChangeOffer:
     """Change the tasks as the form asks, or say what that would do; a refusal becomes an error of the form."""
-    said = form.cleaned_data
-    if said["change"] == REASSIGN:
+    data = form.cleaned_data
+    if data["change"] == REASSIGN:
         return _answer_to_reassign(form, campaign, actor, commits=commits)
-    wish = form.wish(Change(said["change"]), tuple(said["tasks"]))
+    wish = form.wish(Change(data["change"]), tuple(data["tasks"]))
     try:
         if commits:
             return ChangeOffer(receipt=change_tasks(campaign=campaign, wish=wish, actor=actor))
@@ -68,11 +68,11 @@ def answer_to_change(form: ChangeForm, campaign: Campaign, actor: User, *, commi
 
 
 def _answer_to_reassign(form: ChangeForm, campaign: Campaign, actor: User, *, commits: bool) -> ChangeOffer:
-    said = form.cleaned_data
+    data = form.cleaned_data
     act = reassign_many if commits else plan_reassigning
     try:
         done = act(
-            campaign=campaign, tasks=said["tasks"], assessor=said["assessor"], reason=said["reason"], actor=actor
+            campaign=campaign, tasks=data["tasks"], assessor=data["assessor"], reason=data["reason"], actor=actor
         )
     except Refused as refusal:
         form.add_error(None, refusal.message)
@@ -80,19 +80,19 @@ def _answer_to_reassign(form: ChangeForm, campaign: Campaign, actor: User, *, co
     return ChangeOffer(receipt=done) if commits else ChangeOffer(plan=done)
 
 
-def first_choices(viewer: User, campaign: Campaign, said: QueryDict) -> dict[str, object]:
+def first_choices(viewer: User, campaign: Campaign, data: QueryDict) -> dict[str, object]:
     """Return the choices that a hand-out form begins with: a stage, and the topics that lack it or were chosen.
 
     `choose` is a button of the matrix (`ticked`, `found`) or of the form itself (`all`, `none`, `lacking`).
     """
     stages = stages_by_topic(viewer, campaign)
-    named = said.get("stage", "")
+    named = data.get("stage", "")
     stage = Stage(named) if named in list(Stage) else next_stage(stages)
-    choose = said.get("choose", "lacking")
-    kept = {} if choose in ("ticked", "found") else {name: said[name] for name in KEPT if name in said}
+    choose = data.get("choose", "lacking")
+    kept = {} if choose in ("ticked", "found") else {name: data[name] for name in KEPT if name in data}
     return kept | {
         "stage": stage,
-        "topics": _chosen_topics(viewer, campaign, said, choose, lacking(stages, stage)),
+        "topics": _chosen_topics(viewer, campaign, data, choose, lacking(stages, stage)),
     }
 
 
@@ -104,12 +104,12 @@ def were_ticked_before(data: QueryDict) -> bool:
 
 
 def _chosen_topics(
-    viewer: User, campaign: Campaign, said: QueryDict, choose: str, lacking_it: list[str]
+    viewer: User, campaign: Campaign, data: QueryDict, choose: str, lacking_it: list[str]
 ) -> list[str]:
     if choose == "ticked":
-        return said.getlist("topics")
+        return data.getlist("topics")
     if choose == "found":
-        search = WorkSearch(viewer, campaign, said)
+        search = WorkSearch(viewer, campaign, data)
         return list(search.topics(viewer, campaign).values_list("public_id", flat=True))
     if choose == "all":
         return list(topics_for(viewer, campaign).values_list("public_id", flat=True))
@@ -127,11 +127,11 @@ def next_stage(stages: Mapping[str, Collection[Stage]]) -> Stage:
     return next((one for one in first if lacking(stages, one)), first[0])
 
 
-def ticked_tasks(viewer: User, campaign: Campaign, said: QueryDict) -> list[str]:
+def ticked_tasks(viewer: User, campaign: Campaign, data: QueryDict) -> list[str]:
     """Return the tasks chosen in the matrix: those ticked, or all that its search found."""
-    if said.get("choose") != "found":
-        return said.getlist("tasks")
-    search = WorkSearch(viewer, campaign, said)
+    if data.get("choose") != "found":
+        return data.getlist("tasks")
+    search = WorkSearch(viewer, campaign, data)
     wishes, topics = search.wishes, search.topics(viewer, campaign)
     tasks = tasks_for(viewer, campaign).filter(topic__in=topics.order_by()).not_withdrawn()
     if wishes["due"]:

@@ -28,7 +28,7 @@ from evaluation.services.task_acts import LONGEST_REASON, Change, Wish
 from evaluation.services.work_plan import Order
 from evaluation.terms import Origin, RemarkKind, Stage, TaskState
 from organizer.forms import Search
-from organizer.words import STAGE_MEANINGS, STAGE_WORDS, stage_said
+from organizer.words import STAGE_MEANINGS, STAGE_WORDS, stage_text
 
 STAGES = [(one.value, f"{STAGE_WORDS[one]}: {STAGE_MEANINGS[one]}") for one in Stage]
 REASSIGN = "reassign"
@@ -119,7 +119,7 @@ class WorkSearch(Search):
     def wishes(self) -> dict[str, str]:
         """What was asked for, as `work_topics` takes it."""
         names = ("words", "pattern", "state", "assessor", "stage", "due")
-        return {name: self.said(name) for name in names}
+        return {name: self.value(name) for name in names}
 
     @property
     def pattern_problem(self) -> str:
@@ -200,21 +200,21 @@ class HandOutForm(forms.Form):
     @property
     def order(self) -> Order:
         """What the filled form asks for."""
-        said = self.cleaned_data
-        kind, _, named = said["nuggets"].partition(":")
+        data = self.cleaned_data
+        kind, _, named = data["nuggets"].partition(":")
         return Order(
-            stage=Stage(said["stage"]),
-            topics=tuple(said["topics"]),
-            assessor=said["assessor"],
-            drafts=said["drafts"],
-            qrels=said["qrels"],
-            due=said["due"],
-            priority=said["priority"],
-            again=said["again"],
+            stage=Stage(data["stage"]),
+            topics=tuple(data["topics"]),
+            assessor=data["assessor"],
+            drafts=data["drafts"],
+            qrels=data["qrels"],
+            due=data["due"],
+            priority=data["priority"],
+            again=data["again"],
             nuggets=named if f"{kind}:" == A_SET else "",
             origin=named if f"{kind}:" == AN_ORIGIN else "",
-            machine=said["machine"],
-            reason=said["reason"],
+            machine=data["machine"],
+            reason=data["reason"],
         )
 
 
@@ -235,8 +235,8 @@ class TaskForm(forms.Form):
         if not self.is_valid():
             found = (str(error) for errors in self.errors.values() for error in errors)
             raise Refused("bad_form", " ".join(found))
-        said = self.cleaned_data
-        return Wish(change, tasks, said["reason"], said["due"], said["priority"] or 0)
+        data = self.cleaned_data
+        return Wish(change, tasks, data["reason"], data["due"], data["priority"] or 0)
 
 
 class ChangeForm(TaskForm):
@@ -251,15 +251,15 @@ class ChangeForm(TaskForm):
         people = [(user.username, user.name) for user in assessors_for(viewer, campaign)]
         self.fields["assessor"] = _choice("To whom, if reassigned", "choose", people)
         tasks = tasks_for(viewer, campaign).not_withdrawn().select_related("topic", "assessor")
-        said = [
+        choices = [
             (
                 one.public_id,
-                f"{one.topic.topic_id}, {stage_said(Stage(one.stage))}: {one.assessor.name}, {one.state}",
+                f"{one.topic.topic_id}, {stage_text(Stage(one.stage))}: {one.assessor.name}, {one.state}",
             )
             for one in tasks
         ]
         self.fields["tasks"] = forms.MultipleChoiceField(
-            choices=said,
+            choices=choices,
             widget=forms.CheckboxSelectMultiple,
             error_messages={"required": "tick at least one"},
             label="Tasks",

@@ -43,7 +43,7 @@ def work(request: UserRequest, slug: str) -> HttpResponse:
     search = WorkSearch(viewer, campaign, request.GET)
     found = search.topics(viewer, campaign)
     page = Paginator(found, TOPICS_A_PAGE).get_page(request.GET.get("page"))
-    stages = work_rows.stages_shown(viewer, campaign, search.said("stage"))
+    stages = work_rows.stages_shown(viewer, campaign, search.value("stage"))
     context = {
         "campaign": campaign,
         "search": search,
@@ -60,18 +60,18 @@ def work(request: UserRequest, slug: str) -> HttpResponse:
 def hand_out(request: UserRequest, slug: str) -> HttpResponse:
     """Choose topics, stage and assessor; see who would get what; hand it out."""
     campaign = work_getters.get_campaign_to_organize(request.user, slug)
-    said = request.POST if request.method == "POST" else request.GET
-    filled = request.method == "POST" and "choose" not in said
-    first = {} if filled else work_acts.first_choices(request.user, campaign, said)
-    form = HandOutForm(request.user, campaign, said if filled else None, first)
+    data = request.POST if request.method == "POST" else request.GET
+    filled = request.method == "POST" and "choose" not in data
+    first = {} if filled else work_acts.first_choices(request.user, campaign, data)
+    form = HandOutForm(request.user, campaign, data if filled else None, first)
     offer = work_acts.Offer()
     if form.is_valid():
-        commits = "hand_out" in said
+        commits = "hand_out" in data
         offer = work_acts.answer_to_hand_out(form, campaign, request.user, commits=commits)
     if offer.receipt:
         messages.success(request, _handed_out(len(offer.receipt.tasks), len(offer.receipt.skipped)))
         return redirect("organizer:work", campaign.slug)
-    ticked = work_acts.were_ticked_before(said)
+    ticked = work_acts.were_ticked_before(data)
     context = {"campaign": campaign, "form": form, "plan": offer.plan, "ticked_before": ticked}
     return render(request, "organizer/hand_out.html", context, status=422 if form.errors else 200)
 
@@ -80,13 +80,13 @@ def hand_out(request: UserRequest, slug: str) -> HttpResponse:
 def change_work(request: UserRequest, slug: str) -> HttpResponse:
     """Choose tasks and what is to be done to them; see which would be changed; change them."""
     campaign = work_getters.get_campaign_to_organize(request.user, slug)
-    said = request.POST if request.method == "POST" else request.GET
-    filled = request.method == "POST" and "choose" not in said
-    ticked = [] if filled else work_acts.ticked_tasks(request.user, campaign, said)
-    form = ChangeForm(request.user, campaign, said if filled else None, ticked)
+    data = request.POST if request.method == "POST" else request.GET
+    filled = request.method == "POST" and "choose" not in data
+    ticked = [] if filled else work_acts.ticked_tasks(request.user, campaign, data)
+    form = ChangeForm(request.user, campaign, data if filled else None, ticked)
     offer = work_acts.ChangeOffer()
     if form.is_valid():
-        offer = work_acts.answer_to_change(form, campaign, request.user, commits="commit" in said)
+        offer = work_acts.answer_to_change(form, campaign, request.user, commits="commit" in data)
     if offer.receipt:
         done = DONE[form.cleaned_data["change"]]
         messages.success(request, _changed(done, len(offer.receipt.changed), len(offer.receipt.left)))
@@ -143,8 +143,8 @@ def inbox(request: UserRequest, slug: str) -> HttpResponse:
     """What became of jobs and nobody has read; what assessors said and waits for an answer, or what is answered."""
     viewer, campaign = request.user, getters.get_campaign(request.user, slug)
     search = InboxSearch(request.GET)
-    answered = search.said("answered") == "True"
-    found = work_rows.remarks_for(viewer, campaign, answered=answered, kind=search.said("kind"))
+    answered = search.value("answered") == "True"
+    found = work_rows.remarks_for(viewer, campaign, answered=answered, kind=search.value("kind"))
     page = Paginator(found, REMARKS_A_PAGE).get_page(request.GET.get("page"))
     context = {
         "campaign": campaign,
@@ -162,8 +162,8 @@ def answer(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
     """Answer a remark."""
     campaign, remark = work_getters.get_remark_to_answer(request.user, slug, public_id)
     form = AnswerForm(request.POST)
-    said = form.cleaned_data["answer"] if form.is_valid() else request.POST.get("answer", "")
-    answer_remark(campaign=campaign, remark=remark.public_id, answer=said, actor=request.user)
+    answer = form.cleaned_data["answer"] if form.is_valid() else request.POST.get("answer", "")
+    answer_remark(campaign=campaign, remark=remark.public_id, answer=answer, actor=request.user)
     messages.success(request, "Answered: the assessor reads it beside the task.")
     if request.POST.get("back") == "task":
         return redirect("organizer:task", campaign.slug, remark.task.public_id)
@@ -188,10 +188,10 @@ def _acts(request: UserRequest, campaign: Campaign, task: Task) -> dict[str, Any
 
 
 def _handed_out(tasks: int, skipped: int) -> str:
-    said = f"Handed out: {tasks:,} {plural(tasks, 'task')}."
-    return f"{said} {skipped:,} {plural(skipped, 'topic')} left out." if skipped else said
+    text = f"Handed out: {tasks:,} {plural(tasks, 'task')}."
+    return f"{text} {skipped:,} {plural(skipped, 'topic')} left out." if skipped else text
 
 
 def _changed(done: str, changed: int, left: int) -> str:
-    said = f"{done}: {changed:,} {plural(changed, 'task')}."
-    return f"{said} {left:,} {plural(left, 'task')} left as before." if left else said
+    text = f"{done}: {changed:,} {plural(changed, 'task')}."
+    return f"{text} {left:,} {plural(left, 'task')} left as before." if left else text

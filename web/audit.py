@@ -36,9 +36,9 @@ class AuditUnwritableError(Exception):
 
 def record(kind: str, *, actor: str, **fields: str | int | None) -> None:
     """Append one line. Fields without a value are left out. Raises `AuditUnwritableError`."""
-    said = {"at": datetime.now(UTC).isoformat(timespec="milliseconds"), "kind": kind, "actor": actor[:LONGEST]}
+    entry = {"at": datetime.now(UTC).isoformat(timespec="milliseconds"), "kind": kind, "actor": actor[:LONGEST]}
     rest = {name: _short(value) for name, value in fields.items() if value is not None}
-    _append(json.dumps(said | rest).encode() + b"\n")
+    _append(json.dumps(entry | rest).encode() + b"\n")
 
 
 def record_if_possible(kind: str, *, actor: str, **fields: str | int | None) -> None:

@@ -44,14 +44,14 @@ class AuditMiddleware:
         if match is None or not request.user.is_authenticated:
             return response
         status = response.status_code
-        said = _said(request, match, status)
+        entry = _entry(request, match, status)
         if request.method not in SAFE and status not in TURNED_AWAY:
             # The act is done: an error now would only make somebody do it again.
-            audit.record_if_possible("admin.write" if match.namespace == "admin" else "act", **said)
+            audit.record_if_possible("admin.write" if match.namespace == "admin" else "act", **entry)
         elif status in TURNED_AWAY:
-            audit.record_if_possible("view.refused", **said)
+            audit.record_if_possible("view.refused", **entry)
         elif status < 300 or status == NOT_MODIFIED:
-            return self._shown(request, response, said)
+            return self._shown(request, response, entry)
         return response
 
     def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponse | None:
@@ -64,9 +64,9 @@ class AuditMiddleware:
             return _unavailable(request, error)
         return None
 
-    def _shown(self, request: HttpRequest, response: HttpResponse, said: dict[str, Any]) -> HttpResponse:
+    def _shown(self, request: HttpRequest, response: HttpResponse, entry: dict[str, Any]) -> HttpResponse:
         try:
-            audit.record("view.unblinded", **said)
+            audit.record("view.unblinded", **entry)
         except audit.AuditUnwritableError as error:
             return _unavailable(request, error)
         return response
@@ -79,7 +79,7 @@ def _audited(request: HttpRequest) -> ResolverMatch | None:
     return None if match.view_name.startswith(settings.AUDIT_EXEMPT) else match
 
 
-def _said(request: HttpRequest, match: ResolverMatch, status: int) -> dict[str, Any]:
+def _entry(request: HttpRequest, match: ResolverMatch, status: int) -> dict[str, Any]:
     """Return what is recorded of a request. Its query string is not: it may hold words that were searched for."""
     return {
         "actor": audit.actor_of(request.user),

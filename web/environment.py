@@ -22,10 +22,10 @@ def secret(name: str, environ: Mapping[str, str] = os.environ) -> str:
 
     Raises `ImproperlyConfigured` where it is given twice, or its file cannot be read or holds nothing.
     """
-    said, path = environ.get(name, "").strip(), environ.get(f"{name}_FILE", "").strip()
-    if said and path:
+    value, path = environ.get(name, "").strip(), environ.get(f"{name}_FILE", "").strip()
+    if value and path:
         raise ImproperlyConfigured(f"{name} and {name}_FILE are both set; keep one of them.")
-    return _content(f"{name}_FILE", Path(path)) if path else said
+    return _content(f"{name}_FILE", Path(path)) if path else value
 
 
 def most(name: str, number: int) -> int | None:

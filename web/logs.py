@@ -75,7 +75,7 @@ def safe(value: object) -> object:
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, BaseException):
-        return told(value)
+        return error_text(value)
     if not isinstance(value, str):
         return LEFT_OUT
     value = without_secrets(value)
@@ -87,7 +87,7 @@ def without_secrets(text: str) -> str:
     return CREDENTIALS.sub("", QUERY.sub("", text))
 
 
-def told(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """Return an exception's type, and its message where that cannot hold content."""
     name = type(error).__name__
     harmless = isinstance(error, OSError) or name in HARMLESS or type(error).__module__ == BROKER_ERRORS
@@ -105,14 +105,14 @@ def without_content(_logger: WrappedLogger, _method: str, event: EventDict) -> E
     kept["event"] = without_secrets(str(event["event"]))[:LONGEST]
     error = _raised(raised)
     if error:
-        kept["exception"] = {"type": told(error), "because": _causes(error), "frames": frames_of(error)}
+        kept["exception"] = {"type": error_text(error), "because": _causes(error), "frames": frames_of(error)}
     return kept
 
 
-def _raised(said: Any) -> BaseException | None:
-    if said is True:
-        said = sys.exc_info()
-    error = said[1] if isinstance(said, tuple) else said
+def _raised(exc_info: Any) -> BaseException | None:
+    if exc_info is True:
+        exc_info = sys.exc_info()
+    error = exc_info[1] if isinstance(exc_info, tuple) else exc_info
     return error if isinstance(error, BaseException) else None
 
 
@@ -120,8 +120,8 @@ def _causes(error: BaseException) -> list[str]:
     found: list[str] = []
     cause = error.__cause__ or error.__context__
     while cause and len(found) < 3:
-        if told(cause) not in found:
-            found.append(told(cause))
+        if error_text(cause) not in found:
+            found.append(error_text(cause))
         cause = cause.__cause__ or cause.__context__
     return found
 

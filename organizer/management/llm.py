@@ -36,7 +36,7 @@ def _amount(text: str) -> Decimal:
     return amount
 
 
-def _order_said(title: str, request: Request, options: dict[str, Any]) -> dict[str, object] | None:
+def _order_payload(title: str, request: Request, options: dict[str, Any]) -> dict[str, object] | None:
     """Return what is asked for, as the jobs page has it; None for what that page does not offer."""
     work = next((one for one in Work if one.job_title == title), None)
     if work is None:
@@ -59,12 +59,12 @@ class LlmCommand(AssayCommand):
         )
         parser.add_argument("--topics", nargs="+", default=[], metavar="TOPIC", help="only these topics")
         parser.add_argument("--max-calls", type=int, metavar="N", help="pause when so many requests were sent")
-        said = "pause when so many tokens of prompts and replies were paid"
-        parser.add_argument("--max-tokens", type=int, metavar="N", help=said)
-        said = "pause when this was paid, in the currency of the price table"
-        parser.add_argument("--max-cost", type=_amount, metavar="AMOUNT", help=said)
-        said = "jobs of a higher priority come first; 0 if unsaid"
-        parser.add_argument("--priority", type=int, default=0, choices=PRIORITIES, metavar="N", help=said)
+        meaning = "pause when so many tokens of prompts and replies were paid"
+        parser.add_argument("--max-tokens", type=int, metavar="N", help=meaning)
+        meaning = "pause when this was paid, in the currency of the price table"
+        parser.add_argument("--max-cost", type=_amount, metavar="AMOUNT", help=meaning)
+        meaning = "jobs of a higher priority come first; 0 if unsaid"
+        parser.add_argument("--priority", type=int, default=0, choices=PRIORITIES, metavar="N", help=meaning)
         parser.add_argument("--dry-run", action="store_true", help="say what it would cost, and do nothing")
         parser.add_argument("--wait", action="store_true", help="wait for the end; exit 3 if labels failed")
 
@@ -80,10 +80,10 @@ class LlmCommand(AssayCommand):
             self.finish(request, options)
             return
         title = self.title_of(options)
-        job = start(request, title, plan, asked=_order_said(title, request, options))
-        again = f" ({plan.again:,} again, for what failed)" if plan.again else ""
+        job = start(request, title, plan, asked=_order_payload(title, request, options))
+        retried = f" ({plan.again:,} again, for what failed)" if plan.again else ""
         self.say(
-            f"Job {job.pk}, {len(plan.items):,} items{again}, {plan.judged:,} done already, by {request.judge.name}."
+            f"Job {job.pk}, {len(plan.items):,} items{retried}, {plan.judged:,} done already, by {request.judge.name}."
         )
         if options["wait"]:
             self.wait(job, request, options)
@@ -161,6 +161,6 @@ class LlmCommand(AssayCommand):
         """Move the bar; say on a line of its own why nothing moves, once per reason."""
         bar.total, bar.n = progress.total, progress.ended
         bar.set_postfix(failed=progress.failed, refresh=True)
-        if reason and reason != getattr(self, "said", ""):
+        if reason and reason != getattr(self, "waiting_reason", ""):
             bar.write(f"Waiting: {reason}", file=sys.stderr)
-        self.said = reason
+        self.waiting_reason = reason

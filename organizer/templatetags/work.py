@@ -13,7 +13,7 @@ from evaluation.models import Campaign
 from evaluation.queries.work import may_organize, open_remarks_for
 from evaluation.terms import Stage
 from llmjobs.notices import unread_for
-from organizer.words import hours_said, stage_said
+from organizer.words import hours_text, stage_text
 from web.templatetags.assay import DASH
 
 register = template.Library()
@@ -32,21 +32,21 @@ STATES = {
 def task_state(state: str, version: int = 1) -> SafeString:
     """A task's state as glyph and word; from the second submission on with its number."""
     glyph, kind = STATES[state]
-    said = state
+    text = state
     if state == "submitted" or version > 1:
-        said = f"{said} v{version}"
+        text = f"{text} v{version}"
     return format_html(
         '<span class="state state-{}"><span class="glyph" aria-hidden="true">{}</span> {}</span>',
         kind,
         glyph,
-        said,
+        text,
     )
 
 
 @register.filter
 def stage_word(stage: str) -> str:
     """A stage's name."""
-    return stage_said(Stage(stage))
+    return stage_text(Stage(stage))
 
 
 @register.filter
@@ -73,7 +73,7 @@ def since(moment: datetime | date) -> SafeString:
 @register.filter
 def hours(number: float | None) -> str:
     """Active hours: 1 h 52 min."""
-    return DASH if number is None else hours_said(number)
+    return DASH if number is None else hours_text(number)
 
 
 @register.simple_tag(takes_context=True)

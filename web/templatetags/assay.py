@@ -31,13 +31,13 @@ SHORT = {"partial support": "partial", "not support": "not"}
 def label(code: int | None, *, support: bool = False, raw: str = "") -> SafeString:
     """A label with its glyph and its word; `raw` is what was said where it is no label."""
     glyph, kind, assigned, supported = LABELS[code]
-    said = f" “{raw}”" if raw else ""
+    quoted = f" “{raw}”" if raw else ""
     return format_html(
         '<span class="label label-{}"><span class="glyph" aria-hidden="true">{}</span> {}<bdi>{}</bdi></span>',
         kind,
         glyph,
         supported if support else assigned,
-        said,
+        quoted,
     )
 
 
@@ -45,14 +45,14 @@ def label(code: int | None, *, support: bool = False, raw: str = "") -> SafeStri
 def label_cell(code: int | None) -> SafeString:
     """A label in a dense grid: the glyph for the eye, the word for everybody else."""
     glyph, kind, assigned, _supported = LABELS[code]
-    said = assigned
+    word = assigned
     return format_html(
         '<span class="label-{}" title="{}"><span class="glyph" aria-hidden="true">{}</span>'
         '<span class="visually-hidden">{}</span></span>',
         kind,
-        said,
+        word,
         glyph,
-        said,
+        word,
     )
 
 
@@ -80,13 +80,13 @@ def label_key() -> SafeString:
 def importance(code: int, raw: str = "") -> SafeString:
     """How much a nugget matters, as mark and word; what the file said where that is unknown."""
     glyph, word = IMPORTANCES[code]
-    said = f" “{raw}”" if raw and not code else ""
+    quoted = f" “{raw}”" if raw and not code else ""
     return format_html(
         '<span class="nowrap {}"><span class="glyph" aria-hidden="true">{}</span> {}<bdi>{}</bdi></span>',
         word,
         glyph,
         word,
-        said,
+        quoted,
     )
 
 

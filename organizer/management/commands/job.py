@@ -30,8 +30,8 @@ class Command(AssayCommand):
         add_campaign(parser)
         parser.add_argument("act", nargs="?", choices=["list", *ACTS, "prefer"], default="list")
         parser.add_argument("job", nargs="?", type=int, metavar="JOB", help="its number; of a list: only this one")
-        said = "of prefer: jobs of a higher one come first"
-        parser.add_argument("--priority", type=int, choices=PRIORITIES, metavar="N", help=said)
+        meaning = "of prefer: jobs of a higher one come first"
+        parser.add_argument("--priority", type=int, choices=PRIORITIES, metavar="N", help=meaning)
 
     def act(self, options: dict[str, Any]) -> None:
         jobs = LlmJob.objects.filter(campaign=the_campaign(options["campaign"]))
