@@ -238,16 +238,16 @@ def _ends(points: list[dict[str, Any]]) -> charts.Ends:
 
 def _note(rows: list[dict[str, Any]], points: list[dict[str, Any]]) -> str:
     """Return what the table counts, the only point in words, and the conditions without a known cost."""
-    sentences = ["Cost of one topic: its nugget list, drafts included, and the labels of all its answers."]
+    notes = ["Cost of one topic: its nugget list, drafts included, and the labels of all its answers."]
     if len(points) == 1:
         [one] = points
-        sentences.append(
+        notes.append(
             f"Only {one['name']} has a known cost and a tau: {money(one['x'])} a topic, tau {score(one['y'])}."
         )
     unknown = [row["condition"] for row in rows if row["cost"] is None]
     if unknown:
-        sentences.append(f"{len(unknown)} of {len(rows)} conditions have no known cost: {', '.join(unknown)}.")
-    return " ".join(sentences)
+        notes.append(f"{len(unknown)} of {len(rows)} conditions have no known cost: {', '.join(unknown)}.")
+    return " ".join(notes)
 
 
 def _units(prices: Prices) -> Figures:
