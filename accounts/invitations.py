@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 from django.utils.timezone import now
 
 from accounts.models import NAME_TAKEN, Invitation, User
-from web.refusal import Refusal
+from web.refusal import RuleRefusal
 
 SECRET_BYTES = 32
 
@@ -38,14 +38,16 @@ def invitation_of(raw: str) -> Invitation | None:
 
 
 def use_invitation(raw: str, user: User) -> Invitation:
-    """Use up an invitation, in the transaction of what it grants. Raises `Refusal` where it is good no more."""
+    """Use up an invitation, in the transaction of what it grants. Raises `RuleRefusal` where it is good no more."""
     found = invitation_of(raw)
     # Asked again in the statement: of two who open a link at once, one gets it.
     wins = found and Invitation.objects.filter(pk=found.pk, accepted_at=None, revoked_at=None).update(
         accepted_at=now(), accepted_by=user
     )
     if not found or not wins:
-        raise Refusal("invitation", "This invitation was used, taken back, or is too old. Ask for another one.")
+        raise RuleRefusal(
+            "invitation", "This invitation was used, taken back, or is too old. Ask for another one."
+        )
     return found
 
 

@@ -11,7 +11,7 @@ from django.db.models import Q
 from django.utils.timezone import now
 
 from accounts.models import ApiToken, User
-from web.refusal import Refusal
+from web.refusal import RuleRefusal
 
 MARK = "assay_"  # so that a scanner for secrets knows one
 SECRET_BYTES = 32
@@ -49,13 +49,13 @@ def make_token(*, user: User, name: str, scopes: Collection[str], expires_at: da
 
 def _check(user: User, name: str, scopes: Collection[str], expires_at: datetime) -> None:
     if not user.is_active:
-        raise Refusal("token_owner", f"The account {user.username} is closed.")
+        raise RuleRefusal("token_owner", f"The account {user.username} is closed.")
     if not 0 < len(name) <= NAME_LENGTH:
-        raise Refusal("token_name", f"A token needs a name of at most {NAME_LENGTH} characters.")
+        raise RuleRefusal("token_name", f"A token needs a name of at most {NAME_LENGTH} characters.")
     if not scopes or not set(scopes) <= set(Scope):
-        raise Refusal("token_scopes", f"A token needs scopes: {', '.join(Scope)}.")
+        raise RuleRefusal("token_scopes", f"A token needs scopes: {', '.join(Scope)}.")
     if not now() < expires_at <= now() + longest_life():
-        raise Refusal("token_expiry", f"A token ends in the future, within {longest_life().days} days.")
+        raise RuleRefusal("token_expiry", f"A token ends in the future, within {longest_life().days} days.")
 
 
 def token_of(raw: str) -> ApiToken | None:

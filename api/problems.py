@@ -9,7 +9,7 @@ from pydantic_core import to_json
 from rest_framework import exceptions
 
 from evaluation.errors import BadInput
-from web.refusal import Refusal
+from web.refusal import RuleRefusal
 
 CONTENT_TYPE = "application/problem+json"
 NOT_FOUND = "There is nothing here, or nothing that you may see."
@@ -36,7 +36,7 @@ def handler(error: Exception, context: dict[str, Any]) -> HttpResponse | None:
         error = exceptions.PermissionDenied()
     elif isinstance(error, SuspiciousOperation):
         error = exceptions.ParseError("The request cannot be read: it has too many parts, or is not what it says.")
-    if isinstance(error, Refusal):
+    if isinstance(error, RuleRefusal):
         return _refused(error)
     if isinstance(error, exceptions.APIException):
         return _api_problem(error)
@@ -50,7 +50,7 @@ def problem(status: int, code: str, detail: str, **more: Any) -> HttpResponse:
     return HttpResponse(body, status=status, content_type=CONTENT_TYPE)
 
 
-def _refused(error: Refusal) -> HttpResponse:
+def _refused(error: RuleRefusal) -> HttpResponse:
     if not isinstance(error, BadInput):
         return problem(HTTPStatus.UNPROCESSABLE_ENTITY, error.code, error.message)
     listed = [

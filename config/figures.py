@@ -23,9 +23,9 @@ class WorkCollector(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Yield each figure."""
-        yield from _queue()
+        yield from _queue_metrics()
         yield _total("assay_saves", "Operations saved at desks", Operation.objects.count())
-        yield from _calls()
+        yield from _call_metrics()
 
 
 def exposition() -> bytes:
@@ -38,7 +38,7 @@ def exposition() -> bytes:
     return generate_latest(REGISTRY) + generate_latest(registry)
 
 
-def _queue() -> Iterator[Metric]:
+def _queue_metrics() -> Iterator[Metric]:
     state = queue_state()
     items = GaugeMetricFamily("assay_queue_items", "Work items of LLM jobs by state", labels=["state"])
     for name in ("queued", "leased", "due", "failed"):
@@ -55,7 +55,7 @@ def _queue() -> Iterator[Metric]:
             yield GaugeMetricFamily(name, help_text, age)
 
 
-def _calls() -> Iterator[Metric]:
+def _call_metrics() -> Iterator[Metric]:
     by_state = Call.objects.values_list("state").annotate(n=Count("pk")).order_by()
     yield _totals("assay_llm_calls", "LLM calls by state", "state", by_state)
     by_error = Attempt.objects.exclude(ended_at=None).values_list("error").annotate(n=Count("pk")).order_by()

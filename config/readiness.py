@@ -100,7 +100,7 @@ def _broker() -> dict[str, Any]:
     return {"kind": kind}
 
 
-def _queue() -> dict[str, Any]:
+def _queue_check() -> dict[str, Any]:
     state = queue_state()
     result: dict[str, Any] = asdict(state)
     if state.due and not state.workers:
@@ -118,5 +118,5 @@ CHECKS: dict[str, Check] = {
     "triggers": _triggers,
     "audit log": _audit_log,
     "broker": _broker,
-    "queue": _queue,
+    "queue": _queue_check,
 }

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from web.refusal import Refusal
+from web.refusal import RuleRefusal
 
 PROBLEMS_SHOWN = 20
 
 
-class Refused(Refusal):
+class Refused(RuleRefusal):
     """An act that the rules do not allow. Nothing has been written when it is raised."""
 
 

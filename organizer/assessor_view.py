@@ -25,7 +25,7 @@ WEIGHTS = {Importance.VITAL: "◆ vital", Importance.OKAY: "◇ okay"}
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PaneRow:
     """A row of the right pane in words. `evidence`: places as the screen names them, P1 S2."""
 
     number: int
@@ -37,7 +37,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class AnswerLink:
     """An answer in the list of answers."""
 
     public_id: str
@@ -54,9 +54,9 @@ class AssessorView:
     guidelines: Guidelines
     passages: tuple[Passage, ...] = ()
     without_text: int = 0
-    lines: tuple[Line, ...] = ()
-    put_away: tuple[Line, ...] = ()
-    answers: tuple[Answered, ...] = ()
+    lines: tuple[PaneRow, ...] = ()
+    put_away: tuple[PaneRow, ...] = ()
+    answers: tuple[AnswerLink, ...] = ()
     answer: ShownAnswer | None = None
     cited: tuple[CitedPassage, ...] = ()
 
@@ -79,7 +79,7 @@ def assessor_view(task: Task, answer: str) -> AssessorView | None:
 
 
 def _judging(task: Task, first: AssessorView, state: dict[str, Any], wanted: str) -> AssessorView:
-    answers = tuple(Answered(one["id"], one["number"], one["seen"]) for one in state["answers"])
+    answers = tuple(AnswerLink(one["id"], one["number"], one["seen"]) for one in state["answers"])
     chosen = next((one for one in answers if one.public_id == wanted), next(iter(answers), None))
     if chosen is None:
         return first
@@ -88,7 +88,7 @@ def _judging(task: Task, first: AssessorView, state: dict[str, Any], wanted: str
     return replace(first, lines=tuple(lines), answers=answers, answer=shown, cited=cited)
 
 
-def _assigned(state: dict[str, Any], answer: str) -> Iterator[Line]:
+def _assigned(state: dict[str, Any], answer: str) -> Iterator[PaneRow]:
     given = {row["key"]: row for row in state["rows"]}
     counted = next((one.get("nuggets") for one in state["answers"] if one["id"] == answer), None)
     nuggets = [one for one in state["nuggets"] if counted is None or one["key"] in counted]
@@ -96,7 +96,7 @@ def _assigned(state: dict[str, Any], answer: str) -> Iterator[Line]:
         row = given.get(f"{answer}{SEPARATOR}{nugget['key']}", {})
         tags = [nugget["importance"]] if nugget["importance"] else []
         place = row.get("sentence")
-        yield Line(
+        yield PaneRow(
             number,
             nugget["text"],
             tuple(tags),
@@ -106,7 +106,7 @@ def _assigned(state: dict[str, Any], answer: str) -> Iterator[Line]:
         )
 
 
-def _pairs(state: dict[str, Any], answer: str) -> Iterator[Line]:
+def _pairs(state: dict[str, Any], answer: str) -> Iterator[PaneRow]:
     given = {row["key"]: row for row in state["rows"]}
     for number, pair in enumerate((one for one in state["pairs"] if one["answer"] == answer), start=1):
         row = given.get(pair["key"], {})
@@ -114,7 +114,7 @@ def _pairs(state: dict[str, Any], answer: str) -> Iterator[Line]:
         # Only a stage that shows the machine's label has it in its state.
         tags = [_machine_text(pair["machine"])] if pair.get("machine") else []
         caption = f"Sentence {pair['sentence'] + 1}, citation [{pair['citation']}]"
-        yield Line(number, caption, tuple(tags), label, row.get("reason", ""))
+        yield PaneRow(number, caption, tuple(tags), label, row.get("reason", ""))
 
 
 def _label_text(row: dict[str, Any]) -> str:
@@ -129,7 +129,7 @@ def _with_glyph(word: str) -> str:
     return f"{LABELS[word].glyph} {LABELS[word].caption}"
 
 
-def _nuggets(desk: DeskPage) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
+def _nuggets(desk: DeskPage) -> tuple[tuple[PaneRow, ...], tuple[PaneRow, ...]]:
     """Return the list as the desk shows it, and what was rejected or deleted."""
     places = {one.public_id: one.number for one in desk.passages}
     rows = sorted(desk.state["rows"], key=lambda row: row["position"])
@@ -138,7 +138,7 @@ def _nuggets(desk: DeskPage) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
     return tuple(_numbered(listed, places)), tuple(_numbered(away, places))
 
 
-def _numbered(rows: list[dict[str, Any]], places: dict[str, int]) -> Iterator[Line]:
+def _numbered(rows: list[dict[str, Any]], places: dict[str, int]) -> Iterator[PaneRow]:
     for number, row in enumerate(rows, start=1):
         edited = row["draft"] is not None and row["draft"] != row["text"]
         tags = [
@@ -150,4 +150,4 @@ def _numbered(rows: list[dict[str, Any]], places: dict[str, int]) -> Iterator[Li
         evidence = [
             f"P{places[segment]} S{sentence + 1}" for segment, sentence in row["evidence"] if segment in places
         ]
-        yield Line(number, row["text"], tuple(filter(None, tags)), evidence=tuple(evidence))
+        yield PaneRow(number, row["text"], tuple(filter(None, tags)), evidence=tuple(evidence))

@@ -20,7 +20,7 @@ API_VERSION = "1"
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
+class CatalogueEntry:
     """One collection of the API. `count`: how many rows of this campaign it has, None where nobody counted."""
 
     name: str
@@ -32,7 +32,7 @@ class Holding:
 class Catalogue:
     """What exists, and the snapshots in which it stays as it was."""
 
-    holdings: tuple[Holding, ...]
+    holdings: tuple[CatalogueEntry, ...]
     snapshots: tuple[Snapshot, ...]
     revision: int
     api_version: str
@@ -45,25 +45,31 @@ def catalogue_for(viewer: User, campaign: Campaign) -> Catalogue:
     return Catalogue(tuple(_holdings(viewer, campaign)), tuple(snapshots), campaign.revision, API_VERSION, FORMAT)
 
 
-def _holdings(viewer: User, campaign: Campaign) -> Iterator[Holding]:
+def _holdings(viewer: User, campaign: Campaign) -> Iterator[CatalogueEntry]:
     held, answers = (
         holdings_for(viewer, campaign),
         AnswerProvenance.objects.filter(run__campaign__in=within(viewer, campaign)),
     )
     sets = nugget_sets_for(viewer, campaign)
     assigned, support = assignment_counts_for(viewer, campaign), support_counts_for(viewer, campaign)
-    yield Holding("topics", "the questions", held.topics)
-    yield Holding("segments", "passages that answers cite or qrels grade", held.segments)
-    yield Holding("runs", "systems, with group and task", held.runs)
-    yield Holding("answers", "what the systems wrote, sentence by sentence, with citations", answers.count())
-    yield Holding("grades", "relevance of segments", sum(one.qrels for one in sources_for(viewer, campaign)))
-    yield Holding("nugget-sets", "lists of nuggets by origin and maker", len(sets))
-    yield Holding("nuggets", "of the newest submitted lists", sum(one.nuggets for one in sets))
-    yield Holding(
+    yield CatalogueEntry("topics", "the questions", held.topics)
+    yield CatalogueEntry("segments", "passages that answers cite or qrels grade", held.segments)
+    yield CatalogueEntry("runs", "systems, with group and task", held.runs)
+    yield CatalogueEntry(
+        "answers", "what the systems wrote, sentence by sentence, with citations", answers.count()
+    )
+    yield CatalogueEntry(
+        "grades", "relevance of segments", sum(one.qrels for one in sources_for(viewer, campaign))
+    )
+    yield CatalogueEntry("nugget-sets", "lists of nuggets by origin and maker", len(sets))
+    yield CatalogueEntry("nuggets", "of the newest submitted lists", sum(one.nuggets for one in sets))
+    yield CatalogueEntry(
         "assignments", "whether an answer contains a nugget, by judge", sum(one.total for one in assigned)
     )
-    yield Holding("support-judgments", "whether a passage supports a sentence", sum(one.total for one in support))
-    yield Holding("scores", "run by run and topic by topic, computed when asked for", None)
-    yield Holding("time", "how long people worked, under pseudonyms", None)
-    yield Holding("events", "what happened, under pseudonyms", None)
-    yield Holding("findings", "what imports noticed", None)
+    yield CatalogueEntry(
+        "support-judgments", "whether a passage supports a sentence", sum(one.total for one in support)
+    )
+    yield CatalogueEntry("scores", "run by run and topic by topic, computed when asked for", None)
+    yield CatalogueEntry("time", "how long people worked, under pseudonyms", None)
+    yield CatalogueEntry("events", "what happened, under pseudonyms", None)
+    yield CatalogueEntry("findings", "what imports noticed", None)

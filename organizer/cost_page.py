@@ -141,7 +141,7 @@ def _found(campaign: Campaign, form: CostForm) -> Found:
         "published: an hour to post-edit a topic, two and a half to write its nuggets.",
     )
     rows = [_row(one, prices, reference, form) for one in choices]
-    return Found(facts, (conditions_table(rows), _units(prices)), timezone.now())
+    return Found(facts, (conditions_table(rows), _units_table(prices)), timezone.now())
 
 
 def _labelled(campaign: Campaign) -> Iterator[NuggetCondition]:
@@ -250,7 +250,7 @@ def _note(rows: list[dict[str, Any]], points: list[dict[str, Any]]) -> str:
     return " ".join(notes)
 
 
-def _units(prices: Prices) -> Figures:
+def _units_table(prices: Prices) -> Figures:
     rows: list[Row] = [_unit_row(one) for one in (*prices.people.values(), *prices.llms.by_judge.values())]
     named = columns(
         ("what", "One"),

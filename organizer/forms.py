@@ -5,7 +5,7 @@ from django import forms
 from evaluation.terms import FindingCode, Task
 
 
-class Search(forms.Form):
+class ListSearch(forms.Form):
     """Words to look for; `value` is empty where a field is not valid."""
 
     words = forms.CharField(required=False, max_length=200, label="Words")
@@ -16,13 +16,13 @@ class Search(forms.Form):
         return str(self.cleaned_data.get(name, ""))
 
 
-class TopicSearch(Search):
+class TopicSearch(ListSearch):
     """Words and a tag."""
 
     tag = forms.CharField(required=False, max_length=100, label="Tag")
 
 
-class RunSearch(Search):
+class RunSearch(ListSearch):
     """Words and a task."""
 
     task = forms.ChoiceField(
@@ -30,7 +30,7 @@ class RunSearch(Search):
     )
 
 
-class FindingSearch(Search):
+class FindingSearch(ListSearch):
     """A code, and the run it is about."""
 
     code = forms.ChoiceField(
@@ -41,13 +41,13 @@ class FindingSearch(Search):
     run = forms.CharField(required=False, max_length=200, label="Run")
 
 
-class GridSearch(Search):
+class GridSearch(ListSearch):
     """Which labels a topic's grid shows."""
 
     labels = forms.CharField(required=False, max_length=40, label="Labels")
 
 
-class AnswerSearch(Search):
+class AnswerSearch(ListSearch):
     """Which of a run's answers is read."""
 
     topic = forms.CharField(required=False, max_length=16, label="Topic")

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.http import UserRequest
 from accounts.invitations import invitation_of
-from evaluation.services.people import accept as accept_invitation
+from evaluation.services.people import accept
 from organizer import people_acts
 from organizer.people_forms import JoinForm
 from web.auditing import blind
@@ -63,10 +63,10 @@ def invitation(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 @blind
-def accept(request: UserRequest) -> HttpResponse:
+def accept_role(request: UserRequest) -> HttpResponse:
     """Take the role with the account that is signed in."""
     raw = request.session.get(people_acts.HELD, "")
-    campaign = accept_invitation(raw=raw, user=request.user)
+    campaign = accept(raw=raw, user=request.user)
     request.session.pop(people_acts.HELD, None)
     messages.success(request, f"You are in {campaign.name} now.")
     return redirect("organizer:campaigns")

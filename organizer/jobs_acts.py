@@ -12,19 +12,19 @@ from organizer.jobs_forms import JobForm
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class JobOffer:
     """What came of a filled form: the dry run's figures, or the job."""
 
     estimate: Estimate | None = None
     job: Job | None = None
 
 
-def answer_to(form: JobForm, campaign: Campaign, actor: User, *, starts: bool) -> Offer:
+def answer_to(form: JobForm, campaign: Campaign, actor: User, *, starts: bool) -> JobOffer:
     """Start what the form asks for, or say what it would do; a refusal becomes an error of the form."""
     try:
         if starts:
-            return Offer(job=start_ready(make_ready(campaign, form.order), actor))
-        return Offer(estimate=try_out(campaign, form.order))
+            return JobOffer(job=start_ready(make_ready(campaign, form.order), actor))
+        return JobOffer(estimate=try_out(campaign, form.order))
     except Refused as refusal:
         form.add_error(None, refusal.message)
-        return Offer()
+        return JobOffer()

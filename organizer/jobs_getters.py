@@ -33,20 +33,20 @@ def get_job(viewer: User, slug: str, pk: int) -> tuple[Campaign, LlmJob]:
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
+class EarlierOrder:
     """What an earlier job was asked for, and by which judge; no job where nothing is asked again."""
 
     order: dict[str, object]
     llm: LlmJob | None = None
 
 
-def get_order_again(viewer: User, campaign: Campaign, pk: str) -> Again:
+def get_earlier_order(viewer: User, campaign: Campaign, pk: str) -> EarlierOrder:
     """Return what a job of this campaign was asked for, by the key in an address; nothing for any other key."""
     llm = (
         jobs_for(viewer, campaign).filter(pk=int(pk)).first() if pk.isdecimal() and len(pk) < LONGEST_KEY else None
     )
     order = order_of(llm) if llm else None
-    return Again(order, llm) if order else Again({})
+    return EarlierOrder(order, llm) if order else EarlierOrder({})
 
 
 def get_job_to_change(viewer: User, slug: str, pk: int) -> tuple[Campaign, LlmJob]:

@@ -48,9 +48,9 @@ def jobs(request: UserRequest, slug: str) -> HttpResponse:
 def new_job(request: UserRequest, slug: str) -> HttpResponse:
     """Choose what to judge; see what it would cost; start it."""
     campaign = jobs_getters.get_campaign_to_judge(request.user, slug)
-    earlier = jobs_getters.get_order_again(request.user, campaign, request.GET.get("again", ""))
+    earlier = jobs_getters.get_earlier_order(request.user, campaign, request.GET.get("again", ""))
     form = JobForm(request.user, campaign, request.POST if request.method == "POST" else None, earlier.order)
-    starts, offer = "start" in request.POST, jobs_acts.Offer()
+    starts, offer = "start" in request.POST, jobs_acts.JobOffer()
     if form.is_valid():
         offer = jobs_acts.answer_to(form, campaign, request.user, starts=starts)
     if offer.job:

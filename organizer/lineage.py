@@ -14,7 +14,7 @@ LETTERS = 62  # of a text that fit beside them
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class LineageBox:
     """One nugget at its height in the picture. `fate`: what became of a draft, or how a nugget came about."""
 
     number: int
@@ -26,7 +26,7 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LineageLine:
     """A line from a draft to a nugget."""
 
     path: str
@@ -34,28 +34,28 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class LineageStep:
     """A row of the table that says the same as the picture."""
 
-    drafts: tuple[Box, ...]
+    drafts: tuple[LineageBox, ...]
     what: str
-    nugget: Box | None
+    nugget: LineageBox | None
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class LineagePicture:
     """Everything that the page draws, and the taxonomy's classes of this topic."""
 
     width: int
     height: int
-    drafts: tuple[Box, ...]
-    nuggets: tuple[Box, ...]
-    lines: tuple[Line, ...]
-    steps: tuple[Step, ...]
+    drafts: tuple[LineageBox, ...]
+    nuggets: tuple[LineageBox, ...]
+    lines: tuple[LineageLine, ...]
+    steps: tuple[LineageStep, ...]
     classes: tuple[str, ...]
 
 
-def picture_of(submission: Submission) -> Picture | None:
+def picture_of(submission: Submission) -> LineagePicture | None:
     """Return the picture of a submitted list; None where it was written by hand."""
     derivation = derivation_of(submission)
     if derivation is None or derivation.parents is None or derivation.relations is None:
@@ -69,7 +69,7 @@ def picture_of(submission: Submission) -> Picture | None:
         for place, (one, relation) in enumerate(zip(derivation.nuggets, derivation.relations, strict=True))
     )
     found = edits_of(derivation).classes
-    return Picture(
+    return LineagePicture(
         width=WIDTH,
         height=max(len(drafts), len(nuggets), 1) * ROW + MARGIN,
         drafts=drafts,
@@ -84,15 +84,15 @@ def _pairs(one: Derivation) -> list[tuple[str | int, ...]]:
     return [(relation, *parents) for relation, parents in zip(one.relations or (), one.parents or (), strict=True)]
 
 
-def _box(place: int, text: str, fate: str | int, importance: Importance = Importance.UNKNOWN) -> Box:
+def _box(place: int, text: str, fate: str | int, importance: Importance = Importance.UNKNOWN) -> LineageBox:
     short = text if len(text) <= LETTERS else f"{text[: LETTERS - 1].rstrip()}…"
-    return Box(place + 1, text, short, place * ROW + MARGIN, str(fate), importance)
+    return LineageBox(place + 1, text, short, place * ROW + MARGIN, str(fate), importance)
 
 
-def _lines(one: Derivation, drafts: tuple[Box, ...], nuggets: tuple[Box, ...]) -> list[Line]:
+def _lines(one: Derivation, drafts: tuple[LineageBox, ...], nuggets: tuple[LineageBox, ...]) -> list[LineageLine]:
     middle = (LEFT + RIGHT) // 2
     return [
-        Line(
+        LineageLine(
             f"M{LEFT} {drafts[parent].y - 4} C{middle} {drafts[parent].y - 4} {middle} {nugget.y - 4} "
             f"{RIGHT} {nugget.y - 4}",
             nugget.fate,
@@ -102,9 +102,11 @@ def _lines(one: Derivation, drafts: tuple[Box, ...], nuggets: tuple[Box, ...]) -
     ]
 
 
-def _steps(one: Derivation, drafts: tuple[Box, ...], nuggets: tuple[Box, ...]) -> tuple[Step, ...]:
+def _steps(
+    one: Derivation, drafts: tuple[LineageBox, ...], nuggets: tuple[LineageBox, ...]
+) -> tuple[LineageStep, ...]:
     made = [
-        Step(tuple(drafts[parent] for parent in parents), nugget.fate, nugget)
+        LineageStep(tuple(drafts[parent] for parent in parents), nugget.fate, nugget)
         for nugget, parents in zip(nuggets, one.parents or (), strict=True)
     ]
-    return (*made, *(Step((draft,), "removed", None) for draft in drafts if draft.fate == "removed"))
+    return (*made, *(LineageStep((draft,), "removed", None) for draft in drafts if draft.fate == "removed"))

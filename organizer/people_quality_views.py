@@ -18,7 +18,7 @@ DIFFERING_A_PAGE = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class OverlapSection:
     """One stage's overlap set, one pair of people looked at closer, and the items that differ."""
 
     shared: Shared
@@ -38,10 +38,10 @@ def people_quality(request: UserRequest, slug: str) -> HttpResponse:
     return render(request, "organizer/people_quality.html", {"campaign": campaign, "sections": sections})
 
 
-def _section(request: UserRequest, shared: Shared) -> Section:
+def _section(request: UserRequest, shared: Shared) -> OverlapSection:
     pair = shared.pair(request.GET.get(shared.stage.value, ""))
     report = shared.confusion(pair) if pair else None
     parameter = f"{shared.stage.value}-page"
     page = Paginator(shared.differing().tolist(), DIFFERING_A_PAGE).get_page(request.GET.get(parameter))
     rows = read_differing(shared, list(page.object_list))
-    return Section(shared, pair, report, heat_rows(report) if report else [], page, rows, parameter)
+    return OverlapSection(shared, pair, report, heat_rows(report) if report else [], page, rows, parameter)

@@ -97,7 +97,7 @@ def set_campaign_language(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["POST"])
 @never_cache
-def invite(request: UserRequest, slug: str) -> HttpResponse:
+def invite_person(request: UserRequest, slug: str) -> HttpResponse:
     """Invite somebody, by mail or by a link, which is shown once."""
     campaign = work_getters.get_campaign_to_organize(request.user, slug)
     form = InviteForm(request.POST)

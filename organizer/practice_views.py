@@ -17,7 +17,7 @@ from reports.metrics.confusion import Confusion, confusion
 
 
 @dataclass(frozen=True, slots=True)
-class Practised:
+class PracticeResult:
     """One assessor's answers, compared with what is known."""
 
     person: PersonRow
@@ -49,8 +49,9 @@ def switch(request: UserRequest, slug: str) -> HttpResponse:
     return redirect("organizer:practice", campaign.slug)
 
 
-def _compared(one: PracticeSet) -> list[Practised]:
+def _compared(one: PracticeSet) -> list[PracticeResult]:
     pairs = [np.array(person.given, dtype=np.int8).reshape(-1, 2) for person in one.people]
     return [
-        Practised(person, confusion(own[:, 0], own[:, 1])) for person, own in zip(one.people, pairs, strict=True)
+        PracticeResult(person, confusion(own[:, 0], own[:, 1]))
+        for person, own in zip(one.people, pairs, strict=True)
     ]

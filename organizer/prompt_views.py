@@ -111,7 +111,7 @@ def new_prompt(request: UserRequest, slug: str) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def import_prompt(request: UserRequest, slug: str) -> HttpResponse:
+def import_wording(request: UserRequest, slug: str) -> HttpResponse:
     """Take a wording from a file."""
     campaign = jobs_getters.get_campaign_to_judge(request.user, slug)
     form = PromptFileForm(request.POST, request.FILES) if request.method == "POST" else PromptFileForm()

@@ -19,7 +19,7 @@ from reports.judging import Compared, compared_with_people, judged_by_llms
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class PeopleComparison:
     """A comparison with people, and its matrix ready to draw."""
 
     compared: Compared
@@ -31,7 +31,7 @@ class JudgeCard:
     """One LLM judge."""
 
     judge: Judge
-    comparisons: list[Comparison]
+    comparisons: list[PeopleComparison]
     replies: Replies
     spending: Spending
     simulated: bool
@@ -56,7 +56,7 @@ def _cards(viewer: User, campaign: Campaign) -> list[JudgeCard]:
     return [
         JudgeCard(
             judge,
-            [Comparison(one, heat_rows(one.report)) for one in compared.get(judge.pk, ())],
+            [PeopleComparison(one, heat_rows(one.report)) for one in compared.get(judge.pk, ())],
             replies.get(judge.pk, Replies()),
             spending.get(judge.pk, Spending()),
             judge.model == SIMULATED_MODEL,

@@ -50,7 +50,7 @@ def study(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 
 @require_POST
-def hand_out_study(request: UserRequest, slug: str, pk: int) -> HttpResponse:
+def hand_out_pairs(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     """Hand the pairs to somebody independent."""
     campaign, found = study_getters.get_study_to_organize(request.user, slug, pk)
     form = HandStudyForm(request.user, found, request.POST)

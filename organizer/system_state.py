@@ -11,7 +11,7 @@ LATE = 600.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SystemPart:
     """One part of the installation. `well`: whether nobody has to do anything."""
 
     name: str
@@ -19,42 +19,42 @@ class Part:
     well: bool
 
 
-def system_state() -> list[Part]:
+def system_state() -> list[SystemPart]:
     """Read how the queue, the workers and the logs stand: four short queries."""
     queue = queue_state()
     return [*_queue(queue), _workers(queue), _audit_log(), _append_only()]
 
 
-def _queue(queue: QueueState) -> Iterator[Part]:
+def _queue(queue: QueueState) -> Iterator[SystemPart]:
     lag = queue.oldest_due_seconds or 0.0
     ended = queue.last_ended_seconds if queue.last_ended_seconds is not None else LATE + 1
     text = f"{queue.due:,} due, the oldest for {_time(lag)}" if queue.due else "0 due"
-    yield Part("LLM queue", text, not queue.due or min(lag, ended) < LATE)
+    yield SystemPart("LLM queue", text, not queue.due or min(lag, ended) < LATE)
     if queue.failed:
         failed = f"{queue.failed:,}, of all jobs"
-        yield Part("Failed items", failed, True)
+        yield SystemPart("Failed items", failed, True)
 
 
-def _workers(queue: QueueState) -> Part:
+def _workers(queue: QueueState) -> SystemPart:
     beat = queue.newest_heartbeat_seconds
     text = f"{queue.workers} alive" if beat is None else f"{queue.workers} alive, seen {_time(beat)} ago"
-    return Part("Workers", text, bool(queue.workers) or not queue.due)
+    return SystemPart("Workers", text, bool(queue.workers) or not queue.due)
 
 
-def _audit_log() -> Part:
+def _audit_log() -> SystemPart:
     try:
         audit.ensure_writable()
     except audit.AuditUnwritableError as error:
-        return Part("Audit log", str(error), False)
-    return Part("Audit log", "can be written", True)
+        return SystemPart("Audit log", str(error), False)
+    return SystemPart("Audit log", "can be written", True)
 
 
-def _append_only() -> Part:
+def _append_only() -> SystemPart:
     missing = missing_triggers()
     text = "append-only"
     if missing:
         text = f"can be changed: {', '.join(missing)}"
-    return Part("Events and operations", text, not missing)
+    return SystemPart("Events and operations", text, not missing)
 
 
 def _time(seconds: float) -> str:

@@ -44,7 +44,7 @@ class TriedPrompt:
 
 
 @dataclass(frozen=True, slots=True)
-class Differing:
+class TrialDifference:
     """A pair on which a prompt differs from people: their label, and that of each prompt."""
 
     pair: ShownPair | None
@@ -59,7 +59,7 @@ class TrialReport:
     trial: Trial
     labels: tuple[str, ...]
     prompts: tuple[TriedPrompt, ...]
-    differing: tuple[Differing, ...]
+    differing: tuple[TrialDifference, ...]
 
     @property
     def what(self) -> str:
@@ -95,12 +95,12 @@ def _grades(tried: list[Tried]) -> tuple[str, ...]:
     return tuple(f"grade {grade}" for grade in range(tried[0].top + 1))
 
 
-def _differing(pairs: list[ShownPair | None], tried: list[Tried]) -> Iterator[Differing]:
+def _differing(pairs: list[ShownPair | None], tried: list[Tried]) -> Iterator[TrialDifference]:
     for number, pair in enumerate(pairs):
         people = tried[0].people[number]
         codes = tuple(one.said[number] for one in tried)
         if any(code not in (people, None) for code in codes):
-            yield Differing(pair, people, codes)
+            yield TrialDifference(pair, people, codes)
 
 
 def _prompt(tried: Tried, labels: int) -> TriedPrompt:

@@ -16,8 +16,9 @@ from evaluation.queries import findings as finding_rows
 from evaluation.queries import runs as run_rows
 from evaluation.queries import topics as topic_rows
 from evaluation.queries.campaigns import campaigns_for
-from organizer import forms, getters
+from organizer import getters
 from organizer.boards import board_for, scores_of_run
+from organizer.forms import AnswerSearch, FindingSearch, GridSearch, RunSearch, TopicSearch
 from organizer.system_state import system_state
 
 TOPICS_A_PAGE = 50
@@ -63,7 +64,7 @@ def campaign(request: UserRequest, slug: str) -> HttpResponse:
 def topics(request: UserRequest, slug: str) -> HttpResponse:
     """The topics, searched and paged."""
     viewer, campaign = request.user, getters.get_campaign(request.user, slug)
-    search = forms.TopicSearch(request.GET)
+    search = TopicSearch(request.GET)
     rows = topic_rows.topics_for(viewer, campaign, search.value("words"), search.value("tag"))
     page = _page(request, rows, TOPICS_A_PAGE)
     context = {
@@ -105,7 +106,7 @@ def topic(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
 def runs(request: UserRequest, slug: str) -> HttpResponse:
     """The runs, searched and paged."""
     viewer, campaign = request.user, getters.get_campaign(request.user, slug)
-    search = forms.RunSearch(request.GET)
+    search = RunSearch(request.GET)
     rows = run_rows.runs_for(viewer, campaign, search.value("words"), search.value("task"))
     page = _page(request, rows, RUNS_A_PAGE)
     context = {"campaign": campaign, "search": search, "page": page, "rows": run_rows.run_rows(campaign, page)}
@@ -118,7 +119,7 @@ def run(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     viewer = request.user
     campaign, run = getters.get_run(viewer, slug, pk)
     answered = run_rows.answered_topics(viewer, campaign, run)
-    wanted = forms.AnswerSearch(request.GET).value("topic")
+    wanted = AnswerSearch(request.GET).value("topic")
     given = answers.answer_of_run(viewer, campaign, run, wanted or next((one.public_id for one in answered), ""))
     context = {
         "campaign": campaign,
@@ -144,7 +145,7 @@ def segment(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
 def findings(request: UserRequest, slug: str) -> HttpResponse:
     """What imports noticed, by code and run."""
     viewer, campaign = request.user, getters.get_campaign(request.user, slug)
-    search = forms.FindingSearch(request.GET)
+    search = FindingSearch(request.GET)
     rows = finding_rows.findings_for(viewer, campaign, search.value("code"), search.value("run"))
     page = _page(request, rows, FINDINGS_A_PAGE)
     context = {
@@ -163,7 +164,7 @@ def _page(request: UserRequest, rows: QuerySet[Any, Any], size: int, parameter: 
 def _grid(request: UserRequest, campaign: Campaign, topic: Topic) -> dict[str, Any]:
     """The labels of the judging that the query string names, else of the first one."""
     judgings = grids.judgings_of(request.user, campaign, topic)
-    wanted = forms.GridSearch(request.GET).value("labels")
+    wanted = GridSearch(request.GET).value("labels")
     chosen = next((one for one in judgings if one.key == wanted), next(iter(judgings), None))
     grid = grids.grid_of(request.user, campaign, topic, chosen) if chosen else None
     return {"judgings": judgings, "grid": grid}

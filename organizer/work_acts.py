@@ -23,7 +23,7 @@ KEPT = ("assessor", "due", "priority", "again", "drafts", "qrels", "nuggets", "m
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class HandOutOffer:
     """What came of a filled form: what it would do, or what was done."""
 
     plan: Plan | None = None
@@ -38,7 +38,7 @@ class ChangeOffer:
     receipt: ChangeReceipt | None = None
 
 
-def answer_to_hand_out(form: HandOutForm, campaign: Campaign, actor: User, *, commits: bool) -> Offer:
+def answer_to_hand_out(form: HandOutForm, campaign: Campaign, actor: User, *, commits: bool) -> HandOutOffer:
     """Hand out what the form asks for, or say what that would do; a refusal becomes an error of the form.
 
     Only what was shown is handed out: where something has changed since, that is shown instead.
@@ -46,11 +46,11 @@ def answer_to_hand_out(form: HandOutForm, campaign: Campaign, actor: User, *, co
     expect = form.cleaned_data["expect"]
     try:
         if commits and expect:
-            return Offer(receipt=hand_out(campaign=campaign, order=form.order, actor=actor, expect=expect))
-        return Offer(plan=plan_hand_out(campaign, form.order))
+            return HandOutOffer(receipt=hand_out(campaign=campaign, order=form.order, actor=actor, expect=expect))
+        return HandOutOffer(plan=plan_hand_out(campaign, form.order))
     except Refused as refusal:
         form.add_error(None, refusal.message)
-        return Offer(plan=plan_hand_out(campaign, form.order) if refusal.code == "changed" else None)
+        return HandOutOffer(plan=plan_hand_out(campaign, form.order) if refusal.code == "changed" else None)
 
 
 def answer_to_change(form: ChangeForm, campaign: Campaign, actor: User, *, commits: bool) -> ChangeOffer:

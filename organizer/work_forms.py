@@ -27,7 +27,7 @@ from evaluation.services.pieces import ASSIGNED
 from evaluation.services.task_acts import LONGEST_REASON, Change, Wish
 from evaluation.services.work_plan import Order
 from evaluation.terms import Origin, RemarkKind, Stage, TaskState
-from organizer.forms import Search
+from organizer.forms import ListSearch
 from organizer.words import STAGE_MEANINGS, STAGE_WORDS, stage_text
 
 STAGES = [(one.value, f"{STAGE_WORDS[one]}: {STAGE_MEANINGS[one]}") for one in Stage]
@@ -74,7 +74,7 @@ TASK_STATES = [
 ]
 
 
-class WorkSearch(Search):
+class WorkSearch(ListSearch):
     """Which topics the matrix shows."""
 
     state = forms.ChoiceField(
@@ -132,7 +132,7 @@ class WorkSearch(Search):
         return found.none() if self.pattern_problem else found
 
 
-class InboxSearch(Search):
+class InboxSearch(ListSearch):
     """Which remarks the inbox shows."""
 
     kind = forms.ChoiceField(

@@ -57,14 +57,14 @@ def work(request: UserRequest, slug: str) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def hand_out(request: UserRequest, slug: str) -> HttpResponse:
+def hand_out_work(request: UserRequest, slug: str) -> HttpResponse:
     """Choose topics, stage and assessor; see who would get what; hand it out."""
     campaign = work_getters.get_campaign_to_organize(request.user, slug)
     data = request.POST if request.method == "POST" else request.GET
     filled = request.method == "POST" and "choose" not in data
     first = {} if filled else work_acts.first_choices(request.user, campaign, data)
     form = HandOutForm(request.user, campaign, data if filled else None, first)
-    offer = work_acts.Offer()
+    offer = work_acts.HandOutOffer()
     if form.is_valid():
         commits = "hand_out" in data
         offer = work_acts.answer_to_hand_out(form, campaign, request.user, commits=commits)

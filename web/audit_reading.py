@@ -1,7 +1,7 @@
 """Reading the audit log back, the newest first: the file that is written to, and those it was rotated to.
 
 A log may have gigabytes. What is asked for is found from the end, by halving where a date is given, and at most
-`MOST_BYTES` are read: `Found.reached` says how far that came.
+`MOST_BYTES` are read: `AuditLines.reached` says how far that came.
 """
 
 import gzip
@@ -20,11 +20,11 @@ from web.audit import STDERR
 BLOCK = 64 * 1024
 MOST_BYTES = 32 * 1024**2
 LONGEST_LINE = 64 * 1024
-Line = dict[str, Any]
+AuditLine = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class AuditQuery:
     """Which lines are asked for; '' asks for all. `since` and `until` are times, the second is left out itself."""
 
     campaign: str = ""
@@ -33,7 +33,7 @@ class Wanted:
     since: datetime | None = None
     until: datetime | None = None
 
-    def fits(self, line: Line) -> bool:
+    def fits(self, line: AuditLine) -> bool:
         """Say whether a line is asked for, its time apart."""
         kind = str(line.get("kind", ""))
         return (
@@ -44,10 +44,10 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class AuditLines:
     """Lines, the newest first. `reached`: how far back was looked where that is not all; None: all was."""
 
-    lines: list[Line]
+    lines: list[AuditLine]
     reached: datetime | None
 
 
@@ -65,11 +65,11 @@ def is_a_file() -> bool:
     return settings.AUDIT_LOG != STDERR and (not _current().exists() or _current().is_file())
 
 
-def newest(wanted: Wanted, most: int) -> Found:
+def newest(wanted: AuditQuery, most: int) -> AuditLines:
     """Return the newest lines that fit, at most so many. A line that is no JSON is left out."""
-    found: list[Line] = []
+    found: list[AuditLine] = []
     if not is_a_file():
-        return Found(found, None)
+        return AuditLines(found, None)
     budget, raw = _Budget(MOST_BYTES), b""
     needle = f'"campaign": {json.dumps(wanted.campaign)}'.encode() if wanted.campaign else b""
     for raw in _back(_files(), wanted.until, budget):
@@ -77,16 +77,16 @@ def newest(wanted: Wanted, most: int) -> Found:
         if line is None or (wanted.until and time_of(line) >= wanted.until):
             continue
         if wanted.since and time_of(line) < wanted.since:
-            return Found(found, None)
+            return AuditLines(found, None)
         if wanted.fits(line):
             found.append(line)
             if len(found) >= most:
                 break
     last = _read(raw, b"") if budget.left < 0 else None
-    return Found(found, time_of(last) if last else None)
+    return AuditLines(found, time_of(last) if last else None)
 
 
-def time_of(line: Line) -> datetime:
+def time_of(line: AuditLine) -> datetime:
     """Return when a line was written; the earliest time there is where it does not say."""
     try:
         at = datetime.fromisoformat(str(line.get("at")))
@@ -111,7 +111,7 @@ def _files() -> list[Path]:
     return [one for one in (current, *rotated) if one.is_file()]
 
 
-def _read(raw: bytes, needle: bytes) -> Line | None:
+def _read(raw: bytes, needle: bytes) -> AuditLine | None:
     if len(raw) > LONGEST_LINE or needle not in raw:
         return None
     try:

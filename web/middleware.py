@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import render
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from web.refusal import Refusal
+from web.refusal import RuleRefusal
 
 # The API's addresses hold slugs and numbers; a NUL makes one that does not exist, in the API's own words.
 TAKES_NONE = "/api/"
@@ -37,8 +37,8 @@ class RefusalMiddleware:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """Turn a `Refusal` into a page; leave every other exception to Django."""
-        if not isinstance(exception, Refusal):
+        """Turn a `RuleRefusal` into a page; leave every other exception to Django."""
+        if not isinstance(exception, RuleRefusal):
             return None
         context = {"message": exception.message, "back": _came_from(request)}
         return render(request, "refused.html", context, status=422)

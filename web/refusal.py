@@ -1,7 +1,7 @@
 """The base of every way to say no. It stands below the domain, so that the middleware can know it."""
 
 
-class Refusal(Exception):
+class RuleRefusal(Exception):
     """An act that the rules do not allow, with a code for programs and a message for people."""
 
     def __init__(self, code: str, message: str) -> None:

@@ -31,7 +31,7 @@ from evaluation.queries.campaigns import unblinded_campaign_for
 from evaluation.queries.data.names import Names
 from evaluation.queries.data.reading import Row
 from evaluation.queries.work import may_organize
-from web.refusal import Refusal
+from web.refusal import RuleRefusal
 
 JSON = "application/json"
 OF = {one.name: one for one in COLLECTIONS}
@@ -130,8 +130,8 @@ class WriteView(View):
             exc = BadInput(
                 [Problem(one.file, one.line, one.field, self.clean(one.expected)) for one in exc.problems]
             )
-        elif isinstance(exc, Refusal):
-            exc = Refusal(exc.code, self.clean(exc.message))
+        elif isinstance(exc, RuleRefusal):
+            exc = RuleRefusal(exc.code, self.clean(exc.message))
         return super().handle_exception(exc)
 
 

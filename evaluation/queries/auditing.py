@@ -15,7 +15,7 @@ from evaluation.models import Campaign, Event, Membership, Task
 from evaluation.queries.campaigns import unblinded, within
 from evaluation.rules.protocol import SETTINGS, Difference
 from evaluation.terms import TASK_EVENTS, Role
-from web.audit_reading import Line, Wanted, newest, time_of
+from web.audit_reading import AuditLine, AuditQuery, newest, time_of
 
 IMPORTS = ("topics", "segments", "qrels", "run", "nuggets", "assignments", "support", "scores", "practice")
 ACTS = (
@@ -85,7 +85,7 @@ def entries_for(viewer: User, campaign: Campaign | None, asked: Asked, most: int
     if not (viewer.is_superuser if campaign is None else may_audit(viewer, campaign)):
         return Entries([], None)
     actor = f"user:{asked.person}" if asked.person else ""
-    found = newest(Wanted(slug, actor, asked.kind, asked.since, asked.until), most)
+    found = newest(AuditQuery(slug, actor, asked.kind, asked.since, asked.until), most)
     rows = [*_of_log(found.lines), *_of_events(_chosen(events, asked)[:most])]
     rows.sort(key=lambda one: one.at, reverse=True)
     if found.reached:  # beyond, only the half of it is known
@@ -130,7 +130,7 @@ def _with_its_moment(rows: list[Entry], most: int) -> list[Entry]:
     return [one for number, one in enumerate(rows) if number < most or one.at == last]
 
 
-def _of_log(lines: Sequence[Line]) -> Iterator[Entry]:
+def _of_log(lines: Sequence[AuditLine]) -> Iterator[Entry]:
     keys = {key for line in lines for name in ("actor", "about") if (key := _key(line.get(name))) is not None}
     names = {user.pk: user.name for user in User.objects.filter(pk__in=keys)}
     for line in lines:
@@ -147,7 +147,7 @@ def _of_log(lines: Sequence[Line]) -> Iterator[Entry]:
         )
 
 
-def _about(line: Line, names: dict[int, str]) -> str:
+def _about(line: AuditLine, names: dict[int, str]) -> str:
     parts = [_name(line["about"], names)] if "about" in line else []
     parts += [str(line[name]) for name in ("command", "method", "path", "status") if name in line]
     return " ".join(parts)[:LONGEST]

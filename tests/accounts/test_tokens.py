@@ -13,7 +13,7 @@ from pytest_django.fixtures import Settings
 from accounts.models import ApiToken, User
 from accounts.tokens import make_token, revoke_token, revoke_tokens_of, token_of, tokens_of
 from tests.factories import make_user
-from web.refusal import Refusal
+from web.refusal import RuleRefusal
 
 pytestmark = pytest.mark.django_db
 
@@ -127,7 +127,7 @@ def test_a_token_needs_a_name_scopes_and_an_end_in_time(
     settings.API_TOKEN_MAX_DAYS = 30
     wish = {"name": "notebook", "scopes": ["read"], "days": 30} | said
     ends = now() + timedelta(days=wish.pop("days"))  # type: ignore[arg-type]
-    with pytest.raises(Refusal) as refusal:
+    with pytest.raises(RuleRefusal) as refusal:
         make_token(user=make_user("ann"), expires_at=ends, **wish)  # type: ignore[arg-type]
     assert refusal.value.code == code
     assert not ApiToken.objects.exists()

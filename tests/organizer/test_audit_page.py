@@ -19,7 +19,7 @@ from tests.factories import make_user
 from tests.organizer.world import World
 from tests.security.conftest import Audit
 from web import audit, audit_reading
-from web.audit_reading import Wanted, newest
+from web.audit_reading import AuditQuery, newest
 
 PAGE = "/campaigns/river/audit/"
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -42,7 +42,7 @@ def line(number: int, **fields: object) -> str:
     return json.dumps(said | {"n": number} | fields)
 
 
-def numbers(wanted: Wanted, most: int = 10) -> list[int]:
+def numbers(wanted: AuditQuery, most: int = 10) -> list[int]:
     return [one["n"] for one in newest(wanted, most).lines]
 
 
@@ -111,27 +111,27 @@ def test_lines_come_back_over_blocks_and_rotated_files(log: Audit, monkeypatch: 
         packed.write("".join(line(number) + "\n" for number in range(100)))
     for age, name in ((10, "audit.jsonl.1"), (20, "audit.jsonl.2.gz")):
         _make_older(folder / name, age)
-    assert numbers(Wanted(), most=300) == list(reversed(range(260)))
-    assert numbers(Wanted(until=NOW + timedelta(seconds=230)), most=3) == [229, 228, 227]
-    assert numbers(Wanted(since=NOW + timedelta(seconds=257))) == [259, 258, 257]
-    assert numbers(Wanted(until=NOW + timedelta(seconds=2))) == [1, 0]
+    assert numbers(AuditQuery(), most=300) == list(reversed(range(260)))
+    assert numbers(AuditQuery(until=NOW + timedelta(seconds=230)), most=3) == [229, 228, 227]
+    assert numbers(AuditQuery(since=NOW + timedelta(seconds=257))) == [259, 258, 257]
+    assert numbers(AuditQuery(until=NOW + timedelta(seconds=2))) == [1, 0]
 
 
 def test_a_cut_or_foreign_line_spoils_nothing(log: Audit) -> None:
     log.path.write_text(f'{line(1)}\n{{"at": "20\nnot json\n[1]\n{line(2)}\n{{"kind": 7, "at": 8}}\n')
-    assert [one.get("n") for one in newest(Wanted(), 10).lines] == [None, 2, 1]
+    assert [one.get("n") for one in newest(AuditQuery(), 10).lines] == [None, 2, 1]
 
 
 def test_a_long_log_is_read_to_a_limit_and_then_on(log: Audit, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(audit_reading, "BLOCK", 256)
     monkeypatch.setattr(audit_reading, "MOST_BYTES", 4096)
     log.path.write_text("".join(line(number, campaign="x" if number else "rare") + "\n" for number in range(200)))
-    found = newest(Wanted(campaign="rare"), 10)
+    found = newest(AuditQuery(campaign="rare"), 10)
     assert found.lines == []
     assert found.reached is not None
     reached = found.reached
     for _ in range(20):
-        found = newest(Wanted(campaign="rare", until=reached), 10)
+        found = newest(AuditQuery(campaign="rare", until=reached), 10)
         if found.lines:
             break
         assert found.reached is not None
