@@ -1,4 +1,4 @@
-"""How Assay differs from allauth's defaults: nobody signs up without an invitation, and a lock says how long."""
+"""Differences from allauth's defaults: no sign-up without an invitation, and a lock with its duration."""
 
 import logging
 from typing import Any
@@ -19,26 +19,25 @@ logger = logging.getLogger(__name__)
 
 
 class InvitationOnlyAdapter(DefaultAccountAdapter):  # type: ignore[misc]
-    """Accounts are made by who was invited, and by administrators."""
+    """Accounts are made by invitations and by administrators."""
 
     def is_open_for_signup(self, request: HttpRequest) -> Any:
-        """Closed: an evaluation's accounts are handed out, not taken."""
+        """Closed: an evaluation's accounts are handed out, never taken."""
         return False
 
     def clean_username(self, username: str, shallow: bool = False) -> str:
-        """Return the name in its normal form, as it will be stored: for the sign-up by a provider."""
+        """Normal form of the name, for the sign-up by a provider."""
         name = User.normalize_username(username)
         if not shallow and User(username=name).has_taken_name():
             raise self.validation_error("username_taken")
         return str(super().clean_username(name, shallow))
 
     def send_password_reset_mail(self, user: User, email: str, context: dict[str, Any]) -> None:
-        """Send the link, and record that somebody asked for it."""
         record_change("account.password_reset_requested", user, self.request)
         super().send_password_reset_mail(user, email, context)
 
     def send_notification_mail(self, *args: Any, **kwargs: Any) -> None:
-        """Tell of a change. It has happened: a mail server that is away must not make an error of it."""
+        """Notify of a change. It has happened already: a mail server that is away must not raise."""
         try:
             super().send_notification_mail(*args, **kwargs)
         except OSError as error:  # of the connection, and of SMTP
@@ -65,12 +64,11 @@ class InvitationOnlyAdapter(DefaultAccountAdapter):  # type: ignore[misc]
 
 
 class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
-    """What codes are made from is encrypted: a copy of the database alone opens no account."""
+    """Secrets of codes are encrypted: a copy of the database alone opens no account."""
 
     def encrypt(self, text: str) -> str:
-        """Encrypt with a key that comes from `SECRET_KEY`."""
         return seal(PURPOSE, text)
 
     def decrypt(self, encrypted_text: str) -> str:
-        """Decrypt what was encrypted with the key in force or one before it."""
+        """Decrypt with the current key or an earlier one."""
         return unseal(PURPOSE, encrypted_text)

@@ -31,7 +31,7 @@ class AccountAdmin(Base):
     readonly_fields = ("last_login", "date_joined")
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
-        """Save; close the account where its tick was taken away, and tell an old address of a new one."""
+        """Save; a cleared tick closes the account, and a new address is mailed to the old one."""
         super().save_model(request, obj, form, change)
         if change and "email" in form.changed_data:
             _tell_of_new_address(request, obj, form.initial.get("email", ""))
@@ -39,7 +39,6 @@ class AccountAdmin(Base):
             close_account(obj)
 
     def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:
-        """Set somebody's password; they are told."""
         response = super().user_change_password(request, id, form_url)
         if request.method == "POST" and response.status_code == FOUND:
             person = User.objects.get(pk=id)

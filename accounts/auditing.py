@@ -1,4 +1,4 @@
-"""Lines of the audit log about accounts: sign-ins, failed ones, lockouts, and every change. Never what was typed."""
+"""Audit lines about accounts: sign-ins, failures, lockouts and changes, never typed text."""
 
 from typing import Any
 
@@ -52,12 +52,10 @@ def _failed(sender: Any, credentials: dict[str, Any], request: HttpRequest | Non
 
 
 def record_change(kind: str, user: User, request: HttpRequest | None, **fields: str | int | None) -> None:
-    """Record a change of an account, which has happened already."""
     audit.record_if_possible(kind, actor=audit.actor_of(user), address=address_of(request), **fields)
 
 
 def record_act(kind: str, about: User, request: HttpRequest) -> None:
-    """Record what an administrator changed of somebody's account."""
     actor = audit.actor_of(request.user)
     audit.record_if_possible(kind, actor=actor, about=audit.actor_of(about), address=address_of(request))
 
@@ -104,7 +102,7 @@ def _provider_unlinked(socialaccount: SocialAccount, request: HttpRequest | None
 
 
 def record_refused_token(raw: str, request: HttpRequest) -> None:
-    """Record a token that opened nothing: by its owner where it was good once."""
+    """Record a refused token, by its owner where it was good once."""
     token = refused_token_of(raw)
     actor = audit.actor_of(token.user) if token else UNKNOWN
     fields = {"token": token.pk} if token else {}
@@ -112,14 +110,14 @@ def record_refused_token(raw: str, request: HttpRequest) -> None:
 
 
 def record_attempt(kind: str, credentials: dict[str, Any], request: HttpRequest | None) -> None:
-    """Record an attempt by the account that was meant. A name that is no account may be a password: it is left out."""
+    """Record an attempt by the account meant. An unknown name may be a password and must stay out."""
     user = account_meant(credentials)
     actor = audit.actor_of(user) if user else UNKNOWN
     audit.record_if_possible(kind, actor=actor, address=address_of(request))
 
 
 def account_meant(credentials: dict[str, Any]) -> User | None:
-    """Return the account that somebody tries to sign in to, by its name or by an address, in any case."""
+    """Account by its name or an address, in any case."""
     typed = {name: str(credentials[name]) for name in ("username", "email") if credentials.get(name)}
     for name, value in typed.items():
         if "\0" in value:

@@ -46,13 +46,13 @@ class Browser:
 
 
 def browsers_of(user: User, here: str) -> list[Browser]:
-    """Return the open sessions of an account, the last used first; `here` is the mark of the one that asks."""
+    """Open sessions of an account, the last used first. `here`: mark of the asking session."""
     found = [_browser(data, here) for _, data in _sessions_of(user)]
     return sorted(found, key=lambda one: one.seen_at or datetime.min.replace(tzinfo=UTC), reverse=True)
 
 
 def sign_out(user: User, mark: str) -> bool:
-    """End one session of an account; return whether it was there."""
+    """End a session; return whether it existed."""
     ended = [row.delete() for row, data in _sessions_of(user) if mark and data.get(MARK) == mark]
     return bool(ended)
 

@@ -18,11 +18,10 @@ class JsonSerializer:
     """Values in Redis. Whole numbers stay bare, because Redis itself adds to them."""
 
     def dumps(self, value: Any) -> bytes | int:
-        """Return what Redis keeps."""
         return value if type(value) is int else json.dumps(value).encode()
 
     def loads(self, kept: bytes) -> Any:
-        """Return the value; none where an older version kept something else than JSON."""
+        """Value; None where an older version kept something else than JSON."""
         return _read(kept)
 
 
@@ -33,20 +32,17 @@ class TableCache(BaseCache):
         super().__init__(params)
 
     def get_many(self, keys: Iterable[str], version: int | None = None) -> dict[str, Any]:
-        """Return the values that are there and have not ended."""
         wanted = {self.make_and_validate_key(key, version=version): key for key in keys}
         rows = Cached.objects.filter(pk__in=list(wanted), expires__gt=now()).values_list("pk", "value")
         values = {wanted[made]: _read(kept) for made, kept in rows}
         return {key: value for key, value in values.items() if value is not None}
 
     def get(self, key: str, default: Any = None, version: int | None = None) -> Any:
-        """Return a value."""
         return self.get_many([key], version).get(key, default)
 
     def set(
         self, key: str, value: Any, timeout: float | None = DEFAULT_TIMEOUT, version: int | None = None
     ) -> None:
-        """Keep a value."""
         self._make_room()
         row = self._row(key, value, timeout, version)
         # One statement, so that processes that count the same name at once do not refuse each other.
@@ -68,17 +64,14 @@ class TableCache(BaseCache):
         return True
 
     def touch(self, key: str, timeout: float | None = DEFAULT_TIMEOUT, version: int | None = None) -> bool:
-        """Move the end of a value; return whether there is one."""
         there = Cached.objects.filter(pk=self.make_and_validate_key(key, version=version), expires__gt=now())
         return bool(there.update(expires=self._end(timeout)))
 
     def delete(self, key: str, version: int | None = None) -> bool:
-        """Forget a value; return whether there was one."""
         found, _ = Cached.objects.filter(pk=self.make_and_validate_key(key, version=version)).delete()
         return bool(found)
 
     def clear(self) -> None:
-        """Forget everything."""
         Cached.objects.all().delete()
 
     def _row(self, key: str, value: Any, timeout: float | None, version: int | None) -> Cached:

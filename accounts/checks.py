@@ -1,4 +1,4 @@
-"""What must hold before real people sign in."""
+"""Checks before real people sign in."""
 
 from typing import Any
 

@@ -8,13 +8,13 @@ from accounts.tokens import revoke_tokens_of
 
 
 def end_sessions(user: User) -> None:
-    """End every session of an account, wherever it is signed in. Who acts on their own is signed out as well."""
+    """End every session of an account, the caller's own included."""
     User.objects.filter(pk=user.pk).update(session_epoch=F("session_epoch") + 1)
     user.refresh_from_db(fields=["session_epoch"])
 
 
 def close_account(user: User) -> None:
-    """Let nobody sign in to an account any more: its sessions end, its tokens are revoked, its data stay."""
+    """End sessions and revoke tokens; the data stay."""
     with transaction.atomic():
         User.objects.filter(pk=user.pk).update(is_active=False)
         end_sessions(user)
@@ -23,6 +23,6 @@ def close_account(user: User) -> None:
 
 
 def open_account(user: User) -> None:
-    """Let somebody sign in again. Old sessions and tokens stay ended."""
+    """Old sessions and tokens stay ended."""
     User.objects.filter(pk=user.pk, erased_at=None).update(is_active=True)
     user.refresh_from_db(fields=["is_active"])

@@ -1,4 +1,4 @@
-"""How somebody likes their desk: size of the text, keys, moving on. One value per account, the same on every device."""
+"""Desk settings of a user: text size, keys, moving on. One value per account, for every device."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ class DeskSettings:
 
 
 def desk_settings_of(user: User) -> DeskSettings:
-    """Return a user's settings. What is missing or makes no sense is the default: settings never break a desk."""
+    """Missing or invalid values take their default, so that settings never break a desk."""
     stored: dict[str, Any] = user.desk_settings if isinstance(user.desk_settings, dict) else {}
     size = int(stored["reading_size"]) if stored.get("reading_size") in READING_SIZES else READING_SIZE
     keys = stored.get("keys")
@@ -42,7 +42,6 @@ def desk_settings_of(user: User) -> DeskSettings:
 
 
 def save_desk_settings(user: User, settings: DeskSettings) -> None:
-    """Keep a user's settings, all of them at once."""
     user.desk_settings = {
         "reading_size": settings.reading_size,
         "single_keys": settings.single_keys,

@@ -22,7 +22,7 @@ NAME = "known-browser"
 
 
 def device_of(request: HttpRequest, user: User) -> str:
-    """Return the name of a browser that this account has signed in with; '' for any other."""
+    """Name of a browser that this account has signed in with; '' for any other."""
     try:
         pk, epoch, drawn = signing.loads(request.COOKIES.get(_cookie(), ""), salt=SALT, max_age=KEPT_SECONDS)
     except (signing.BadSignature, ValueError, TypeError):

@@ -14,14 +14,14 @@ from accounts.models import ApiToken, Invitation, User
 
 
 def new_pseudonym() -> str:
-    """Return a name that is nobody's and tells nothing: it is drawn, not computed from the person."""
+    """Random name, never computed from the person."""
     while User.objects.filter(username=(name := f"person-{secrets.token_hex(4)}")).exists():
         pass
     return name
 
 
 def erase_account(user: User, pseudonym: str) -> None:
-    """Take name, addresses, passwords, factors, tokens and sessions away. Called inside a transaction."""
+    """Remove name, addresses, passwords, factors, tokens and sessions. Must run inside a transaction."""
     close_account(user)
     for model in (EmailAddress, Authenticator, SocialAccount, ApiToken):
         model.objects.filter(user=user).delete()

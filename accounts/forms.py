@@ -49,5 +49,4 @@ class TokenForm(forms.Form):
         days.initial = min(USUAL_DAYS, longest)
 
     def ends(self) -> datetime:
-        """Return when the token ends."""
         return now() + timedelta(days=self.cleaned_data["days"])

@@ -17,7 +17,7 @@ SECRET_BYTES = 32
 
 
 def new_invitation(*, campaign_id: int, role: str, email: str, made_by: User) -> tuple[Invitation, str]:
-    """Make an invitation; return it and what its link carries, which is stored nowhere."""
+    """Invitation and the secret of its link, which is never stored."""
     raw = secrets.token_urlsafe(SECRET_BYTES)
     invitation = Invitation.objects.create(
         campaign_id=campaign_id,
@@ -31,7 +31,7 @@ def new_invitation(*, campaign_id: int, role: str, email: str, made_by: User) ->
 
 
 def invitation_of(raw: str) -> Invitation | None:
-    """Return the invitation of a link, if it is good now: not used, not revoked, not expired."""
+    """Invitation of a link; None where it is used, revoked or expired."""
     open_ones = Invitation.objects.select_related("campaign", "made_by")
     good = {"accepted_at": None, "revoked_at": None, "expires_at__gt": now(), "made_by__is_active": True}
     return open_ones.filter(sha256=_hash(raw), **good).first()
@@ -52,7 +52,7 @@ def use_invitation(raw: str, user: User) -> Invitation:
 
 
 def revoke_invitation(invitation: Invitation) -> bool:
-    """Take an invitation back; return whether it was open."""
+    """Revoke; return whether the invitation was open."""
     open_ones = Invitation.objects.filter(pk=invitation.pk, accepted_at=None, revoked_at=None)
     return bool(open_ones.update(revoked_at=now()))
 

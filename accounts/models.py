@@ -22,12 +22,12 @@ class AccountManager(UserManager["User"]):
     use_in_migrations = False
 
     def get_by_natural_key(self, username: str | None) -> "User":
-        """Return the account of a name; `createsuperuser` asks it whether a name is free."""
+        """Account of a name; `createsuperuser` asks it whether a name is free."""
         return self.get(username__iexact=username)
 
 
 class User(AbstractUser):
-    """Someone who can sign in. What they may do is in their campaign memberships."""
+    """A person who can sign in. Campaign memberships hold the rights."""
 
     # Django's own field, but that its letters are of one script.
     username = models.CharField(
@@ -65,17 +65,15 @@ class User(AbstractUser):
             raise ValidationError({"username": NAME_TAKEN})
 
     def has_taken_name(self) -> bool:
-        """Whether another account has this name. Compared here: SQLite knows the case of ASCII letters only."""
         others = User.objects.exclude(pk=self.pk).values_list("username", flat=True)
         return canonical_name(self.username) in map(canonical_name, others)
 
     @property
     def name(self) -> str:
-        """What screens call this person."""
         return self.get_full_name() or self.username
 
     def get_session_auth_hash(self) -> str:
-        """Return what a session of this account has to carry: another one after a new password or a raised epoch."""
+        """Hash in the sessions of this account; it changes with the password and with a raised epoch."""
         secret = f"{self.password}{self.session_epoch}"
         return salted_hmac("accounts.session", secret, algorithm="sha256").hexdigest()
 

@@ -15,12 +15,11 @@ FIRST_WORD = re.compile("[A-Z]+")
 
 
 def canonical_name(name: str) -> str:
-    """Equal for two names that a person would take for the same one."""
+    """Equal for two names that a person would take for the same."""
     return unicodedata.normalize("NFKC", name.strip()).casefold()
 
 
 def validate_one_script(name: str) -> None:
-    """Raise `ValidationError` for letters of several scripts, such as a Cyrillic O in a Latin name."""
     scripts = {_script(letter) for letter in unicodedata.normalize("NFKC", name) if not letter.isascii()}
     if any(letter.isascii() and letter.isalpha() for letter in name):
         scripts.add("LATIN")

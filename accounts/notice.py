@@ -1,4 +1,4 @@
-"""The notice of what is recorded of an assessor: which one somebody has read, and when."""
+"""The notice of what is recorded of an assessor: version read, and when."""
 
 from django.utils.timezone import now
 
@@ -9,12 +9,11 @@ NOTICE_VERSION = 2
 
 
 def has_read_notice(user: User) -> bool:
-    """Say whether somebody has read the notice as it is now."""
     return user.notice_version >= NOTICE_VERSION
 
 
 def acknowledge_notice(user: User) -> None:
-    """Note that somebody has read the notice. Read again, the first moment stays."""
+    """Record the reading; on a second one the first moment stays."""
     User.objects.filter(pk=user.pk, notice_version__lt=NOTICE_VERSION).update(
         notice_version=NOTICE_VERSION, notice_at=now()
     )

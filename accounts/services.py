@@ -5,7 +5,7 @@ from accounts.notice import NOTICE_VERSION
 
 
 def ensure_demo_user(*, username: str, full_name: str, password: str, administrator: bool = False) -> User:
-    """Return a demo account, made if it is not there; one that is there keeps its password."""
+    """Demo account; an existing one keeps its password."""
     first, _, last = full_name.partition(" ")
     user, made = User.objects.get_or_create(
         username=username,

@@ -11,7 +11,7 @@ LONGEST = 40  # of Django's column: 160 of the hash's bits, and a key has no mor
 
 
 def hashed(key: str) -> str:
-    """Return what stands in the table for a session's key."""
+    """Stored form of a session key."""
     return sha256(key.encode()).hexdigest()[:LONGEST]
 
 
@@ -26,17 +26,14 @@ class SessionStore(DatabaseStore):
             return None
 
     def exists(self, session_key: str) -> bool:
-        """Say whether there is a session of that key."""
         return super().exists(hashed(session_key))
 
     def create_model_instance(self, data: dict[str, object]) -> AbstractBaseSession:
-        """Return the row to write."""
         row = super().create_model_instance(data)
         row.session_key = hashed(row.session_key)
         return row
 
     def delete(self, session_key: str | None = None) -> None:
-        """Delete a session, this one where none is named."""
         key = session_key or self.session_key
         if key is not None:
             super().delete(hashed(key))

@@ -25,7 +25,7 @@ A_MINUTE = 60
 
 @receiver(user_logged_in)
 def note_sign_in(request: HttpRequest, **kwargs: Any) -> None:
-    """Begin a session's two clocks. Signing in counts as having typed the password just now."""
+    """Start the session's two clocks; signing in counts as typing the password just now."""
     session = request.session
     session[SINCE] = session[SEEN] = int(time())
     _note_browser(request)

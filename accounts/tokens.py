@@ -21,19 +21,18 @@ NOTED_EVERY = timedelta(minutes=1)
 
 
 class Scope(StrEnum):
-    """What a token may be used for, within what its owner may do."""
+    """Rights of a token, within those of its owner."""
 
     READ = "read"
     WRITE = "write"
 
 
 def longest_life() -> timedelta:
-    """Return how long a token may live at most."""
     return timedelta(days=settings.API_TOKEN_MAX_DAYS)
 
 
 def make_token(*, user: User, name: str, scopes: Collection[str], expires_at: datetime) -> tuple[ApiToken, str]:
-    """Make a token; return it and what its owner has to keep, which is stored nowhere."""
+    """Token and its secret, which is never stored."""
     _check(user, name.strip(), scopes, expires_at)
     raw = MARK + secrets.token_urlsafe(SECRET_BYTES)
     token = ApiToken.objects.create(
@@ -79,23 +78,23 @@ def token_of(raw: str) -> ApiToken | None:
 
 
 def refused_token_of(raw: str) -> ApiToken | None:
-    """Return the expired or revoked token of a request, or that of a closed account: for the audit log."""
+    """Expired or revoked token of a request, or that of a closed account: for the audit log."""
     return ApiToken.objects.select_related("user").filter(sha256=_hash(raw)).first()
 
 
 def revoke_token(*, token: ApiToken) -> None:
-    """Close a token for good; one that is closed already keeps its moment."""
+    """Close a token; one that is closed already keeps its moment."""
     ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=now())
     token.refresh_from_db(fields=["revoked_at"])
 
 
 def revoke_tokens_of(user: User) -> int:
-    """Close all of somebody's tokens; return how many were open."""
+    """Close all open tokens; return their number."""
     return ApiToken.objects.filter(user=user, revoked_at=None).update(revoked_at=now())
 
 
 def tokens_of(user: User) -> list[ApiToken]:
-    """Return somebody's tokens, newest first, those that are closed too."""
+    """All tokens, newest first, closed ones included."""
     return list(ApiToken.objects.filter(user=user))
 
 

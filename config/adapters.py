@@ -1,4 +1,4 @@
-"""Who may come in by a provider: people that Assay knows, and people who were invited. It asks two rooms."""
+"""Sign-in by a provider: for known people and invited ones."""
 
 from typing import Any
 
@@ -15,12 +15,12 @@ from organizer.people_acts import HELD
 
 
 class KnownPeopleAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
-    """A provider says who somebody is. Whether they may come in is decided here."""
+    """The provider identifies a person; the right to come in is decided here."""
 
     def list_apps(
         self, request: HttpRequest, provider: str | None = None, client_id: str | None = None
     ) -> list[SocialApp]:
-        """Return the provider of the environment: none from the database, which would hold its secret."""
+        """Provider of the environment: none from the database, which would hold its secret."""
         known = settings.OIDC
         if not known or provider not in (None, "openid_connect", known["provider_id"]):
             return []
@@ -29,9 +29,9 @@ class KnownPeopleAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         return [SocialApp(provider="openid_connect", **{key: known[key] for key in FIELDS})]
 
     def authenticate_by_email(self, sociallogin: SocialLogin) -> tuple[Any, str] | None:
-        """Return the one open account whose owner has shown that they read an address that the provider vouches for.
+        """Open account whose owner verified an address that the provider vouches for.
 
-        An address that somebody only typed leads to nobody: it may be another's.
+        An address that was only typed leads to nobody: it may be another's.
         """
         vouched = [one.email.lower() for one in sociallogin.email_addresses if one.verified]
         shown = EmailAddress.objects.filter(email__in=vouched, verified=True, user__is_active=True)
@@ -39,7 +39,6 @@ class KnownPeopleAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         return (found[0].user, found[0].email) if len(found) == 1 else None
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
-        """Say whether this browser has opened an invitation that is good."""
         return invitation_of(request.session.get(HELD, "")) is not None
 
     def save_user(self, request: HttpRequest, sociallogin: SocialLogin, form: Any = None) -> Any:

@@ -1,4 +1,4 @@
-"""Who may open Django's admin: administrators, unless they judge."""
+"""Access to Django's admin: administrators, unless they judge."""
 
 from allauth.account.decorators import secure_admin_login
 from django.contrib.admin import AdminSite
@@ -19,11 +19,10 @@ class AssayAdmin(AdminSite):
     site_title = "Assay"
 
     def has_permission(self, request: HttpRequest) -> bool:
-        """Say whether this account may see the admin at all."""
         return super().has_permission(request) and isinstance(request.user, User) and not holds_work(request.user)
 
     def login(self, request: HttpRequest, extra_context: dict[str, object] | None = None) -> HttpResponse:
-        """Sign in as everywhere else. Who is signed in and may not come in is told so, not asked to sign in again."""
+        """An account without permission gets an error, never the sign-in form."""
         if request.user.is_authenticated and not self.has_permission(request):
             raise PermissionDenied
         answer: HttpResponse = secure_admin_login(super().login)(request, extra_context)

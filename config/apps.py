@@ -15,7 +15,6 @@ class AssayAdminConfig(AdminConfig):
     default_site = "config.administration.AssayAdmin"
 
     def ready(self) -> None:
-        """Register the deployment checks, and say which static files are not collected."""
         super().ready()
         import_module("config.checks")
         static = cast(StaticFilesConfig, apps.get_app_config("staticfiles"))

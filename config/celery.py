@@ -22,5 +22,5 @@ app.autodiscover_tasks(related_name="dispatch")
 
 @setup_logging.connect
 def keep_our_log(loglevel: int | str, **_signal: Any) -> None:
-    """Log as the settings say, from the level on that the worker is given: Celery would write lines of its own form."""
+    """Log by the settings, at the worker's level: Celery would write lines of its own form."""
     logging.getLogger().setLevel(loglevel)

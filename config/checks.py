@@ -16,7 +16,6 @@ OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 @register(deploy=True)
 def safe_settings(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
-    """Fail for settings of a trial that were taken along."""
     found: list[CheckMessage] = []
     if settings.DEBUG:
         found.append(Error("DEBUG=1 shows settings and code to whoever causes an error.", id="assay.E001"))
@@ -72,7 +71,6 @@ def files_are_closed(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
 
 
 def open_files(files: Iterable[str]) -> list[CheckMessage]:
-    """Return a warning for each file that others can read, in a folder that others can enter."""
     found: list[CheckMessage] = []
     for path in map(Path, files):
         is_open = path.is_file() and path.stat().st_mode & path.parent.stat().st_mode & OTHERS

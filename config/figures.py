@@ -22,14 +22,12 @@ class WorkCollector(Collector):
     """Saves, queue, workers and LLM calls, from the database."""
 
     def collect(self) -> Iterator[Metric]:
-        """Yield each figure."""
         yield from _queue_metrics()
         yield _total("assay_saves", "Operations saved at desks", Operation.objects.count())
         yield from _call_metrics()
 
 
 def exposition() -> bytes:
-    """Return all figures in Prometheus' text form."""
     registry = CollectorRegistry()
     registry.register(WorkCollector())
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:

@@ -1,4 +1,4 @@
-"""What machines ask: is it ready, and how does it go."""
+"""Readiness and figures for monitoring systems."""
 
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -12,7 +12,7 @@ from web.metrics import may_read
 
 @login_not_required
 def readyz(request: HttpRequest) -> HttpResponse:
-    """Say whether requests may be sent here; to administrators and whoever has the token, what was checked."""
+    """Readiness; its checks only for administrators and holders of the token."""
     is_admin = isinstance(request.user, User) and request.user.is_staff
     if is_admin or may_read(request):
         state = report()
@@ -25,7 +25,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
 
 @login_not_required
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Tell the figures to whoever has the token. Without METRICS_TOKEN there is no such page."""
+    """Figures for holders of the token. Without METRICS_TOKEN there is no such page."""
     if not may_read(request):
         raise Http404
     return HttpResponse(exposition(), content_type=CONTENT_TYPE_LATEST)

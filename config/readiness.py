@@ -1,4 +1,4 @@
-"""Whether this installation can work: what `/readyz` tells."""
+"""Readiness of the installation, as `/readyz` reports it."""
 
 import time
 from collections.abc import Callable
@@ -21,7 +21,7 @@ Check = Callable[[], dict[str, Any]]
 
 
 def is_ready() -> bool:
-    """Say whether requests may be sent here: the database answers, and has the tables of this version."""
+    """True where the database answers and has the tables of this version."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
@@ -31,7 +31,7 @@ def is_ready() -> bool:
 
 
 def is_migrated() -> bool:
-    """Say whether every migration is applied. Once that is so it stays so, as long as this process lives."""
+    """True once every migration is applied, then for the life of the process."""
     if waiting_migrations():
         return False
     _remember()
@@ -44,7 +44,6 @@ def _remember() -> bool:
 
 
 def waiting_migrations() -> list[str]:
-    """Return the migrations that are not applied."""
     if _remember.cache_info().currsize:
         return []
     executor = MigrationExecutor(connection)
@@ -53,7 +52,7 @@ def waiting_migrations() -> list[str]:
 
 
 def report() -> dict[str, Any]:
-    """Return everything that is checked, each with `ok`, and what is wrong in words."""
+    """All checks, each with `ok`, and their problems in words."""
     checks = {name: _carried_out(check) for name, check in CHECKS.items()}
     problems = [f"{name}: {state['problem']}" for name, state in checks.items() if "problem" in state]
     ready = checks["database"]["ok"] and checks["migrations"]["ok"]

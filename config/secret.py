@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def local_secret(path: Path) -> str:
-    """Return the key kept in `path`; the first call makes it, readable by the owner only."""
+    """Key kept in `path`; the first call makes it, readable by the owner only."""
     if not path.exists():
         draft = path.with_suffix(f".{os.getpid()}")
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode=0o600), "w") as file:

@@ -1,4 +1,4 @@
-"""What an administrator does to an account: close it, open it, take its second factor away, erase the person."""
+"""Account administration: closing, opening, second factor, erasure."""
 
 from allauth.account.adapter import get_adapter
 from django.contrib import messages
@@ -18,7 +18,7 @@ from organizer.people_forms import EraseForm
 
 
 def _get_account(request: UserRequest, pk: int) -> User:
-    """Return an account for an administrator who does not judge; others are told that it is not theirs."""
+    """Account for an administrator who does not judge. Raises `PermissionDenied` for others."""
     if not request.user.is_superuser or holds_work(request.user):
         raise PermissionDenied
     return get_object_or_404(User, pk=pk)
@@ -27,7 +27,6 @@ def _get_account(request: UserRequest, pk: int) -> User:
 @require_safe
 @never_cache
 def account(request: UserRequest, pk: int) -> HttpResponse:
-    """One account: its roles and work, and what can be done to it."""
     person = _get_account(request, pk)
     context = {"person": person, "facts": account_facts(person), "form": EraseForm()}
     return render(request, "organizer/account.html", context)
@@ -35,7 +34,6 @@ def account(request: UserRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def close(request: UserRequest, pk: int) -> HttpResponse:
-    """Close an account: nobody signs in to it, its data stay."""
     person = _get_account(request, pk)
     close_person(user=person, actor=request.user)
     messages.success(request, "Closed. Every session of it has ended, and its tokens are revoked.")
@@ -44,7 +42,6 @@ def close(request: UserRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def reopen(request: UserRequest, pk: int) -> HttpResponse:
-    """Open a closed account again."""
     person = _get_account(request, pk)
     open_person(user=person, actor=request.user)
     messages.success(request, "Open again.")
@@ -53,7 +50,6 @@ def reopen(request: UserRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def drop_factor(request: UserRequest, pk: int) -> HttpResponse:
-    """Take the second factor from somebody who has lost it."""
     person = _get_account(request, pk)
     drop_second_factor(user=person, actor=request.user)
     get_adapter(request).send_notification_mail("mfa/email/factors_dropped", person)
@@ -63,7 +59,7 @@ def drop_factor(request: UserRequest, pk: int) -> HttpResponse:
 
 @require_http_methods(["POST"])
 def erase(request: UserRequest, pk: int) -> HttpResponse:
-    """Erase a person, once the administrator has typed their username."""
+    """Erase the person, only where the administrator typed their username."""
     person = _get_account(request, pk)
     pseudonym = erase_person(user=person, confirmed=request.POST.get("username", ""), actor=request.user)
     messages.success(request, f"Erased. What they did stays, under the name {pseudonym}.")

@@ -7,5 +7,4 @@ class OrganizerConfig(AppConfig):
     name = "organizer"
 
     def ready(self) -> None:
-        """Have the workers send mails about jobs."""
         import_module("organizer.job_mails").offer()

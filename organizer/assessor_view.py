@@ -1,8 +1,4 @@
-"""A desk as its assessor sees it, to look at: read through the assessor's own door, and drawn without any script.
-
-The same getters that the desk calls are asked as the assessor, so that nothing else can stand on it. They only read.
-The page has no form, no script and no address of the desk: whoever looks makes no time, mark, operation or lease.
-"""
+"""A desk as its assessor sees it, for organizers to look at."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -47,7 +43,7 @@ class AnswerLink:
 
 @dataclass(frozen=True, slots=True)
 class AssessorView:
-    """What the assessor of a task sees now. Before the task was opened: its first page, without passages and lines."""
+    """Current view of the assessor of a task. Before the task is opened: its first page, without passages and lines."""
 
     head: TaskHead
     practice: PracticePage
@@ -62,7 +58,7 @@ class AssessorView:
 
 
 def assessor_view(task: Task, answer: str) -> AssessorView | None:
-    """Return a task as its assessor sees it; None where they do not see it any more. `answer`: which of its answers."""
+    """View of a task; None where its assessor cannot see it any more. `answer`: public id of an answer."""
     public_id, assessor = task.public_id, task.assessor
     try:
         head = task_head(public_id, assessor)

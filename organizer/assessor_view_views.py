@@ -14,7 +14,6 @@ from web import audit
 @require_safe
 @never_cache
 def view_as(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
-    """Show the desk, with the organizer's own account; nothing is written but the audit log."""
     campaign, task = work_getters.get_task_to_change(request.user, slug, public_id)
     audit.record_if_possible(
         "view.as_assessor",

@@ -1,4 +1,4 @@
-"""Who did what: the audit log of this machine and the events of the database, for those who audit."""
+"""Audit page and file: the audit log of this machine and the events of the database."""
 
 import csv
 from collections.abc import Iterable, Iterator
@@ -48,14 +48,14 @@ KINDS = {
 
 
 class _Echo:
-    """A file that gives back what is written."""
+    """File object that returns each row, so that `csv.writer` can stream."""
 
     def write(self, row: str) -> str:
         return row
 
 
 class AuditSearch(forms.Form):
-    """Whom, what, and the days from and to, both included."""
+    """Person, kind, and days from and to, both included."""
 
     person = forms.ChoiceField(required=False, label="Person")
     kind = forms.ChoiceField(required=False, label="What", choices=[("", "anything"), *KINDS.items()])
@@ -68,7 +68,7 @@ class AuditSearch(forms.Form):
         self.fields["person"].choices = [("", "anybody"), *named]  # type: ignore[attr-defined]
 
     def event_filter(self, until: str) -> Asked:
-        """Return what is asked for; a field that makes no sense asks for everything. `until`: of the page."""
+        """Filter of the valid fields; an invalid one filters nothing. `until`: moment where the previous page ended."""
         self.is_valid()
         data = self.cleaned_data
         to = data.get("to")
@@ -85,27 +85,23 @@ class AuditSearch(forms.Form):
 @require_safe
 @never_cache
 def audit(request: UserRequest, slug: str) -> HttpResponse:
-    """What happened in a campaign."""
     return _page(request, _campaign(request, slug))
 
 
 @require_safe
 def audit_file(request: UserRequest, slug: str) -> StreamingHttpResponse:
-    """The same as CSV."""
     return _file(request, _campaign(request, slug))
 
 
 @require_safe
 @never_cache
 def site_audit(request: UserRequest) -> HttpResponse:
-    """What happened anywhere, for administrators."""
     _check_administrator(request)
     return _page(request, None)
 
 
 @require_safe
 def site_audit_file(request: UserRequest) -> StreamingHttpResponse:
-    """The same as CSV."""
     _check_administrator(request)
     return _file(request, None)
 

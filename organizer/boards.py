@@ -1,4 +1,4 @@
-"""The leaderboard on the overview: what was chosen, or why there is none to show."""
+"""The leaderboard on the overview, or the reason why there is none."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -38,14 +38,13 @@ class RunTable:
 
 
 def labelled_conditions(sets: list[SetCount], labels: list[LabelCount]) -> list[Condition]:
-    """Return the conditions under which labels exist, in the order of the studies."""
     origins = {one.name: one.origin for one in sets}
     kinds = {(origins.get(one.of), JudgeKind.LLM if one.machine else JudgeKind.HUMAN) for one in labels}
     return [condition for condition in Condition if (condition.origin, condition.judge_kind) in kinds]
 
 
 def board_for(campaign: Campaign, query: QueryDict, sets: list[SetCount], labels: list[LabelCount]) -> Board:
-    """Return the leaderboard the query string asks for; without a wish, that of the first labelled condition."""
+    """Leaderboard of the query string; by default that of the first labelled condition."""
     there = labelled_conditions(sets, labels)
     form = BoardForm(
         query,
@@ -64,12 +63,11 @@ def board_for(campaign: Campaign, query: QueryDict, sets: list[SetCount], labels
 
 @lru_cache(maxsize=64)
 def _leaderboard(choice: NuggetCondition, policies: Policies, _made: datetime, _revision: int) -> Leaderboard:
-    """Score once per state of the campaign. `_made` tells databases apart."""
     return leaderboard(choice, policies)
 
 
 def scores_of_run(campaign: Campaign, run: Run) -> RunTable:
-    """Return a run's primary scores under the default policies, for every condition that means one thing here."""
+    """Primary scores under the default policies, for every unambiguous condition."""
     choices = tuple(filter(None, (_judged(campaign, condition) for condition in Condition)))
     tables = [table_of(choice, PRIMARY, Policies()) for choice in choices]
     columns = [table.values[:, table.run_ids.index(run.run_id)] for table in tables]

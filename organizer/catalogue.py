@@ -1,4 +1,4 @@
-"""What there is of a campaign to take away, and how: for researchers, who come for data and not for pages."""
+"""Data catalogue of a campaign: the API's collections with their numbers of rows, and the snapshots."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class CatalogueEntry:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """What exists, and the snapshots in which it stays as it was."""
+    """Collections and the snapshots that keep them unchanged."""
 
     holdings: tuple[CatalogueEntry, ...]
     snapshots: tuple[Snapshot, ...]
@@ -40,7 +40,6 @@ class Catalogue:
 
 
 def catalogue_for(viewer: User, campaign: Campaign) -> Catalogue:
-    """Return the catalogue of a campaign that the viewer may see unblinded."""
     snapshots = Snapshot.objects.filter(campaign__in=within(viewer, campaign)).defer("manifest")
     return Catalogue(tuple(_holdings(viewer, campaign)), tuple(snapshots), campaign.revision, API_VERSION, FORMAT)
 

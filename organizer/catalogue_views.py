@@ -12,7 +12,6 @@ from organizer.catalogue import catalogue_for
 
 @require_safe
 def catalogue(request: UserRequest, slug: str) -> HttpResponse:
-    """What exists, under which checksum, and how a program gets it."""
     campaign = getters.get_campaign(request.user, slug)
     context = {
         "campaign": campaign,

@@ -33,14 +33,13 @@ REFERENCES = (Condition.MM, Condition.EM, Condition.AM)
 
 
 def rate_field() -> forms.DecimalField:
-    """What an hour costs: a campaign keeps it, and a page may be asked for another."""
     return forms.DecimalField(
         required=False, min_value=0, max_value=100_000, decimal_places=2, label="An assessor's hour costs"
     )
 
 
 class CostForm(PolicyForm):
-    """What an hour costs, by default what the campaign keeps, and what conditions are measured against."""
+    """Hourly rate, by default the campaign's, and the condition of reference."""
 
     rate = rate_field()
     score = forms.ChoiceField(choices=SCORES[:-1], initial="vital_strict", label="Score")
@@ -64,33 +63,31 @@ class CostForm(PolicyForm):
 
     @property
     def assumed(self) -> dict[str, float | None]:
-        """What units are assumed to cost where nothing was measured."""
         rate, each = self.said["rate"], self.said["label_seconds"]
         person = None if rate is None or each is None else float(rate) * each / 3600
         return {"person": person, LIST: self.said["llm_list"], LABEL: self.said["llm_label"]}
 
     @property
     def policies(self) -> Policies:
-        """The policies chosen."""
         return Policies(self.said["missing"], self.said["unjudged"], self.said["no_vital"])
 
 
 class RateForm(forms.Form):
-    """What an hour costs, to be kept; nothing for not known."""
+    """Hourly rate to be kept; empty for unknown."""
 
     rate = rate_field()
 
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """What units cost by people and by LLMs; `assumed` is for units that nothing was measured of."""
+    """Costs of units by people and by LLMs; `assumed` is for units without a measurement."""
 
     people: dict[Stage, Unit]
     llms: LlmUnits
     assumed: dict[str, float | None]
 
     def of(self, choice: NuggetCondition) -> tuple[float | None, float | None]:
-        """Return what a topic's list and its labels cost under a condition; None where it is not known."""
+        """Costs of a topic's list and of its labels; None where unknown."""
         origin = choice.condition.origin
         if origin is Origin.MANUAL:
             lists = self.people[Stage.MANUAL].cost
@@ -113,7 +110,6 @@ class Prices:
 
 
 def cost_page(campaign: Campaign, query: QueryDict) -> ReportPage:
-    """Return the costs at the hourly rate that the query string names."""
     form = CostForm(query, campaign)
     if not form.is_valid():
         return ReportPage(form, TITLE, WRONG_CHOICE)
@@ -123,7 +119,6 @@ def cost_page(campaign: Campaign, query: QueryDict) -> ReportPage:
 
 
 def _found(campaign: Campaign, form: CostForm) -> Found:
-    """Reckon anew each time: beats and calls do not change the campaign's revision."""
     rate: Decimal | None = form.said["rate"]
     prices = Prices(person_units(campaign, rate), llm_units(campaign), form.assumed)
     choices = list(_labelled(campaign))
@@ -184,7 +179,6 @@ def _row(
 
 
 def conditions_table(rows: list[dict[str, Any]]) -> Figures:
-    """Return the conditions by cost and agreement, with a picture where two or more have both."""
     points = [_point(row) for row in rows if _is_drawn(row)]
     named = columns(
         ("condition", "Condition"),

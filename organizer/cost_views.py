@@ -19,7 +19,6 @@ from reports.report_views import page_response, part_picture, table_response
 
 @require_safe
 def cost(request: UserRequest, slug: str) -> HttpResponse:
-    """What judgments cost by person and by LLM."""
     campaign = get_campaign(request.user, slug)
 
     def address_of(part: str, form: str) -> str:
@@ -35,7 +34,6 @@ def cost(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def keep_rate(request: UserRequest, slug: str) -> HttpResponse:
-    """Keep what an assessor's hour costs with the campaign."""
     campaign = get_campaign_to_organize(request.user, slug)
     form = RateForm(request.POST)
     if form.is_valid():
@@ -48,13 +46,11 @@ def keep_rate(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def cost_table(request: UserRequest, slug: str, part: str, table: TableForm) -> HttpResponse:
-    """A section of the same query string as a file."""
     page = cost_page(get_campaign(request.user, slug), request.GET)
     return table_response(page, part, table, f"{slug}-cost")
 
 
 @require_safe
 def cost_picture(request: UserRequest, slug: str, part: str, picture: PictureForm) -> HttpResponse:
-    """A section's picture of the same query string."""
     page = cost_page(get_campaign(request.user, slug), request.GET)
     return part_picture(request, page, part, picture)

@@ -1,4 +1,4 @@
-"""What organizers do with data. A refusal becomes an error of the form that asked."""
+"""Exports from their form. A refusal becomes an error of the form."""
 
 from django.conf import settings
 
@@ -11,7 +11,6 @@ from organizer.data_forms import ExportForm, ImportForm
 
 
 def export_from(form: ExportForm, campaign: Campaign, actor: User) -> Export | None:
-    """Order the export that the form asks for."""
     if not form.is_valid():
         return None
     try:
@@ -22,7 +21,6 @@ def export_from(form: ExportForm, campaign: Campaign, actor: User) -> Export | N
 
 
 def say_too_large(form: ImportForm) -> None:
-    """Say of files that were not taken how large they may be."""
     form.errors.pop("files", None)
     most = settings.API_UPLOAD_MAX_BYTES // 1024**2
     form.add_error(None, f"At most {most} MB can be sent at once. Larger files are for the command line.")

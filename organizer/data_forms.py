@@ -1,4 +1,4 @@
-"""What the data page asks: files with what is to be known of them, and exports."""
+"""Forms of the data page: files to import with their options, and exports."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -34,7 +34,6 @@ class FilesField(forms.FileField):
     """Several files."""
 
     def clean(self, data: Any, initial: Any = None) -> list[Any]:
-        """Return the files, each checked."""
         several = data if isinstance(data, list | tuple) else [data]
         return [super(FilesField, self).clean(one, initial) for one in several]
 
@@ -58,18 +57,15 @@ class ImportForm(forms.Form):
 
     @property
     def texts(self) -> list[forms.BoundField]:
-        """The options that are written or chosen."""
         return [self[name] for name in self.kind.options if not isinstance(self.fields[name], forms.BooleanField)]
 
     @property
     def ticks(self) -> list[forms.BoundField]:
-        """The options that are ticked."""
         ticked = [name for name in self.kind.options if isinstance(self.fields[name], forms.BooleanField)]
         return [self[name] for name in [*ticked, "replace"]]
 
     @property
     def chosen(self) -> Chosen:
-        """What was chosen, as the services take it."""
         values = {
             name: value for name, value in self.cleaned_data.items() if name != "files" and value not in ("", None)
         }
@@ -77,7 +73,6 @@ class ImportForm(forms.Form):
 
     @property
     def sent(self) -> Sequence[Any]:
-        """The files."""
         return list(self.cleaned_data["files"])
 
 
@@ -131,7 +126,7 @@ POLICIES = {"missing": ("zero", "skip"), "unjudged": ("exclude", "zero"), "no_vi
 
 
 class ExportForm(forms.Form):
-    """What is to leave, of which state."""
+    """Collection to export, and the state it is taken from."""
 
     what = forms.ChoiceField(choices=[(one, WHAT[one]) for one in (CAMPAIGN, *EXPORTS)], label="What")
     format = forms.ChoiceField(
@@ -167,12 +162,10 @@ class ExportForm(forms.Form):
 
     @property
     def policies(self) -> list[forms.BoundField]:
-        """What scores are computed under."""
         return [self[name] for name in POLICIES]
 
     @property
     def order(self) -> Order:
-        """What the filled form asks for."""
         data = self.cleaned_data
         names = ("condition", "nuggets", "judge", "source", "format", "segments", *POLICIES)
         options = {name: data[name] for name in names if data[name]} if data["what"] != CAMPAIGN else {}
@@ -190,7 +183,6 @@ class SnapshotSelect(forms.Select):
     """Snapshots by the moment that they are of."""
 
     def create_option(self, name: str, value: Any, label: Any, *args: Any, **more: Any) -> dict[str, Any]:
-        """Put the moment before the name."""
         kept = getattr(value, "instance", None)
         if kept:
             label = f"{localtime(kept.made_at):%Y-%m-%d %H:%M}, snapshot {kept.name}"

@@ -1,4 +1,4 @@
-"""What the data views start with: an import or an export of the campaign, or a 404."""
+"""Imports and exports of a campaign for views; 404 where there is none."""
 
 from accounts.models import User
 from evaluation.models import Campaign
@@ -8,14 +8,12 @@ from organizer.work_getters import get_campaign_to_organize
 
 
 def get_attempt(viewer: User, slug: str, pk: int) -> tuple[Campaign, ImportAttempt]:
-    """Return an import with its campaign, for organizers."""
     campaign = get_campaign_to_organize(viewer, slug)
     with missing_is_404():
         return campaign, ImportAttempt.objects.select_related("campaign", "made_by").get(campaign=campaign, pk=pk)
 
 
 def get_export(viewer: User, slug: str, pk: int) -> tuple[Campaign, Export]:
-    """Return an export with its campaign."""
     campaign = get_campaign(viewer, slug)
     with missing_is_404():
         return campaign, Export.objects.select_related("campaign", "snapshot").get(campaign=campaign, pk=pk)

@@ -28,7 +28,6 @@ PROBLEM_COLUMNS = ("file", "line", "field", "expected")
 
 @require_safe
 def data(request: UserRequest, slug: str) -> HttpResponse:
-    """What can be loaded, what was tried, and what left."""
     campaign = getters.get_campaign(request.user, slug)
     return _page(request, campaign, ExportForm(campaign))
 
@@ -36,7 +35,6 @@ def data(request: UserRequest, slug: str) -> HttpResponse:
 @takes_large_files
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_import(request: UserRequest, slug: str, kind: str) -> HttpResponse:
-    """Files of one kind, which are tried out first."""
     campaign = work_getters.get_campaign_to_organize(request.user, slug)
     if kind not in KINDS:
         raise Http404
@@ -54,7 +52,6 @@ def new_import(request: UserRequest, slug: str, kind: str) -> HttpResponse:
 
 @require_safe
 def import_attempt(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    """What trying the files out said, and what became of them."""
     campaign, attempt = data_getters.get_attempt(request.user, slug, pk)
     keys = list(KINDS)
     context = {
@@ -71,7 +68,6 @@ def import_attempt(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 def import_problems(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    """Everything that is wrong with the files, as CSV."""
     _, attempt = data_getters.get_attempt(request.user, slug, pk)
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{slug}-{attempt.kind}-problems.csv"'
@@ -83,7 +79,6 @@ def import_problems(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def commit_import(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    """Load what was tried out."""
     _, attempt = data_getters.get_attempt(request.user, slug, pk)
     commit(attempt=attempt, actor=request.user)
     return redirect("organizer:import_attempt", slug, pk)
@@ -91,7 +86,7 @@ def commit_import(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def take_up_import(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    """Go on with an import whose process is gone."""
+    """Resume an import whose process has died."""
     _, attempt = data_getters.get_attempt(request.user, slug, pk)
     take_up(attempt=attempt)
     return redirect("organizer:import_attempt", slug, pk)
@@ -99,7 +94,7 @@ def take_up_import(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def change_import(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    """Load files that say something else than what is loaded, and change that."""
+    """Load files that differ from the loaded rows, and change those."""
     _, attempt = data_getters.get_attempt(request.user, slug, pk)
     change_loaded(attempt=attempt, actor=request.user)
     return redirect("organizer:import_attempt", slug, pk)
@@ -107,7 +102,6 @@ def change_import(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def discard_import(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    """Put it aside."""
     _, attempt = data_getters.get_attempt(request.user, slug, pk)
     discard(attempt=attempt)
     messages.success(request, "Put aside. Nothing was loaded, and the files are gone.")
@@ -116,7 +110,6 @@ def discard_import(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def new_export(request: UserRequest, slug: str) -> HttpResponse:
-    """Have something written to a file."""
     campaign = work_getters.get_campaign_to_organize(request.user, slug)
     form = ExportForm(campaign, request.POST)
     if data_acts.export_from(form, campaign, request.user) is None:
@@ -126,7 +119,7 @@ def new_export(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def export_file(request: UserRequest, slug: str, pk: int) -> FileResponse:
-    """An export's file; one with people's names for organizers only."""
+    """File of an export; people's names only for organizers."""
     campaign, export = data_getters.get_export(request.user, slug, pk)
     if export.names and not may_organize(request.user, campaign):
         raise PermissionDenied

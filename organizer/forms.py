@@ -1,4 +1,4 @@
-"""Searches in the lists. A search that makes no sense finds everything, it is not an error."""
+"""Searches in the lists. An invalid search finds everything and is no error."""
 
 from django import forms
 
@@ -11,7 +11,6 @@ class ListSearch(forms.Form):
     words = forms.CharField(required=False, max_length=200, label="Words")
 
     def value(self, name: str) -> str:
-        """Return a field's value, empty where there is none that is valid."""
         self.is_valid()
         return str(self.cleaned_data.get(name, ""))
 
@@ -42,12 +41,12 @@ class FindingSearch(ListSearch):
 
 
 class GridSearch(ListSearch):
-    """Which labels a topic's grid shows."""
+    """Labels that a topic's grid shows."""
 
     labels = forms.CharField(required=False, max_length=40, label="Labels")
 
 
 class AnswerSearch(ListSearch):
-    """Which of a run's answers is read."""
+    """Answer of a run to read."""
 
     topic = forms.CharField(required=False, max_length=16, label="Topic")

@@ -1,4 +1,4 @@
-"""What a view starts with: the thing asked for, or a 404 that does not tell whether it exists."""
+"""Rows for views; 404 where there is none or none that the viewer may see."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ from evaluation.queries.topics import topic_for
 
 @contextmanager
 def missing_is_404() -> Iterator[None]:
-    """Turn "there is no such row for you" into one and the same 404."""
+    """The same 404 for missing and for hidden rows, so that an address tells nothing about either."""
     try:
         yield
     except ObjectDoesNotExist:
@@ -24,27 +24,23 @@ def missing_is_404() -> Iterator[None]:
 
 
 def get_campaign(viewer: User, slug: str) -> Campaign:
-    """Return a campaign that the viewer may see unblinded."""
     with missing_is_404():
         return unblinded_campaign_for(viewer, slug)
 
 
 def get_topic(viewer: User, slug: str, public_id: str) -> tuple[Campaign, Topic]:
-    """Return a topic with its campaign."""
     campaign = get_campaign(viewer, slug)
     with missing_is_404():
         return campaign, topic_for(viewer, campaign, public_id)
 
 
 def get_run(viewer: User, slug: str, pk: int) -> tuple[Campaign, Run]:
-    """Return a run with its campaign."""
     campaign = get_campaign(viewer, slug)
     with missing_is_404():
         return campaign, run_for(viewer, campaign, pk)
 
 
 def get_segment(viewer: User, slug: str, public_id: str) -> tuple[Campaign, Segment]:
-    """Return a segment with its campaign."""
     campaign = get_campaign(viewer, slug)
     with missing_is_404():
         return campaign, segment_for(viewer, campaign, public_id)

@@ -1,4 +1,4 @@
-"""What whoever opens an invitation sees: what they are invited to, and a new account, or a button."""
+"""Pages of an invitation: its role, and a new account or a button to accept."""
 
 from typing import cast
 
@@ -28,7 +28,7 @@ BACKEND = settings.AUTHENTICATION_BACKENDS[0]
 @login_not_required
 @blind
 def open_invitation(request: HttpRequest, token: str) -> HttpResponse:
-    """Keep what the link carries in the session, and go on to a page whose address tells nothing.
+    """Keep the link's secret in the session and redirect to an address without it.
 
     A link that is not good leaves no session behind. Too many of them from one address are slowed down.
     """
@@ -45,7 +45,6 @@ def open_invitation(request: HttpRequest, token: str) -> HttpResponse:
 @login_not_required
 @blind
 def invitation(request: HttpRequest) -> HttpResponse:
-    """Say what one is invited to; make the account."""
     found = people_acts.held_invitation(request)
     if not found:
         return render(request, "organizer/no_invitation.html", status=410)
@@ -64,7 +63,6 @@ def invitation(request: HttpRequest) -> HttpResponse:
 @require_POST
 @blind
 def accept_role(request: UserRequest) -> HttpResponse:
-    """Take the role with the account that is signed in."""
     raw = request.session.get(people_acts.HELD, "")
     campaign = accept(raw=raw, user=request.user)
     request.session.pop(people_acts.HELD, None)

@@ -1,4 +1,4 @@
-"""Mails to whoever started a job: it is done, paused for its budget, or stuck. Sent by the workers, one each."""
+"""Mails to the starter of a job: it is done, paused for its budget, or stuck. Workers send one each."""
 
 import logging
 
@@ -21,12 +21,11 @@ log = logging.getLogger(__name__)
 
 
 def offer() -> None:
-    """Have every worker look for mails to send."""
     registry.register_watcher(send_due)
 
 
 def send_due() -> None:
-    """Send what is due, where mail is configured. A mail that the server does not take is tried again later."""
+    """Send due mails where mail is configured; a mail that the server refuses is tried again later."""
     if not settings.MAIL_ABOUT_JOBS:
         return
     for notice in to_mail().filter(job__llm__isnull=False).select_related("job__llm__campaign"):

@@ -1,4 +1,4 @@
-"""What came of the form for a job. A refusal becomes an error of the form."""
+"""Jobs from their form. A refusal becomes an error of the form."""
 
 from dataclasses import dataclass
 
@@ -13,14 +13,13 @@ from organizer.jobs_forms import JobForm
 
 @dataclass(frozen=True, slots=True)
 class JobOffer:
-    """What came of a filled form: the dry run's figures, or the job."""
+    """Result of a filled form: the dry run's figures, or the job."""
 
     estimate: Estimate | None = None
     job: Job | None = None
 
 
 def answer_to(form: JobForm, campaign: Campaign, actor: User, *, starts: bool) -> JobOffer:
-    """Start what the form asks for, or say what it would do; a refusal becomes an error of the form."""
     try:
         if starts:
             return JobOffer(job=start_ready(make_ready(campaign, form.order), actor))

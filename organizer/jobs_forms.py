@@ -1,4 +1,4 @@
-"""What an organizer asks an LLM to judge."""
+"""Forms of LLM jobs: work, judge, topics, runs and budget."""
 
 from collections.abc import Iterable
 from decimal import Decimal
@@ -27,7 +27,7 @@ KINDS = [
 
 
 class BudgetForm(forms.Form):
-    """What a job may spend. Empty: no limit."""
+    """Limits of a job. Empty: no limit."""
 
     most_calls = forms.IntegerField(required=False, min_value=1, label="Requests at most")
     most_tokens = forms.IntegerField(required=False, min_value=1, label="Tokens at most")
@@ -37,13 +37,12 @@ class BudgetForm(forms.Form):
 
     @property
     def budget(self) -> Budget:
-        """What the filled form says."""
         values = self.cleaned_data
         return Budget(values["most_calls"], values["most_tokens"], values["most_money"])
 
 
 class JobForm(BudgetForm):
-    """A job: what, by whom, and about which topics and runs. No topic or run chosen means all."""
+    """Work, judge, topics and runs of a job. No topic or run chosen means all."""
 
     what = forms.ChoiceField(choices=KINDS, initial=Work.AA.value, widget=forms.RadioSelect, label="What")
     priority = forms.IntegerField(required=False, min_value=-100, max_value=100, label="Priority, 0 if unsaid")
@@ -52,7 +51,7 @@ class JobForm(BudgetForm):
     def __init__(
         self, viewer: User, campaign: Campaign, data: Any = None, earlier_order: dict[str, object] | None = None
     ) -> None:
-        """Make the form; `again`: what an earlier job was asked for, to be asked of another judge."""
+        """`earlier_order`: order of an earlier job, for another judge."""
         earlier = earlier_order or {}
         super().__init__(data, initial=earlier | {"what": earlier["work"]} if earlier else None)
         qrels = [(row.name, row.name) for row in sources_for(viewer, campaign)]
@@ -64,7 +63,7 @@ class JobForm(BudgetForm):
         self.fields["runs"] = _several("Runs", runs_for(viewer, campaign).values_list("run_id", "run_id"))
 
     def clean_source(self) -> str:
-        """Grades need a name of their own; nothing else that a job gives does."""
+        """Require a name for grades; a job's other results need none."""
         name = str(self.cleaned_data["source"])
         if self.cleaned_data.get("what") == Work.RELEVANCE and not name:
             raise forms.ValidationError("say what they are to be called.")
@@ -72,7 +71,6 @@ class JobForm(BudgetForm):
 
     @property
     def order(self) -> JobOrder:
-        """What the filled form asks for."""
         values = self.cleaned_data
         return JobOrder(
             work=Work(values["what"]),
@@ -88,7 +86,6 @@ class JobForm(BudgetForm):
 
 
 def judge_choice(viewer: User, campaign: Campaign, label: str) -> forms.ChoiceField:
-    """Return a choice among the LLM judges that can be called, and the endpoint's own."""
     names = [judge.name for judge in callable_judges_for(viewer, campaign)]
     own = default_endpoint().model
     choices = [(name, name) for name in names]

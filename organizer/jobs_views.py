@@ -28,7 +28,6 @@ JOBS_A_PAGE = 50
 
 @require_safe
 def jobs(request: UserRequest, slug: str) -> HttpResponse:
-    """The campaign's jobs, the newest first."""
     campaign = getters.get_campaign(request.user, slug)
     page = Paginator(queries.jobs_for(request.user, campaign), JOBS_A_PAGE).get_page(request.GET.get("page"))
     rows = queries.job_rows(page)
@@ -46,7 +45,6 @@ def jobs(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_job(request: UserRequest, slug: str) -> HttpResponse:
-    """Choose what to judge; see what it would cost; start it."""
     campaign = jobs_getters.get_campaign_to_judge(request.user, slug)
     earlier = jobs_getters.get_earlier_order(request.user, campaign, request.GET.get("again", ""))
     form = JobForm(request.user, campaign, request.POST if request.method == "POST" else None, earlier.order)
@@ -71,7 +69,7 @@ def new_job(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    """How a job stands; to htmx only the part that moves, and the rest when its state has changed."""
+    """Job page; htmx gets only the moving part, and the rest when the job's state has changed."""
     campaign, llm = jobs_getters.get_job(request.user, slug, pk)
     return _shown(request, campaign, llm, BudgetForm(initial=forms.model_to_dict(llm)))
 
@@ -97,7 +95,6 @@ def _shown(
 
 @require_POST
 def cancel_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    """Cancel what is left."""
     campaign, llm = jobs_getters.get_job_to_change(request.user, slug, pk)
     left = ordering.cancel(llm, request.user)
     messages.success(
@@ -108,7 +105,6 @@ def cancel_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def pause_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    """Let it rest."""
     campaign, llm = jobs_getters.get_job_to_change(request.user, slug, pk)
     ordering.pause(llm, request.user)
     messages.success(request, "Paused. Replies to what is under way are kept.")
@@ -117,7 +113,6 @@ def pause_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def resume_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    """Have it go on, under the budget that is sent along."""
     campaign, llm = jobs_getters.get_job_to_change(request.user, slug, pk)
     form = BudgetForm(request.POST)
     if not form.is_valid():
@@ -129,7 +124,6 @@ def resume_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def retry_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    """Queue the failed items again."""
     campaign, llm = jobs_getters.get_job_to_change(request.user, slug, pk)
     retried = ordering.retry(llm, request.user)
     messages.success(request, f"Queued again: {retried:,} {plural(retried, 'item')}.")
@@ -138,7 +132,6 @@ def retry_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def read_notice(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    """Take a notice about a job out of the inbox."""
     campaign = jobs_getters.get_campaign_to_judge(request.user, slug)
     with getters.missing_is_404():
         mark_read(request.user, campaign, pk)
@@ -147,7 +140,7 @@ def read_notice(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def read_notices(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    """Take all notices about jobs out of the inbox, up to the newest that was on the page."""
+    """Notices up to the newest on the page are read, so that later ones stay in the inbox."""
     campaign = jobs_getters.get_campaign_to_judge(request.user, slug)
     mark_all_read(request.user, campaign, pk)
     return redirect("organizer:inbox", campaign.slug)
@@ -155,7 +148,6 @@ def read_notices(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 def label(request: UserRequest, slug: str, kind: str, pk: int) -> HttpResponse:
-    """Why a label says what it says."""
     campaign, label = jobs_getters.get_label(request.user, slug, kind, pk)
     call = provenance.call_behind(request.user, campaign, label.event)
     simulated = provenance.is_simulated(label.judge, call)
@@ -165,7 +157,6 @@ def label(request: UserRequest, slug: str, kind: str, pk: int) -> HttpResponse:
 
 @require_safe
 def labels_of_answer(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    """All labels of one answer, each leading to why it says so."""
     campaign, given = jobs_getters.get_answer(request.user, slug, pk)
     assigned, supported = provenance.labels_of(request.user, campaign, given.answer)
     context = {

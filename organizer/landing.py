@@ -1,4 +1,4 @@
-"""Where somebody goes after signing in: where they work."""
+"""First page after signing in."""
 
 from django.urls import reverse
 
@@ -16,7 +16,7 @@ FIRST_PAGES = {
 
 
 def landing_for(user: User) -> str:
-    """Return the address of somebody's first page: with one campaign its own, with several the list of them."""
+    """Address of the only campaign's first page; with several campaigns that of their list."""
     if user.is_superuser:
         return reverse("organizer:campaigns")
     mine = list(Membership.objects.filter(user=user).values_list("campaign__slug", "role"))

@@ -12,5 +12,4 @@ from organizer.landing import landing_for
 @require_safe
 @never_cache
 def landing(request: UserRequest) -> HttpResponse:
-    """Lead on: assessors to their tasks, organizers, researchers and auditors to their first page of the campaign."""
     return redirect(landing_for(request.user))

@@ -15,7 +15,7 @@ LETTERS = 62  # of a text that fit beside them
 
 @dataclass(frozen=True, slots=True)
 class LineageBox:
-    """One nugget at its height in the picture. `fate`: what became of a draft, or how a nugget came about."""
+    """A nugget at its height in the picture. `fate`: outcome of a draft, or origin of a nugget."""
 
     number: int
     text: str
@@ -56,7 +56,6 @@ class LineagePicture:
 
 
 def picture_of(submission: Submission) -> LineagePicture | None:
-    """Return the picture of a submitted list; None where it was written by hand."""
     derivation = derivation_of(submission)
     if derivation is None or derivation.parents is None or derivation.relations is None:
         return None

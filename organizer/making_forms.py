@@ -22,14 +22,14 @@ class NewCampaignForm(forms.Form):
     settings = forms.FileField(required=False, label="Settings, a TOML file")
 
     def clean_slug(self) -> str:
-        """Refuse a short name that is taken, whoever may see the campaign that has it."""
+        """Refuse a taken short name, even one of a campaign that the viewer cannot see."""
         slug = str(self.cleaned_data["slug"])
         if slug in ADDRESSES or Campaign.objects.filter(slug=slug).exists():
             raise forms.ValidationError("This short name is taken. Choose another one.")
         return slug
 
     def made_by(self, actor: User) -> Campaign | None:
-        """Make the campaign; what is wrong with its file becomes an error of the form."""
+        """New campaign; errors in its file become errors of the form."""
         if not self.is_valid():
             return None
         try:

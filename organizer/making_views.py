@@ -12,7 +12,6 @@ from organizer.making_forms import NewCampaignForm
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_campaign(request: UserRequest) -> HttpResponse:
-    """A form of its name and settings."""
     if not request.user.is_superuser:
         raise PermissionDenied
     form = NewCampaignForm(request.POST, request.FILES) if request.method == "POST" else NewCampaignForm()

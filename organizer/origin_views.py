@@ -1,4 +1,4 @@
-"""Why a list, a nugget or a grade is as it is: the calls behind it, each to be read in full."""
+"""Provenance pages of a list, a nugget or a grade: the calls behind it."""
 
 from django.http import HttpResponse
 from django.shortcuts import render
@@ -13,7 +13,6 @@ from organizer import jobs_getters
 
 @require_safe
 def nugget_list(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    """All the calls that made a list, and which of them each nugget rests on."""
     campaign, found = jobs_getters.get_list(request.user, slug, pk)
     made = origins.making_of(request.user, campaign, found)
     simulated = SIMULATED_MODEL in (found.nugget_set.judge.model, *made.models)
@@ -23,7 +22,6 @@ def nugget_list(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 def nugget(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    """Where a nugget's words and its importance come from."""
     campaign, found = jobs_getters.get_nugget(request.user, slug, pk)
     judge = found.listed.nugget_list.nugget_set.judge
     simulated = is_simulated(judge, found.worded, found.weighed)
@@ -33,7 +31,6 @@ def nugget(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 def grade(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    """Why a source says that a segment is so relevant."""
     campaign, found = jobs_getters.get_grade(request.user, slug, pk)
     context = {"campaign": campaign, "found": found, "simulated": is_simulated(found.judge, found.call)}
     return render(request, "organizer/origin_grade.html", context)
@@ -41,7 +38,6 @@ def grade(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 def call(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    """One call: what was sent, what came back, and who used it."""
     campaign, found = jobs_getters.get_call(request.user, slug, pk)
     context = {"campaign": campaign, "shown": found, "simulated": is_simulated(None, found)}
     return render(request, "organizer/origin_call.html", context)

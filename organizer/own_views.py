@@ -18,7 +18,6 @@ from web.auditing import blind
 @reauthentication_required  # type: ignore[untyped-decorator]
 @blind
 def own_data(request: UserRequest) -> HttpResponse | FileResponse:
-    """Say what there is; give it."""
     if request.method == "POST":
         name = f"assay-{request.user.username}-{now():%Y-%m-%d}.zip"
         return FileResponse(collected(request.user), as_attachment=True, filename=name)

@@ -1,4 +1,4 @@
-"""What the people pages do: links are made and sent, invitations become accounts."""
+"""Acts of the people pages: invitations are made and sent, and become accounts."""
 
 from allauth.account.models import EmailAddress
 from django.core.exceptions import ValidationError
@@ -21,7 +21,7 @@ HELD = "invitation"
 
 
 def link_of(request: HttpRequest, form: InviteForm, campaign: Campaign, actor: User) -> str:
-    """Invite; return the link where it is to be handed over, and nothing where it was sent."""
+    """Link of a new invitation to hand over; '' where it was mailed."""
     data = form.cleaned_data
     made, raw = invite(campaign=campaign, role=Role(data["role"]), email=data["email"], actor=actor)
     link = request.build_absolute_uri(reverse("organizer:open_invitation", args=[raw]))
@@ -45,12 +45,12 @@ def _send(made: Invitation, campaign: Campaign, actor: User, link: str) -> None:
 
 
 def held_invitation(request: HttpRequest) -> Invitation | None:
-    """Return the invitation that was opened in this session, if it is good now."""
+    """Invitation opened in this session; None where it is not good any more."""
     return invitation_of(request.session.get(HELD, ""))
 
 
 def joined(request: HttpRequest, form: JoinForm) -> User | None:
-    """Make the account of whoever opened the invitation, with its role; None where the form says what is wrong."""
+    """New account with the invitation's role; None where the form has errors."""
     data, raw = form.cleaned_data, request.session.get(HELD, "")
     found = invitation_of(raw)
     email = found.email if found and not _is_taken(found.email) else ""

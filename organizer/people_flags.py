@@ -1,4 +1,4 @@
-"""What of an assessor's figures may want a word: the evidence, and what innocent reason there may be. Never a score."""
+"""Flags on an assessor's figures: evidence, and a possible innocent reason. Never a score."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ LABELS: Final = ("full", "partial", "no support")
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """One thing that stands out: whose, at which stage, what was seen, and why it may be nothing."""
+    """A conspicuous figure: person, stage, evidence, and an innocent reason for it."""
 
     who: str
     stage: str
@@ -31,7 +31,6 @@ class Flag:
 
 
 def flags_of(rows: Iterable[PersonStage]) -> Iterator[Flag]:
-    """Yield what stands out, person by person."""
     for row in rows:
         for evidence, innocent in _seen(row):
             yield Flag(row.who.name, stage_text(row.stage), evidence, innocent)

@@ -14,7 +14,7 @@ def _password_help() -> str:
 
 
 class RoleForm(forms.Form):
-    """Who gets or loses which role."""
+    """Person and role to give or to take."""
 
     username = forms.CharField(label="Username", max_length=150)
     role = forms.ChoiceField(label="Role", choices=ROLES)
@@ -52,6 +52,6 @@ class JoinForm(forms.Form):
 
 
 class EraseForm(forms.Form):
-    """An erasure is confirmed by the name that it takes away."""
+    """Erasure, confirmed by the username that it removes."""
 
     username = forms.CharField(label="Username", max_length=150, widget=forms.TextInput({"autocomplete": "off"}))

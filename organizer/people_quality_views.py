@@ -1,4 +1,4 @@
-"""How people agree with each other, where several of them labelled the same."""
+"""Agreement between people who labelled the same items."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -32,7 +32,6 @@ class OverlapSection:
 
 @require_safe
 def people_quality(request: UserRequest, slug: str) -> HttpResponse:
-    """Agreement of people on the overlap set, stage by stage."""
     campaign = getters.get_campaign(request.user, slug)
     sections = [_section(request, one) for one in shared_by_people(request.user, campaign)]
     return render(request, "organizer/people_quality.html", {"campaign": campaign, "sections": sections})

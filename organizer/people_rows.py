@@ -27,5 +27,5 @@ class PersonStage:
 
     @property
     def swept(self) -> float | None:
-        """The share of labels that the nugget sweep changed."""
+        """Share of labels that the nugget sweep changed."""
         return self.mix.swept / self.mix.total if self.mix.total else None

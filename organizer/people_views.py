@@ -1,4 +1,4 @@
-"""The people of a campaign: who is in it, with which role, and who is invited."""
+"""The people of a campaign: roles, languages and invitations."""
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -22,13 +22,11 @@ from organizer.people_forms import InviteForm, RoleForm
 @require_safe
 @never_cache
 def people(request: UserRequest, slug: str) -> HttpResponse:
-    """Everybody with a role or a task; for organizers how they sign in, and the open invitations."""
     return _page(request, getters.get_campaign(request.user, slug))
 
 
 @require_POST
 def give(request: UserRequest, slug: str) -> HttpResponse:
-    """Give somebody who has an account a role."""
     campaign = work_getters.get_campaign_to_organize(request.user, slug)
     form = RoleForm(request.POST)
     if not form.is_valid():
@@ -42,7 +40,6 @@ def give(request: UserRequest, slug: str) -> HttpResponse:
 @require_safe
 @never_cache
 def ask_to_take(request: UserRequest, slug: str, pk: int, role: str) -> HttpResponse:
-    """Ask whether a role is to be taken, with the tasks that its holder has not finished."""
     campaign = work_getters.get_campaign_to_organize(request.user, slug)
     with getters.missing_is_404():
         person = people_rows.member_for(request.user, campaign, pk, role)
@@ -58,7 +55,6 @@ def ask_to_take(request: UserRequest, slug: str, pk: int, role: str) -> HttpResp
 
 @require_POST
 def take(request: UserRequest, slug: str) -> HttpResponse:
-    """Take a role from somebody."""
     campaign = work_getters.get_campaign_to_organize(request.user, slug)
     form = RoleForm(request.POST)
     if not form.is_valid():
@@ -71,7 +67,6 @@ def take(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def set_languages(request: UserRequest, slug: str) -> HttpResponse:
-    """Write which languages an assessor reads."""
     campaign = work_getters.get_campaign_to_organize(request.user, slug)
     username, tags = request.POST.get("username", ""), request.POST.get("languages", "")
     member = languages.set_languages(campaign=campaign, username=username, languages=tags, actor=request.user)
@@ -86,7 +81,6 @@ def set_languages(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def set_campaign_language(request: UserRequest, slug: str) -> HttpResponse:
-    """Write the language of topics that name none."""
     campaign = work_getters.get_campaign_to_organize(request.user, slug)
     tag = languages.set_campaign_language(
         campaign=campaign, language=request.POST.get("language", ""), actor=request.user
@@ -98,7 +92,7 @@ def set_campaign_language(request: UserRequest, slug: str) -> HttpResponse:
 @require_http_methods(["POST"])
 @never_cache
 def invite_person(request: UserRequest, slug: str) -> HttpResponse:
-    """Invite somebody, by mail or by a link, which is shown once."""
+    """Invite by mail or by a link, which is shown only once."""
     campaign = work_getters.get_campaign_to_organize(request.user, slug)
     form = InviteForm(request.POST)
     if not form.is_valid():
@@ -112,7 +106,6 @@ def invite_person(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def revoke(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    """Take an invitation back."""
     campaign = work_getters.get_campaign_to_organize(request.user, slug)
     with getters.missing_is_404():
         invitation = people_rows.invitation_for(request.user, campaign, pk)

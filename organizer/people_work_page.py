@@ -1,4 +1,4 @@
-"""What each assessor did, stage by stage, and what of it an organizer may want to ask about. Nobody is ranked."""
+"""Work of each assessor by stage, and figures to ask about. Nobody is ranked."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ COLUMNS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class PeopleWork:
-    """The page: the people, their work by stage, and what may want a word."""
+    """People, their work by stage, and the flags."""
 
     people: tuple[Assessor, ...]
     stages: tuple[tuple[Stage, tuple[PersonStage, ...]], ...]
@@ -58,12 +58,11 @@ class PeopleWork:
 
     @property
     def rows(self) -> Iterator[PersonStage]:
-        """All rows, by stage and name."""
         return (row for _, rows in self.stages for row in rows)
 
 
 def people_work_for(viewer: User, campaign: Campaign) -> PeopleWork:
-    """Return what the assessors of a campaign did: some dozen queries, however many they are."""
+    """Work of all assessors of a campaign, in about a dozen queries."""
     people = assessors_at_work(viewer, campaign)
     counts = task_counts_for(viewer, campaign)
     first = [one for one in kept_times_for(viewer, campaign) if one.is_first]
@@ -127,12 +126,11 @@ def _words(campaign: Campaign) -> Words:
 
 @lru_cache(maxsize=16)
 def _words_at(campaign: Campaign, _made: datetime, _revision: int) -> Words:
-    """Count once per state of the campaign, which each submission changes: all texts are read for it."""
     return words_read(campaign)
 
 
 def csv_rows(page: PeopleWork) -> Iterator[tuple[Any, ...]]:
-    """Yield the page as rows of a file, the headings first."""
+    """Rows for a CSV file, headings first."""
     yield COLUMNS
     for row in page.rows:
         minutes, accepts = row.minutes, row.accepts

@@ -1,4 +1,4 @@
-"""What assessors did, as a page and a file; and the switch that gives somebody nothing new."""
+"""Work of assessors as a page and a file; and the switch that pauses a person."""
 
 import csv
 
@@ -19,7 +19,6 @@ from web.csv_cells import safe_cell
 @require_safe
 @never_cache
 def people_work(request: UserRequest, slug: str) -> HttpResponse:
-    """Each assessor's work by stage."""
     campaign = getters.get_campaign(request.user, slug)
     context = {
         "campaign": campaign,
@@ -32,7 +31,6 @@ def people_work(request: UserRequest, slug: str) -> HttpResponse:
 @require_safe
 @never_cache
 def people_work_file(request: UserRequest, slug: str) -> HttpResponse:
-    """What is on the page, for spreadsheets."""
     campaign = getters.get_campaign(request.user, slug)
     name = f'attachment; filename="{slug}-people.csv"'
     response = HttpResponse(content_type="text/csv; charset=utf-8", headers={"Content-Disposition": name})
@@ -44,7 +42,6 @@ def people_work_file(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def pause(request: UserRequest, slug: str) -> HttpResponse:
-    """Give somebody nothing new, or let them go on."""
     campaign = work_getters.get_campaign_to_organize(request.user, slug)
     paused = request.POST.get("act") == "pause"
     username = request.POST.get("username", "")

@@ -1,4 +1,4 @@
-"""How assessors did in practice, and the switch that asks for it."""
+"""Results of practice, and the switch that asks for it."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ from reports.metrics.confusion import Confusion, confusion
 
 @dataclass(frozen=True, slots=True)
 class PracticeResult:
-    """One assessor's answers, compared with what is known."""
+    """An assessor's answers compared with the known labels."""
 
     person: PersonRow
     compared: Confusion
@@ -26,7 +26,6 @@ class PracticeResult:
 
 @require_safe
 def practice(request: UserRequest, slug: str) -> HttpResponse:
-    """The practice of each stage: by assessor, and by item."""
     viewer, campaign = request.user, getters.get_campaign(request.user, slug)
     sets = practice_sets_for(viewer, campaign)
     context = {
@@ -41,7 +40,6 @@ def practice(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def switch(request: UserRequest, slug: str) -> HttpResponse:
-    """Ask for practice, or no more."""
     campaign = work_getters.get_campaign_to_organize(request.user, slug)
     on = request.POST.get("practice") == "on"
     switch_practice(campaign=campaign, on=on, actor=request.user)

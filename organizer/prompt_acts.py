@@ -1,4 +1,4 @@
-"""What organizers do with prompts. A refusal becomes an error of the form that asked, and nothing is written."""
+"""Prompts, judges and trials from their forms. A refusal becomes an error of the form, and nothing is written."""
 
 from dataclasses import dataclass, field
 
@@ -17,7 +17,6 @@ from organizer.prompt_forms import JudgeForm, PreviewForm, PromptFileForm, Promp
 
 
 def save_from(form: PromptForm, task: Task, campaign: Campaign, actor: User) -> tuple[Prompt, bool] | None:
-    """Save what the form holds; what keeps it from being used is said at its field."""
     if not form.is_valid():
         return None
     try:
@@ -34,7 +33,6 @@ def _owner(form: PromptForm | PromptFileForm, campaign: Campaign) -> Campaign | 
 
 
 def import_from(form: PromptFileForm, campaign: Campaign, actor: User) -> tuple[Prompt, bool] | None:
-    """Save the wording of the file that was sent."""
     if not form.is_valid():
         return None
     data = form.cleaned_data
@@ -50,7 +48,7 @@ def import_from(form: PromptFileForm, campaign: Campaign, actor: User) -> tuple[
 def preview_from(
     form: PreviewForm, campaign: Campaign, template: Template, viewer: User
 ) -> tuple[Preview | None, str]:
-    """Return the template filled with the chosen item, or why there is none."""
+    """Template filled with the chosen item, or the reason why there is none."""
     try:
         return preview(viewer, campaign, template, form.wish, structured=bool(form.data.get("structured"))), ""
     except Refused as refusal:
@@ -58,7 +56,6 @@ def preview_from(
 
 
 def make_judge_from(form: JudgeForm) -> tuple[Judge, bool] | None:
-    """Make the judge that the form describes."""
     if not form.is_valid():
         return None
     data = form.cleaned_data
@@ -78,14 +75,13 @@ def make_judge_from(form: JudgeForm) -> tuple[Judge, bool] | None:
 
 @dataclass(frozen=True, slots=True)
 class TrialOffer:
-    """What came of the form for a trial: what each prompt would cost, or the trial."""
+    """Result of a filled form: the cost of each prompt, or the trial."""
 
     estimates: list[tuple[str, Estimate]] = field(default_factory=list)
     trial: Trial | None = None
 
 
 def try_from(form: TrialForm, campaign: Campaign, actor: User, *, starts: bool) -> TrialOffer:
-    """Start the trial that the form asks for, or say what it would cost."""
     if not form.is_valid():
         return TrialOffer()
     try:

@@ -1,4 +1,4 @@
-"""What organizers ask of prompts: a new version, one from a file, a judge that asks by some, a trial."""
+"""Forms of prompts: a new version, a file, a judge with prompts of its own, a trial."""
 
 from typing import Any, get_args
 
@@ -32,7 +32,7 @@ TRIABLE: tuple[Task, ...] = tuple(LABELLED)
 
 
 def task_named(name: str, among: tuple[Task, ...] = TASKS) -> Task:
-    """Return a task by its name, the first one for a name that is none."""
+    """Task of a name; the first one for an unknown name."""
     return next((task for task in among if task == name), among[0])
 
 
@@ -66,13 +66,13 @@ class PromptFileForm(ScopeForm):
     name = forms.CharField(max_length=LONGEST_NAME, required=False, label="Name, if unsaid in the file")
 
     def source(self) -> Source:
-        """Read the file that was sent. Raises `BadInput`."""
+        """Raises `BadInput`."""
         sent = self.cleaned_data["file"]
         return read_source(sent, name=sent.name, max_bytes=LARGEST_FILE)
 
 
 class PreviewForm(forms.Form):
-    """Of which item a prompt is shown. Nothing chosen takes the first that fits."""
+    """Item that fills a prompt. By default the first that fits."""
 
     structured = forms.BooleanField(required=False, label="Structured")
 
@@ -85,17 +85,17 @@ class PreviewForm(forms.Form):
 
     @property
     def wish(self) -> Wish:
-        """What was chosen; a choice that there is not counts as none."""
+        """Chosen item; an unknown choice counts as none."""
         self.is_valid()
         values = self.cleaned_data
         return Wish(values.get("topic", ""), values.get("run", ""))
 
 
 class CompareForm(forms.Form):
-    """With which prompt of the same task another is compared."""
+    """Prompt of the same task to compare with."""
 
     def __init__(self, viewer: User, task: Task, one: str, other: str = "") -> None:
-        """Offer from one prompt to another; unsaid, to the last other one of the task."""
+        """By default the last other prompt of the task is compared."""
         refs = [template.ref for template in all_templates(prompts_for(viewer), task)]
         other = other or next((ref for ref in reversed(refs) if ref != one), one)
         super().__init__(initial={"one": one, "other": other})
@@ -123,12 +123,11 @@ class JudgeForm(forms.Form):
 
     @property
     def prompts(self) -> dict[str, str]:
-        """The chosen prompts by task."""
         return {task: self.cleaned_data[task] for task in TEMPLATES if self.cleaned_data[task]}
 
 
 class TrialForm(BudgetForm):
-    """Which prompts are tried, on how many labels by people, and at what most."""
+    """Prompts to try, number of labelled pairs, and budget."""
 
     pairs = forms.IntegerField(min_value=1, max_value=MOST_PAIRS, initial=PAIRS, label="Labels to compare with")
     seed = forms.IntegerField(min_value=0, max_value=GREATEST_SEED, initial=0, label="Seed")
@@ -147,7 +146,7 @@ class TrialForm(BudgetForm):
 
     @property
     def wish(self) -> TrialWish:
-        """What the filled form asks for. Raises `Refused` for a judge that cannot be called."""
+        """Raises `Refused` for a judge that cannot be called."""
         values = self.cleaned_data
         return TrialWish(
             task=self.task,
@@ -162,7 +161,7 @@ class TrialForm(BudgetForm):
 
 
 def _labelled(campaign: Campaign, task: Task) -> list[tuple[str, str]]:
-    """Return what people have labelled: nugget sets, conditions of support, or qrels."""
+    """Labelled material: nugget sets, conditions of support, or qrels."""
     return [(name, f"{LABELLED[task]} {name}") for name in labelled_by_people(campaign, task)]
 
 

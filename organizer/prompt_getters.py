@@ -1,4 +1,4 @@
-"""What the views of prompts start with: the thing asked for, or a 404."""
+"""Prompts and trials for views; 404 where there is none."""
 
 from accounts.models import User
 from evaluation.models import Campaign
@@ -9,14 +9,12 @@ from organizer.getters import get_campaign, missing_is_404
 
 
 def get_prompt(viewer: User, slug: str, ref: str) -> tuple[Campaign, PromptRow]:
-    """Return a prompt with the campaign from which it is looked at."""
     campaign = get_campaign(viewer, slug)
     with missing_is_404():
         return campaign, prompt_for(viewer, campaign, ref)
 
 
 def get_trial(viewer: User, slug: str, pk: int) -> tuple[Campaign, Trial]:
-    """Return a trial with its campaign."""
     campaign = get_campaign(viewer, slug)
     with missing_is_404():
         return campaign, trial_for(viewer, campaign, pk)

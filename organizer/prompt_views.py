@@ -32,7 +32,6 @@ from organizer.trial_report import trial_report
 
 @require_safe
 def prompts(request: UserRequest, slug: str) -> HttpResponse:
-    """All prompts by task, with the judges that ask by them, and the campaign's trials."""
     campaign = getters.get_campaign(request.user, slug)
     context = {
         "campaign": campaign,
@@ -46,7 +45,6 @@ def prompts(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def prompt(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
-    """One prompt: its texts, who asks by it, and how it reads with an item of the campaign."""
     campaign, row = prompt_getters.get_prompt(request.user, slug, public_id)
     form = PreviewForm(request.user, campaign, request.GET)
     shown, why_not = prompt_acts.preview_from(form, campaign, row.template, request.user)
@@ -66,7 +64,6 @@ def prompt(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
 
 @require_safe
 def compare_prompts(request: UserRequest, slug: str) -> HttpResponse:
-    """Two prompts of a task line by line."""
     campaign, one = prompt_getters.get_prompt(request.user, slug, request.GET.get("one", ASSIGN.ref))
     _, other = prompt_getters.get_prompt(request.user, slug, request.GET.get("other", ASSIGN.ref))
     context = {
@@ -84,7 +81,6 @@ def compare_prompts(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_prompt(request: UserRequest, slug: str) -> HttpResponse:
-    """Write a new version, beginning with the words of another one."""
     campaign = jobs_getters.get_campaign_to_judge(request.user, slug)
     _, row = prompt_getters.get_prompt(request.user, slug, request.GET.get("like", ASSIGN.ref))
     like = row.template
@@ -112,7 +108,6 @@ def new_prompt(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def import_wording(request: UserRequest, slug: str) -> HttpResponse:
-    """Take a wording from a file."""
     campaign = jobs_getters.get_campaign_to_judge(request.user, slug)
     form = PromptFileForm(request.POST, request.FILES) if request.method == "POST" else PromptFileForm()
     saved = prompt_acts.import_from(form, campaign, request.user)
@@ -126,7 +121,6 @@ def import_wording(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def prompt_judge(request: UserRequest, slug: str) -> HttpResponse:
-    """Make a judge that asks by prompts of its own."""
     campaign = jobs_getters.get_campaign_to_judge(request.user, slug)
     form = JudgeForm(request.user, campaign, request.POST if request.method == "POST" else None)
     made = prompt_acts.make_judge_from(form)
@@ -146,7 +140,6 @@ def prompt_judge(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def try_prompts(request: UserRequest, slug: str) -> HttpResponse:
-    """Choose prompts to try; see what they would cost; start their jobs."""
     campaign = jobs_getters.get_campaign_to_judge(request.user, slug)
     task = task_named(request.GET.get("task", ""), TRIABLE)
     form = TrialForm(request.user, campaign, task, request.POST if request.method == "POST" else None)
@@ -165,7 +158,6 @@ def try_prompts(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def trial(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    """What came of a trial, prompt beside prompt."""
     campaign, found = prompt_getters.get_trial(request.user, slug, pk)
     context = {"campaign": campaign, "report": trial_report(request.user, campaign, found)}
     return render(request, "organizer/trial.html", context)

@@ -1,4 +1,4 @@
-"""What an organizer may set in a protocol, and what a condition means where several judges fit."""
+"""Forms of the protocol: settings, and the judge and nugget set of each condition."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -27,7 +27,7 @@ def _reason() -> forms.CharField:
 
 
 class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]  # django-stubs' generic is none at run time
-    """The settings of the version in force, and a seal that tells whether they were changed meanwhile."""
+    """Settings of the version in force, and a seal that tells whether they were changed meanwhile."""
 
     seal = forms.CharField(widget=forms.HiddenInput, max_length=64)
     reason = _reason()
@@ -52,22 +52,20 @@ class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]  # django-stubs' 
 
     @property
     def settings(self) -> dict[str, Value]:
-        """The settings as they were sent."""
         return {name: self.cleaned_data[name] for name in SETTINGS}
 
     @property
     def differences(self) -> list[Difference]:
-        """What differs from the version in force."""
         return list(differences(self.before, self.settings))
 
     def groups(self) -> Iterator[tuple[Group, list[BoundField]]]:
-        """Yield the fields under their headings, all but the guidelines."""
+        """Fields under their headings, without the guidelines."""
         for group in Group:
             names = [one.name for one in SETTINGS.values() if one.group is group and one is not GUIDELINES]
             yield group, [self[name] for name in names]
 
     def with_new_seal(self, campaign: Campaign) -> "ProtocolForm":
-        """Return the same wishes, to be saved over what is in force now."""
+        """Same values with the current seal, so that saving them replaces the version now in force."""
         return ProtocolForm(campaign, {**dict(self.data.items()), "seal": seal_of(campaign)})
 
 
@@ -89,14 +87,12 @@ class DefaultsForm(forms.Form):
 
     @property
     def defaults(self) -> dict[str, tuple[str, str]]:
-        """What was chosen, by condition."""
         values = self.cleaned_data
         return {
             one: (values[f"judge_{key_of(one)}"], values.get(f"nuggets_{key_of(one)}", "")) for one in CONDITIONS
         }
 
     def rows(self) -> Iterator[tuple[str, BoundField | None, BoundField]]:
-        """Yield each condition with its fields."""
         for condition in CONDITIONS:
             key = key_of(condition)
             yield (
@@ -106,17 +102,15 @@ class DefaultsForm(forms.Form):
             )
 
     def with_new_seal(self, campaign: Campaign) -> "DefaultsForm":
-        """Return the same wishes, to be saved over what is in force now."""
+        """Same values with the current seal, so that saving them replaces the version now in force."""
         return DefaultsForm(self.viewer, campaign, {**dict(self.data.items()), "seal": seal_of(campaign)})
 
 
 def key_of(condition: str) -> str:
-    """Return what names a condition in a form."""
     return condition.replace("/", "").lower()
 
 
 def kind_of(condition: str) -> JudgeKind:
-    """Return who judges under a condition."""
     if condition in tuple(Condition):
         return Condition(condition).judge_kind
     return JudgeKind.LLM if condition == SupportCondition.LLM else JudgeKind.HUMAN

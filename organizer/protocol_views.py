@@ -1,4 +1,4 @@
-"""The protocol: the settings in force and before, what was changed by whom, and changing them."""
+"""The protocol: versions, changes, and the forms that change it."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -29,7 +29,6 @@ SealedForm = TypeVar("SealedForm", ProtocolForm, DefaultsForm)
 @require_safe
 @never_cache
 def protocol(request: UserRequest, slug: str) -> HttpResponse:
-    """One version in words, beside another where one is asked for; all versions, and all changes."""
     viewer, campaign = request.user, getters.get_campaign(request.user, slug)
     versions = protocol_rows.versions_for(viewer, campaign)
     by_number = {str(one.protocol.version): one.protocol for one in versions}
@@ -60,7 +59,6 @@ def protocol(request: UserRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 def change(request: UserRequest, slug: str) -> HttpResponse:
-    """Change settings: see what would differ and how the guidelines look, then save."""
     campaign = work_getters.get_campaign_to_organize(request.user, slug)
     form = ProtocolForm(campaign, _sent(request))
     if form.is_bound and "save" not in request.POST:
@@ -71,7 +69,6 @@ def change(request: UserRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 def defaults(request: UserRequest, slug: str) -> HttpResponse:
-    """Name the judge and the nugget set that each condition means."""
     campaign = work_getters.get_campaign_to_organize(request.user, slug)
     form = DefaultsForm(request.user, campaign, _sent(request))
     return _edited(request, campaign, form, _keep_defaults, _defaults_page)
@@ -84,9 +81,9 @@ def _edited(
     keep: Callable[[Campaign, SealedForm, User], str],
     page: Callable[..., HttpResponse],
 ) -> HttpResponse:
-    """Keep what a form says and go to the protocol; or show the form: as it is, with its errors, or with the refusal.
+    """Save a valid form and redirect; otherwise show it with its errors or the refusal.
 
-    Whoever was refused sees their wishes again, with a seal of what is in force now.
+    A refused form keeps its values and gets the seal of the version now in force.
     """
     if not (form.is_bound and form.is_valid()):
         return page(request, campaign, form)
@@ -152,7 +149,7 @@ def _sent(request: HttpRequest) -> QueryDict | None:
 
 
 def _groups(settings: dict[str, Any]) -> list[tuple[Group, list[tuple[str, str]]]]:
-    """Return the settings under their headings in words, all but the guidelines."""
+    """Settings in words under their headings, without the guidelines."""
     return [
         (
             group,

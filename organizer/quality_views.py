@@ -1,4 +1,4 @@
-"""How far an LLM's labels can be trusted: beside those of people, and by what came of its replies."""
+"""Trust in an LLM's labels: agreement with people, and the quality of its replies."""
 
 from dataclasses import dataclass
 
@@ -39,7 +39,6 @@ class JudgeCard:
 
 @require_safe
 def quality(request: UserRequest, slug: str) -> HttpResponse:
-    """Each LLM judge's agreement with people, its replies, and what it cost."""
     campaign = getters.get_campaign(request.user, slug)
     context = {
         "campaign": campaign,

@@ -1,4 +1,4 @@
-"""Where `REQUIRE_MFA` is set, organizers and administrators get no further without a second factor."""
+"""With `REQUIRE_MFA`, organizers and administrators need a second factor."""
 
 from collections.abc import Callable
 from typing import Any
@@ -26,7 +26,7 @@ OPEN = (
 
 
 class SecondFactorMiddleware:
-    """Lead who needs a second factor, and has none, to where they make one."""
+    """Redirects accounts that lack a required second factor to its set-up."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -35,7 +35,7 @@ class SecondFactorMiddleware:
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponse | None:
-        """Ask before the view runs; the pages on which one is made, and the way out, stay open."""
+        """Redirect before the view runs; only the set-up of a factor and signing out stay open."""
         if not settings.REQUIRE_MFA or not isinstance(request.user, User):
             return None
         match = request.resolver_match

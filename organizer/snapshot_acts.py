@@ -1,4 +1,4 @@
-"""What organizers do with snapshots. A refusal becomes an error of the form that asked."""
+"""Snapshots from their form. A refusal becomes an error of the form."""
 
 from accounts.models import User
 from evaluation.errors import Refused
@@ -10,7 +10,6 @@ from organizer.snapshot_forms import SnapshotForm
 
 
 def order_from(form: SnapshotForm, campaign: Campaign, actor: User) -> Export | None:
-    """Order the snapshot that the form asks for: an export of the whole campaign makes it."""
     if not form.is_valid():
         return None
     data = form.cleaned_data

@@ -1,10 +1,10 @@
-"""What organizers ask of snapshots."""
+"""The form of a snapshot."""
 
 from django import forms
 
 
 class SnapshotForm(forms.Form):
-    """A name, and what is left out."""
+    """Name of a snapshot, and the parts that it leaves out."""
 
     name = forms.SlugField(max_length=60, label="Short name", help_text="such as camera-ready")
     note = forms.CharField(max_length=500, required=False, label="What it is for")

@@ -1,4 +1,4 @@
-"""Snapshots: those there are, making one, its file, its methods report, and opening it as a campaign."""
+"""Snapshots: list, file, methods report, and opening as a campaign."""
 
 from datetime import timedelta
 
@@ -28,13 +28,11 @@ TOLD_FOR = timedelta(days=1)
 
 @require_safe
 def snapshots(request: UserRequest, slug: str) -> HttpResponse:
-    """The campaign's snapshots, the newest first, and where the campaign itself came from."""
     return _page(request, getters.get_campaign(request.user, slug), SnapshotForm())
 
 
 @require_POST
 def take_snapshot(request: UserRequest, slug: str) -> HttpResponse:
-    """Have the campaign kept as it is."""
     campaign = work_getters.get_campaign_to_organize(request.user, slug)
     form = SnapshotForm(request.POST)
     if order_from(form, campaign, request.user) is None:
@@ -44,7 +42,7 @@ def take_snapshot(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def snapshot_file(request: UserRequest, slug: str, pk: int) -> FileResponse:
-    """A snapshot's file; one with people's names for organizers only."""
+    """File of a snapshot; people's names only for organizers."""
     campaign, snapshot = _snapshot(request, slug, pk)
     if snapshot.names and not may_organize(request.user, campaign):
         raise PermissionDenied
@@ -53,7 +51,6 @@ def snapshot_file(request: UserRequest, slug: str, pk: int) -> FileResponse:
 
 @require_safe
 def snapshot_methods(request: UserRequest, slug: str, pk: int, document: MethodsForm) -> HttpResponse:
-    """The methods report that was written with a snapshot."""
     _, snapshot = _snapshot(request, slug, pk)
     with content_of(snapshot) as content:
         try:
@@ -67,7 +64,7 @@ def snapshot_methods(request: UserRequest, slug: str, pk: int, document: Methods
 
 @require_POST
 def open_campaign(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    """Have a snapshot loaded as a campaign of its own, so that every page can be drawn from it again."""
+    """Load a snapshot as a campaign of its own, so that every page can be drawn from it."""
     campaign = work_getters.get_campaign_to_organize(request.user, slug)
     order_opening(_of(campaign, pk), request.user)
     return redirect("organizer:snapshots", slug)

@@ -1,4 +1,4 @@
-"""What organizers do with disagreement studies. A refusal becomes an error of the form that asked."""
+"""Disagreement studies from their forms. A refusal becomes an error of the form."""
 
 from accounts.models import User
 from evaluation.errors import Refused
@@ -11,7 +11,6 @@ from organizer.study_forms import HandStudyForm, JudgeStudyForm, StudyForm
 
 
 def create_from(form: StudyForm, campaign: Campaign, actor: User) -> Study | None:
-    """Draw what the form asks for."""
     if not form.is_valid():
         return None
     try:
@@ -22,7 +21,6 @@ def create_from(form: StudyForm, campaign: Campaign, actor: User) -> Study | Non
 
 
 def hand_out_from(form: HandStudyForm, study: Study, actor: User) -> HandOutReceipt | None:
-    """Hand out what the form asks for."""
     if not form.is_valid():
         return None
     data = form.cleaned_data
@@ -36,7 +34,6 @@ def hand_out_from(form: HandStudyForm, study: Study, actor: User) -> HandOutRece
 
 
 def judge_from(form: JudgeStudyForm, study: Study, actor: User) -> Job | None:
-    """Start the job that the form asks for."""
     if not form.is_valid():
         return None
     try:

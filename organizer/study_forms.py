@@ -1,4 +1,4 @@
-"""What organizers ask of disagreement studies: draw one, hand it out, have an LLM judge it."""
+"""Forms of disagreement studies: drawing, handing out, judging by an LLM."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ CONDITIONS = [(word.value, word.value) for word in SupportCondition if word is n
 
 
 class StudyForm(forms.Form):
-    """Whose labels differ, and how many of those pairs are drawn. No topic chosen means all."""
+    """Labels to compare, and the number of differing pairs to draw. No topic chosen means all."""
 
     name = forms.CharField(max_length=LONGEST_NAME, label="Name")
     kind = forms.ChoiceField(choices=KINDS, initial=StudyKind.ASSIGNMENT, widget=forms.RadioSelect, label="Kind")
@@ -54,7 +54,6 @@ class StudyForm(forms.Form):
 
     @property
     def wish(self) -> StudyWish:
-        """What the filled form asks for."""
         values = self.cleaned_data
         return StudyWish(
             name=values["name"],
@@ -71,7 +70,7 @@ class StudyForm(forms.Form):
 
 
 class HandStudyForm(forms.Form):
-    """Who judges a study's pairs again. No topic chosen means all."""
+    """Independent assessor and topics. No topic chosen means all."""
 
     due = forms.DateField(required=False, widget=forms.DateInput(attrs={"type": "date"}), label="Due")
 
@@ -88,7 +87,7 @@ class HandStudyForm(forms.Form):
 
 
 class JudgeStudyForm(forms.Form):
-    """Which other LLM judges a study's pairs."""
+    """LLM judge for the pairs of a study."""
 
     def __init__(self, viewer: User, study: Study, data: Any = None) -> None:
         super().__init__(data)

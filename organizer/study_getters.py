@@ -1,4 +1,4 @@
-"""What the views of studies start with: the thing asked for, or a 404."""
+"""Studies for views; 404 where there is none."""
 
 from accounts.models import User
 from evaluation.models import Campaign, Study
@@ -9,21 +9,18 @@ from organizer.work_getters import get_campaign_to_organize
 
 
 def get_study(viewer: User, slug: str, pk: int) -> tuple[Campaign, Study]:
-    """Return a study with its campaign."""
     campaign = get_campaign(viewer, slug)
     with missing_is_404():
         return campaign, study_for(viewer, campaign, pk)
 
 
 def get_study_to_organize(viewer: User, slug: str, pk: int) -> tuple[Campaign, Study]:
-    """Return a study that the viewer may hand out."""
     campaign = get_campaign_to_organize(viewer, slug)
     with missing_is_404():
         return campaign, study_for(viewer, campaign, pk)
 
 
 def get_study_to_judge(viewer: User, slug: str, pk: int) -> tuple[Campaign, Study]:
-    """Return a study that the viewer may have an LLM judge."""
     campaign = get_campaign_to_judge(viewer, slug)
     with missing_is_404():
         return campaign, study_for(viewer, campaign, pk)

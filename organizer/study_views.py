@@ -19,7 +19,6 @@ from reports.studying import study_report
 
 @require_safe
 def studies(request: UserRequest, slug: str) -> HttpResponse:
-    """The campaign's studies, the newest first."""
     campaign = getters.get_campaign(request.user, slug)
     context = {
         "campaign": campaign,
@@ -31,7 +30,6 @@ def studies(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_study(request: UserRequest, slug: str) -> HttpResponse:
-    """Choose whose labels are compared; draw the pairs."""
     campaign = work_getters.get_campaign_to_organize(request.user, slug)
     form = StudyForm(request.user, campaign, request.POST if request.method == "POST" else None)
     made = study_acts.create_from(form, campaign, request.user)
@@ -44,14 +42,12 @@ def new_study(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def study(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    """One study: what was drawn, who judges it again, and who agrees with whom."""
     campaign, found = study_getters.get_study(request.user, slug, pk)
     return _page(request, campaign, found)
 
 
 @require_POST
 def hand_out_pairs(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    """Hand the pairs to somebody independent."""
     campaign, found = study_getters.get_study_to_organize(request.user, slug, pk)
     form = HandStudyForm(request.user, found, request.POST)
     receipt = study_acts.hand_out_from(form, found, request.user)
@@ -66,7 +62,6 @@ def hand_out_pairs(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def judge_study(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    """Have another LLM judge the pairs."""
     campaign, found = study_getters.get_study_to_judge(request.user, slug, pk)
     form = JudgeStudyForm(request.user, found, request.POST)
     job = study_acts.judge_from(form, found, request.user)

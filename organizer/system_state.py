@@ -1,4 +1,4 @@
-"""How the installation stands, in a few words for an administrator; `/readyz` says the same to programs."""
+"""State of the installation in words for an administrator; `/readyz` gives it to programs."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ LATE = 600.0  # seconds
 
 @dataclass(frozen=True, slots=True)
 class SystemPart:
-    """One part of the installation. `well`: whether nobody has to do anything."""
+    """A part of the installation. `well`: nobody has to act."""
 
     name: str
     text: str
@@ -20,7 +20,7 @@ class SystemPart:
 
 
 def system_state() -> list[SystemPart]:
-    """Read how the queue, the workers and the logs stand: four short queries."""
+    """State of queue, workers and logs, in four short queries."""
     queue = queue_state()
     return [*_queue(queue), _workers(queue), _audit_log(), _append_only()]
 

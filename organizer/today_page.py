@@ -1,4 +1,4 @@
-"""The first page of a campaign's organizers: how far the work is, when it will be done, and what needs them."""
+"""First page of a campaign's organizers: progress, forecast, and what needs them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ ASKED: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One thing that needs somebody, and where it is dealt with."""
+    """A case that needs somebody, with the page to act on it."""
 
     what: str
     link: str
@@ -52,7 +52,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Things of one kind: how many, the first of them, and where all of them are."""
+    """Cases of one kind: their number, the first of them, and the list of all."""
 
     title: str
     number: int
@@ -63,7 +63,7 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Today:
-    """What the page shows, and as of when."""
+    """Content of the page, with its moment."""
 
     numbers: TopicNumbers
     forecast: Forecast
@@ -73,7 +73,7 @@ class Today:
 
 
 def today_for(viewer: User, campaign: Campaign) -> Today:
-    """Return the page of today: some two dozen queries, however much there is."""
+    """Page of today, in about two dozen queries at any size of campaign."""
     now = timezone.now()
     numbers = topic_numbers_for(viewer, campaign)
     times = kept_times_for(viewer, campaign)
@@ -94,7 +94,7 @@ def _forecast(viewer: User, campaign: Campaign, times: Sequence[KeptTime], now: 
 
 
 def hours_of(one: KeptTime) -> float:
-    """Return a submission's active hours, the point estimate."""
+    """Active hours of a submission, the point estimate."""
     return one.times.active.point / HOUR
 
 
@@ -112,7 +112,7 @@ def _pace(times: Iterable[KeptTime], now: datetime) -> Pace:
 
 
 def forecast_text(found: Forecast) -> str:
-    """Return a forecast in words, or why there is none."""
+    """Forecast in words, or the reason why there is none."""
     if not found.tasks:
         return "Nothing that is handed out is still to be done."
     if found.unknown:
@@ -133,7 +133,7 @@ def forecast_text(found: Forecast) -> str:
 
 
 def _needs(viewer: User, campaign: Campaign, times: Sequence[KeptTime]) -> Iterable[Need]:
-    """Yield what needs an organizer, what stops people first."""
+    """Needs of an organizer; first those that stop people."""
     work = reverse("organizer:work", args=[campaign.slug])
     tasks = tasks_in_need_for(viewer, campaign)
     yield from _of_tasks("Blocked tasks", campaign, tasks.blocked, f"{work}?{urlencode({'state': 'blocked'})}")

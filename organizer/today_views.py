@@ -14,7 +14,6 @@ from organizer.today_page import today_for
 @require_safe
 @never_cache
 def today(request: UserRequest, slug: str) -> HttpResponse:
-    """How far the topics are, when they will be done, and what needs an organizer."""
     campaign = getters.get_campaign(request.user, slug)
     context = {
         "campaign": campaign,

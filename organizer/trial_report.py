@@ -29,17 +29,17 @@ class TriedPrompt:
 
     @property
     def pending(self) -> int:
-        """How many pairs it has said nothing of."""
+        """Number of pairs without a label yet."""
         return sum(code is None for code in self.tried.said)
 
     @property
     def harsh(self) -> int:
-        """How many pairs are opposites: the highest label for one and the lowest for the other."""
+        """Number of opposite pairs: the highest label against the lowest."""
         return int(self.against.counts[0][-1] + self.against.counts[-1][0])
 
     @property
     def rows(self) -> list[tuple[int, list[int]]]:
-        """Each label of the prompt, and how often people gave which."""
+        """Labels of the prompt, each with the counts of people's labels."""
         return [(label, [int(n) for n in counts]) for label, counts in enumerate(self.against.counts)]
 
 
@@ -63,27 +63,24 @@ class TrialReport:
 
     @property
     def what(self) -> str:
-        """What was asked about."""
         return {"support": "sentence", "relevance": "segment"}.get(self.trial.task, "nugget")
 
     @property
     def of_answers(self) -> bool:
-        """Say whether it was asked about answers, and not about topics alone."""
+        """True for tasks about answers; others are about topics."""
         return self.trial.task in ("assign", "support")
 
     @property
     def simulated(self) -> bool:
-        """Say whether it is the simulated LLM that answers."""
         return any(one.tried.simulated for one in self.prompts)
 
     @property
     def moving(self) -> bool:
-        """Say whether a prompt is still being asked."""
         return any(one.tried.llm.job.state == "running" for one in self.prompts)
 
 
 def trial_report(viewer: User, campaign: Campaign, trial: Trial) -> TrialReport:
-    """Compare what each prompt said with what people had said when the pairs were drawn."""
+    """Agreement of each prompt with the labels that people had given when the pairs were drawn."""
     tried = outcome_of(trial)
     labels = LABELS_OF.get(trial.task) or _grades(tried)
     differing = _differing(shown_pairs(viewer, campaign, trial), tried)

@@ -1,4 +1,4 @@
-"""What one list or label costs: a person's by measured time and a rate, an LLM's by what its jobs paid."""
+"""Cost of a list or label: a person's by measured time and a rate, an LLM's by its jobs."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
@@ -48,7 +48,7 @@ class Unit:
 
 
 def person_units(campaign: Campaign, rate: Decimal | None) -> dict[Stage, Unit]:
-    """Return what a person's lists and labels cost at an hourly rate, from first submissions of whole topics."""
+    """Costs of a person's lists and labels at an hourly rate, from first submissions of whole topics."""
     times: dict[Stage, list[TopicTime]] = defaultdict(list)
     for one in times_of(campaign):
         if one.timed.version == 1 and one.timed.submitted and one.timed.whole:
@@ -74,13 +74,13 @@ def _labels(campaign: Campaign) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class LlmUnits:
-    """What an LLM's lists and labels cost, by judge and kind of unit; `currency` of the price tables, '' if none."""
+    """Costs of an LLM's lists and labels, by judge and kind of unit; `currency` of the price tables, '' if none."""
 
     by_judge: Mapping[tuple[str, str], Unit]
     currency: str
 
     def cost(self, judge: str, what: str) -> float | None:
-        """Return what one costs by a judge; by the only judge who makes such at all where that one made none here."""
+        """Cost of a unit by a judge; where it made none here, that of the only judge with such units."""
         if (judge, what) in self.by_judge:
             return self.by_judge[judge, what].cost
         others = [unit for (_, kind), unit in self.by_judge.items() if kind == what]
@@ -126,7 +126,7 @@ def _tokens(campaign: Campaign) -> list[tuple[int, str, int | None, int | None]]
 
 
 def _units(campaign: Campaign, jobs: Mapping[int, LlmJob]) -> Counter[tuple[str, str]]:
-    """Count what the items that ended well made: a list or label each, of assigning one for each nugget."""
+    """Lists and labels of the items that ended well; an item of assigning has a label for each nugget."""
     done = WorkItem.objects.filter(job__llm__campaign=campaign, state=WorkItem.State.DONE)
     found: Counter[tuple[str, str]] = Counter()
     rows = done.exclude(kind="assign").values_list("job", "kind").annotate(n=Count("pk")).order_by()

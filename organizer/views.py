@@ -1,4 +1,4 @@
-"""The organizer's pages: get what was asked for, read what belongs to it, show it."""
+"""The organizer's pages of a campaign: topics, runs, segments, findings."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ FINDINGS_ON_RUN = 8
 
 @require_safe
 def campaigns(request: UserRequest) -> HttpResponse:
-    """The campaigns of whoever is signed in; who only assesses goes to their tasks."""
+    """Campaigns of the viewer; pure assessors are redirected to their tasks."""
     cards = campaigns_for(request.user)
     if cards and not any(card.unblinded for card in cards):
         return redirect("assessor:home")
@@ -41,7 +41,6 @@ def campaigns(request: UserRequest) -> HttpResponse:
 
 @require_safe
 def campaign(request: UserRequest, slug: str) -> HttpResponse:
-    """What a campaign holds, and its leaderboard."""
     viewer, campaign = request.user, getters.get_campaign(request.user, slug)
     sets = holdings.nugget_sets_for(viewer, campaign)
     labels = holdings.assignment_counts_for(viewer, campaign)
@@ -62,7 +61,6 @@ def campaign(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def topics(request: UserRequest, slug: str) -> HttpResponse:
-    """The topics, searched and paged."""
     viewer, campaign = request.user, getters.get_campaign(request.user, slug)
     search = TopicSearch(request.GET)
     rows = topic_rows.topics_for(viewer, campaign, search.value("words"), search.value("tag"))
@@ -79,7 +77,6 @@ def topics(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def topic(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
-    """One topic: its segments, nugget lists, labels and answers."""
     viewer = request.user
     campaign, topic = getters.get_topic(viewer, slug, public_id)
     sources = [source.name for source in campaign.qrel_sources.all()]
@@ -104,7 +101,6 @@ def topic(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
 
 @require_safe
 def runs(request: UserRequest, slug: str) -> HttpResponse:
-    """The runs, searched and paged."""
     viewer, campaign = request.user, getters.get_campaign(request.user, slug)
     search = RunSearch(request.GET)
     rows = run_rows.runs_for(viewer, campaign, search.value("words"), search.value("task"))
@@ -115,7 +111,6 @@ def runs(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def run(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    """One run: what it is, what imports noticed, its scores by topic, and one of its answers."""
     viewer = request.user
     campaign, run = getters.get_run(viewer, slug, pk)
     answered = run_rows.answered_topics(viewer, campaign, run)
@@ -136,14 +131,12 @@ def run(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 def segment(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
-    """One segment to read."""
     campaign, segment = getters.get_segment(request.user, slug, public_id)
     return render(request, "organizer/segment.html", {"campaign": campaign, "segment": segment})
 
 
 @require_safe
 def findings(request: UserRequest, slug: str) -> HttpResponse:
-    """What imports noticed, by code and run."""
     viewer, campaign = request.user, getters.get_campaign(request.user, slug)
     search = FindingSearch(request.GET)
     rows = finding_rows.findings_for(viewer, campaign, search.value("code"), search.value("run"))

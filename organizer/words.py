@@ -1,4 +1,4 @@
-"""How stages, times and days are called on the organizer's pages."""
+"""Words for stages, times and days on the organizer's pages."""
 
 from datetime import date
 from typing import Final
@@ -26,12 +26,11 @@ STAGE_MEANINGS: Final = {
 
 
 def stage_text(stage: Stage) -> str:
-    """Return what a page calls a stage."""
     return STAGE_WORDS[stage]
 
 
 def hours_text(hours: float) -> str:
-    """Return active hours as people say them: 1 h 52 min."""
+    """Active hours, as 1 h 52 min."""
     minutes = round(hours * 60)
     if minutes < 60:
         return f"{minutes} min"
@@ -39,7 +38,7 @@ def hours_text(hours: float) -> str:
 
 
 def days_text(first: date, last: date) -> str:
-    """Return a range of days, what both have in common said once."""
+    """Range of days; a shared month or year is written only once."""
     if first == last:
         return f"on {date_format(first, 'j M Y')}"
     form = (

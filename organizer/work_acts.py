@@ -1,4 +1,4 @@
-"""What organizers do to handed-out work: look what an act would do, and do it."""
+"""Handed-out work from its forms: previews and acts."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ KEPT = ("assessor", "due", "priority", "again", "drafts", "qrels", "nuggets", "m
 
 @dataclass(frozen=True, slots=True)
 class HandOutOffer:
-    """What came of a filled form: what it would do, or what was done."""
+    """Result of a filled form: a preview, or a receipt."""
 
     plan: Plan | None = None
     receipt: HandOutReceipt | None = None
@@ -39,7 +39,7 @@ class ChangeOffer:
 
 
 def answer_to_hand_out(form: HandOutForm, campaign: Campaign, actor: User, *, commits: bool) -> HandOutOffer:
-    """Hand out what the form asks for, or say what that would do; a refusal becomes an error of the form.
+    """Receipt of the hand-out, or its preview; a refusal becomes an error of the form.
 
     Only what was shown is handed out: where something has changed since, that is shown instead.
     """
@@ -54,7 +54,7 @@ def answer_to_hand_out(form: HandOutForm, campaign: Campaign, actor: User, *, co
 
 
 def answer_to_change(form: ChangeForm, campaign: Campaign, actor: User, *, commits: bool) -> ChangeOffer:
-    """Change the tasks as the form asks, or say what that would do; a refusal becomes an error of the form."""
+    """Receipt of the change, or its preview; a refusal becomes an error of the form."""
     data = form.cleaned_data
     if data["change"] == REASSIGN:
         return _answer_to_reassign(form, campaign, actor, commits=commits)
@@ -81,7 +81,7 @@ def _answer_to_reassign(form: ChangeForm, campaign: Campaign, actor: User, *, co
 
 
 def first_choices(viewer: User, campaign: Campaign, data: QueryDict) -> dict[str, object]:
-    """Return the choices that a hand-out form begins with: a stage, and the topics that lack it or were chosen.
+    """Initial values of a hand-out form: a stage, and the topics that lack it or were chosen.
 
     `choose` is a button of the matrix (`ticked`, `found`) or of the form itself (`all`, `none`, `lacking`).
     """
@@ -97,7 +97,7 @@ def first_choices(viewer: User, campaign: Campaign, data: QueryDict) -> dict[str
 
 
 def were_ticked_before(data: QueryDict) -> bool:
-    """Whether the topics were chosen one by one or in the matrix, so that another stage keeps their ticks."""
+    """True for topics ticked by hand or in the matrix, so that another stage keeps their ticks."""
     if choose := data.get("choose"):
         return choose in ("ticked", "found")
     return bool(data.get("ticked_before"))
@@ -117,7 +117,7 @@ def _chosen_topics(
 
 
 def next_stage(stages: Mapping[str, Collection[Stage]]) -> Stage:
-    """Return the stage that is most likely handed out next: the first in use that a topic lacks.
+    """Likely next stage: the first in use that a topic lacks.
 
     Where every stage in use is complete, a stage that judges answers comes before another kind of list.
     """
@@ -128,7 +128,7 @@ def next_stage(stages: Mapping[str, Collection[Stage]]) -> Stage:
 
 
 def ticked_tasks(viewer: User, campaign: Campaign, data: QueryDict) -> list[str]:
-    """Return the tasks chosen in the matrix: those ticked, or all that its search found."""
+    """Tasks chosen in the matrix: those ticked, or all of its search."""
     if data.get("choose") != "found":
         return data.getlist("tasks")
     search = WorkSearch(viewer, campaign, data)

@@ -1,4 +1,4 @@
-"""What organizers ask of handed-out work: find it, hand it out, change it."""
+"""Forms of handed-out work: search, hand-out, changes."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -75,7 +75,7 @@ TASK_STATES = [
 
 
 class WorkSearch(ListSearch):
-    """Which topics the matrix shows."""
+    """Topics that the matrix shows."""
 
     state = forms.ChoiceField(
         required=False,
@@ -100,7 +100,6 @@ class WorkSearch(ListSearch):
     )
 
     def clean_pattern(self) -> str:
-        """Refuse what is no regular expression, with the reason."""
         pattern = str(self.cleaned_data["pattern"])
         try:
             matcher(pattern)
@@ -117,23 +116,22 @@ class WorkSearch(ListSearch):
 
     @property
     def wishes(self) -> dict[str, str]:
-        """What was asked for, as `work_topics` takes it."""
         names = ("words", "pattern", "state", "assessor", "stage", "due")
         return {name: self.value(name) for name in names}
 
     @property
     def pattern_problem(self) -> str:
-        """Why the pattern finds nothing; empty where it is one. To act on all topics instead would be a disaster."""
+        """Error of the pattern, else ''. Callers must not act on all topics instead."""
         return " ".join(str(error) for error in self.errors.get("pattern", []))
 
     def topics(self, viewer: User, campaign: Campaign) -> QuerySet[Topic]:
-        """Return the topics that were asked for, none for a pattern that is none."""
+        """Topics of the search; none for an invalid pattern."""
         found = work_topics(viewer, campaign, **self.wishes)
         return found.none() if self.pattern_problem else found
 
 
 class InboxSearch(ListSearch):
-    """Which remarks the inbox shows."""
+    """Remarks that the inbox shows."""
 
     kind = forms.ChoiceField(
         required=False,
@@ -144,7 +142,7 @@ class InboxSearch(ListSearch):
 
 
 class HandOutForm(forms.Form):
-    """Topics, a stage, and who gets them."""
+    """Topics, a stage, and the assessor."""
 
     stage = forms.ChoiceField(choices=STAGES, initial=Stage.POST_EDIT, widget=forms.RadioSelect, label="Stage")
     due = forms.DateField(required=False, widget=forms.DateInput(attrs={"type": "date"}), label="Due")
@@ -158,7 +156,7 @@ class HandOutForm(forms.Form):
     def __init__(
         self, viewer: User, campaign: Campaign, data: Any = None, first: Mapping[str, object] | None = None
     ) -> None:
-        """Make the form; `first`: values that it begins with."""
+        """`first`: initial values."""
         super().__init__(data, initial=dict(first or {}))
         self.handed_out = stages_by_topic(viewer, campaign)
         sets = nugget_sets_for(viewer, campaign)
@@ -181,12 +179,11 @@ class HandOutForm(forms.Form):
 
     @property
     def stages(self) -> list[tuple[forms.boundfield.BoundWidget, int]]:
-        """Each stage's radio button, with the number of topics that lack the stage."""
+        """Radio button of each stage, with the number of topics that lack it."""
         return [(radio, len(lacking(self.handed_out, radio.data["value"]))) for radio in self["stage"]]
 
     @property
     def boxes(self) -> list[tuple[forms.boundfield.BoundWidget, list[Stage]]]:
-        """Each topic's box, with the stages at which the topic is handed out."""
         return [
             (box, [stage for stage in Stage if stage in self.handed_out[box.data["value"]]])
             for box in self["topics"]
@@ -194,12 +191,10 @@ class HandOutForm(forms.Form):
 
     @property
     def all_have_it(self) -> bool:
-        """Whether no topic lacks the stage that is chosen."""
         return not lacking(self.handed_out, self["stage"].value())
 
     @property
     def order(self) -> Order:
-        """What the filled form asks for."""
         data = self.cleaned_data
         kind, _, named = data["nuggets"].partition(":")
         return Order(
@@ -219,7 +214,7 @@ class HandOutForm(forms.Form):
 
 
 class TaskForm(forms.Form):
-    """What goes with a change of a task."""
+    """Reason, deadline and priority of a change."""
 
     reason = forms.CharField(
         required=False,
@@ -231,7 +226,7 @@ class TaskForm(forms.Form):
     priority = forms.TypedChoiceField(choices=PRIORITIES, coerce=int, initial=0, required=False, label="Priority")
 
     def wish(self, change: Change, tasks: tuple[str, ...]) -> Wish:
-        """What the form asks for. Raises `Refused` for a form that does not make sense."""
+        """Raises `Refused` for an inconsistent form."""
         if not self.is_valid():
             found = (str(error) for errors in self.errors.values() for error in errors)
             raise Refused("bad_form", " ".join(found))
@@ -240,7 +235,7 @@ class TaskForm(forms.Form):
 
 
 class ChangeForm(TaskForm):
-    """Tasks and what is to be done to them."""
+    """Tasks and their change."""
 
     change = forms.ChoiceField(choices=CHANGES, initial=Change.REOPEN, widget=forms.RadioSelect, label="Change")
 
@@ -273,7 +268,7 @@ class AnswerForm(forms.Form):
 
 
 def lacking(handed_out: Mapping[str, Collection[Stage]], stage: str) -> list[str]:
-    """Return the topics, by public id, that are not handed out at a stage."""
+    """Public ids of the topics without the stage."""
     return [public_id for public_id, stages in handed_out.items() if stage not in stages]
 
 

@@ -38,7 +38,6 @@ REMARKS_A_PAGE = 50
 
 @require_safe
 def work(request: UserRequest, slug: str) -> HttpResponse:
-    """Topics down, stages across: who has what, and how far it is."""
     viewer, campaign = request.user, getters.get_campaign(request.user, slug)
     search = WorkSearch(viewer, campaign, request.GET)
     found = search.topics(viewer, campaign)
@@ -58,7 +57,6 @@ def work(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def hand_out_work(request: UserRequest, slug: str) -> HttpResponse:
-    """Choose topics, stage and assessor; see who would get what; hand it out."""
     campaign = work_getters.get_campaign_to_organize(request.user, slug)
     data = request.POST if request.method == "POST" else request.GET
     filled = request.method == "POST" and "choose" not in data
@@ -78,7 +76,6 @@ def hand_out_work(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def change_work(request: UserRequest, slug: str) -> HttpResponse:
-    """Choose tasks and what is to be done to them; see which would be changed; change them."""
     campaign = work_getters.get_campaign_to_organize(request.user, slug)
     data = request.POST if request.method == "POST" else request.GET
     filled = request.method == "POST" and "choose" not in data
@@ -97,7 +94,6 @@ def change_work(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def task(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
-    """One task: how far it is, what was submitted and what became of the drafts, remarks, history."""
     campaign, task = work_getters.get_task(request.user, slug, public_id)
     submissions = work_rows.submissions_of(task)
     wanted = request.GET.get("version", "")
@@ -118,7 +114,6 @@ def task(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
 
 @require_POST
 def change_task(request: UserRequest, slug: str, public_id: str, change: Change) -> HttpResponse:
-    """Reopen, block, unblock, withdraw or reschedule one task."""
     campaign, task = work_getters.get_task_to_change(request.user, slug, public_id)
     wish = TaskForm(request.POST).wish(change, (task.public_id,))
     change_tasks(campaign=campaign, wish=wish, actor=request.user)
@@ -128,7 +123,6 @@ def change_task(request: UserRequest, slug: str, public_id: str, change: Change)
 
 @require_POST
 def reassign_task(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
-    """Give a task's topic to somebody else."""
     campaign, task = work_getters.get_task_to_change(request.user, slug, public_id)
     assessor, reason = request.POST.get("assessor", ""), request.POST.get("reason", "")
     new = reassign(campaign=campaign, task=task.public_id, assessor=assessor, reason=reason, actor=request.user)
@@ -140,7 +134,7 @@ def reassign_task(request: UserRequest, slug: str, public_id: str) -> HttpRespon
 
 @require_safe
 def inbox(request: UserRequest, slug: str) -> HttpResponse:
-    """What became of jobs and nobody has read; what assessors said and waits for an answer, or what is answered."""
+    """Inbox: unread job notices and remarks."""
     viewer, campaign = request.user, getters.get_campaign(request.user, slug)
     search = InboxSearch(request.GET)
     answered = search.value("answered") == "True"
@@ -159,7 +153,6 @@ def inbox(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def answer(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
-    """Answer a remark."""
     campaign, remark = work_getters.get_remark_to_answer(request.user, slug, public_id)
     form = AnswerForm(request.POST)
     answer = form.cleaned_data["answer"] if form.is_valid() else request.POST.get("answer", "")
@@ -171,7 +164,7 @@ def answer(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
 
 
 def _acts(request: UserRequest, campaign: Campaign, task: Task) -> dict[str, Any]:
-    """Return what the viewer may do to a task now."""
+    """Changes that the viewer may make to a task now."""
     if not work_rows.may_organize(request.user, campaign):
         return {"may": {}}
     state = TaskState(task.state)

@@ -1,4 +1,4 @@
-"""What the admin of every room shares."""
+"""Base class of the admin pages of every room."""
 
 from typing import TYPE_CHECKING, Any
 

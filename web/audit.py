@@ -35,14 +35,14 @@ class AuditUnwritableError(Exception):
 
 
 def record(kind: str, *, actor: str, **fields: str | int | None) -> None:
-    """Append one line. Fields without a value are left out. Raises `AuditUnwritableError`."""
+    """Append one line; empty fields are left out. Raises `AuditUnwritableError`."""
     entry = {"at": datetime.now(UTC).isoformat(timespec="milliseconds"), "kind": kind, "actor": actor[:LONGEST]}
     rest = {name: _short(value) for name, value in fields.items() if value is not None}
     _append(json.dumps(entry | rest).encode() + b"\n")
 
 
 def record_if_possible(kind: str, *, actor: str, **fields: str | int | None) -> None:
-    """Append one line, or say in the program's log that it could not be done: for what has happened already."""
+    """Append one line or log the failure, for acts that have happened already."""
     try:
         record(kind, actor=actor, **fields)
     except AuditUnwritableError as error:
@@ -50,17 +50,16 @@ def record_if_possible(kind: str, *, actor: str, **fields: str | int | None) -> 
 
 
 def ensure_writable() -> None:
-    """Raise `AuditUnwritableError` where nothing can be recorded: asked before an act that could not be undone."""
+    """Raises `AuditUnwritableError`. Asked before an act that could not be undone."""
     _append(b"")
 
 
 def actor_of(user: "AbstractBaseUser | AnonymousUser") -> str:
-    """Return what stands in the log for somebody who is signed in, or for nobody."""
     return f"user:{user.pk}" if user.pk else "anonymous"
 
 
 def system_actor() -> str:
-    """Return what stands in the log for whoever runs a command: the account of the system, not what it claims."""
+    """Operating system account behind a command, never the name that it claims."""
     uid = os.getuid()
     try:
         return f"os:{pwd.getpwuid(uid).pw_name}"

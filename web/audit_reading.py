@@ -25,7 +25,7 @@ AuditLine = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class AuditQuery:
-    """Which lines are asked for; '' asks for all. `since` and `until` are times, the second is left out itself."""
+    """Conditions on lines; '' takes all. `since` is included, `until` is not."""
 
     campaign: str = ""
     actor: str = ""
@@ -34,7 +34,7 @@ class AuditQuery:
     until: datetime | None = None
 
     def fits(self, line: AuditLine) -> bool:
-        """Say whether a line is asked for, its time apart."""
+        """All conditions but those on the time."""
         kind = str(line.get("kind", ""))
         return (
             (not self.campaign or line.get("campaign") == self.campaign)
@@ -61,12 +61,11 @@ class _Budget:
 
 
 def is_a_file() -> bool:
-    """Say whether the log is a file, which can be read here."""
     return settings.AUDIT_LOG != STDERR and (not _current().exists() or _current().is_file())
 
 
 def newest(wanted: AuditQuery, most: int) -> AuditLines:
-    """Return the newest lines that fit, at most so many. A line that is no JSON is left out."""
+    """At most `most` lines, newest first; lines that are no JSON are left out."""
     found: list[AuditLine] = []
     if not is_a_file():
         return AuditLines(found, None)
@@ -87,7 +86,7 @@ def newest(wanted: AuditQuery, most: int) -> AuditLines:
 
 
 def time_of(line: AuditLine) -> datetime:
-    """Return when a line was written; the earliest time there is where it does not say."""
+    """Moment of a line; the earliest time for a line without one."""
     try:
         at = datetime.fromisoformat(str(line.get("at")))
     except ValueError:

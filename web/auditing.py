@@ -27,13 +27,13 @@ View = TypeVar("View", bound=Callable[..., Any])
 
 
 def blind(view: View) -> View:
-    """Mark a view that shows nothing an assessor may not see, so that it is not recorded."""
+    """Mark a view without unblinded content, so that it is not recorded."""
     view.audited = False  # type: ignore[attr-defined]
     return view
 
 
 class AuditMiddleware:
-    """Record what was shown and done, before anybody gets it."""
+    """Records views and acts before the response leaves."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -55,7 +55,7 @@ class AuditMiddleware:
         return response
 
     def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponse | None:
-        """Refuse an act before it begins where it could not be recorded."""
+        """Refuse an act before it begins: one that cannot be recorded must not happen."""
         if request.method in SAFE or _audited(request) is None:
             return None
         try:
@@ -93,7 +93,7 @@ def _entry(request: HttpRequest, match: ResolverMatch, status: int) -> dict[str,
 
 
 def address_of(request: HttpRequest | None) -> str | None:
-    """Return where a request came from, behind as many proxies as are trusted; None where no address is known."""
+    """Client address behind the trusted proxies; None where unknown."""
     try:
         return str(get_adapter().get_client_ip(request)) if request else None
     except PermissionDenied:

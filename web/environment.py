@@ -29,7 +29,7 @@ def secret(name: str, environ: Mapping[str, str] = os.environ) -> str:
 
 
 def most(name: str, number: int) -> int | None:
-    """Return a limit, None for 0, which is none. Raises `ImproperlyConfigured` for what is below."""
+    """Limit; None for 0. Raises `ImproperlyConfigured` for a number below."""
     if number < 0:
         raise ImproperlyConfigured(f"{name} is {number}; a limit is above 0, and 0 is none.")
     return number or None

@@ -52,17 +52,15 @@ class RequestLogMiddleware(RequestMiddleware):
 
     @staticmethod
     def format_request(request: HttpRequest) -> str:
-        """Tell a request by its route, with what identifies filled in."""
         return f"{request.method} {address_of(request)}"
 
     def handle_response(self, request: HttpRequest, response: HttpResponse) -> None:
-        """Name the id to whoever asked."""
         response["X-Request-ID"] = get_contextvars().get("request_id", "")
         super().handle_response(request, response)
 
 
 def address_of(request: HttpRequest) -> str:
-    """Return the route of a request, with the values of those parts that only identify."""
+    """Route of a request, filled only with values that identify."""
     match = request.resolver_match
     if match is None:
         return "(unresolved)"
@@ -71,7 +69,7 @@ def address_of(request: HttpRequest) -> str:
 
 
 def safe(value: object) -> object:
-    """Return what may be told of an argument: numbers and names; of an exception its type."""
+    """Loggable form of an argument: numbers and names; of an exception its type."""
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, BaseException):
@@ -83,12 +81,12 @@ def safe(value: object) -> object:
 
 
 def without_secrets(text: str) -> str:
-    """Return a text without the queries and the passwords of addresses."""
+    """Text without the queries and the passwords of addresses."""
     return CREDENTIALS.sub("", QUERY.sub("", text))
 
 
 def error_text(error: BaseException) -> str:
-    """Return an exception's type, and its message where that cannot hold content."""
+    """Type of an exception, with its message only where that cannot hold content."""
     name = type(error).__name__
     harmless = isinstance(error, OSError) or name in HARMLESS or type(error).__module__ == BROKER_ERRORS
     message = CREDENTIALS.sub("", REPEATED.sub("", str(error)))[:LONGEST]
@@ -96,7 +94,7 @@ def error_text(error: BaseException) -> str:
 
 
 def without_content(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
-    """Keep of an event what may be told: a processor of structlog."""
+    """Processor of structlog: keeps only parts of an event that cannot hold content."""
     raised = event.pop("exc_info", None)
     kept = {name: value if name in OWN else safe(value) for name, value in event.items() if name[0] != "_"}
     kept |= {name: value for name, value in event.items() if name[0] == "_"}  # structlog's own
@@ -127,7 +125,7 @@ def _causes(error: BaseException) -> list[str]:
 
 
 def frames_of(error: BaseException) -> list[str]:
-    """Return where an exception came by: our own frames and the innermost ones, without the lines of code."""
+    """Own frames and the innermost ones, without the lines of code."""
     frames = traceback.extract_tb(error.__traceback__)
     near = len(frames) - INNERMOST
     chosen = [one for n, one in enumerate(frames) if n >= near or "site-packages" not in one.filename][
@@ -140,7 +138,6 @@ class ContentFreeFormatter(structlog.stdlib.ProcessorFormatter):
     """Writes what any package logs, with those arguments left out that could hold content."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Format a copy of the record: other handlers get it as it is."""
         copied = logging.makeLogRecord(record.__dict__)
         if isinstance(record.args, Mapping):
             copied.args = {name: safe(value) for name, value in record.args.items()}
@@ -150,7 +147,6 @@ class ContentFreeFormatter(structlog.stdlib.ProcessorFormatter):
 
 
 def as_text(_logger: WrappedLogger, _method: str, event: EventDict) -> str:
-    """Render an event for people: a line, and the frames of an exception below it."""
     error = event.pop("exception", None)
     head = [event.pop(name, "") for name in ("timestamp", "level", "logger", "event")]
     line = " ".join([*map(str, head), *(f"{name}={value}" for name, value in event.items())])

@@ -41,7 +41,6 @@ class MetricsMiddleware:
 
 
 def may_read(request: HttpRequest) -> bool:
-    """Say whether a request has the token that METRICS_TOKEN names."""
     sent = request.headers.get("Authorization", "").removeprefix("Bearer ").encode()
     token: str = settings.METRICS_TOKEN
     return bool(token) and hmac.compare_digest(sent, token.encode())

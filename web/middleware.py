@@ -1,4 +1,4 @@
-"""Where a refusal becomes a page: the one place, so that views need no try. And what no view should ever see."""
+"""Middleware that turns refusals into pages, and refuses paths with a NUL."""
 
 from collections.abc import Callable
 
@@ -37,7 +37,7 @@ class RefusalMiddleware:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """Turn a `RuleRefusal` into a page; leave every other exception to Django."""
+        """Page for a `RuleRefusal`; every other exception is left to Django."""
         if not isinstance(exception, RuleRefusal):
             return None
         context = {"message": exception.message, "back": _came_from(request)}

@@ -1,8 +1,8 @@
-"""Where this server may send requests that somebody else chose the address of: the hosts that are allowed by name.
+"""Allowed targets of requests to addresses that people typed: hosts that are allowed by name.
 
 An LLM judge's address is typed by people and called from inside the network. So its host and port must be those of the
-environment's own endpoint, of OpenAI, of the simulated LLM, or stand in `LLM_ALLOWED_HOSTS`. What a name resolves to
-is looked at again when a connection is made, because names can be made to point elsewhere between the two.
+environment's own endpoint, of OpenAI, of the simulated LLM, or stand in `LLM_ALLOWED_HOSTS`. Names are resolved
+again when a connection is made, because they can be made to point elsewhere between the two.
 """
 
 import os
@@ -31,7 +31,7 @@ Target = tuple[str, int]
 
 
 def address_problem(url: str) -> str:
-    """Return why calls may not go to an address, '' where they may. Nothing is resolved."""
+    """Reason against calls to an address, '' without one. Nothing is resolved."""
     target = _target(url)
     if target is None:
         return "base URL: http:// or https://, a host, and no user, password, query or fragment."

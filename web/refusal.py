@@ -1,4 +1,4 @@
-"""The base of every way to say no. It stands below the domain, so that the middleware can know it."""
+"""Base class of all refusals. It stands below the domain, so that the middleware can know it."""
 
 
 class RuleRefusal(Exception):

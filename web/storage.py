@@ -1,4 +1,4 @@
-"""How static files are named in production."""
+"""Names of static files in production."""
 
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 

@@ -2,5 +2,5 @@
 
 
 def plural(number: int, one: str, many: str = "") -> str:
-    """Return "label" for 1 and "labels" for any other number; `many` where an s is not enough."""
+    """ "label" for 1 and "labels" for any other number; `many` where an s is not enough."""
     return one if number == 1 else many or f"{one}s"

@@ -15,7 +15,6 @@ View = TypeVar("View", bound=Callable[..., Any])
 
 
 def takes_large_files(view: View) -> View:
-    """Mark a view that somebody signed in may send up to `API_UPLOAD_MAX_BYTES` to."""
     view.takes_large_files = True  # type: ignore[attr-defined]
     return view
 
@@ -40,12 +39,10 @@ class BoundedUploadHandler(FileUploadHandler):
         return raw_data
 
     def file_complete(self, file_size: int) -> Any:
-        """Leave the file to the next handler."""
         return None
 
 
 def is_too_large(request: HttpRequest) -> bool:
-    """Say whether the files of a request were more than may be sent."""
     return bool(request.META.get(TOO_LARGE))
 
 

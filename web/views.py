@@ -14,7 +14,7 @@ SECURITY_TXT_DAYS = timedelta(days=30)
 
 @login_not_required
 def healthz(request: HttpRequest) -> HttpResponse:
-    """Say whether the database answers. Open to load balancers, so it tells nothing else."""
+    """Answer of the database. Open to load balancers, so it tells nothing else."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
     return HttpResponse("ok\n", content_type="text/plain")
@@ -23,7 +23,7 @@ def healthz(request: HttpRequest) -> HttpResponse:
 @require_safe
 @login_not_required
 def security_txt(request: HttpRequest) -> HttpResponse:
-    """Say where a weakness is reported (RFC 9116), if this installation names an address."""
+    """Contact for weaknesses (RFC 9116), if this installation names an address."""
     if not settings.SECURITY_CONTACT:
         raise Http404
     ends = (now() + SECURITY_TXT_DAYS).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,4 +1,4 @@
-"""Browsers in which one is signed in, and signing out of them."""
+"""Browsers in which an account is signed in, and signing out of them."""
 
 from allauth.account.decorators import reauthentication_required
 from django.contrib import messages
@@ -19,7 +19,6 @@ from accounts.tokens import revoke_tokens_of
 @require_safe
 @never_cache
 def browsers(request: UserRequest) -> HttpResponse:
-    """List the sessions of whoever asks."""
     context = {"browsers": browsers_of(request.user, request.session.get(MARK, ""))}
     return render(request, "accounts/browsers.html", context)
 
@@ -27,7 +26,6 @@ def browsers(request: UserRequest) -> HttpResponse:
 @require_POST
 @reauthentication_required  # type: ignore[untyped-decorator]
 def end(request: UserRequest, mark: str) -> HttpResponse:
-    """Sign out of one browser."""
     if not sign_out(request.user, mark):
         raise Http404
     record_change("account.session_ended", request.user, request)
@@ -41,7 +39,7 @@ def end(request: UserRequest, mark: str) -> HttpResponse:
 @require_POST
 @reauthentication_required  # type: ignore[untyped-decorator]
 def end_all(request: UserRequest) -> HttpResponse:
-    """Sign out everywhere, here too; with a tick the API tokens end as well."""
+    """Sign out everywhere, here too; a tick ends the API tokens as well."""
     revoked = revoke_tokens_of(request.user) if request.POST.get("tokens") else 0
     end_sessions(request.user)
     record_change("account.sessions_ended", request.user, request, tokens_revoked=revoked)

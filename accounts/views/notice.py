@@ -1,4 +1,4 @@
-"""The notice of what is recorded: read once before the first task, and whenever one likes."""
+"""The notice of what is recorded: read once before the first task."""
 
 from django.conf import settings
 from django.http import HttpResponse
@@ -12,7 +12,6 @@ from accounts.notice import NOTICE_VERSION, acknowledge_notice, has_read_notice
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def notice(request: UserRequest) -> HttpResponse:
-    """Show the notice; note that it was read, and go on to where one wanted to go."""
     then = request.POST.get("next") or request.GET.get("next") or "/"
     if not url_has_allowed_host_and_scheme(then, allowed_hosts=None):
         then = "/"

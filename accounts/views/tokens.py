@@ -19,7 +19,7 @@ from web import audit
 @never_cache
 @reauthentication_required  # type: ignore[untyped-decorator]
 def tokens(request: UserRequest) -> HttpResponse:
-    """List the tokens, and make one. What its owner has to keep stands in the answer to that, and nowhere after."""
+    """List and make tokens. A secret is shown only in the answer that makes it."""
     form = TokenForm(request.POST if request.method == "POST" else None)
     raw = ""
     if form.is_valid():
@@ -33,7 +33,6 @@ def tokens(request: UserRequest) -> HttpResponse:
 
 @require_POST
 def revoke(request: UserRequest, pk: int) -> HttpResponse:
-    """Revoke one of one's own tokens."""
     token = get_object_or_404(ApiToken, user=request.user, pk=pk)
     revoke_token(token=token)
     audit.record_if_possible("account.token_revoked", actor=audit.actor_of(request.user), token=token.pk)

@@ -1,4 +1,4 @@
-"""What the commands that start LLM jobs share: options, the dry run, waiting, and how they end."""
+"""Shared parts of the commands that start LLM jobs: options, dry run, waiting, exit codes."""
 
 import sys
 from argparse import ArgumentTypeError
@@ -37,7 +37,7 @@ def _amount(text: str) -> Decimal:
 
 
 def _order_payload(title: str, request: Request, options: dict[str, Any]) -> dict[str, object] | None:
-    """Return what is asked for, as the jobs page has it; None for what that page does not offer."""
+    """Order as the jobs page has it; None for work that the page does not offer."""
     work = next((one for one in Work if one.job_title == title), None)
     if work is None:
         return None
@@ -47,7 +47,7 @@ def _order_payload(title: str, request: Request, options: dict[str, Any]) -> dic
 
 
 class LlmCommand(AssayCommand):
-    """A command that plans a job, and starts it unless it is asked only what it would do."""
+    """A command that plans an LLM job and starts it, unless it is a dry run."""
 
     title = ""
     audited = "job.start"
@@ -89,7 +89,6 @@ class LlmCommand(AssayCommand):
             self.wait(job, request, options)
 
     def request_of(self, options: dict[str, Any]) -> Request:
-        """Return what is asked for, and of whom."""
         return Request(
             campaign=the_campaign(options["campaign"]),
             judge=judge_for(options["judge"]),
@@ -99,23 +98,19 @@ class LlmCommand(AssayCommand):
         )
 
     def limits(self, options: dict[str, Any]) -> dict[str, Any]:
-        """Return the budget and the priority that were asked for, as a request takes them."""
         budget = Budget(options["max_calls"], options["max_tokens"], options["max_cost"])
         return {"budget": budget, "priority": options["priority"]}
 
     def plan(self, request: Request, options: dict[str, Any]) -> Plan:
-        """Return what the job is to do."""
         raise CommandError(f"{type(self).__module__} plans nothing")
 
     def title_of(self, options: dict[str, Any]) -> str:
-        """Return what the job is called."""
         return self.title
 
     def finish(self, request: Request, options: dict[str, Any]) -> None:
-        """Show what came of it, on stdout."""
+        """Print the results to stdout."""
 
     def show(self, expected: Estimate, request: Request) -> None:
-        """Print the dry run's figures."""
         self.stdout.write(f"judge           {request.judge.name}")
         for name in ("items", "again", "calls", "reused", "tokens", "judged", "without_text"):
             self.stdout.write(f"{name.replace('_', ' '):<16}{getattr(expected, name):,}")
@@ -132,7 +127,7 @@ class LlmCommand(AssayCommand):
             self.say(f"Skipped: {plan.without_text:,} segments without text.")
 
     def wait(self, job: Job, request: Request, options: dict[str, Any]) -> None:
-        """Show progress until the job ends; then the outcome, and exit with 3 if labels failed."""
+        """Show progress until the job ends; exits with 3 where labels failed, with 4 where the job is paused."""
         with tqdm(total=0, unit="item", disable=None) as bar:
             progress = wait_for(job, lambda now, reason: self.tell(bar, now, reason))
         try:
@@ -152,13 +147,12 @@ class LlmCommand(AssayCommand):
             sys.exit(EXIT_FAILED_LABELS)
 
     def name_failed(self, job: Job, progress: Progress) -> None:
-        """Say how many items failed, and why the first of them did."""
         self.say(f"{progress.failed:,} of {progress.total:,} items failed:")
         for item in job.items.filter(state=WorkItem.State.FAILED).order_by("pk")[:REASONS_SHOWN]:
             self.say(f"  {item.key}: {item.reason}")
 
     def tell(self, bar: "tqdm[Any]", progress: Progress, reason: str) -> None:
-        """Move the bar; say on a line of its own why nothing moves, once per reason."""
+        """Move the bar; print a reason for waiting only when it changes."""
         bar.total, bar.n = progress.total, progress.ended
         bar.set_postfix(failed=progress.failed, refresh=True)
         if reason and reason != getattr(self, "waiting_reason", ""):

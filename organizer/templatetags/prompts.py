@@ -15,13 +15,13 @@ register = template.Library()
 
 @register.simple_tag(takes_context=True)
 def prompt_ref(context: Context, call: Call) -> str:
-    """The prompt by which a call was made, where its very wording is there to be read; else nothing."""
+    """Link to a call's prompt, only where its exact text is stored."""
     return ref_of_call(context["request"].user, call.template, call.template_version, call.template_sha256)
 
 
 @register.simple_tag
 def tried_label(task: str, code: int | None) -> SafeString | str:
-    """A label of a trial, as mark and word; None where it is still to come, and what is none of the labels failed."""
+    """Label of a trial as mark and word; None is pending, a value outside the scale is failed."""
     if task in ("assign", "support"):
         return label(code, support=task == "support")
     if code is None or code < 0:

@@ -1,4 +1,4 @@
-"""How handed-out work looks on the organizer's pages."""
+"""Handed-out work on the organizer's pages."""
 
 from datetime import date, datetime
 from typing import Any
@@ -30,7 +30,7 @@ STATES = {
 
 @register.simple_tag
 def task_state(state: str, version: int = 1) -> SafeString:
-    """A task's state as glyph and word; from the second submission on with its number."""
+    """State as glyph and word, with the submission's number from the second one on."""
     glyph, kind = STATES[state]
     text = state
     if state == "submitted" or version > 1:
@@ -45,13 +45,12 @@ def task_state(state: str, version: int = 1) -> SafeString:
 
 @register.filter
 def stage_word(stage: str) -> str:
-    """A stage's name."""
     return stage_text(Stage(stage))
 
 
 @register.filter
 def age(moment: datetime) -> str:
-    """How long ago, as short as a cell needs it."""
+    """Age in its largest unit, short enough for a cell."""
     passed = timezone.now() - moment
     if passed.days:
         return f"{passed.days} d"
@@ -63,7 +62,6 @@ def age(moment: datetime) -> str:
 
 @register.simple_tag
 def since(moment: datetime | date) -> SafeString:
-    """How long ago something was; a day that has passed is said as such."""
     if isinstance(moment, datetime):
         return format_html('<time datetime="{}">{}</time>', moment.isoformat(), f"{age(moment)} ago")
     day = format_html('<time datetime="{}">{}</time>', moment.isoformat(), date_format(moment, "j M Y"))
@@ -72,13 +70,13 @@ def since(moment: datetime | date) -> SafeString:
 
 @register.filter
 def hours(number: float | None) -> str:
-    """Active hours: 1 h 52 min."""
+    """Active hours, as 1 h 52 min."""
     return DASH if number is None else hours_text(number)
 
 
 @register.simple_tag(takes_context=True)
 def in_inbox(context: dict[str, Any], campaign: Campaign) -> int:
-    """Number of inbox entries to answer or to read; 0 for a viewer who can do neither."""
+    """Inbox entries to answer or to read; 0 for a viewer who can do neither."""
     viewer = context["request"].user
     if not may_organize(viewer, campaign):
         return 0
@@ -87,13 +85,12 @@ def in_inbox(context: dict[str, Any], campaign: Campaign) -> int:
 
 @register.simple_tag(takes_context=True)
 def organizes(context: dict[str, Any], campaign: Campaign) -> bool:
-    """Whether whoever is signed in may hand out and change work."""
     return may_organize(context["request"].user, campaign)
 
 
 @register.inclusion_tag("organizer/how_to_load.html", takes_context=True)
 def how_to_load(context: dict[str, Any], command: str, rest: str = "") -> dict[str, Any]:
-    """The way to load what a page lacks, for whoever may load it; for others who does."""
+    """Way to load missing data; for viewers without the right, who can."""
     campaign: Campaign = context["campaign"]
     line = f"manage.py {command} --campaign {campaign.slug} {rest}".strip()
     return {"slug": campaign.slug, "line": line, "may_load": may_organize(context["request"].user, campaign)}

@@ -1,4 +1,4 @@
-"""How the field's words and figures look on a page: one place, so that they look the same on all."""
+"""Display of the field's words and figures, the same on all pages."""
 
 from decimal import Decimal
 from typing import Any
@@ -29,7 +29,7 @@ SHORT = {"partial support": "partial", "not support": "not"}
 
 @register.simple_tag
 def label(code: int | None, *, support: bool = False, raw: str = "") -> SafeString:
-    """A label with its glyph and its word; `raw` is what was said where it is no label."""
+    """Label as glyph and word; `raw`: text of a reply that is no label."""
     glyph, kind, assigned, supported = LABELS[code]
     quoted = f" “{raw}”" if raw else ""
     return format_html(
@@ -43,7 +43,7 @@ def label(code: int | None, *, support: bool = False, raw: str = "") -> SafeStri
 
 @register.simple_tag
 def label_cell(code: int | None) -> SafeString:
-    """A label in a dense grid: the glyph for the eye, the word for everybody else."""
+    """Label in a dense grid: the glyph for the eye, the word for screen readers."""
     glyph, kind, assigned, _supported = LABELS[code]
     word = assigned
     return format_html(
@@ -58,7 +58,6 @@ def label_cell(code: int | None) -> SafeString:
 
 @register.simple_tag
 def label_heading(code: int) -> SafeString:
-    """A label as the heading of a column of counts, short, the whole word as its title."""
     glyph, kind, assigned, _supported = LABELS[code]
     return format_html(
         '<span class="label label-{}" title="{}"><span class="glyph" aria-hidden="true">{}</span> {}</span>',
@@ -71,14 +70,12 @@ def label_heading(code: int) -> SafeString:
 
 @register.simple_tag
 def label_key() -> SafeString:
-    """The legend of a grid."""
     marks = (label(code) for code in LABELS)
     return format_html('<p class="key small">{} {} {} {} {} {}</p>', *marks)
 
 
 @register.simple_tag
 def importance(code: int, raw: str = "") -> SafeString:
-    """How much a nugget matters, as mark and word; what the file said where that is unknown."""
     glyph, word = IMPORTANCES[code]
     quoted = f" “{raw}”" if raw and not code else ""
     return format_html(
@@ -92,7 +89,6 @@ def importance(code: int, raw: str = "") -> SafeString:
 
 @register.simple_tag
 def importance_mark(code: int) -> SafeString:
-    """The mark alone, its word for screen readers."""
     glyph, word = IMPORTANCES[code]
     return format_html(
         '<span class="{}" title="{}"><span class="glyph" aria-hidden="true">{}</span>'
@@ -106,31 +102,29 @@ def importance_mark(code: int) -> SafeString:
 
 @register.filter
 def score(value: float | None) -> str:
-    """A score or tau with three decimals; a dash where it is undefined."""
+    """Score or tau with three decimals; a dash where undefined."""
     return DASH if value is None else f"{value:.3f}".replace("-", MINUS)
 
 
 @register.filter
 def fine_score(value: float | None) -> str:
-    """A run's score with four decimals, as the field's tools print it."""
+    """Run score with four decimals, as the field's tools print it."""
     return DASH if value is None else f"{value:.4f}".replace("-", MINUS)
 
 
 @register.filter
 def mean(value: float | None) -> str:
-    """A mean with two decimals, as the studies print lengths."""
+    """Mean with two decimals, as the studies print lengths."""
     return DASH if value is None else f"{value:,.2f}"
 
 
 @register.filter
 def signed(value: float | None) -> str:
-    """A difference with its sign."""
     return DASH if value is None else f"{value:+.3f}".replace("-", MINUS)
 
 
 @register.filter
 def decimal(value: float | None) -> str:
-    """A mean with one decimal."""
     return DASH if value is None else f"{value:,.1f}"
 
 
@@ -146,37 +140,35 @@ def money(amount: float | Decimal | None) -> str:
 
 @register.filter
 def percent(value: float | None) -> str:
-    """A fraction as a percentage with one decimal."""
+    """Fraction as a percentage with one decimal."""
     return DASH if value is None else f"{100 * value:.1f}\N{NO-BREAK SPACE}%"
 
 
 @register.filter
 def fine_signed(value: float | None) -> str:
-    """A small difference with its sign and four decimals."""
     return DASH if value is None else f"{value:+.4f}".replace("-", MINUS)
 
 
 @register.filter
 def fine_percent(value: float | None) -> str:
-    """A fraction as a percentage with two decimals, as the studies print agreement and rates."""
+    """Fraction as a percentage with two decimals, as the studies print agreement and rates."""
     return DASH if value is None else f"{100 * value:.2f}\N{NO-BREAK SPACE}%"
 
 
 @register.filter
 def words(code: str) -> str:
-    """A name of the field as people read it: `vital_strict` is vital strict."""
+    """Name of the field for people: `vital_strict` becomes vital strict."""
     return code.replace("_", " ")
 
 
 @register.filter
 def item(mapping: dict[str, object], key: str) -> object:
-    """A value of a mapping by a key that is itself a variable."""
     return mapping.get(key)
 
 
 @register.simple_tag(takes_context=True)
 def page_url(context: dict[str, Any], parameter: str, number: int, anchor: str = "") -> str:
-    """The address of another page of one list, everything else in the query string kept."""
+    """Address of another page of a list; the rest of the query string is kept."""
     query = context["request"].GET.copy()
     query[parameter or "page"] = str(number)
     return f"?{query.urlencode()}" + (f"#{anchor}" if anchor else "")

@@ -11,7 +11,6 @@ from web import audit
 
 class Command(changepassword.Command):
     def handle(self, *args: Any, **options: Any) -> str | None:
-        """Change a password, and record whose it was and who ran the command."""
         result = super().handle(*args, **options)
         user = User.objects.using(options["database"]).get(username=options["username"] or getpass.getuser())
         audit.record_if_possible(

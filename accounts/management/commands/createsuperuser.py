@@ -11,7 +11,6 @@ from web import audit
 
 class Command(createsuperuser.Command):
     def handle(self, *args: Any, **options: Any) -> None:
-        """Make an administrator, and record the account and who ran the command."""
         users = User.objects.using(options["database"])
         last = users.aggregate(last=Max("pk"))["last"] or 0
         super().handle(*args, **options)

@@ -45,7 +45,6 @@ class Command(AssayCommand):
         self.stdout.write(as_table([_row(row.llm, row.progress) for row in job_rows(jobs.all())]))
 
     def change(self, llm: LlmJob | None, options: dict[str, Any]) -> None:
-        """Do what is asked to one job."""
         if llm is None or (options["act"] == "prefer") != (options["priority"] is not None):
             raise Refused("usage", "Say which job by its number; and with prefer, and only then, its --priority.")
         if options["act"] == "prefer":
