@@ -37,28 +37,28 @@ class InvitationOnlyAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         super().send_password_reset_mail(user, email, context)
 
     def send_notification_mail(self, *args: Any, **kwargs: Any) -> None:
-        """Notify of a change. It has happened already: a mail server that is away must not raise."""
         try:
             super().send_notification_mail(*args, **kwargs)
         except OSError as error:  # of the connection, and of SMTP
+            # The change has happened: a mail server that is away must not make an error of it.
             logger.error("A mail about a change of an account was not sent: %s.", error)
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
-        """Count by account, whether its name or an address was typed; apart in a browser that it has signed in with.
-
-        So whoever tries passwords from elsewhere does not keep the person out of their own browser.
-        """
+        """Key of the account, whether its name or an address was typed."""
         user = account_meant(credentials)
         if user is None:
             return str(super()._get_login_attempts_cache_key(request, **credentials)).strip()
+        # A browser that the account has signed in with counts apart,
+        # so that whoever tries passwords from elsewhere does not lock the person out of it.
         return device_of(request, user) or f"account:{user.pk}"
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
-        """Count the attempt. A lockout is recorded, and noted on the request: a middleware answers with 429."""
+        """Count the attempt, and record a lockout."""
         try:
             super().pre_authenticate(request, **credentials)
         except ValidationError:
             record_attempt("account.locked", credentials, request)
+            # A middleware reads this and answers with 429.
             request.retry_after = settings.LOGIN_LOCK_SECONDS  # type: ignore[attr-defined]
             raise
 

@@ -79,14 +79,14 @@ def _address_verified(email_address: EmailAddress, request: HttpRequest | None =
 
 @receiver(account.email_added)
 def _tell_of_new_address(user: User, email_address: EmailAddress, **_rest: Any) -> None:
-    """Mail to the address that the account had: allauth tells of a changed and of a removed one only."""
+    # Goes to the address that the account had: allauth tells of a changed and of a removed one only.
     context = {"added_email": email_address.email}
     get_adapter().send_notification_mail("account/email/email_added", user, context)
 
 
 @receiver(account.email_removed)
 def _tell_removed_address(user: User, email_address: EmailAddress, **_rest: Any) -> None:
-    """Mail to the address that is gone; allauth tells the one that stays."""
+    # Goes to the address that is gone; allauth tells the one that stays.
     context = {"deleted_email": email_address.email}
     get_adapter().send_notification_mail("account/email/email_deleted", user, context, email=email_address.email)
 
@@ -110,8 +110,9 @@ def record_refused_token(raw: str, request: HttpRequest) -> None:
 
 
 def record_attempt(kind: str, credentials: dict[str, Any], request: HttpRequest | None) -> None:
-    """Record an attempt by the account meant. An unknown name may be a password and must stay out."""
+    """Record an attempt by the account meant."""
     user = account_meant(credentials)
+    # A name that is no account may be a password, typed in the wrong field: it stays out of the log.
     actor = audit.actor_of(user) if user else UNKNOWN
     audit.record_if_possible(kind, actor=actor, address=address_of(request))
 
@@ -120,6 +121,7 @@ def account_meant(credentials: dict[str, Any]) -> User | None:
     """Account by its name or an address, in any case."""
     typed = {name: str(credentials[name]) for name in ("username", "email") if credentials.get(name)}
     for name, value in typed.items():
+        # No database takes a NUL, and PostgreSQL would make an error of it.
         if "\0" in value:
             continue
         user = User.objects.filter(**{f"{name}__iexact": value.strip()}).order_by("pk").first()

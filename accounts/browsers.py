@@ -58,12 +58,14 @@ def sign_out(user: User, mark: str) -> bool:
 
 
 def _sessions_of(user: User) -> Iterator[tuple[Session, dict[str, Any]]]:
-    """Yield rows of the session table with their data. A row does not name its account: every open one is read."""
+    """Rows of the session table with their data."""
     store = import_module(settings.SESSION_ENGINE).SessionStore()
+    # A row does not name its account, so every open one is read.
     for row in Session.objects.filter(expire_date__gt=now()).iterator():
         data = store.decode(row.session_data)
         if data.get(SESSION_KEY) != str(user.pk):
             continue
+        # Sessions from before a new password or a raised epoch open nothing any more.
         if constant_time_compare(data.get(HASH_SESSION_KEY, ""), user.get_session_auth_hash()):
             yield row, data
 

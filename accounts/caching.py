@@ -15,9 +15,10 @@ NEVER = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 class JsonSerializer:
-    """Values in Redis. Whole numbers stay bare, because Redis itself adds to them."""
+    """Values in Redis."""
 
     def dumps(self, value: Any) -> bytes | int:
+        # Whole numbers stay bare, because Redis itself adds to them.
         return value if type(value) is int else json.dumps(value).encode()
 
     def loads(self, kept: bytes) -> Any:
@@ -55,6 +56,7 @@ class TableCache(BaseCache):
     ) -> bool:
         """Keep a value unless there is one; return whether it is kept."""
         row = self._row(key, value, timeout, version)
+        # An ended value counts as none, and its row would stand in the way.
         Cached.objects.filter(pk=row.pk, expires__lte=now()).delete()
         try:
             with transaction.atomic():

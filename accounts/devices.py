@@ -27,6 +27,7 @@ def device_of(request: HttpRequest, user: User) -> str:
         pk, epoch, drawn = signing.loads(request.COOKIES.get(_cookie(), ""), salt=SALT, max_age=KEPT_SECONDS)
     except (signing.BadSignature, ValueError, TypeError):
         return ""
+    # A raised epoch ends the cookies of all browsers too.
     return f"device:{drawn}" if (pk, epoch) == (user.pk, user.session_epoch) else ""
 
 

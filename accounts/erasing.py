@@ -37,7 +37,7 @@ def erase_account(user: User, pseudonym: str) -> None:
 
 
 def _rename_in_admin_log(user: User, pseudonym: str) -> None:
-    """Put the pseudonym where the log of Django's admin says whom an entry is about."""
+    # The log of Django's admin says in words whom an entry is about.
     kind = ContentType.objects.get_for_model(User)
     about = LogEntry.objects.filter(content_type=kind, object_id=str(user.pk))
     about.update(object_repr=pseudonym, change_message="")

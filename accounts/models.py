@@ -65,6 +65,7 @@ class User(AbstractUser):
             raise ValidationError({"username": NAME_TAKEN})
 
     def has_taken_name(self) -> bool:
+        # Compared here: SQLite knows the case of ASCII letters only.
         others = User.objects.exclude(pk=self.pk).values_list("username", flat=True)
         return canonical_name(self.username) in map(canonical_name, others)
 
@@ -100,11 +101,9 @@ class ApiToken(models.Model):
 
 
 class Invitation(models.Model):
-    """A link by which one person gets one role in one campaign, once. Kept as a hash, like a token.
+    """A link by which one person gets one role in one campaign, once. Kept as a hash, like a token."""
 
-    The campaign is of a room above: this one knows no more of it than the foreign key.
-    """
-
+    # Of a room above: this one knows no more of it than the foreign key.
     campaign = models.ForeignKey("evaluation.Campaign", on_delete=models.CASCADE, related_name="+")
     role = models.CharField(max_length=10)
     email = models.EmailField(blank=True, help_text="where the link was sent; empty: it was handed over")

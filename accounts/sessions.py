@@ -48,6 +48,7 @@ class SessionAgeMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if request.user.is_authenticated:
             now, session = int(time()), request.session
+            # The first clock ends a session that is in use, the idle time one that is not.
             if now - session.setdefault(SINCE, now) > settings.SESSION_LONGEST:
                 logout(request)
             elif now - session.get(SEEN, 0) >= NOTED_EVERY:

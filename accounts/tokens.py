@@ -58,17 +58,14 @@ def _check(user: User, name: str, scopes: Collection[str], expires_at: datetime)
 
 
 def token_of(raw: str) -> ApiToken | None:
-    """Return the token of a request, if it is good now: known, not expired, not revoked, its owner's account open.
-
-    When it was last used is noted once a minute, because a program that reads pages of rows must not write a row
-    for each.
-    """
+    """Token of a request; None where it is unknown, expired or revoked, or its owner's account is closed."""
     moment = now()
     token = (
         ApiToken.objects.select_related("user")
         .filter(sha256=_hash(raw), revoked_at=None, expires_at__gt=moment, user__is_active=True)
         .first()
     )
+    # Noted once a minute: a program that reads pages of rows must not write a row for each.
     if token and (token.last_used_at is None or token.last_used_at <= moment - NOTED_EVERY):
         # Asked again in the statement, so that of many requests at once one writes.
         old = Q(last_used_at=None) | Q(last_used_at__lte=moment - NOTED_EVERY)

@@ -26,15 +26,15 @@ class KnownPeopleAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
             return []
         if client_id not in (None, known["client_id"]):
             return []
+        # Not stored: the database would hold its secret.
         return [SocialApp(provider="openid_connect", **{key: known[key] for key in FIELDS})]
 
     def authenticate_by_email(self, sociallogin: SocialLogin) -> tuple[Any, str] | None:
-        """Open account whose owner verified an address that the provider vouches for.
-
-        An address that was only typed leads to nobody: it may be another's.
-        """
+        """The one open account whose owner verified an address that the provider vouches for."""
         vouched = [one.email.lower() for one in sociallogin.email_addresses if one.verified]
+        # An address that was only typed leads to nobody: it may be another's.
         shown = EmailAddress.objects.filter(email__in=vouched, verified=True, user__is_active=True)
+        # Where two accounts have an address of the provider, neither is meant.
         found = list(shown.select_related("user")[:2])
         return (found[0].user, found[0].email) if len(found) == 1 else None
 

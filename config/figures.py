@@ -30,6 +30,7 @@ class WorkCollector(Collector):
 def exposition() -> bytes:
     registry = CollectorRegistry()
     registry.register(WorkCollector())
+    # Several server processes share one folder, and any of them tells the figures of all.
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
         return generate_latest(registry)

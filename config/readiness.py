@@ -34,6 +34,7 @@ def is_migrated() -> bool:
     """True once every migration is applied, then for the life of the process."""
     if waiting_migrations():
         return False
+    # Applied migrations stay applied as long as this process lives.
     _remember()
     return True
 

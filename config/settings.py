@@ -118,6 +118,7 @@ POOL = {"min_size": 1, "max_size": 8, "timeout": 3, "reconnect_timeout": 2}
 
 
 def databases() -> dict[str, Any]:
+    # SQLite gets a second, deferred connection for reports that need one state.
     default: dict[str, Any] = env.db_url_config(secret("DATABASE_URL") or f"sqlite:///{OWN_DATABASE}")
     default["ATOMIC_REQUESTS"] = False
     if default["ENGINE"] != "django.db.backends.sqlite3":

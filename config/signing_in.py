@@ -42,18 +42,15 @@ def _secret(env: Any) -> str:
 
 
 def shared_cache(redis: str, broker: str) -> dict[str, Any]:
-    """Return where attempts are counted: what every process sees, so never a process's own memory.
-
-    Redis where there is one, else a table of the database. A cache that is full drops what it likes, so the table
-    is large: nobody shall get new tries by filling it. Values are JSON in both, so that whoever can write them runs
-    no code here.
-    """
+    """Cache that counts attempts, shared by all processes."""
     url = redis or (broker if broker.startswith(("redis://", "rediss://")) else "")
     if url:
         backend = "django.core.cache.backends.redis.RedisCache"
+        # JSON, so that whoever can write the values runs no code here.
         serializer = {"serializer": "accounts.caching.JsonSerializer"}
         cache = {"BACKEND": backend, "LOCATION": url, "KEY_PREFIX": "assay", "OPTIONS": serializer}
         return {"default": cache}
+    # A full cache drops what it likes. The table is large, so that nobody gets new tries by filling it.
     options = {"MAX_ENTRIES": 100_000, "CULL_FREQUENCY": 10}
     return {"default": {"BACKEND": "accounts.caching.TableCache", "OPTIONS": options}}
 
@@ -63,11 +60,9 @@ FAILED_AN_HOUR = 100
 
 
 def login_limits(*, failed: int, seconds: int) -> dict[str, str]:
-    """Return how often what may be tried: `failed` times an account within so many seconds, from anywhere.
-
-    By address there is room for a lab behind one router.
-    """
+    """Limits of allauth: `failed` attempts an account within so many seconds, from anywhere."""
     return {
+        # By address there is room for a lab behind one router.
         "login": "60/m/ip",
         "login_failed": f"{10 * failed}/{seconds}s/ip,{failed}/{seconds}s/key,{FAILED_AN_HOUR}/h/key",
         "invitation": "30/m/ip",  # links that are not good

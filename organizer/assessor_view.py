@@ -59,6 +59,8 @@ class AssessorView:
 
 def assessor_view(task: Task, answer: str) -> AssessorView | None:
     """View of a task; None where its assessor cannot see it any more. `answer`: public id of an answer."""
+    # The desk's own getters are asked as the assessor, so that nothing else can stand on the page.
+    # They only read: the look makes no time, mark, operation or lease.
     public_id, assessor = task.public_id, task.assessor
     try:
         head = task_head(public_id, assessor)

@@ -156,6 +156,7 @@ def _csv(rows: list[Entry]) -> Iterator[str]:
     yield writer.writerow(COLUMNS)
     for row in rows:
         cells = [row.at.isoformat(), *(getattr(row, name) for name in COLUMNS[1:])]
+        # A spreadsheet would run a cell that looks like a formula.
         yield writer.writerow([safe_cell(cell) for cell in cells])
 
 

@@ -63,6 +63,7 @@ def board_for(campaign: Campaign, query: QueryDict, sets: list[SetCount], labels
 
 @lru_cache(maxsize=64)
 def _leaderboard(choice: NuggetCondition, policies: Policies, _made: datetime, _revision: int) -> Leaderboard:
+    # Scored once per state of the campaign. `_made` tells databases apart, as keys and revisions may be equal.
     return leaderboard(choice, policies)
 
 

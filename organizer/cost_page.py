@@ -119,6 +119,7 @@ def cost_page(campaign: Campaign, query: QueryDict) -> ReportPage:
 
 
 def _found(campaign: Campaign, form: CostForm) -> Found:
+    # Computed at each request: beats and calls do not change the campaign's revision.
     rate: Decimal | None = form.said["rate"]
     prices = Prices(person_units(campaign, rate), llm_units(campaign), form.assumed)
     choices = list(_labelled(campaign))
@@ -213,12 +214,12 @@ def _point(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _picture(points: list[dict[str, Any]]) -> Picture:
-    """Return the picture; a page has it from two points on, because one says nothing about any other."""
     titles = ("cost per topic", "tau-b, run level")
     return Picture(
         alt=f"Agreement against cost of {len(points):,} {plural(len(points), 'condition')}.",
         draw=lambda dark: charts.plane(points, titles, dark=dark, ends=_ends(points)),
         note="Each condition by what a topic costs and how far its runs stand as under the reference.",
+        # One point says nothing about any other.
         shown=len(points) > 1,
     )
 

@@ -73,6 +73,7 @@ def import_problems(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     response["Content-Disposition"] = f'attachment; filename="{slug}-{attempt.kind}-problems.csv"'
     rows = csv.writer(response)
     rows.writerow([*PROBLEM_COLUMNS, "loaded", "in_file"])
+    # A spreadsheet would run a cell that looks like a formula.
     rows.writerows([[safe_cell(cell) for cell in row] for row in attempt.problems])
     return response
 
@@ -121,6 +122,7 @@ def new_export(request: UserRequest, slug: str) -> HttpResponse:
 def export_file(request: UserRequest, slug: str, pk: int) -> FileResponse:
     """File of an export; people's names only for organizers."""
     campaign, export = data_getters.get_export(request.user, slug, pk)
+    # Others get exports with pseudonyms only.
     if export.names and not may_organize(request.user, campaign):
         raise PermissionDenied
     return FileResponse(content(export), as_attachment=True, filename=export.name)

@@ -28,14 +28,13 @@ BACKEND = settings.AUTHENTICATION_BACKENDS[0]
 @login_not_required
 @blind
 def open_invitation(request: HttpRequest, token: str) -> HttpResponse:
-    """Keep the link's secret in the session and redirect to an address without it.
-
-    A link that is not good leaves no session behind. Too many of them from one address are slowed down.
-    """
+    """Keep the link's secret in the session and redirect to an address without it."""
     if invitation_of(token) is None:
+        # Too many links that are not good, from one address, are slowed down.
         if not ratelimit.consume(request, app="allauth.account", action="invitation", limit_get=True):
             return cast(HttpResponse, ratelimit.respond_429(request))
         return render(request, "organizer/no_invitation.html", status=410)
+    # The link leaves the address bar: its secret goes on in the session only.
     request.session[people_acts.HELD] = token
     return redirect("organizer:invitation")
 

@@ -35,6 +35,7 @@ def send_due() -> None:
 
 def _send(notice: Notice) -> None:
     campaign, reader = notice.job.llm.campaign, notice.job.made_by
+    # Rights may have changed since the job was started.
     if reader is None or not _may_read(reader, campaign):
         mail_is_settled(notice, sent=False)
         return

@@ -45,4 +45,5 @@ class NewCampaignForm(forms.Form):
         sent = values["settings"]
         file = read_campaign_file(sent, sent.name) if sent else CampaignFile()
         description = values["description"] or file.description
+        # The fields of the form win over the file.
         return file.model_copy(update={"name": values["name"], "description": description})

@@ -30,6 +30,7 @@ def link_of(request: HttpRequest, form: InviteForm, campaign: Campaign, actor: U
     try:
         _send(made, campaign, actor, link)
     except OSError as error:  # of the connection, and of SMTP
+        # Nobody has the link, and its secret is not stored: the invitation could never be used.
         withdraw_invitation(invitation=made, actor=actor)
         raise Refused(
             "mail", "The mail could not be sent, so nobody was invited. Hand over a link instead."

@@ -126,6 +126,7 @@ def _words(campaign: Campaign) -> Words:
 
 @lru_cache(maxsize=16)
 def _words_at(campaign: Campaign, _made: datetime, _revision: int) -> Words:
+    # Counted once per state of the campaign, because all texts are read for it. Each submission changes the state.
     return words_read(campaign)
 
 

@@ -90,6 +90,7 @@ def _edited(
     try:
         notice = keep(campaign, form, request.user)
     except Refused as refused:
+        # With the seal in force now: whoever saves once more has seen the other change.
         return page(request, campaign, form.with_new_seal(campaign), refused)
     messages.success(request, notice or "Nothing was different, so nothing was changed.")
     return redirect("organizer:protocol", campaign.slug)

@@ -99,12 +99,13 @@ def hours_of(one: KeptTime) -> float:
 
 
 def _pace(times: Iterable[KeptTime], now: datetime) -> Pace:
-    """Return the pace of the last two weeks: of each submission's active time the part that falls into them."""
+    """Pace of the last two weeks."""
     people, hours, began = set(), 0.0, now.date()
     for one in times:
         length, day = one.since((now - LATELY).date())
         if day:
             people.add(one.assessor)
+            # Of a submission that began before the two weeks only the later part counts.
             hours += hours_of(one) * min(1.0, length / max(sum(one.recorded.days.values()), 1))
             began = min(began, day)
     since = datetime.combine(began, time(), tzinfo=UTC)
@@ -179,7 +180,7 @@ def _of_remarks(campaign: Campaign, remarks: Asked) -> Need:
 
 
 def _of_jobs(campaign: Campaign, notices: Sequence[ShownNotice]) -> Iterable[Need]:
-    """Yield the news of jobs that ask for somebody: paused, stuck, or ended with failures, until they are read."""
+    # Jobs that ended well need nobody; the others stay until their notices are read.
     bad = [one for one in notices if one.notice.kind != Notice.Kind.DONE or one.progress.failed]
     if bad:
         cases = tuple(

@@ -88,10 +88,8 @@ class LlmUnits:
 
 
 def llm_units(campaign: Campaign) -> LlmUnits:
-    """Return what the campaign's jobs paid per list and label. A call counts for the job that used it first.
-
-    Jobs of judges set aside, as for trials of prompts, are left out.
-    """
+    """Costs of the campaign's jobs per list and label."""
+    # Jobs of judges set aside, as for trials of prompts, are left out.
     own = LlmJob.objects.filter(campaign=campaign, judge__aside=False)
     jobs = {llm.pk: llm for llm in own.select_related("judge")}
     paid: dict[tuple[str, str], Decimal] = defaultdict(Decimal)
@@ -115,8 +113,9 @@ def llm_units(campaign: Campaign) -> LlmUnits:
 
 
 def _tokens(campaign: Campaign) -> list[tuple[int, str, int | None, int | None]]:
-    """Return the tokens of prompts and replies by job and prompt, each call once."""
+    """Tokens of prompts and replies by job and prompt, each call once."""
     mine = CallUse.objects.filter(item__job__llm__campaign=campaign)
+    # A call that several jobs used counts for the first of them.
     first = mine.filter(call=OuterRef("pk")).order_by("pk").values("item__job")[:1]
     calls = Call.objects.filter(pk__in=mine.order_by().values("call")).annotate(job=Subquery(first))
     sums = calls.values("job", "template").annotate(
@@ -126,7 +125,7 @@ def _tokens(campaign: Campaign) -> list[tuple[int, str, int | None, int | None]]
 
 
 def _units(campaign: Campaign, jobs: Mapping[int, LlmJob]) -> Counter[tuple[str, str]]:
-    """Lists and labels of the items that ended well; an item of assigning has a label for each nugget."""
+    """Lists and labels of the items that ended well."""
     done = WorkItem.objects.filter(job__llm__campaign=campaign, state=WorkItem.State.DONE)
     found: Counter[tuple[str, str]] = Counter()
     rows = done.exclude(kind="assign").values_list("job", "kind").annotate(n=Count("pk")).order_by()
@@ -135,5 +134,6 @@ def _units(campaign: Campaign, jobs: Mapping[int, LlmJob]) -> Counter[tuple[str,
             found[jobs[pk].judge.name, KINDS[kind]] += count
     for pk, nuggets in done.filter(kind="assign").values_list("job", "payload__nuggets").iterator():
         if pk in jobs:
+            # An item of assigning has a label for each of its nuggets.
             found[jobs[pk].judge.name, LABEL] += len(nuggets or ())
     return found

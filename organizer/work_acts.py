@@ -39,10 +39,7 @@ class ChangeOffer:
 
 
 def answer_to_hand_out(form: HandOutForm, campaign: Campaign, actor: User, *, commits: bool) -> HandOutOffer:
-    """Receipt of the hand-out, or its preview; a refusal becomes an error of the form.
-
-    Only what was shown is handed out: where something has changed since, that is shown instead.
-    """
+    """Receipt of the hand-out, or its preview; a refusal becomes an error of the form."""
     expect = form.cleaned_data["expect"]
     try:
         if commits and expect:
@@ -50,6 +47,7 @@ def answer_to_hand_out(form: HandOutForm, campaign: Campaign, actor: User, *, co
         return HandOutOffer(plan=plan_hand_out(campaign, form.order))
     except Refused as refusal:
         form.add_error(None, refusal.message)
+        # Only what was shown is handed out: where something has changed since, that is shown instead.
         return HandOutOffer(plan=plan_hand_out(campaign, form.order) if refusal.code == "changed" else None)
 
 
@@ -122,6 +120,7 @@ def next_stage(stages: Mapping[str, Collection[Stage]]) -> Stage:
     Where every stage in use is complete, a stage that judges answers comes before another kind of list.
     """
     used = frozenset().union(*stages.values())
+    # Unused stages come last, and of these the ones that judge answers before another kind of list.
     order = sorted(Stage, key=lambda one: (one not in used, one not in used and not one.judges))
     first = order if used else list(Stage)
     return next((one for one in first if lacking(stages, one)), first[0])

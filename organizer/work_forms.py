@@ -121,7 +121,8 @@ class WorkSearch(ListSearch):
 
     @property
     def pattern_problem(self) -> str:
-        """Error of the pattern, else ''. Callers must not act on all topics instead."""
+        """Error of the pattern, else ''."""
+        # An invalid pattern finds nothing. To act on all topics instead would be a disaster.
         return " ".join(str(error) for error in self.errors.get("pattern", []))
 
     def topics(self, viewer: User, campaign: Campaign) -> QuerySet[Topic]:

@@ -86,13 +86,14 @@ def _append(line: bytes) -> None:
 
 
 def _write(file: int, line: bytes) -> None:
+    # One write per line, so that several processes may share the file.
     if os.write(file, line) < len(line):
         raise OSError("only a part of the line was written")
 
 
 def _ends_whole(file: int) -> bool:
-    """Say whether the last line was written to its end: a full disk may have cut it."""
     found = os.fstat(file)
     if not stat.S_ISREG(found.st_mode) or not found.st_size:
         return True
+    # A full disk may have cut the last line.
     return os.pread(file, 1, found.st_size - 1) == b"\n"

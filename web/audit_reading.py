@@ -111,6 +111,7 @@ def _files() -> list[Path]:
 
 
 def _read(raw: bytes, needle: bytes) -> AuditLine | None:
+    # Searching the bytes first spares parsing the lines of other campaigns.
     if len(raw) > LONGEST_LINE or needle not in raw:
         return None
     try:
@@ -132,8 +133,9 @@ def _back(files: list[Path], until: datetime | None, budget: _Budget) -> Iterato
 
 
 def _packed(path: Path, budget: _Budget) -> Iterator[bytes]:
-    """Yield the lines of a packed file, the last first. It can only be read whole."""
+    """Lines of a packed file, the last first."""
     with gzip.open(path) as file:
+        # A packed file can only be read whole.
         data = file.read(max(budget.left, 0) + 1)
     if budget.take(len(data)):
         yield from reversed(data.splitlines())
@@ -155,11 +157,12 @@ def _plain(file: IO[bytes], end: int, budget: _Budget) -> Iterator[bytes]:
 
 
 def _end_before(file: IO[bytes], until: datetime | None) -> int:
-    """Return an offset behind which no line is older than `until`: found by halving, as lines come in order of time."""
+    """Offset behind which no line is older than `until`."""
     low, high = 0, file.seek(0, os.SEEK_END)
     if until is None:
         return high
     end = high
+    # Halving finds it, because lines come in order of time.
     while high - low > BLOCK:
         middle = (low + high) // 2
         file.seek(middle)

@@ -68,6 +68,7 @@ class AuditMiddleware:
         try:
             audit.record("view.unblinded", **entry)
         except audit.AuditUnwritableError as error:
+            # Nobody may look at what nobody can trace.
             return _unavailable(request, error)
         return response
 
@@ -80,7 +81,7 @@ def _audited(request: HttpRequest) -> ResolverMatch | None:
 
 
 def _entry(request: HttpRequest, match: ResolverMatch, status: int) -> dict[str, Any]:
-    """Return what is recorded of a request. Its query string is not: it may hold words that were searched for."""
+    # Without the query string: it may hold words that were searched for.
     return {
         "actor": audit.actor_of(request.user),
         "campaign": match.kwargs.get("slug"),

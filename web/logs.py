@@ -117,6 +117,7 @@ def _raised(exc_info: Any) -> BaseException | None:
 def _causes(error: BaseException) -> list[str]:
     found: list[str] = []
     cause = error.__cause__ or error.__context__
+    # Each cause by its type, because a message may hold content.
     while cause and len(found) < 3:
         if error_text(cause) not in found:
             found.append(error_text(cause))
@@ -138,6 +139,7 @@ class ContentFreeFormatter(structlog.stdlib.ProcessorFormatter):
     """Writes what any package logs, with those arguments left out that could hold content."""
 
     def format(self, record: logging.LogRecord) -> str:
+        # A copy, because other handlers get the record as it is.
         copied = logging.makeLogRecord(record.__dict__)
         if isinstance(record.args, Mapping):
             copied.args = {name: safe(value) for name, value in record.args.items()}

@@ -13,15 +13,14 @@ TAKES_NONE = "/api/"
 
 
 class NulMiddleware:
-    """Answer 400 where a path holds a NUL: no database takes one, and PostgreSQL would make an error of it.
-
-    What is asked for behind the path goes through forms and filters, which say what is wrong with it.
-    """
+    """Answers 400 where a path holds a NUL."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        # No database takes a NUL, and PostgreSQL would make an error of it.
+        # Forms and filters check the values behind the path.
         if "\0" in request.path and not request.path.startswith(TAKES_NONE):
             return HttpResponseBadRequest("An address holds no NUL.\n", content_type="text/plain")
         return self.get_response(request)

@@ -42,17 +42,18 @@ def address_problem(url: str) -> str:
 
 
 def resolved_problem(host: str, resolved: str) -> str:
-    """Return why a connection to what a host name stands for must not be made, '' where it may.
+    """Reason against a connection to the address that a host name stands for, '' without one.
 
-    Link-local addresses hold the secrets of cloud machines, and no LLM is there. This machine is meant only by a name
-    that says so, by its address, or by a name without a dot, which no foreign name server answers for. OpenAI is never
-    inside; any other name that was allowed may be.
+    OpenAI is never inside the network; any other allowed name may be.
     """
     address = _meant(ip_address(resolved.partition("%")[0]))
     named = host.strip("[]").rstrip(".").lower()
+    # Link-local addresses hold the secrets of cloud machines, and no LLM is there.
     nowhere = address.is_link_local or address.is_multicast or address.is_unspecified
     if nowhere or address in METADATA or any(address in network for network in TUNNELS):
         return f"{named} stands for {address}, where no LLM can be"
+    # This machine is meant only by a name that says so, by its address, or by a name without a dot,
+    # which no foreign name server answers for.
     if address.is_loopback and not _means_this_machine(named):
         return f"{named} stands for {address}, which is this machine"
     if named == PUBLIC and not address.is_global:

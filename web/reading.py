@@ -15,8 +15,10 @@ def consistent_read() -> Iterator[str]:
     reading never takes the write lock. Inside a transaction that is already open, that transaction is the state.
     """
     if connection.in_atomic_block:
+        # The open transaction is the state already.
         yield "default"
         return
+    # SQLite: a second connection whose transactions are deferred, so that reading never takes the write lock.
     alias = "snapshot" if "snapshot" in settings.DATABASES else "default"
     with transaction.atomic(using=alias):
         if alias == "default":

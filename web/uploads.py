@@ -35,6 +35,7 @@ class BoundedUploadHandler(FileUploadHandler):
         if self.received > _limit(self.request):
             if self.request is not None:
                 self.request.META[TOO_LARGE] = True
+            # The rest of an import is read and dropped, so that its form can answer; of others it is not read.
             raise StopUpload(connection_reset=not _is_import(self.request))
         return raw_data
 

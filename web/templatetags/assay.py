@@ -130,11 +130,11 @@ def decimal(value: float | None) -> str:
 
 @register.filter
 def money(amount: float | Decimal | None) -> str:
-    """An amount; below 1 to a hundredth of a cent, because a call costs no more. Only nothing is shown as 0."""
     if amount is None:
         return DASH
     if 0 < amount < LEAST_SHOWN:
         return f"<\N{NO-BREAK SPACE}{LEAST_SHOWN}"
+    # Below 1 to a hundredth of a cent, because a call costs no more. Only nothing is shown as 0.
     return f"{amount:,.2f}" if amount >= 1 or amount == 0 else f"{amount:.4f}"
 
 
