@@ -20,7 +20,7 @@ class VerifiedResetForm(ResetPasswordForm):  # type: ignore[misc]
     """A reset by mail, sent to addresses only whose owner has shown that they read them."""
 
     def clean_email(self) -> str:
-        """Leave out who only typed the address: whoever has their session could have typed their own."""
+        """Leave out accounts that only typed the address: whoever has their session could have typed their own."""
         email = str(super().clean_email())
         verified = EmailAddress.objects.filter(email=email.lower(), verified=True, user__is_active=True)
         self.users = [one.user for one in verified.select_related("user")]
@@ -28,7 +28,7 @@ class VerifiedResetForm(ResetPasswordForm):  # type: ignore[misc]
 
 
 class TokenForm(forms.Form):
-    """A token's name, what it is for, and for how long."""
+    """Name, scopes and life of a token."""
 
     name = forms.CharField(label="Name", max_length=NAME_LENGTH, help_text="What it is for, such as a notebook.")
     scopes = forms.MultipleChoiceField(

@@ -1,4 +1,4 @@
-"""Links that invite: made, found by what the link carries, used once. What they grant is for the rooms above."""
+"""Invitations: made, found by the secret of their link, used once. Rooms above know the rights that they grant."""
 
 import secrets
 from datetime import timedelta

@@ -80,7 +80,7 @@ class User(AbstractUser):
 
 
 class ApiToken(models.Model):
-    """A key to the API for a program of somebody's. It opens what they may see themselves, and no more."""
+    """A key to the API for a program. It opens only rows that its owner may see."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     name = models.CharField(max_length=100, help_text="what it is for")

@@ -13,7 +13,7 @@ def seal(purpose: str, text: str) -> str:
 
 
 def unseal(purpose: str, sealed: str) -> str:
-    """Decrypt what was encrypted with the key in force or one before it. Raises `InvalidToken`."""
+    """Decrypt with the current key or an earlier one. Raises `InvalidToken`."""
     return _locks(purpose).decrypt(sealed.encode()).decode()
 
 

@@ -10,7 +10,7 @@ from evaluation.queries.campaigns import holds_work
 
 
 class AssayAdmin(AdminSite):
-    """The admin, closed to whoever holds a task: it shows what an assessor may not see.
+    """The admin, closed to holders of a task, because it shows unblinded rows.
 
     Hand-out refuses administrators, so this is about accounts that were made administrators afterwards.
     """

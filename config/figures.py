@@ -1,6 +1,6 @@
 """The figures of `/metrics`: requests as this server's processes counted them, work as the database has it.
 
-What the database knows is read when somebody asks. It is true for all servers and workers, it never starts again from
+Figures of the database are read at each request. They are true for all servers and workers, they never start again from
 zero, and nothing has to be counted twice.
 """
 

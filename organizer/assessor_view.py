@@ -128,7 +128,7 @@ def _with_glyph(word: str) -> str:
 
 
 def _nuggets(desk: DeskPage) -> tuple[tuple[PaneRow, ...], tuple[PaneRow, ...]]:
-    """Return the list as the desk shows it, and what was rejected or deleted."""
+    """Nuggets of the list in its order, and the rejected or deleted ones."""
     places = {one.public_id: one.number for one in desk.passages}
     rows = sorted(desk.state["rows"], key=lambda row: row["position"])
     listed = [row for row in rows if row["decision"] in (Decision.UNDECIDED, Decision.KEPT)]

@@ -1,4 +1,4 @@
-"""Cost: what a judgment costs by person and by LLM, and what agreement each condition buys for its cost."""
+"""Costs of judgments by people and by LLMs, and the agreement of each condition against its cost."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ from web.text import plural
 
 TITLE = "Cost"
 REFERENCES = (Condition.MM, Condition.EM, Condition.AM)
-"""What people assigned, the whole by hand first."""
+"""Conditions that people assigned, the one wholly by hand first."""
 
 
 def rate_field() -> forms.DecimalField:
@@ -141,7 +141,7 @@ def _found(campaign: Campaign, form: CostForm) -> Found:
 
 
 def _labelled(campaign: Campaign) -> Iterator[NuggetCondition]:
-    """Yield the conditions that somebody judged and that mean one thing."""
+    """Conditions with labels that are unambiguous."""
     for condition in Condition:
         try:
             choice = resolve(campaign, condition)
@@ -232,7 +232,7 @@ def _ends(points: list[dict[str, Any]]) -> charts.Ends:
 
 
 def _note(rows: list[dict[str, Any]], points: list[dict[str, Any]]) -> str:
-    """Return what the table counts, the only point in words, and the conditions without a known cost."""
+    """Note below the table: its unit, a single point in words, and conditions without a known cost."""
     notes = ["Cost of one topic: its nugget list, drafts included, and the labels of all its answers."]
     if len(points) == 1:
         [one] = points

@@ -15,7 +15,7 @@ from jobs.models import Notice
 from jobs.notices import mail_is_settled, take_mail, to_mail
 
 SECONDS = 30.0
-"""How long a mail server may take: no longer than until somebody else would try."""
+"""Patience with a mail server: no longer than until another worker would try."""
 
 log = logging.getLogger(__name__)
 
@@ -57,5 +57,5 @@ def _send(notice: Notice) -> None:
 
 
 def _may_read(reader: User, campaign: Campaign) -> bool:
-    """Say whether somebody still may see the campaign unblinded, and has an address."""
+    """True for a reader with an address who may still see the campaign unblinded."""
     return reader.is_active and bool(reader.email) and within(reader, campaign).exists()

@@ -1,4 +1,4 @@
-"""A topic's drafts on the left, its final list on the right, and lines from each draft to what became of it."""
+"""A topic's drafts on the left, its final list on the right, and lines from each draft to its nuggets."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Making a campaign: administrators do that, and organize what they made."""
+"""Making a campaign: administrators make it and become its organizers."""
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied

@@ -1,4 +1,4 @@
-"""One's own data: what is stored about whoever is signed in."""
+"""Stored data about the signed-in account, and their export."""
 
 from allauth.account.decorators import reauthentication_required
 from django.http import FileResponse, HttpResponse

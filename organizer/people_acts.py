@@ -17,7 +17,7 @@ from evaluation.terms import Role
 from organizer.people_forms import InviteForm, JoinForm
 
 HELD = "invitation"
-"""Where a session keeps what an invitation's link carried, so that the link itself leaves the address bar."""
+"""Session key of an invitation's secret, so that the link itself leaves the address bar."""
 
 
 def link_of(request: HttpRequest, form: InviteForm, campaign: Campaign, actor: User) -> str:

@@ -1,4 +1,4 @@
-"""Forms about people: roles, invitations, what an administrator does to an account."""
+"""Forms about people: roles, invitations, erasure."""
 
 from django import forms
 from django.contrib.auth.password_validation import password_validators_help_texts
@@ -28,7 +28,7 @@ class InviteForm(forms.Form):
 
 
 class JoinForm(forms.Form):
-    """The account of somebody who was invited."""
+    """Account of an invited person."""
 
     username = forms.CharField(
         label="Username",

@@ -1,4 +1,4 @@
-"""One row of the page on what assessors did."""
+"""Row of the page on the work of assessors."""
 
 from dataclasses import dataclass
 

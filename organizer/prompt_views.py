@@ -1,4 +1,4 @@
-"""Prompts: look at them, compare them, write new versions, try them on what people have labelled."""
+"""Prompts: reading, comparing, new versions, and trials on pairs that people have labelled."""
 
 import json
 from typing import Any

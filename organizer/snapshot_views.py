@@ -23,7 +23,7 @@ from organizer.snapshot_forms import SnapshotForm
 from reports.methods_views import CONTENT_TYPES, MethodsForm
 
 TOLD_FOR = timedelta(days=1)
-"""How long the page tells of a snapshot that could not be made."""
+"""Time for which the page shows a snapshot that could not be made."""
 
 
 @require_safe

@@ -1,4 +1,4 @@
-"""First page of a campaign's organizers: progress, forecast, and what needs them."""
+"""First page of a campaign's organizers: progress, forecast, and open needs."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ from organizer.words import days_text, hours_text, stage_text
 from web.text import plural
 
 SHOWN: Final = 5
-"""How many cases of a kind stand on the page; the others are where its link leads."""
+"""Cases of a kind on the page; its link leads to the others."""
 HOUR = 3600 * SECOND
 ASKED: Final = {
     RemarkKind.FLAG: ("Flags", "flag"),
@@ -42,7 +42,7 @@ ASKED: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A case that needs somebody, with the page to act on it."""
+    """An open case, with the page to act on it."""
 
     what: str
     link: str

@@ -106,6 +106,6 @@ def _prompt(tried: Tried, labels: int) -> TriedPrompt:
 
 
 def _codes(codes: tuple[int | None, ...], labels: int) -> Bytes:
-    """Return labels as reports have them: what is none of the task's is negative."""
+    """Label codes of reports: a code outside the task's labels becomes negative."""
     known = [UNJUDGED if code is None else code if 0 <= code < labels else FAILED for code in codes]
     return np.array(known, dtype=np.int8)

@@ -20,9 +20,9 @@ from reports.timing import times_of
 LIST, LABEL, SUPPORT = "nugget list", "assignment label", "support label"
 GRADE = "relevance grade"
 UNITS = {"nuggetize": LIST, "importance": LIST, "assign": LABEL, "support": SUPPORT, "relevance": GRADE}
-"""What the calls of a prompt are for."""
+"""Unit that the calls of a prompt are for."""
 KINDS = {"nuggets": LIST, "drafts": LIST, "assign": LABEL, "support": SUPPORT, "relevance": GRADE}
-"""What the items of a kind make. An item of assigning makes a label for each of its nuggets."""
+"""Unit that an item of a kind makes. An item of assigning makes a label for each of its nuggets."""
 PERSON = {
     Stage.POST_EDIT: "post-edited nugget list",
     Stage.MANUAL: "manual nugget list",
@@ -34,9 +34,9 @@ PERSON = {
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What one of something costs. `seconds`: a person's per unit; `published`: the study's, nothing was measured.
+    """Cost of a unit. `seconds`: a person's per unit; `published`: the study's, nothing was measured.
 
-    `cost` is in the page's currency, None where it is not known; `units` is how many it was reckoned from.
+    `cost` is in the page's currency, None where it is not known; `units` is the number of measured ones.
     """
 
     what: str

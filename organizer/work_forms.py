@@ -48,7 +48,7 @@ DONE: dict[str, str] = {
     REASSIGN: "Reassigned",
     Change.WITHDRAW: "Withdrawn",
 }
-"""What each change is called once it is done."""
+"""Each change in the past tense, for the notice of it."""
 A_SET, AN_ORIGIN = "set:", "origin:"
 ORIGINS = [
     (f"{AN_ORIGIN}{Origin.EDITED}", "each topic's edited list"),

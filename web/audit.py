@@ -1,7 +1,7 @@
-"""The audit log: who looked at what is unblinded, and who administered what.
+"""The audit log: views of unblinded pages, and acts of administration.
 
 It is kept outside the database, so that whoever can change rows cannot change it too. One act is one line of JSON,
-appended with a single write, so that several processes may share the file. A person stands in it as `user:` and the
+appended with a single write, so that several processes may share the file. A person is written as `user:` and the
 key of the account: when an account is erased, the log needs no rewriting. It holds no content and no secrets.
 
 `AUDIT_LOG` is the path of a file, or `-` for stderr.

@@ -1,7 +1,7 @@
 """Reading the audit log back, the newest first: the file that is written to, and those it was rotated to.
 
-A log may have gigabytes. What is asked for is found from the end, by halving where a date is given, and at most
-`MOST_BYTES` are read: `AuditLines.reached` says how far that came.
+A log may have gigabytes. Lines are searched from the end, by halving where a date is given, and at most
+`MOST_BYTES` are read: `AuditLines.reached` is the moment where the reading ended.
 """
 
 import gzip
@@ -99,7 +99,7 @@ def _current() -> Path:
 
 
 def _files() -> list[Path]:
-    """Return the log and what it was rotated to, the newest first: `audit.jsonl.1`, `audit.jsonl-20261122.gz`."""
+    """Log and its rotated files, the newest first: `audit.jsonl.1`, `audit.jsonl-20261122.gz`."""
     current = _current()
     rotated = [
         one

@@ -1,4 +1,4 @@
-"""What the audit log hears of requests: every unblinded view, every act behind one, and who was turned away.
+"""Requests in the audit log: every unblinded view, every act behind one, and every refusal.
 
 Whatever a signed-in user is shown counts as unblinded, unless its address is named in `AUDIT_EXEMPT` or its view is
 marked `blind`: a new room is recorded from its first day. Where the log cannot be written, these addresses answer 503,

@@ -1,4 +1,4 @@
-"""Cells of CSV files for spreadsheets, which run what looks like a formula."""
+"""Cells of CSV files for spreadsheets, which run a text that looks like a formula."""
 
 from typing import TypeVar
 

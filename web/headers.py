@@ -21,7 +21,7 @@ FIXED = {
 
 
 class HeadersMiddleware:
-    """Stands outermost, so that answers of other middleware get them too."""
+    """Outermost middleware, so that answers of other middleware get them too."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response

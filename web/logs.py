@@ -1,4 +1,4 @@
-"""Logs that tell what happened, where and to whom, and never what anybody wrote.
+"""Logs of events with their place and account, never with text that people wrote.
 
 An answer, a nugget, a prompt or a password gets into a log by three ways: in the message of an exception, in an
 address, or as an argument of some package's log line. So an exception is told by its type and its frames; an address by

@@ -22,7 +22,7 @@ seconds = Histogram("assay_http_request_seconds", "Seconds until an answer began
 
 
 class MetricsMiddleware:
-    """Count requests, where somebody may ask for the figures."""
+    """Counts requests, where a monitoring system may ask for the figures."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         if not settings.METRICS_TOKEN:

@@ -120,7 +120,7 @@ class LlmCommand(AssayCommand):
             self.stdout.write(f"blocked         {topic}: {reason}")
 
     def name_blocked(self, plan: Plan) -> None:
-        """Name the topics that cannot be judged, and say what was skipped."""
+        """Name the topics that cannot be judged, and the number of skipped segments."""
         for topic, reason in plan.blocked.items():
             self.say(f"Blocked: {topic}: {reason}.")
         if plan.without_text:
