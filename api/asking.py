@@ -55,25 +55,25 @@ def asked_of(query: QueryDict, collection: str, known: frozenset[str]) -> Asked:
 PAGING = ("format", "cursor", "page_size")
 
 
-def _form(said: str, errors: Errors) -> Form:
-    if said in list(Form):
-        return Form(said)
+def _form(text: str, errors: Errors) -> Form:
+    if text in list(Form):
+        return Form(text)
     errors.setdefault("format", [f"One of {', '.join(Form)}."])
     return Form.JSON
 
 
-def _page_size(said: str, errors: Errors) -> int:
-    if said.isascii() and said.isdigit() and len(said) < 6 and 1 <= int(said) <= LARGEST_PAGE:
-        return int(said)
+def _page_size(text: str, errors: Errors) -> int:
+    if text.isascii() and text.isdigit() and len(text) < 6 and 1 <= int(text) <= LARGEST_PAGE:
+        return int(text)
     errors.setdefault("page_size", [f"A number from 1 to {LARGEST_PAGE}."])
     return USUAL_PAGE
 
 
-def _cursor(said: str, collection: str, errors: Errors) -> Cursor | None:
-    if not said:
+def _cursor(text: str, collection: str, errors: Errors) -> Cursor | None:
+    if not text:
         return None
     try:
-        return unseal(collection, said)
+        return unseal(collection, text)
     except ValueError:
         errors.setdefault("cursor", ["This cursor is not of this list: follow the links of a page."])
         return None

@@ -42,7 +42,7 @@ class Collection:
         return list(self.fields().fields)
 
     @property
-    def said(self) -> str:
+    def text(self) -> str:
         """What a row is."""
         return (self.fields.__doc__ or "").strip()
 

@@ -41,6 +41,6 @@ def _mixed(text: bytes, mark: bytes, collection: str) -> bytes:
     return bytes(one ^ other for one, other in zip(text, pad, strict=False))
 
 
-def _digest(what: bytes, collection: str, said: bytes) -> bytes:
+def _digest(what: bytes, collection: str, payload: bytes) -> bytes:
     key = b"api.cursors:" + what + b":" + collection.encode()
-    return hmac.new(settings.SECRET_KEY.encode() + key, said, sha256).digest()
+    return hmac.new(settings.SECRET_KEY.encode() + key, payload, sha256).digest()

@@ -21,9 +21,9 @@ EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9000, 1, 1, tzinfo
 Rows = QuerySet[Any]
 
 
-def one_of(words: Iterable[str], said: str, method: str | None = None) -> ChoiceFilter:
+def one_of(words: Iterable[str], text: str, method: str | None = None) -> ChoiceFilter:
     """Return a filter whose values are some words."""
-    return ChoiceFilter(choices=[(str(one), str(one)) for one in words], method=method, help_text=said)
+    return ChoiceFilter(choices=[(str(one), str(one)) for one in words], method=method, help_text=text)
 
 
 class Filters(FilterSet):

@@ -21,7 +21,7 @@ class AsAsked(BaseContentNegotiation):
     ) -> tuple[BaseRenderer, str]:
         """Return the renderer and what its answer is called."""
         there = list(renderers)
-        asked, accepted = request.query_params.get("format"), request.headers.get("Accept", "")
-        named = [one for one in there if one.format == asked]
+        wanted, accepted = request.query_params.get("format"), request.headers.get("Accept", "")
+        named = [one for one in there if one.format == wanted]
         found = (named or [one for one in there if one.media_type in accepted] or there)[0]
         return found, found.media_type or ""

@@ -126,10 +126,10 @@ def _done(do: Doing, claim: Claim, together: bool) -> HttpResponse:
 
 def _key_of(request: Request) -> str | None:
     """Return the key of a request. The draft writes it as a string of structured fields; many send it bare."""
-    said = request.headers.get("Idempotency-Key")
-    if said is None:
+    header = request.headers.get("Idempotency-Key")
+    if header is None:
         return None
-    key = said[1:-1] if len(said) > 2 and said[0] == said[-1] == '"' else said
+    key = header[1:-1] if len(header) > 2 and header[0] == header[-1] == '"' else header
     if not KEY.fullmatch(key):
         raise BadKey
     return key

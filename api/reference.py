@@ -12,7 +12,7 @@ REFERENCE = "#/components/schemas/"
 class Kind:
     """What a value is: in words, and where it is made of an object, which one."""
 
-    said: str
+    text: str
     object: str = ""
 
 
@@ -22,7 +22,7 @@ class Field:
 
     name: str
     kind: Kind
-    said: str
+    text: str
     needed: bool
     place: str = ""
 
@@ -32,7 +32,7 @@ class Answer:
     """A status that an operation answers with."""
 
     status: str
-    said: str
+    text: str
     kind: Kind | None
 
 
@@ -43,7 +43,7 @@ class Operation:
     name: str
     method: str
     path: str
-    said: str
+    text: str
     parameters: tuple[Field, ...]
     body: Kind | None
     answers: tuple[Answer, ...]
@@ -54,7 +54,7 @@ class Made:
     """An object, with its fields."""
 
     name: str
-    said: str
+    text: str
     fields: tuple[Field, ...]
     kind: Kind
 
@@ -88,7 +88,7 @@ def kind_of(part: Part) -> Kind:
         return _either([kind_of({**part, "type": name}) for name in names])
     if names == "array":
         inner = kind_of(part["items"])
-        return Kind(f"list of {inner.said}".strip(), inner.object)
+        return Kind(f"list of {inner.text}".strip(), inner.object)
     return Kind(_simple(str(names), part))
 
 
@@ -110,9 +110,9 @@ LIMITS = {
 
 def _either(kinds: list[Kind]) -> Kind:
     """Return one kind for several; null is said as a word."""
-    said = " or ".join(one.said for one in kinds if one.said)
+    text = " or ".join(one.text for one in kinds if one.text)
     named = next((one.object for one in kinds if one.object), "")
-    return Kind(f"or {said}" if named and said else said, named)
+    return Kind(f"or {text}" if named and text else text, named)
 
 
 def _operation(path: str, method: str, one: Part) -> Operation:
@@ -121,7 +121,7 @@ def _operation(path: str, method: str, one: Part) -> Operation:
         name=one["operationId"],
         method=method.upper(),
         path=path,
-        said=one.get("description", ""),
+        text=one.get("description", ""),
         parameters=tuple(_parameter(found) for found in one.get("parameters", ())),
         body=_of_content(content),
         answers=tuple(
@@ -137,8 +137,8 @@ def _of_content(content: Part) -> Kind | None:
 
 
 def _parameter(part: Part) -> Field:
-    said = part.get("description", "")
-    return Field(part["name"], kind_of(part["schema"]), said, bool(part.get("required")), part["in"])
+    text = part.get("description", "")
+    return Field(part["name"], kind_of(part["schema"]), text, bool(part.get("required")), part["in"])
 
 
 def _fields(part: Part) -> Iterator[Field]:

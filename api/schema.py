@@ -103,7 +103,7 @@ class CollectionSchema(AutoSchema):
 
     def get_description(self) -> str:  # type: ignore[override]
         """Say what a row is."""
-        return self.collection.said if self.collection else str(super().get_description())
+        return self.collection.text if self.collection else str(super().get_description())
 
     def get_override_parameters(self) -> list[Any]:
         """Return what can be asked."""
@@ -176,10 +176,10 @@ def _filters(collection: Collection) -> list[OpenApiParameter]:
 
 
 def _paging() -> list[OpenApiParameter]:
-    said = "json: a page; jsonl, csv: all rows as a stream"
+    text = "json: a page; jsonl, csv: all rows as a stream"
     sizes = {"type": "integer", "minimum": 1, "maximum": LARGEST_PAGE, "default": USUAL_PAGE}
     return [
-        OpenApiParameter("format", OpenApiTypes.STR, enum=list(Form), default="json", description=said),
+        OpenApiParameter("format", OpenApiTypes.STR, enum=list(Form), default="json", description=text),
         OpenApiParameter("page_size", sizes, description="rows of a page"),
         OpenApiParameter("cursor", OpenApiTypes.STR, description="from `next` or `previous` of a page"),
     ]

@@ -20,22 +20,22 @@ def tag_of_body(body: bytes) -> str:
 
 def tag_of_pieces(pieces: Iterable[bytes]) -> str:
     """Return the weak tag of a stream by what it says: it is made for this, and made again to be sent."""
-    said = sha256()
+    digest = sha256()
     for piece in pieces:
-        said.update(piece)
-    return f'W/"{said.hexdigest()[:LENGTH]}"'
+        digest.update(piece)
+    return f'W/"{digest.hexdigest()[:LENGTH]}"'
 
 
-def tag_of_campaigns(campaigns: Iterable[Campaign], *said: object) -> str:
+def tag_of_campaigns(campaigns: Iterable[Campaign], *parts: object) -> str:
     """Return the weak tag of whatever follows from the revisions of campaigns, and from what was asked."""
     state = [(one.pk, one.created_at.isoformat(), one.revision) for one in campaigns]
-    return f'W/"{sha256(repr((state, said)).encode()).hexdigest()[:LENGTH]}"'
+    return f'W/"{sha256(repr((state, parts)).encode()).hexdigest()[:LENGTH]}"'
 
 
 def is_known(request: HttpRequest, tag: str) -> bool:
     """Say whether whoever asks has it already (RFC 9110: compared weakly)."""
-    said = parse_etags(request.headers.get("If-None-Match", ""))
-    return "*" in said or tag.removeprefix("W/") in {one.removeprefix("W/") for one in said}
+    tags = parse_etags(request.headers.get("If-None-Match", ""))
+    return "*" in tags or tag.removeprefix("W/") in {one.removeprefix("W/") for one in tags}
 
 
 def answered(request: HttpRequest, body: bytes) -> HttpResponse:

@@ -51,14 +51,14 @@ class ListView(OfCollection):
     def get(self, request: Request) -> HttpResponseBase:
         """Return what was asked for."""
         collection = self.collection
-        asked = asked_of(request.query_params, collection.name, collection.filters.names())
-        return self._page(request, asked) if asked.form is Form.JSON else self._stream(request, asked)
+        params = asked_of(request.query_params, collection.name, collection.filters.names())
+        return self._page(request, params) if params.form is Form.JSON else self._stream(request, params)
 
-    def _page(self, request: Request, asked: Asked) -> HttpResponse:
+    def _page(self, request: Request, params: Asked) -> HttpResponse:
         with consistent_read() as alias:
             reader = self.reader(request, alias)
             page = page_of(
-                checked(self.collection.filters, asked.filters, reader).selection, asked.cursor, asked.page_size
+                checked(self.collection.filters, params.filters, reader).selection, params.cursor, params.page_size
             )
         document = {
             "next": self._link(request, page.next),
@@ -74,34 +74,34 @@ class ListView(OfCollection):
         query["cursor"] = seal(self.collection.name, cursor)
         return request.build_absolute_uri(f"{request.path}?{query.urlencode()}")
 
-    def _stream(self, request: Request, asked: Asked) -> HttpResponseBase:
+    def _stream(self, request: Request, params: Asked) -> HttpResponseBase:
         """Check everything that can be refused, then promise the rows; they are read while they are sent."""
         collection = self.collection
         with consistent_read() as alias:
             reader = self.reader(request, alias)
-            tag = self._tag(request, asked, reader)
+            tag = self._tag(request, params, reader)
         if is_known(request, tag):
             response: HttpResponseBase = HttpResponseNotModified()
         else:
-            pieces = () if request.method == "HEAD" else self._pieces(request, asked)
-            response = StreamingHttpResponse(pieces, content_type=CONTENT_TYPES[asked.form])
-            response["Content-Disposition"] = f'attachment; filename="{collection.name}.{asked.form}"'
+            pieces = () if request.method == "HEAD" else self._pieces(request, params)
+            response = StreamingHttpResponse(pieces, content_type=CONTENT_TYPES[params.form])
+            response["Content-Disposition"] = f'attachment; filename="{collection.name}.{params.form}"'
         response["ETag"] = tag
         return response
 
-    def _tag(self, request: Request, asked: Asked, reader: Reader) -> str:
-        filters = checked(self.collection.filters, asked.filters, reader)
+    def _tag(self, request: Request, params: Asked, reader: Reader) -> str:
+        filters = checked(self.collection.filters, params.filters, reader)
         if self.collection.by_revision:
             path, columns = request.get_full_path(), self.collection.columns
             return tag_of_campaigns(reader.campaigns, path, columns, filters.rests_on)
-        return tag_of_pieces(WRITERS[asked.form](filters.selection.all(), self.collection.columns))
+        return tag_of_pieces(WRITERS[params.form](filters.selection.all(), self.collection.columns))
 
-    def _pieces(self, request: Request, asked: Asked) -> Iterator[bytes]:
+    def _pieces(self, request: Request, params: Asked) -> Iterator[bytes]:
         """Yield the body from one state of the database, whoever writes meanwhile."""
         with consistent_read() as alias:
             reader = self.reader(request, alias)
-            rows = checked(self.collection.filters, asked.filters, reader).selection.all()
-            yield from WRITERS[asked.form](rows, self.collection.columns)
+            rows = checked(self.collection.filters, params.filters, reader).selection.all()
+            yield from WRITERS[params.form](rows, self.collection.columns)
 
 
 class RowView(OfCollection):

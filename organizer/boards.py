@@ -55,7 +55,9 @@ def board_for(campaign: Campaign, query: QueryDict, sets: list[SetCount], labels
     if not form.is_valid():
         return Board(form, None, "This is not a choice of this campaign. See the form.")
     try:
-        choice = resolve(campaign, form.condition_said, judge=form.said["judge"], nuggets=form.said["nuggets"])
+        choice = resolve(
+            campaign, form.chosen_condition, judge=form.chosen["judge"], nuggets=form.chosen["nuggets"]
+        )
     except Refused as refused:
         return Board(form, None, refused.message)
     return Board(form, _leaderboard(choice, form.policies, campaign.created_at, campaign.revision))

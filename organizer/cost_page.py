@@ -21,7 +21,7 @@ from reports.documents import policies_document
 from reports.forms import SCORES, PolicyForm
 from reports.frames import assignment_sheet
 from reports.metrics.policies import Policies
-from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, policies_said
+from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, policies_text
 from reports.small import has_tau
 from web.reading import consistent_read
 from web.templatetags.assay import money, score, words
@@ -54,7 +54,7 @@ class CostForm(PolicyForm):
     llm_list = forms.FloatField(required=False, min_value=0, max_value=100_000, label="An LLM's nugget list costs")
     llm_label = forms.FloatField(required=False, min_value=0, max_value=100_000, label="An LLM's label costs")
     folded = ("label_seconds", "llm_list", "llm_label")
-    folded_said = "What to assume where no desk and no job tells"
+    folded_text = "What to assume where no desk and no job tells"
     field_order = ["rate", "score", "reference"]
 
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
@@ -63,13 +63,13 @@ class CostForm(PolicyForm):
 
     @property
     def assumed(self) -> dict[str, float | None]:
-        rate, each = self.said["rate"], self.said["label_seconds"]
+        rate, each = self.chosen["rate"], self.chosen["label_seconds"]
         person = None if rate is None or each is None else float(rate) * each / 3600
-        return {"person": person, LIST: self.said["llm_list"], LABEL: self.said["llm_label"]}
+        return {"person": person, LIST: self.chosen["llm_list"], LABEL: self.chosen["llm_label"]}
 
     @property
     def policies(self) -> Policies:
-        return Policies(self.said["missing"], self.said["unjudged"], self.said["no_vital"])
+        return Policies(self.chosen["missing"], self.chosen["unjudged"], self.chosen["no_vital"])
 
 
 class RateForm(forms.Form):
@@ -120,19 +120,19 @@ def cost_page(campaign: Campaign, query: QueryDict) -> ReportPage:
 
 def _found(campaign: Campaign, form: CostForm) -> Found:
     # Computed at each request: beats and calls do not change the campaign's revision.
-    rate: Decimal | None = form.said["rate"]
+    rate: Decimal | None = form.chosen["rate"]
     prices = Prices(person_units(campaign, rate), llm_units(campaign), form.assumed)
     choices = list(_labelled(campaign))
-    reference = _reference(choices, form.said["reference"])
+    reference = _reference(choices, form.chosen["reference"])
     facts = sentences(
         f"An assessor's hour costs {rate}." if rate is not None else "Say what an assessor's hour costs.",
         f"LLM prices in {prices.llms.currency}."
         if prices.llms.currency
         else "No one currency of LLM prices is known.",
-        f"Agreement with {reference.condition}: tau-b of {words(form.said['score'])}."
+        f"Agreement with {reference.condition}: tau-b of {words(form.chosen['score'])}."
         if reference
         else "No condition was assigned by people, so there is nothing to agree with.",
-        policies_said(policies_document(form.policies)),
+        policies_text(policies_document(form.policies)),
         "People's time is the measured active time, point estimate; where nothing was measured, what the study "
         "published: an hour to post-edit a topic, two and a half to write its nuggets.",
     )
@@ -163,7 +163,7 @@ def _row(
     lists, labels = prices.of(choice)
     tau = None
     if reference and choice.condition is not reference.condition:
-        found = correlate(choice.campaign, choice, reference, form.said["score"], form.policies, resamples=1)
+        found = correlate(choice.campaign, choice, reference, form.chosen["score"], form.policies, resamples=1)
         tau = found.agreement
     return {
         "condition": choice.condition.value,

@@ -26,7 +26,7 @@ def cost(request: UserRequest, slug: str) -> HttpResponse:
         return reverse(name, args=[slug, part, form])
 
     page = cost_page(campaign, request.GET)
-    rate = page.form.said["rate"] if page.found else campaign.hourly_rate
+    rate = page.form.chosen["rate"] if page.found else campaign.hourly_rate
     offered = may_organize(request.user, campaign) and rate != campaign.hourly_rate
     more = {"rate": rate, "may_keep_rate": offered}
     return page_response(request, campaign, page, "cost", address_of, template="organizer/cost.html", more=more)

@@ -101,9 +101,9 @@ def adjudicate(pair: Pair, *, verdict: int, category: str, note: str, actor: Use
         labels = labels_of(pair)
         if not labels:
             raise Refused("no_label", "Nobody has labelled this pair, so there is nothing to decide.")
-        said = {"verdict": verdict, "category": category, "note": note}
+        given = {"verdict": verdict, "category": category, "note": note}
         newest = Adjudication.objects.filter(campaign=pair.campaign, **pair.fields).first()
-        if newest and newest.actor_id == actor.pk and all(getattr(newest, name) == said[name] for name in said):
+        if newest and newest.actor_id == actor.pk and all(getattr(newest, name) == given[name] for name in given):
             return None
         stood = [
             {"judge": row.judge_id, "condition": getattr(row, "condition", ""), "label": row.label}
@@ -113,7 +113,7 @@ def adjudicate(pair: Pair, *, verdict: int, category: str, note: str, actor: Use
         payload = pair.fields | {"verdict": verdict, "category": category}
         event = Event.objects.create(campaign=pair.campaign, kind="pair.adjudicated", actor=actor, payload=payload)
         return Adjudication.objects.create(
-            campaign=pair.campaign, **pair.fields, **said, labels=stood, actor=actor, event=event
+            campaign=pair.campaign, **pair.fields, **given, labels=stood, actor=actor, event=event
         )
 
 

@@ -46,73 +46,75 @@ class TagAgreement:
     agreement: Agreement
 
 
-def correlation_of(asked: Compared) -> Correlation:
+def correlation_of(request: Compared) -> Correlation:
     """Return the taus, the intervals of the first two levels, and the points. Raises `Refused` as `correlate` does."""
-    return _correlation(asked, asked.state)
+    return _correlation(request, request.state)
 
 
-def pooled_interval(asked: Compared) -> Interval | None:
+def pooled_interval(request: Compared) -> Interval | None:
     """Return the interval of the third tau: its work grows with the square of the answers, that of the others not."""
-    return None if asked.is_published else _pooled(asked, asked.state)
+    return None if request.is_published else _pooled(request, request.state)
 
 
-def curve_of(asked: Compared) -> tuple[CurvePoint, ...]:
+def curve_of(request: Compared) -> tuple[CurvePoint, ...]:
     """Return tau by the number of topics; nothing for a published table."""
-    return () if asked.is_published else _curve(asked, asked.state)
+    return () if request.is_published else _curve(request, request.state)
 
 
-def confusion_of(asked: Compared) -> ConfusionReport | None:
+def confusion_of(request: Compared) -> ConfusionReport | None:
     """Return the labels of the same items on both sides; None where the sides do not label the same."""
-    return _confusion(asked, asked.state)
+    return _confusion(request, request.state)
 
 
-def agreement_by_tag(asked: Compared) -> tuple[TagAgreement, ...]:
+def agreement_by_tag(request: Compared) -> tuple[TagAgreement, ...]:
     """Return the three taus of each topic tag; nothing for a published table."""
-    return () if asked.is_published else _by_tag(asked, asked.state)
+    return () if request.is_published else _by_tag(request, request.state)
 
 
 @lru_cache(maxsize=64)
-def _correlation(asked: Compared, _state: RevisionKey) -> Correlation:
+def _correlation(request: Compared, _state: RevisionKey) -> Correlation:
     levels = (RUN_LEVEL, TOPIC_AVERAGE)
-    return correlate(asked.campaign, asked.x, asked.y, asked.score, asked.policies, tag=asked.tag, levels=levels)
+    return correlate(
+        request.campaign, request.x, request.y, request.score, request.policies, tag=request.tag, levels=levels
+    )
 
 
 @lru_cache(maxsize=64)
-def _pooled(asked: Compared, _state: RevisionKey) -> Interval | None:
-    left, right = tables_of(*_sides(asked), asked.score, asked.policies, asked.tag)
-    found = intervals(left, right, asked.policies.topics, resamples=RESAMPLES, levels=(ALL_TOPIC_RUN,))
+def _pooled(request: Compared, _state: RevisionKey) -> Interval | None:
+    left, right = tables_of(*_sides(request), request.score, request.policies, request.tag)
+    found = intervals(left, right, request.policies.topics, resamples=RESAMPLES, levels=(ALL_TOPIC_RUN,))
     return found[ALL_TOPIC_RUN]
 
 
 @lru_cache(maxsize=64)
-def _curve(asked: Compared, _state: RevisionKey) -> tuple[CurvePoint, ...]:
-    return topic_curve(*_sides(asked), asked.score, asked.policies, asked.tag)
+def _curve(request: Compared, _state: RevisionKey) -> tuple[CurvePoint, ...]:
+    return topic_curve(*_sides(request), request.score, request.policies, request.tag)
 
 
 @lru_cache(maxsize=64)
-def _confusion(asked: Compared, _state: RevisionKey) -> ConfusionReport | None:
-    x, y = asked.x, asked.y
+def _confusion(request: Compared, _state: RevisionKey) -> ConfusionReport | None:
+    x, y = request.x, request.y
     if isinstance(x, NuggetCondition) and isinstance(y, NuggetCondition) and y.judges:
-        found = confuse_assignments(x, y, asked.tag)
+        found = confuse_assignments(x, y, request.tag)
         return found if found.comparable else None
     if isinstance(x, CitationCondition) and isinstance(y, CitationCondition):
-        return confuse_support(x, y, asked.tag)
+        return confuse_support(x, y, request.tag)
     return None
 
 
 @lru_cache(maxsize=64)
-def _by_tag(asked: Compared, _state: RevisionKey) -> tuple[TagAgreement, ...]:
-    return tuple(_tag_agreements(asked))
+def _by_tag(request: Compared, _state: RevisionKey) -> tuple[TagAgreement, ...]:
+    return tuple(_tag_agreements(request))
 
 
-def _tag_agreements(asked: Compared) -> Iterator[TagAgreement]:
-    for tag in topics_by_tag(asked.campaign):
-        tables = tables_of(*_sides(asked), asked.score, asked.policies, tag)
-        yield TagAgreement(tag, agreement(*tables, asked.policies.topics))
+def _tag_agreements(request: Compared) -> Iterator[TagAgreement]:
+    for tag in topics_by_tag(request.campaign):
+        tables = tables_of(*_sides(request), request.score, request.policies, tag)
+        yield TagAgreement(tag, agreement(*tables, request.policies.topics))
 
 
-def _sides(asked: Compared) -> tuple[NuggetCondition | CitationCondition, NuggetCondition | CitationCondition]:
-    x, y = asked.x, asked.y
+def _sides(request: Compared) -> tuple[NuggetCondition | CitationCondition, NuggetCondition | CitationCondition]:
+    x, y = request.x, request.y
     if isinstance(x, str) or isinstance(y, str):
         raise TypeError("a published table has no scores by topic")
     return x, y

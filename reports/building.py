@@ -17,10 +17,10 @@ MOST_BARS = 30
 
 def chosen_condition(campaign: Campaign, form: ConditionForm) -> NuggetCondition:
     """Return the condition that a valid form names. Raises `Refused` where several sets or judges fit."""
-    return resolve(campaign, form.condition_said, judge=form.said["judge"], nuggets=form.said["nuggets"])
+    return resolve(campaign, form.chosen_condition, judge=form.chosen["judge"], nuggets=form.chosen["nuggets"])
 
 
-def choice_said(choice: Choice) -> str:
+def choice_text(choice: Choice) -> str:
     """Say what a condition rests on."""
     labels = f"labels by {isolated(choice.judges_said)}" if choice.judges else "no labels yet"
     if isinstance(choice, NuggetCondition):
@@ -35,24 +35,24 @@ def topics_with_nuggets(number: int) -> str:
     return f"{number:,} {plural(number, 'topic')} with nuggets."
 
 
-def tag_said(tag: str) -> str:
+def tag_text(tag: str) -> str:
     """Say which topics are left out, where some are."""
     return f"Only topics tagged {isolated(tag)}." if tag else ""
 
 
-def sentences(*said: str) -> tuple[str, ...]:
+def sentences(*parts: str) -> tuple[str, ...]:
     """Return what there is to say."""
-    return tuple(one for one in said if one)
+    return tuple(one for one in parts if one)
 
 
 def columns(
-    *said: tuple[str, str, Kind] | tuple[str, str], primary: str = "", screen: str = ""
+    *parts: tuple[str, str, Kind] | tuple[str, str], primary: str = "", screen: str = ""
 ) -> tuple[Column, ...]:
     """Return columns from name, heading and kind; those named in `screen` are not in a paper's table."""
     aside = screen.split()
     return tuple(
         Column(one[0], one[1], one[2] if len(one) > 2 else Kind.TEXT, one[0] not in aside, one[0] == primary)
-        for one in said
+        for one in parts
     )
 
 

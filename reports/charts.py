@@ -198,7 +198,7 @@ def _points(
 def _cells(alt: Any, rows: list[dict[str, Any]], titles: list[str], palette: Palette) -> Any:
     """Return the cells of a grid, shaded by how many answers are in them, on a logarithmic scale."""
     most = max(2, *(row["count"] for row in rows))
-    said = [row | {"said": f"{row['count']:,} answers"} for row in rows]
+    described = [row | {"said": f"{row['count']:,} answers"} for row in rows]
     shades = alt.Scale(type="log", domain=[1, most], range=list(palette.shades))
     legend = alt.Legend(
         title="answers per cell",
@@ -208,7 +208,7 @@ def _cells(alt: Any, rows: list[dict[str, Any]], titles: list[str], palette: Pal
         titleFontWeight="normal",
     )
     return (
-        alt.Chart(alt.Data(values=said))
+        alt.Chart(alt.Data(values=described))
         .mark_rect()
         .encode(
             x=alt.X("x:Q", title=titles[0]),

@@ -114,7 +114,7 @@ def _stacked(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
 
 def _histograms(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
     order = list(dict.fromkeys(row["name"] for row in given["rows"]))
-    counted = [row | {"said": f"{row['name']}, {_bin_said(row)}: {row['count']:,}"} for row in given["rows"]]
+    counted = [row | {"said": f"{row['name']}, {_bin_text(row)}: {row['count']:,}"} for row in given["rows"]]
     bars = alt.Chart(alt.Data(values=counted)).mark_bar(color=palette.fills[0])
     header = alt.Header(
         labelColor=palette.ink, labelAnchor="start", labelFontSize=12, labelOrient="top", labelPadding=4
@@ -134,15 +134,15 @@ def _histograms(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
     return configured(chart, palette).properties(height=PANEL)
 
 
-def _bin_said(row: dict[str, Any]) -> str:
+def _bin_text(row: dict[str, Any]) -> str:
     last = row["end"] - 1
     return str(row["value"]) if last == row["value"] else f"{row['value']} to {last}"
 
 
 def _side_by_side(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
     order = list(dict.fromkeys(row["bin"] for row in given["rows"]))
-    said = [row | {"said": f"{row['bin']}, {row['part']}: {row['share']:.1%}"} for row in given["rows"]]
-    bars = alt.Chart(alt.Data(values=said)).mark_bar(stroke=palette.ink, strokeWidth=0.5)
+    described = [row | {"said": f"{row['bin']}, {row['part']}: {row['share']:.1%}"} for row in given["rows"]]
+    bars = alt.Chart(alt.Data(values=described)).mark_bar(stroke=palette.ink, strokeWidth=0.5)
     chart = bars.encode(
         x=alt.X("bin:N", sort=order, title=given["titles"][0], axis=alt.Axis(labelAngle=0)),
         xOffset=alt.XOffset("part:N", sort=given["parts"]),
@@ -181,7 +181,7 @@ def _points(alt: Any, rows: Rows, given: dict[str, Any], palette: Palette, *, si
     shapes = [SHAPES.get(task, SHAPES[""]) for task in tasks]
     legend = _legend(alt) if len(tasks) > 1 else None
     is_small = size < 100
-    figures = [row | {"said": _point_said(row, given["titles"])} for row in rows]
+    figures = [row | {"said": _point_text(row, given["titles"])} for row in rows]
     mark = alt.Chart(alt.Data(values=figures)).mark_point(
         filled=True, size=size, opacity=0.45 if is_small else 1, stroke=None if is_small else palette.ink
     )
@@ -223,15 +223,15 @@ def _task_fills(tasks: Sequence[str], palette: Palette) -> list[str]:
     ]
 
 
-def _point_said(row: dict[str, Any], titles: Sequence[str]) -> str:
+def _point_text(row: dict[str, Any], titles: Sequence[str]) -> str:
     figures = f"{titles[0]} {row['x']:,.4g}, {titles[1]} {row['y']:,.4g}"
     return f"{row['name']}: {figures}" if "name" in row else figures
 
 
 def _spans(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
     rows = given["rows"]
-    said = [row | {"said": f"{row['name']}: {_span_said(row)}"} for row in rows]
-    base = alt.Chart(alt.Data(values=said))
+    described = [row | {"said": f"{row['name']}: {_span_text(row)}"} for row in rows]
+    base = alt.Chart(alt.Data(values=described))
     lines = base.mark_rule(color=palette.control, strokeWidth=3, aria=False)
     points = base.mark_point(filled=True, size=90, opacity=1, fill=palette.fills[0], stroke=palette.ink)
     published = base.transform_filter("datum.published != null").mark_tick(
@@ -246,7 +246,7 @@ def _spans(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
     return configured(alt.layer(*layers), palette).properties(height={"step": step}, padding=ROOM)
 
 
-def _span_said(row: dict[str, Any]) -> str:
+def _span_text(row: dict[str, Any]) -> str:
     return f"{row['point']:.2f}, {row['low']:.2f} to {row['high']:.2f}"
 
 

@@ -24,7 +24,7 @@ from reports.matched import (
     nugget_keys,
 )
 from reports.metrics.arrays import Booleans
-from reports.sides import GRADES, side_said
+from reports.sides import GRADES, side_text
 
 LabelSide: TypeAlias = NuggetCondition | CitationCondition | QrelSource
 
@@ -55,9 +55,11 @@ def compare(campaign: Campaign, form: ConfusionForm) -> Compared:
 
     Raises `Refused` where a side is not clear, or the two sides label different things.
     """
-    said = form.said
-    nuggets = said["nuggets"]
-    rows, columns = (_side(campaign, said[name], said[f"{name}_judge"], nuggets) for name in ("rows", "columns"))
+    choices = form.chosen
+    nuggets = choices["nuggets"]
+    rows, columns = (
+        _side(campaign, choices[name], choices[f"{name}_judge"], nuggets) for name in ("rows", "columns")
+    )
     if isinstance(rows, NuggetCondition) and isinstance(columns, NuggetCondition):
         matched = match_nuggets(rows, columns)
     elif isinstance(rows, CitationCondition) and isinstance(columns, CitationCondition):
@@ -73,23 +75,23 @@ def compare(campaign: Campaign, form: ConfusionForm) -> Compared:
 
 def _side(campaign: Campaign, name: str, judge: str, nuggets: str) -> LabelSide:
     if name.startswith(GRADES):
-        return campaign.qrel_sources.get(name=side_said(name))
+        return campaign.qrel_sources.get(name=side_text(name))
     if name in list(SupportCondition):
         return resolve_citations(campaign, SupportCondition(name), judge=judge)
     return resolve(campaign, Condition(name), judge=judge, nuggets=nuggets)
 
 
 def _chosen(matched: Matched, rows: LabelSide, form: ConfusionForm) -> Booleans:
-    said = form.said
+    choices = form.chosen
     chosen = np.ones(len(matched.left), dtype=np.bool_)
-    if said["topic"]:
-        chosen &= _is(matched.topic_ids, said["topic"])[matched.topic]
-    if said["run"] and matched.run_ids:
-        chosen &= _is(matched.run_ids, said["run"])[matched.run]
-    if said["tag"]:
-        chosen &= within_tag(matched, rows.campaign, said["tag"])
+    if choices["topic"]:
+        chosen &= _is(matched.topic_ids, choices["topic"])[matched.topic]
+    if choices["run"] and matched.run_ids:
+        chosen &= _is(matched.run_ids, choices["run"])[matched.run]
+    if choices["tag"]:
+        chosen &= within_tag(matched, rows.campaign, choices["tag"])
     if isinstance(rows, NuggetCondition) and matched.comparable:
-        chosen &= np.repeat(_nuggets(rows, said["importance"], said["made"]), len(matched.run_ids))
+        chosen &= np.repeat(_nuggets(rows, choices["importance"], choices["made"]), len(matched.run_ids))
     return chosen
 
 

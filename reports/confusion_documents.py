@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from reports.confusion_page import ConfusionPage, said_of
+from reports.confusion_page import ConfusionPage, side_label
 from reports.documents import confusion_document, confusion_rows
 from reports.downloads import Table
 from reports.studying import StudyReport, agreement_rows, study_document
@@ -29,7 +29,7 @@ def confusion_table(page: ConfusionPage) -> Table:
         columns=headings | {"total": "Total", "rate": "Rate"},
         document=_document(page),
         closing=[total],
-        said=_comment(page),
+        comment=_comment(page),
     )
 
 
@@ -37,14 +37,14 @@ def study_table(report: StudyReport) -> Table:
     """Return each judge of a disagreement study with each; as JSON with everybody's labels."""
     headings = {"judge": "Judge", "with": "With", "pairs": "Pairs", "agreement": "Agreement"}
     headings |= {"kappa": "Kappa", "kappa_linear": "Linear-weighted kappa"}
-    return Table(agreement_rows(report), headings, study_document(report), said=f"Study {report.study.name}")
+    return Table(agreement_rows(report), headings, study_document(report), comment=f"Study {report.study.name}")
 
 
 def _document(page: ConfusionPage) -> dict[str, Any]:
     if page.report is None or page.compared is None:
         raise ValueError(page.message)
     return confusion_document(page.report) | {
-        "sides": {"rows": said_of(page.compared.rows), "columns": said_of(page.compared.columns)},
+        "sides": {"rows": side_label(page.compared.rows), "columns": side_label(page.compared.columns)},
         "filters": filters(page),
         "left_out": page.report.confusion.left_out,
         "verdicts": [asdict(one) for one in page.categories],
@@ -54,9 +54,9 @@ def _document(page: ConfusionPage) -> dict[str, Any]:
 def filters(page: ConfusionPage) -> dict[str, str]:
     """Return which of the items are looked at: the filters that are set."""
     return {
-        name: page.form.said[name]
+        name: page.form.chosen[name]
         for name in ("topic", "run", "tag", "importance", "made")
-        if page.form.said[name]
+        if page.form.chosen[name]
     }
 
 
@@ -65,8 +65,8 @@ def _comment(page: ConfusionPage) -> str:
         return ""
     found = page.report.confusion
     kappas = f"kappa {_figure(found.kappa)}, linear-weighted {_figure(found.kappa_linear)}"
-    said = "; ".join(f"{name.lower()}: {side}" for name, side in page.sides)
-    return f"{said}; {found.pairs} pairs, agreement {_figure(found.agreement)}, {kappas}; filters {filters(page)}"
+    sides = "; ".join(f"{name.lower()}: {side}" for name, side in page.sides)
+    return f"{sides}; {found.pairs} pairs, agreement {_figure(found.agreement)}, {kappas}; filters {filters(page)}"
 
 
 def _figure(value: float | None) -> str:

@@ -12,7 +12,7 @@ from evaluation.terms import Condition, SupportCondition
 from reports.forms import choices_of_names
 from reports.models import VERDICTS
 from reports.sides import GRADES, Offer
-from reports.terms import SAID
+from reports.terms import CATEGORY_WORDS
 
 ALL = [("", "all")]
 ADDED = "added"
@@ -60,7 +60,7 @@ class ConfusionForm(forms.Form):
             cast(forms.ChoiceField, self.fields[name]).choices = choices
 
     @property
-    def said(self) -> dict[str, Any]:
+    def chosen(self) -> dict[str, Any]:
         """The cleaned values; asks for a form that is valid."""
         return self.cleaned_data
 
@@ -79,7 +79,7 @@ class VerdictForm(forms.Form):
     category = forms.ChoiceField(
         required=False,
         label="Why they differ",
-        choices=[("", "not said"), *((one.value, said) for one, said in SAID.items())],
+        choices=[("", "not said"), *((one.value, text) for one, text in CATEGORY_WORDS.items())],
     )
     note = forms.CharField(label="Note", required=False, max_length=4000, widget=forms.Textarea(attrs={"rows": 3}))
 

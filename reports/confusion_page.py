@@ -11,7 +11,7 @@ from reports.comparing import Compared, LabelSide, compare
 from reports.confusion_forms import ConfusionForm
 from reports.confusions import ConfusionReport, confuse
 from reports.models import Adjudication
-from reports.sides import Offer, offer_of, side_said
+from reports.sides import Offer, offer_of, side_text
 from reports.tags import rows_of, tags_of, topics_by_tag
 from reports.verdicts import CategoryCount, category_counts, verdicts_at
 
@@ -73,7 +73,7 @@ class ConfusionPage:
         """What rows and columns mean here, in words."""
         if self.compared is None:
             return []
-        return [("Rows", said_of(self.compared.rows)), ("Columns", said_of(self.compared.columns))]
+        return [("Rows", side_label(self.compared.rows)), ("Columns", side_label(self.compared.columns))]
 
     @property
     def bare(self) -> list[str]:
@@ -83,14 +83,14 @@ class ConfusionPage:
     @property
     def by_tag(self) -> list[tuple[str, ConfusionReport]]:
         """The same comparison over the topics of each tag; nothing where only one tag's topics are looked at."""
-        if self.compared is None or self.report is None or self.form.said["tag"]:
+        if self.compared is None or self.report is None or self.form.chosen["tag"]:
             return []
-        matched, chosen, said = self.compared.matched, self.compared.chosen, self.report
+        matched, chosen, whole = self.compared.matched, self.compared.chosen, self.report
         return [
             (
                 tag,
                 confuse(
-                    matched, said.rows, said.columns, chosen & rows_of(matched.topic_ids, topics)[matched.topic]
+                    matched, whole.rows, whole.columns, chosen & rows_of(matched.topic_ids, topics)[matched.topic]
                 ),
             )
             for tag, topics in topics_by_tag(self.offer.campaign).items()
@@ -107,7 +107,7 @@ class ConfusionPage:
     @property
     def pairings(self) -> list[tuple[str, str, str, str]]:
         """Each pair of sides that label the same items, and what they are called."""
-        return [(x, y, side_said(x), side_said(y)) for x, y in self.offer.label_pairings()]
+        return [(x, y, side_text(x), side_text(y)) for x, y in self.offer.label_pairings()]
 
 
 def confusion_page(campaign: Campaign, query: QueryDict) -> ConfusionPage:
@@ -126,7 +126,7 @@ def confusion_page(campaign: Campaign, query: QueryDict) -> ConfusionPage:
         compared = compare(campaign, form)
     except Refused as refused:
         return ConfusionPage(form, offer, refused.message)
-    rows, columns = (side_said(form.said[name]) for name in ("rows", "columns"))
+    rows, columns = (side_text(form.chosen[name]) for name in ("rows", "columns"))
     report = confuse(compared.matched, rows, columns, compared.chosen)
     return ConfusionPage(form, offer, "", compared, report, verdicts_at(campaign, compared))
 
@@ -148,7 +148,7 @@ def without_nuggets(*sides: object) -> list[str]:
     return [str(one) for one in sides if isinstance(one, NuggetCondition) and not one.nugget_sets]
 
 
-def said_of(side: LabelSide) -> str:
+def side_label(side: LabelSide) -> str:
     """Return what a side is, in words."""
     if isinstance(side, QrelSource):
         return f"{side.name}, grades of relevance"

@@ -25,7 +25,7 @@ from reports.matched import ItemKind
 from reports.pairs import PairList, read_pairs
 from reports.pictures import PictureForm
 from reports.studying import study_report
-from reports.terms import category_said
+from reports.terms import category_text
 
 PAIRS_A_PAGE = 20
 
@@ -102,7 +102,7 @@ def pair(request: UserRequest, slug: str, kind: ItemKind, first: int, second: in
         "pair": found,
         "sentences": list(found.provenance.answer.sentences.all()),
         "labels": labels_of(found),
-        "verdicts": [(one, category_said(one.category)) for one in verdicts_on(found)],
+        "verdicts": [(one, category_text(one.category)) for one in verdicts_on(found)],
         "form": VerdictForm(),
         "may_organize": may_organize(request.user, campaign),
         "number": number,

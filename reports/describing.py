@@ -236,8 +236,8 @@ def _authors_flags(nugget_set: NuggetSet, topics: Topics) -> list[set[str]]:
     """Return, per topic whose file carries the authors' own flags, the classes they reported."""
     lists = NuggetList.objects.filter(nugget_set=nugget_set, submitted=True)
     lists = lists if topics is None else lists.filter(topic__in=topics)
-    said = [extra[AUTHORS_FLAGS] for extra in lists.values_list("extra", flat=True) if AUTHORS_FLAGS in extra]
-    flagged = [{name for name, flag in one.items() if flag} for one in said if isinstance(one, dict)]
+    flags = [extra[AUTHORS_FLAGS] for extra in lists.values_list("extra", flat=True) if AUTHORS_FLAGS in extra]
+    flagged = [{name for name, flag in one.items() if flag} for one in flags if isinstance(one, dict)]
     return [flags or {"no_edit"} for flags in flagged]
 
 

@@ -10,7 +10,7 @@ from evaluation.domain.shared_topics import Topics
 from evaluation.models import Campaign, NuggetList
 from evaluation.models.campaigns import RevisionKey
 from reports import charts_reports as charts
-from reports.building import SPREAD_COLUMNS, WRONG_CHOICE, columns, histogram_rows, sentences, spread_row, tag_said
+from reports.building import SPREAD_COLUMNS, WRONG_CHOICE, columns, histogram_rows, sentences, spread_row, tag_text
 from reports.describing import DescriptiveRow, NuggetSizes, descriptives, sizes
 from reports.report_forms import DescriptivesForm
 from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, isolated
@@ -42,7 +42,7 @@ def descriptives_page(campaign: Campaign, query: QueryDict) -> ReportPage:
     form = DescriptivesForm(query, campaign)
     if not form.is_valid():
         return ReportPage(form, TITLE, WRONG_CHOICE)
-    found = _found(campaign, form.said["tag"], form.said["listed_in"], campaign.revision_key)
+    found = _found(campaign, form.chosen["tag"], form.chosen["listed_in"], campaign.revision_key)
     return ReportPage(form, TITLE, found=found, query=query)
 
 
@@ -54,7 +54,7 @@ def _found(campaign: Campaign, tag: str, listed_in: str, _state: RevisionKey) ->
     all_topics = campaign.topics.count() if topics is None else len(topics)
     facts = sentences(
         f"{all_topics:,} {plural(all_topics, 'topic')}.",
-        tag_said(tag),
+        tag_text(tag),
         f"Only topics for which {isolated(listed_in)} has a list." if listed_in else "",
         "Nuggets per topic count empty lists; words and importance are over nuggets, labels over those given.",
     )

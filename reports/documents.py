@@ -119,7 +119,7 @@ def correlation_table(found: Correlation) -> Table:
     }
     runs = [asdict(one) for one in found.runs]
     return Table(
-        correlation_rows(found), headings, correlation_document(found) | {"by_run": runs}, said=_compared(found)
+        correlation_rows(found), headings, correlation_document(found) | {"by_run": runs}, comment=_compared(found)
     )
 
 
@@ -128,7 +128,7 @@ def answers_table(found: Correlation) -> Table:
     rows = [asdict(one) for one in found.points]
     headings = {"run_id": "Run", "topic_id": "Topic", "x": found.x, "y": found.y}
     document = {"x": found.x, "y": found.y, "score": found.score, "policies": policies_document(found.policies)}
-    return Table(rows, headings, document | {"answers": rows}, said=_compared(found))
+    return Table(rows, headings, document | {"answers": rows}, comment=_compared(found))
 
 
 def curve_table(found: Correlation, points: Sequence[CurvePoint]) -> Table:
@@ -136,7 +136,7 @@ def curve_table(found: Correlation, points: Sequence[CurvePoint]) -> Table:
     rows = [asdict(one) for one in points]
     headings = {"topics": "Topics", "mean": "Mean tau-b", "low": "Low", "high": "High", "samples": "Subsets"}
     document = {"x": found.x, "y": found.y, "score": found.score, "policies": policies_document(found.policies)}
-    return Table(rows, headings, document | {"points": rows}, said=_compared(found))
+    return Table(rows, headings, document | {"points": rows}, comment=_compared(found))
 
 
 def _listed(policies: Document) -> str:
@@ -221,7 +221,7 @@ def standings_table(page: LeaderboardPage) -> Table:
     scores = [name for name in PAPER if page.support or name not in SUPPORT_NAMES]
     board = scores_document(page.board)
     judged = f"nuggets {board['nuggets']}, labels by {board['judge']}"
-    said = f"{board['condition']}, {judged}; policies {_listed(board['policies'])}"
+    comment = f"{board['condition']}, {judged}; policies {_listed(board['policies'])}"
     return Table(
         rows=rows,
         columns={"run_id": "Run"} | {name: PAPER[name] for name in scores},
@@ -230,12 +230,12 @@ def standings_table(page: LeaderboardPage) -> Table:
         | {
             "runs": rows,
             "score": page.found.score,
-            "tag": page.form.said["tag"] or None,
+            "tag": page.form.chosen["tag"] or None,
             "by_tag": {one.tag: {"topics": one.topics, "runs": one.by_run} for one in page.found.by_tag},
             "support": str(page.support) if page.support else None,
             "comparisons": _comparison_rows(page.compared) if page.compared else None,
         },
-        said=said,
+        comment=comment,
     )
 
 

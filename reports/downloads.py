@@ -19,7 +19,7 @@ class TableForm(StrEnum):
     LATEX = "tex"
 
     @property
-    def said(self) -> str:
+    def caption(self) -> str:
         """What people call it."""
         return "LaTeX" if self is TableForm.LATEX else self.upper()
 
@@ -32,7 +32,7 @@ class Table:
     columns: Mapping[str, str]
     document: Mapping[str, Any]
     closing: Sequence[Mapping[str, Any]] = field(default=())
-    said: str = ""
+    comment: str = ""
 
 
 CONTENT_TYPES = {
@@ -43,7 +43,9 @@ CONTENT_TYPES = {
 WRITERS: dict[TableForm, Callable[[Table], str]] = {
     TableForm.CSV: lambda table: as_csv(table.rows),
     TableForm.JSON: lambda table: as_json(table.document),
-    TableForm.LATEX: lambda table: as_latex(table.rows, table.columns, closing=table.closing, said=table.said),
+    TableForm.LATEX: lambda table: as_latex(
+        table.rows, table.columns, closing=table.closing, comment=table.comment
+    ),
 }
 
 

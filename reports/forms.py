@@ -22,14 +22,14 @@ class ChoicesForm(forms.Form):
     """Choices from the query string; what it leaves out has its default. `folded` names what stands out of the way."""
 
     folded: tuple[str, ...] = ()
-    folded_said: str | Promise = "Nugget sets and judges, where several fit"
+    folded_text: str | Promise = "Nugget sets and judges, where several fit"
 
     def __init__(self, query: QueryDict, defaults: dict[str, str] | None = None) -> None:
         initial = {name: field.initial for name, field in self.base_fields.items() if field.initial}
         super().__init__(data={**initial, **(defaults or {}), **query.dict()}, auto_id="id_%s")
 
     @property
-    def said(self) -> dict[str, Any]:
+    def chosen(self) -> dict[str, Any]:
         """The cleaned values; asks for a form that is valid."""
         return self.cleaned_data
 
@@ -90,15 +90,15 @@ class BoardForm(PolicyForm):
         _offer(self.fields["judge"], choices_of_names(judges))
 
     @property
-    def condition_said(self) -> Condition:
+    def chosen_condition(self) -> Condition:
         """The condition chosen."""
-        return Condition(self.said["condition"])
+        return Condition(self.chosen["condition"])
 
     @property
     def policies(self) -> Policies:
         """The policies chosen."""
         return Policies(
-            missing=self.said["missing"], unjudged=self.said["unjudged"], no_vital=self.said["no_vital"]
+            missing=self.chosen["missing"], unjudged=self.chosen["unjudged"], no_vital=self.chosen["no_vital"]
         )
 
 
@@ -144,14 +144,14 @@ class LeaderboardForm(BoardForm):
         _offer(self.fields["support_judge"], choices_of_names(support_judges))
 
     @property
-    def support_said(self) -> SupportCondition | None:
+    def chosen_support(self) -> SupportCondition | None:
         """The support condition chosen, None for none."""
-        return SupportCondition(self.said["support"]) if self.said["support"] else None
+        return SupportCondition(self.chosen["support"]) if self.chosen["support"] else None
 
     @property
     def support_policies(self) -> SupportPolicies:
         """The policies of support scores."""
-        return SupportPolicies(missing=self.said["missing"], no_cited=self.said["no_cited"])
+        return SupportPolicies(missing=self.chosen["missing"], no_cited=self.chosen["no_cited"])
 
 
 SUPPORT_SCORES = [(name, name.replace("_", " ")) for name in SUPPORT_NAMES]
@@ -221,15 +221,15 @@ class AgreementForm(PolicyForm):
     @property
     def policies(self) -> Policies | SupportPolicies:
         """The policies chosen: those of the score's kind."""
-        if self.said["score"] in SUPPORT_NAMES:
+        if self.chosen["score"] in SUPPORT_NAMES:
             return SupportPolicies(
-                missing=self.said["missing"], no_cited=self.said["no_cited"], topics=self.said["topics"]
+                missing=self.chosen["missing"], no_cited=self.chosen["no_cited"], topics=self.chosen["topics"]
             )
         return Policies(
-            missing=self.said["missing"],
-            unjudged=self.said["unjudged"],
-            no_vital=self.said["no_vital"],
-            topics=self.said["topics"],
+            missing=self.chosen["missing"],
+            unjudged=self.chosen["unjudged"],
+            no_vital=self.chosen["no_vital"],
+            topics=self.chosen["topics"],
         )
 
 

@@ -71,14 +71,14 @@ class Compared:
     shown: bool = False
 
     @property
-    def said(self) -> list[str]:
+    def sentences(self) -> list[str]:
         """The confusion in words."""
         found, harsh = self.report.confusion, self.report.harsh
         if not found.pairs:
             return ["No pair has a usable label of both."]
         same = int(np.trace(found.counts))
-        said = [f"Both gave the same label to {same:,} of {found.pairs:,} {plural(found.pairs, 'pair')}."]
-        return [*said, *self._differences(), *self._strictness(), *([_harsh(harsh)] if harsh else [])]
+        sentences = [f"Both gave the same label to {same:,} of {found.pairs:,} {plural(found.pairs, 'pair')}."]
+        return [*sentences, *self._differences(), *self._strictness(), *([_harsh(harsh)] if harsh else [])]
 
     def _differences(self) -> list[str]:
         counts, labels = self.report.confusion.counts.copy(), [one.replace("_", " ") for one in self.report.labels]

@@ -28,7 +28,7 @@ def as_latex(
     columns: Mapping[str, str],
     *,
     closing: Sequence[Mapping[str, Any]] = (),
-    said: str = "",
+    comment: str = "",
 ) -> str:
     r"""Return rows as a tabular; `columns` maps keys to headings, `closing` rows stand below a rule.
 
@@ -36,7 +36,7 @@ def as_latex(
     `\usepackage{booktabs}`.
     """
     aligned = "".join("l" if _is_text(rows, name) else "r" for name in columns)
-    lines = [f"% {line}" for line in said.splitlines()]
+    lines = [f"% {line}" for line in comment.splitlines()]
     lines += [rf"\begin{{tabular}}{{{aligned}}}", r"\toprule"]
     lines += [_line(escaped(heading) for heading in columns.values()), r"\midrule"]
     lines += [_line(_cell(row.get(name)) for name in columns) for row in rows]

@@ -79,7 +79,7 @@ class LeaderboardPage:
         """The columns, in their order."""
         if self.found is None:
             return []
-        score, sort = self.found.score, self.form.said["sort"]
+        score, sort = self.found.score, self.form.chosen["sort"]
         names = [Column(name, label, "text") for name, label in TEXTS.items()]
         for name in (*SCORE_NAMES, LENGTH):
             kind, label = (
@@ -133,14 +133,18 @@ def leaderboard_page(campaign: Campaign, query: QueryDict) -> LeaderboardPage:
     if not form.is_valid():
         return LeaderboardPage(form, "This is not a choice of this campaign. See the form.")
     try:
-        choice = resolve(campaign, form.condition_said, judge=form.said["judge"], nuggets=form.said["nuggets"])
+        choice = resolve(
+            campaign, form.chosen_condition, judge=form.chosen["judge"], nuggets=form.chosen["nuggets"]
+        )
     except Refused as refused:
         return LeaderboardPage(form, refused.message)
-    support, why = _support(campaign, form.support_said, form.said["support_judge"])
-    wanted = Wanted(choice, form.policies, support, form.support_policies, form.said["score"], form.said["tag"])
+    support, why = _support(campaign, form.chosen_support, form.chosen["support_judge"])
+    wanted = Wanted(
+        choice, form.policies, support, form.support_policies, form.chosen["score"], form.chosen["tag"]
+    )
     found = standings(wanted)
-    shown = _ordered(_chosen(found.rows, form), form.said["sort"] or f"-{wanted.score}")
-    compared = comparisons(wanted, [one.row.run_id for one in shown]) if form.said["compare"] else None
+    shown = _ordered(_chosen(found.rows, form), form.chosen["sort"] or f"-{wanted.score}")
+    compared = comparisons(wanted, [one.row.run_id for one in shown]) if form.chosen["compare"] else None
     return LeaderboardPage(form, "", why, found, tuple(shown), support, compared)
 
 
@@ -178,7 +182,7 @@ def _support(
 
 
 def _chosen(rows: Iterable[Standing], form: LeaderboardForm) -> list[Standing]:
-    group, task = form.said["group"], form.said["task"]
+    group, task = form.chosen["group"], form.chosen["task"]
     return [one for one in rows if group in ("", one.row.group) and task in ("", one.row.task)]
 
 

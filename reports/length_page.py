@@ -14,11 +14,11 @@ from evaluation.models.campaigns import RevisionKey
 from reports import charts_reports as charts
 from reports.building import (
     WRONG_CHOICE,
-    choice_said,
+    choice_text,
     chosen_condition,
     columns,
     sentences,
-    tag_said,
+    tag_text,
     topics_with_nuggets,
 )
 from reports.documents import policies_document
@@ -27,7 +27,7 @@ from reports.metrics.pareto import on_front
 from reports.metrics.policies import Policies
 from reports.metrics.scores import LENGTH, RunScores, run_scores
 from reports.report_forms import LengthForm
-from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, policies_said
+from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row, policies_text
 from reports.tags import tagged_assignments, topics_by_tag
 from web.reading import consistent_read
 from web.templatetags.assay import words
@@ -47,8 +47,8 @@ def length_page(campaign: Campaign, query: QueryDict) -> ReportPage:
         choice = chosen_condition(campaign, form)
     except Refused as refused:
         return ReportPage(form, TITLE, refused.message)
-    limits = (form.said["group"], form.said["task"], form.said["tag"])
-    found = _found(choice, form.policies, form.said["score"], limits, campaign.revision_key)
+    limits = (form.chosen["group"], form.chosen["task"], form.chosen["tag"])
+    found = _found(choice, form.policies, form.chosen["score"], limits, campaign.revision_key)
     return ReportPage(form, TITLE, found=found, query=query)
 
 
@@ -61,10 +61,10 @@ def _found(choice: NuggetCondition, policies: Policies, score: str, limits: Limi
     chosen = [run for run in sheet.run_ids if _is_chosen(runs[run], limits)]
     rows = _rows(run_scores(sheet, policies), runs, chosen, score)
     facts = sentences(
-        choice_said(choice),
+        choice_text(choice),
         topics_with_nuggets(int(sheet.scorable.sum())),
-        policies_said(policies_document(policies)),
-        tag_said(limits[2]),
+        policies_text(policies_document(policies)),
+        tag_text(limits[2]),
         "Length: whitespace words of the answer, mean over topics.",
     )
     figures = [_overview(rows, score, int(sheet.scorable.sum()))]

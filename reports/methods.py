@@ -122,57 +122,62 @@ def methods_documents(campaign: Campaign) -> dict[str, str]:
 
 def _protocol(campaign: Campaign) -> Section:
     rows = counts.protocol_rows(campaign)
-    said = [f"The campaign {campaign.slug} follows version {campaign.protocol.version} of its protocol."]
-    return Section("Protocol", said, [Table("Settings in force", {"setting": "Setting", "value": "Value"}, rows)])
+    sentences = [f"The campaign {campaign.slug} follows version {campaign.protocol.version} of its protocol."]
+    return Section(
+        "Protocol", sentences, [Table("Settings in force", {"setting": "Setting", "value": "Value"}, rows)]
+    )
 
 
 def _material(campaign: Campaign) -> Section:
     found = counts.material(campaign)
     passages = f"{found.segments:,} passages are graded or cited, {found.with_text:,} of them with their text."
-    said = [f"{found.topics:,} topics are answered by {found.runs:,} runs in {found.answers:,} answers.", passages]
+    sentences = [
+        f"{found.topics:,} topics are answered by {found.runs:,} runs in {found.answers:,} answers.",
+        passages,
+    ]
     tables = [
         Table("Runs", RUNS, counts.run_rows(campaign)),
         Table("Qrels", QRELS, counts.qrel_rows(campaign)),
     ]
-    return Section("Topics, runs and passages", said, tables)
+    return Section("Topics, runs and passages", sentences, tables)
 
 
 def _people(campaign: Campaign) -> Section:
     rows = counts.work_rows(campaign)
     people = len({row["assessor"] for row in rows})
-    said = [f"{people:,} assessors were handed work here; withdrawn work is not counted."]
+    sentences = [f"{people:,} assessors were handed work here; withdrawn work is not counted."]
     tables = [Table("Work handed out", WORK, rows), Table("Judges", JUDGES, counts.judge_rows(campaign))]
-    return Section("Assessors and judges", said, tables)
+    return Section("Assessors and judges", sentences, tables)
 
 
 def _labels(campaign: Campaign) -> Section:
     rows = descriptive_rows(descriptives(campaign))
     mix = [row for row in rows if "condition" in row]
-    said = ["Shares are fractions of the labels that were given."]
+    sentences = ["Shares are fractions of the labels that were given."]
     tables = [
         Table("Nugget lists", LISTS, [row for row in rows if "condition" not in row]),
         Table("Labels of nuggets", MIX, mix),
         Table("Labels of citations", SUPPORT, counts.support_rows(campaign)),
     ]
-    return Section("Nuggets and labels", said, tables)
+    return Section("Nuggets and labels", sentences, tables)
 
 
 def _times(campaign: Campaign) -> Section:
     found = time_report(campaign, None)
     rows = found["stages"]
-    said = [time_note(found) if rows else "No time was recorded here."]
-    return Section("Time", said, [Table("Active time of a topic, by stage", TIMES, rows)])
+    sentences = [time_note(found) if rows else "No time was recorded here."]
+    return Section("Time", sentences, [Table("Active time of a topic, by stage", TIMES, rows)])
 
 
 def _agreement(campaign: Campaign) -> Section:
     taus: list[Row] = []
     agreed: list[Row] = []
-    said = [f"Intervals are 95 % percentiles of {RESAMPLES:,} bootstrap samples of topics."]
+    sentences = [f"Intervals are 95 % percentiles of {RESAMPLES:,} bootstrap samples of topics."]
     for x, y in PAIRINGS:
         try:
             found = _pair(campaign, x, y)
         except Refused as refused:
-            said.append(f"{x} against {y} is left out: {refused.message}")
+            sentences.append(f"{x} against {y} is left out: {refused.message}")
             continue
         taus += found[0]
         agreed += found[1]
@@ -180,7 +185,7 @@ def _agreement(campaign: Campaign) -> Section:
         Table("Kendall's tau-b of conditions", TAUS, taus),
         Table("Labels of the same pairs", AGREED, agreed),
     ]
-    return Section("Agreement", said, tables)
+    return Section("Agreement", sentences, tables)
 
 
 def _pair(campaign: Campaign, x: Any, y: Any) -> tuple[list[Row], list[Row]]:
@@ -210,10 +215,10 @@ def _resolved(campaign: Campaign, one: Any) -> Choice:
 def _tau_rows(found: Any) -> Iterator[Row]:
     agreed = found.agreement
     sizes = {"run_level": agreed.runs, "topic_average": agreed.topics, "all_topic_run": agreed.pairs}
-    for level, said in LEVELS.items():
+    for level, words in LEVELS.items():
         interval = found.intervals[level]
         bounds = {"low": interval.low if interval else None, "high": interval.high if interval else None}
-        yield {"score": found.score, "level": said, "n": sizes[level], "tau_b": getattr(agreed, level)} | bounds
+        yield {"score": found.score, "level": words, "n": sizes[level], "tau_b": getattr(agreed, level)} | bounds
 
 
 def _agreed_rows(same: Any) -> Iterator[Row]:
@@ -224,8 +229,8 @@ def _agreed_rows(same: Any) -> Iterator[Row]:
 
 def _exclusions(campaign: Campaign) -> Section:
     rows = counts.exclusion_rows(campaign)
-    said = ["What is stored and enters no score, and what is missing:"]
-    return Section("Exclusions", said, [Table("Left out", {"what": "What", "count": "Count"}, rows)])
+    sentences = ["What is stored and enters no score, and what is missing:"]
+    return Section("Exclusions", sentences, [Table("Left out", {"what": "What", "count": "Count"}, rows)])
 
 
 def _versions(campaign: Campaign) -> Section:
@@ -233,8 +238,10 @@ def _versions(campaign: Campaign) -> Section:
     policies = (
         "Policies are the defaults: missing zero, unjudged exclude, no vital zero, no cited skip, topics all."
     )
-    said = [f"The state is revision {campaign.revision:,} of the campaign.", policies]
-    return Section("Versions", said, [Table("What computed this", {"what": "What", "version": "Version"}, rows)])
+    sentences = [f"The state is revision {campaign.revision:,} of the campaign.", policies]
+    return Section(
+        "Versions", sentences, [Table("What computed this", {"what": "What", "version": "Version"}, rows)]
+    )
 
 
 def _without_names(campaign: Campaign, report: MethodsReport) -> MethodsReport:

@@ -68,8 +68,8 @@ def protocol_rows(campaign: Campaign) -> list[Row]:
 
 
 def _setting(column: "models.Field[Any, Any]", value: Any) -> Row:
-    said = "none" if value is None else ("yes" if value else "no") if isinstance(value, bool) else str(value)
-    return {"setting": column.name.replace("_", " "), "value": said}
+    text = "none" if value is None else ("yes" if value else "no") if isinstance(value, bool) else str(value)
+    return {"setting": column.name.replace("_", " "), "value": text}
 
 
 def run_rows(campaign: Campaign) -> list[Row]:
@@ -138,7 +138,7 @@ def judge_rows(campaign: Campaign) -> list[Row]:
             "judge": one.name,
             "kind": "person" if one.kind == JudgeKind.HUMAN else "LLM",
             "model": one.model,
-            "prompts": ", ".join(f"{task}: {said}" for task, said in sorted(one.prompt_versions.items())),
+            "prompts": ", ".join(f"{task}: {text}" for task, text in sorted(one.prompt_versions.items())),
         }
         for one in judges
     ]

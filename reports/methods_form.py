@@ -99,7 +99,7 @@ def changed(report: MethodsReport, change: Callable[[str], str]) -> MethodsRepor
     sections = [
         Section(
             one.title,
-            [change(said) for said in one.sentences],
+            [change(sentence) for sentence in one.sentences],
             [Table(table.caption, table.columns, _changed_rows(table.rows, change)) for table in one.tables],
         )
         for one in report.sections

@@ -23,7 +23,7 @@ class MethodsForm(StrEnum):
     JSON = "json"
 
     @property
-    def said(self) -> str:
+    def caption(self) -> str:
         """What people call it."""
         return "LaTeX" if self is MethodsForm.LATEX else self.upper()
 

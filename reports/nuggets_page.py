@@ -15,11 +15,11 @@ from evaluation.models.campaigns import RevisionKey
 from reports import charts_reports as charts
 from reports.building import (
     WRONG_CHOICE,
-    choice_said,
+    choice_text,
     chosen_condition,
     columns,
     sentences,
-    tag_said,
+    tag_text,
     topics_with_nuggets,
 )
 from reports.describing import edit_report, edits_by_topic
@@ -73,8 +73,8 @@ def nuggets_page(campaign: Campaign, query: QueryDict) -> ReportPage:
         choice = chosen_condition(campaign, form)
     except Refused as refused:
         return ReportPage(form, TITLE, refused.message)
-    limits = (form.said["importance"], form.said["found"])
-    found = _found(choice, form.said["tag"], limits, campaign.revision_key)
+    limits = (form.chosen["importance"], form.chosen["found"])
+    found = _found(choice, form.chosen["tag"], limits, campaign.revision_key)
     return ReportPage(form, TITLE, found=found, query=query)
 
 
@@ -88,9 +88,9 @@ def _found(choice: NuggetCondition, tag: str, limits: tuple[str, str], _state: R
     figures = (_overview(sheet, findings, in_tag), _nuggets(sheet, findings, texts, in_tag, limits), *edits)
     listed = sheet.scorable & rows_of(sheet.topic_ids, tagged(choice.campaign, tag))
     facts = sentences(
-        choice_said(choice),
+        choice_text(choice),
         topics_with_nuggets(int(listed.sum())),
-        tag_said(tag),
+        tag_text(tag),
         "Shares are of the submitted answers with a label of the nugget; missing answers and unjudged or failed "
         "labels are left out and counted.",
     )
@@ -182,13 +182,13 @@ def _edits(campaign: Campaign, tag: str) -> list[Figures]:
         report, by_topic = edit_report(campaign, topics=topics), edits_by_topic(campaign, topics)
     except Refused as refused:
         return [Figures("edits", "Drafts against final lists", (), [], note=refused.message)]
-    said = (
+    note = (
         f"{isolated(report.nuggets)} against {isolated(report.drafts)}, {report.topics:,} "
         f"{plural(report.topics, 'topic')}."
     )
     if report.inferred:
         how = "Some lists have no recorded lineage: their texts were matched."
-        said = f"{said} {how}"
+        note = f"{note} {how}"
     rows: list[dict[str, Any]] = [
         {"edit": words(one.edit), "topics": one.topics, "share": one.share, "authors_share": one.authors_share}
         for one in report.rows
@@ -209,7 +209,7 @@ def _edits(campaign: Campaign, tag: str) -> list[Figures]:
         title="Drafts against final lists",
         columns=named,
         rows=rows,
-        note=said,
+        note=note,
         picture=picture if bars else None,
         topics=report.topics,
     )

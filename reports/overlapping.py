@@ -200,13 +200,13 @@ def read_differing(shared: Shared, places: Sequence[int]) -> list[Differing]:
     if shared.stage is Stage.ASSIGN:
         answers = [first for first, _ in keys]
         texts = dict(NuggetVersion.objects.filter(pk__in=[key[1] for key in keys]).values_list("pk", "text"))
-        said = [(texts[second], "") for _, second in keys]
+        shown = [(texts[second], "") for _, second in keys]
     else:
         sentences = Sentence.objects.in_bulk([key[0] for key in keys])
         texts = {pk: one.text for pk, one in sentences.items()}
         answers = [sentences[first].answer_id for first, _ in keys]
         docids = dict(Segment.objects.filter(pk__in=[key[1] for key in keys]).values_list("pk", "docid"))
-        said = [(texts[first], docids[second]) for first, second in keys]
+        shown = [(texts[first], docids[second]) for first, second in keys]
     runs = dict(AnswerProvenance.objects.filter(pk__in=answers).values_list("pk", "run__run_id"))
     return [
         Differing(
@@ -221,5 +221,5 @@ def read_differing(shared: Shared, places: Sequence[int]) -> list[Differing]:
                 if label >= 0
             ),
         )
-        for key, place, answer, (item, beside) in zip(keys, places, answers, said, strict=True)
+        for key, place, answer, (item, beside) in zip(keys, places, answers, shown, strict=True)
     ]

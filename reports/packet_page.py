@@ -19,7 +19,7 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign, Run
 from evaluation.models.campaigns import RevisionKey
 from reports import charts_reports as charts
-from reports.building import WRONG_CHOICE, chosen_condition, columns, sentences, tag_said
+from reports.building import WRONG_CHOICE, chosen_condition, columns, sentences, tag_text
 from reports.documents import policies_document
 from reports.leaderboard import number, runs_by_id
 from reports.metrics.arrays import Booleans, column_means
@@ -38,7 +38,7 @@ from reports.showing import (
     Row,
     isolated,
     plain,
-    policies_said,
+    policies_text,
 )
 from reports.tags import tagged_assignments
 from web.reading import consistent_read
@@ -64,8 +64,8 @@ def packet_page(campaign: Campaign, query: QueryDict) -> ReportPage:
         choice = chosen_condition(campaign, form)
     except Refused as refused:
         return ReportPage(form, TITLE, refused.message)
-    group = form.said["group"]
-    found = _found(choice, form.policies, group, form.said["tag"], campaign.revision_key)
+    group = form.chosen["group"]
+    found = _found(choice, form.policies, group, form.chosen["tag"], campaign.revision_key)
     return ReportPage(form, f"Participant packet: {group}", found=found, query=query)
 
 
@@ -78,7 +78,7 @@ def packet_archive(campaign: Campaign, query: QueryDict) -> tuple[bytes, str]:
     with ZipFile(out, "w", ZIP_DEFLATED) as archive:
         for name, text in _files(campaign, page):
             archive.writestr(ZipInfo(name, EPOCH), text.encode(), ZIP_DEFLATED)
-    return out.getvalue(), re.sub(r"[^\w.-]+", "-", page.form.said["group"]).strip("-") or "group"
+    return out.getvalue(), re.sub(r"[^\w.-]+", "-", page.form.chosen["group"]).strip("-") or "group"
 
 
 def _files(campaign: Campaign, page: ReportPage) -> list[tuple[str, str]]:
@@ -94,7 +94,7 @@ def _files(campaign: Campaign, page: ReportPage) -> list[tuple[str, str]]:
     return [
         ("index.html", render_to_string("reports/packet.html", context)),
         *((f"{one.name}.csv", as_csv(one.rows) + "\n") for one in figures if one.rows),
-        ("packet.json", as_json({"group": page.form.said["group"], "said": facts, **tables}) + "\n"),
+        ("packet.json", as_json({"group": page.form.chosen["group"], "said": facts, **tables}) + "\n"),
     ]
 
 
@@ -110,15 +110,15 @@ def _found(choice: NuggetCondition, policies: Policies, group: str, tag: str, _s
     facts = sentences(
         f"Runs of {isolated(group)} only: {len(own):,} {plural(len(own), 'run')}.",
         f"Condition {choice.condition}.",
-        policies_said(policies_document(policies)),
-        tag_said(tag),
-        _ends_said(int(judged.sum())),
+        policies_text(policies_document(policies)),
+        tag_text(tag),
+        _ends_text(int(judged.sum())),
     )
     overview = _runs(sheet, scores, own, runs)
     return Found(facts, (overview, _topics(by_topic)), timezone.now())
 
 
-def _ends_said(runs: int) -> str:
+def _ends_text(runs: int) -> str:
     return (
         f"Minimum, median and maximum of each topic are over {runs:,} {plural(runs, 'run')}, the "
         "organizers' controls left out."

@@ -27,7 +27,7 @@ from reports.agreeing import (
     pooled_interval,
 )
 from reports.binning import is_binned
-from reports.confusion_page import HeatRow, heat_rows, said_of, without_nuggets
+from reports.confusion_page import HeatRow, heat_rows, side_label, without_nuggets
 from reports.confusions import ConfusionReport
 from reports.correlation import Correlation, Side
 from reports.forms import AgreementForm
@@ -83,7 +83,7 @@ class AgreementPage:
     form: AgreementForm
     offer: Offer
     message: str = ""
-    asked: Compared | None = None
+    requested: Compared | None = None
     correlation: Correlation | None = None
     confusion: ConfusionReport | None = None
 
@@ -96,12 +96,12 @@ class AgreementPage:
     @property
     def sides(self) -> list[dict[str, str]]:
         """What x and y mean here, in words."""
-        return [{"name": name, "said": _said(side)} for name, side in zip("xy", self._sides, strict=False)]
+        return [{"name": name, "text": _side_text(side)} for name, side in zip("xy", self._sides, strict=False)]
 
     @property
     def curve(self) -> tuple[CurvePoint, ...]:
         """Tau by the number of topics, where the page is asked for it."""
-        return curve_of(self.asked) if self.asked and self.form.said["curve"] else ()
+        return curve_of(self.requested) if self.requested and self.form.chosen["curve"] else ()
 
     @property
     def shown_curve(self) -> tuple[CurvePoint, ...]:
@@ -122,7 +122,7 @@ class AgreementPage:
     @property
     def by_tag(self) -> tuple[TagAgreement, ...]:
         """The three taus tag by tag; nothing where only one tag's topics are looked at."""
-        return agreement_by_tag(self.asked) if self.asked and not self.asked.tag else ()
+        return agreement_by_tag(self.requested) if self.requested and not self.requested.tag else ()
 
     @property
     def heat(self) -> list[HeatRow]:
@@ -142,7 +142,7 @@ class AgreementPage:
 
     @property
     def _sides(self) -> tuple[Side, ...]:
-        return (self.asked.x, self.asked.y) if self.asked else ()
+        return (self.requested.x, self.requested.y) if self.requested else ()
 
     @property
     def labels_link(self) -> str:
@@ -180,15 +180,15 @@ def agreement_page(campaign: Campaign, query: QueryDict, *, whole: bool = False)
         return AgreementPage(form, offer, "This is not a choice of this campaign. See the form.")
     try:
         x, y = (_side(campaign, form, side, offer.published) for side in "xy")
-        _check_score(x, y, form.said["score"])
-        asked = Compared(campaign, x, y, form.said["score"], form.policies, form.said["tag"])
-        found = correlation_of(asked)
-        confusion = confusion_of(asked)
+        _check_score(x, y, form.chosen["score"])
+        requested = Compared(campaign, x, y, form.chosen["score"], form.policies, form.chosen["tag"])
+        found = correlation_of(requested)
+        confusion = confusion_of(requested)
     except Refused as refused:
         return AgreementPage(form, offer, refused.message)
     if whole or not is_binned(found.points):
-        found = replace(found, intervals=found.intervals | {ALL_TOPIC_RUN: pooled_interval(asked)})
-    return AgreementPage(form, offer, "", asked, found, confusion)
+        found = replace(found, intervals=found.intervals | {ALL_TOPIC_RUN: pooled_interval(requested)})
+    return AgreementPage(form, offer, "", requested, found, confusion)
 
 
 def _first_two(offer: Offer) -> dict[str, str]:
@@ -205,10 +205,10 @@ def first_conditions(sets: Iterable[NuggetSet]) -> dict[str, str]:
 
 
 def _side(campaign: Campaign, form: AgreementForm, side: str, published: Iterable[str]) -> Side:
-    name = form.said[side]
+    name = form.chosen[side]
     if name in published:
         return str(name)
-    judge, nuggets = form.said[f"{side}_judge"], form.said[f"{side}_nuggets"]
+    judge, nuggets = form.chosen[f"{side}_judge"], form.chosen[f"{side}_nuggets"]
     if name in list(SupportCondition):
         return resolve_citations(campaign, SupportCondition(name), judge=judge)
     return resolve(campaign, Condition(name), judge=judge, nuggets=nuggets)
@@ -250,5 +250,5 @@ def _tau(found: Correlation, level: str) -> Tau:
     )
 
 
-def _said(side: Side) -> str:
-    return f"the published table {side}" if isinstance(side, str) else said_of(side)
+def _side_text(side: Side) -> str:
+    return f"the published table {side}" if isinstance(side, str) else side_label(side)

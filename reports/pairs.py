@@ -13,12 +13,12 @@ from evaluation.domain.conditions import Choice
 from evaluation.models import AnswerProvenance, NuggetVersion, Segment, Sentence, Topic
 from reports.adjudicating import Key
 from reports.comparing import Compared
-from reports.confusion_page import ConfusionPage, said_of
+from reports.confusion_page import ConfusionPage, side_label
 from reports.matched import Ints, ItemKind
 from reports.metrics.arrays import Booleans
 from reports.metrics.confusion import harsh_conflicts
 from reports.models import Adjudication
-from reports.terms import UNSAID, category_of, category_said
+from reports.terms import NO_CATEGORY, category_of, category_text
 from reports.verdicts import places_of
 
 CELL = re.compile(r"(\d)-(\d)")
@@ -56,10 +56,10 @@ class PairList:
         self.cell = cell if known else "differ"
 
     @property
-    def said(self) -> str:
+    def caption(self) -> str:
         """Which pairs these are, in words."""
         if self.category is not None:
-            why = category_said(self.category) or UNSAID
+            why = category_text(self.category) or NO_CATEGORY
             return f"different labels: {why}"
         found = CELL.fullmatch(self.cell)
         if not found:
@@ -141,7 +141,7 @@ def read_pairs(found: PairList, listed: Sequence[int], answers: QuerySet[AnswerP
 def judge_of(side: Any, topic: int) -> str:
     """Return whose label counts for a topic on a side."""
     if not isinstance(side, Choice):
-        return said_of(side)
+        return side_label(side)
     names = [
         part.judge.name for part in side.parts if part.judge and (part.topics is None or topic in part.topics)
     ]

@@ -12,7 +12,7 @@ class PictureForm(StrEnum):
     PDF = "pdf"
 
     @property
-    def said(self) -> str:
+    def caption(self) -> str:
         """What people call it."""
         return self.upper()
 

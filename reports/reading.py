@@ -58,5 +58,5 @@ def _answers(campaign: Campaign) -> dict[int, int]:
 def _pairs(campaign: Campaign) -> dict[int, int]:
     """Return the words of the sentences and passages of each task of support."""
     rows = WorkingSupport.objects.filter(task__campaign=campaign).values_list("task")
-    counts = rows.annotate(said=_count("sentence__text"), cited=_count("segment__text")).order_by()
+    counts = rows.annotate(answered=_count("sentence__text"), cited=_count("segment__text")).order_by()
     return {task: (sentence or 0) + (segment or 0) for task, sentence, segment in counts}

@@ -135,14 +135,14 @@ class SupportForm(ChoicesForm):
         self.offer("tag", _all_and(tags_of(campaign)))
 
     @property
-    def condition_said(self) -> SupportCondition:
+    def chosen_condition(self) -> SupportCondition:
         """The condition chosen."""
-        return SupportCondition(self.said["condition"])
+        return SupportCondition(self.chosen["condition"])
 
     @property
     def policies(self) -> SupportPolicies:
         """The policies chosen."""
-        return SupportPolicies(missing=self.said["missing"], no_cited=self.said["no_cited"])
+        return SupportPolicies(missing=self.chosen["missing"], no_cited=self.chosen["no_cited"])
 
 
 class TimeForm(ChoicesForm):
@@ -161,7 +161,7 @@ class TimeForm(ChoicesForm):
         self.offer("tag", _all_and(tags_of(campaign)))
 
     @property
-    def idle_said(self) -> int | None:
+    def idle_limit(self) -> int | None:
         """The fixed idle limit; None for the one that follows from the words on screen."""
-        found: Any = self.said["idle"]
+        found: Any = self.chosen["idle"]
         return None if found is None else int(found)

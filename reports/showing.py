@@ -86,7 +86,7 @@ class Column:
     paper: bool = True
     primary: bool = False
 
-    def said(self, row: Row) -> str:
+    def text(self, row: Row) -> str:
         """Return a row's cell as people read it."""
         value = row.get(self.name)
         return FORMATS[self.kind](value) if self.kind in FORMATS else DASH if value in (None, "") else str(value)
@@ -101,7 +101,7 @@ class Cell:
 
     column: Column
     value: Any
-    said: str
+    text: str
     basis: Basis = field(default_factory=Basis)
     hidden: str | None = None
 
@@ -182,18 +182,18 @@ class Figures:
             yield [self._cell(column, row) for column in self.columns]
 
     def _cell(self, column: Column, row: Row) -> Cell:
-        value, said = row.get(column.name), column.said(row)
+        value, text = row.get(column.name), column.text(row)
         if not column.kind.is_measured or value is None:
-            return Cell(column, value, said)
+            return Cell(column, value, text)
         hidden = why_no_tau(row["runs"], row["topics"]) if column.kind is Kind.TAU else None
-        return Cell(column, value, said, Basis(_count(self.topics, row), _count(self.pairs, row)), hidden)
+        return Cell(column, value, text, Basis(_count(self.topics, row), _count(self.pairs, row)), hidden)
 
-    def table(self, said: str) -> Table:
+    def table(self, text: str) -> Table:
         """Return the whole as it leaves in files."""
         paper = {one.name: one.label for one in self.columns if one.paper}
-        document = {"title": self.title, "said": said, "rows": [dict(row) for row in self.rows]}
+        document = {"title": self.title, "said": text, "rows": [dict(row) for row in self.rows]}
         closing = {"closing": [dict(row) for row in self.closing]} if self.closing else {}
-        return Table(self.rows, paper, document | closing, closing=self.closing, said=said)
+        return Table(self.rows, paper, document | closing, closing=self.closing, comment=text)
 
 
 def _count(count: str | int | None, row: Row) -> int | None:
@@ -286,8 +286,8 @@ class ReportPage:
     def table(self, name: str) -> Table:
         """Return a section as it leaves in files, with what it rests on. Raises `Http404`."""
         figures = self.part(name)
-        said = [self.title, *(self.found.facts if self.found else ()), figures.note]
-        return figures.table("\n".join(plain(one) for one in said if one))
+        text = [self.title, *(self.found.facts if self.found else ()), figures.note]
+        return figures.table("\n".join(plain(one) for one in text if one))
 
     @property
     def _figures(self) -> list[Figures]:
@@ -303,15 +303,15 @@ def isolated(name: str | None) -> str:
     return f"{FIRST_STRONG}{name}{POP}" if name else ""
 
 
-def plain(said: str) -> str:
+def plain(text: str) -> str:
     """Return a sentence without the marks of `isolated`, for files."""
-    return said.replace(FIRST_STRONG, "").replace(POP, "")
+    return text.replace(FIRST_STRONG, "").replace(POP, "")
 
 
-def policies_said(policies: Mapping[str, str]) -> str:
+def policies_text(policies: Mapping[str, str]) -> str:
     """Return the policy line of one condition; `topics` is about two of them."""
-    said = (f"{name.replace('-', ' ')} {value}" for name, value in policies.items() if name != "topics")
-    return f"Policies: {', '.join(said)}."
+    text = (f"{name.replace('-', ' ')} {value}" for name, value in policies.items() if name != "topics")
+    return f"Policies: {', '.join(text)}."
 
 
 def counted(number: int, one: str, many: str = "") -> str:

@@ -91,6 +91,6 @@ def _offer_of(campaign: Campaign, _state: RevisionKey) -> Offer:
     )
 
 
-def side_said(name: str) -> str:
+def side_text(name: str) -> str:
     """Return what a page calls a side."""
     return name.removeprefix(GRADES)

@@ -14,7 +14,7 @@ from evaluation.models import Campaign, Run
 from evaluation.models.campaigns import RevisionKey
 from evaluation.terms import SupportCondition
 from reports import charts_reports as charts
-from reports.building import WRONG_CHOICE, choice_said, columns, sentences, tag_said
+from reports.building import WRONG_CHOICE, choice_text, columns, sentences, tag_text
 from reports.descriptives_page import labels_alt
 from reports.documents import policies_document
 from reports.frames import support_sheet
@@ -25,7 +25,7 @@ from reports.metrics.policies import SupportPolicies
 from reports.metrics.sheets import SupportSheet
 from reports.metrics.support import AnswerSupport, answer_support, run_support
 from reports.report_forms import SupportForm
-from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Rows, policies_said
+from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Rows, policies_text
 from reports.tags import rows_of, tagged_support, topics_by_tag
 from web.reading import consistent_read
 from web.text import plural
@@ -52,10 +52,10 @@ def support_page(campaign: Campaign, query: QueryDict) -> ReportPage:
     if not form.is_valid():
         return ReportPage(form, TITLE, WRONG_CHOICE)
     try:
-        choice = resolve_citations(campaign, form.condition_said, judge=form.said["judge"])
+        choice = resolve_citations(campaign, form.chosen_condition, judge=form.chosen["judge"])
     except Refused as refused:
         return ReportPage(form, TITLE, refused.message)
-    found = _found(choice, form.policies, form.said["tag"], campaign.revision_key)
+    found = _found(choice, form.policies, form.chosen["tag"], campaign.revision_key)
     return ReportPage(form, TITLE, found=found, query=query)
 
 
@@ -76,20 +76,20 @@ def _found(choice: CitationCondition, policies: SupportPolicies, tag: str, _stat
         _answers(sheet, answers, counts),
     ]
     facts = sentences(
-        choice_said(choice),
-        _topics_said(int(answers.topics.sum())),
-        policies_said(policies_document(policies)),
-        _citations_said(first),
-        tag_said(tag),
+        choice_text(choice),
+        _topics_text(int(answers.topics.sum())),
+        policies_text(policies_document(policies)),
+        _citations_text(first),
+        tag_text(tag),
     )
     return Found(facts, tuple(figures), timezone.now())
 
 
-def _topics_said(number: int) -> str:
+def _topics_text(number: int) -> str:
     return f"{number:,} {plural(number, 'topic')} with a label, or all where nobody has judged."
 
 
-def _citations_said(first: int | None) -> str:
+def _citations_text(first: int | None) -> str:
     if first == 1:
         return "First citation of each sentence."
     if not first:

@@ -17,7 +17,7 @@ class ErrorCategory(StrEnum):
     OTHER = "other"
 
 
-SAID = {
+CATEGORY_WORDS = {
     ErrorCategory.OVERLOOKED: "one judge overlooked what is there",
     ErrorCategory.READ_IN: "one judge read in what is not there",
     ErrorCategory.DETAIL: "a number, name or date differs",
@@ -31,7 +31,7 @@ SAID = {
 """What each category is called on a page."""
 
 
-UNSAID = "no category said"
+NO_CATEGORY = "no category said"
 WHY = "why-"
 """Before a category in the address of the pairs that it is of."""
 
@@ -47,6 +47,6 @@ def category_of(cell: str) -> str | None:
     return by_cell.get(cell)
 
 
-def category_said(category: str) -> str:
+def category_text(category: str) -> str:
     """Return what a category is called; '' for none."""
-    return SAID[ErrorCategory(category)] if category else ""
+    return CATEGORY_WORDS[ErrorCategory(category)] if category else ""

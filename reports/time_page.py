@@ -14,7 +14,7 @@ from evaluation.queries.timing import TopicTime
 from evaluation.rules.clock import RULE_VERSION, SECOND
 from evaluation.terms import Stage
 from reports import charts_reports as charts
-from reports.building import WRONG_CHOICE, columns, sentences, tag_said
+from reports.building import WRONG_CHOICE, columns, sentences, tag_text
 from reports.reading import Words, words_read
 from reports.report_forms import TimeForm
 from reports.showing import OVERVIEW, Figures, Found, Kind, Picture, ReportPage, Row
@@ -45,7 +45,7 @@ def time_page(campaign: Campaign, query: QueryDict) -> ReportPage:
         return ReportPage(form, TITLE, WRONG_CHOICE)
     try:
         with consistent_read():
-            found = _found(campaign, form.said["tag"], form.idle_said)
+            found = _found(campaign, form.chosen["tag"], form.idle_limit)
     except Refused as refused:
         return ReportPage(form, TITLE, refused.message)
     return ReportPage(form, TITLE, found=found, query=query)
@@ -62,11 +62,11 @@ def _found(campaign: Campaign, tag: str, idle: int | None) -> Found:
     first = [one for one in times if one.timed.version == 1 and one.timed.submitted]
     words = words_read(campaign)
     facts = sentences(
-        _submissions_said(len(first), len({one.timed.topic_id for one in first})),
+        _submissions_text(len(first), len({one.timed.topic_id for one in first})),
         f"Idle limit {idle} s, rule {RULE_VERSION}."
         if idle is not None
         else f"Idle limit from the words on screen, rule {RULE_VERSION}.",
-        tag_said(tag),
+        tag_text(tag),
         "Low: without what is beyond the limit; high: with all of it. Published: an hour to post-edit a topic, "
         "two and a half to write its nuggets. Reworked and unfinished topics are in the last table only.",
     )
@@ -80,7 +80,7 @@ def _found(campaign: Campaign, tag: str, idle: int | None) -> Found:
     return Found(facts, tuple(figures), timezone.now())
 
 
-def _submissions_said(number: int, topics: int) -> str:
+def _submissions_text(number: int, topics: int) -> str:
     shared = f"{topics:,} {plural(topics, 'topic')}"
     return f"{number:,} first {plural(number, 'submission')} of {shared}."
 

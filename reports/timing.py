@@ -67,7 +67,7 @@ def _stage_row(stage: Stage, times: Iterable[TopicTime]) -> dict[str, Any]:
     """Return a stage's figures over first submissions; work after a reopening stands apart."""
     own = [one for one in times if one.timed.stage is stage and one.timed.whole]
     first = [one for one in own if one.timed.version == 1 and one.timed.submitted]
-    again = [one for one in own if one.timed.version > 1]
+    reworked = [one for one in own if one.timed.version > 1]
     point = seconds(one.times.active.point for one in first)
     return {
         "stage": stage.value,
@@ -81,8 +81,8 @@ def _stage_row(stage: Stage, times: Iterable[TopicTime]) -> dict[str, Any]:
         "mean_s": float(np.mean(point)) if point else None,
         "total_s": sum(point),
         "unfinished": sum(not one.timed.submitted for one in own),
-        "reworked": len(again),
-        "rework_total_s": sum(seconds(one.times.active.point for one in again)),
+        "reworked": len(reworked),
+        "rework_total_s": sum(seconds(one.times.active.point for one in reworked)),
     }
 
 

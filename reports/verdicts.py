@@ -12,7 +12,7 @@ from reports.comparing import Compared
 from reports.frames import assignment_keys, support_keys
 from reports.matched import Ints
 from reports.models import Adjudication
-from reports.terms import UNSAID, category_cell, category_said
+from reports.terms import NO_CATEGORY, category_cell, category_text
 
 WHO = ("rows", "columns", "neither", "undecided")
 UNDECIDED = 8
@@ -56,7 +56,7 @@ def category_counts(compared: Compared, verdicts: dict[int, Adjudication]) -> li
     names = {category for category, _ in counted}
     rows = [
         CategoryCount(
-            category_said(name) or UNSAID,
+            category_text(name) or NO_CATEGORY,
             sum(counted[name, who] for who in WHO),
             **{who: counted[name, who] for who in WHO},
             cell=category_cell(name),

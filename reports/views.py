@@ -92,7 +92,7 @@ def answers_file(request: UserRequest, slug: str, table: TableForm) -> HttpRespo
 def topics_picture(request: UserRequest, slug: str, picture: PictureForm) -> HttpResponse:
     """Tau by the number of topics; `theme=dark` for dark pages, `enough` for what pages show of it."""
     page = agreement_page(get_campaign(request, slug), request.GET)
-    points = curve_of(or_404(page.asked))
+    points = curve_of(or_404(page.requested))
     shown = page.enough(points) if "enough" in request.GET else points
     return picture_response(curve(shown, dark=is_dark(request)), picture)
 
@@ -101,5 +101,5 @@ def topics_picture(request: UserRequest, slug: str, picture: PictureForm) -> Htt
 def topics_file(request: UserRequest, slug: str, table: TableForm) -> HttpResponse:
     """Tau by the number of topics of the same query string as a file."""
     page = agreement_page(get_campaign(request, slug), request.GET)
-    points = curve_of(or_404(page.asked))
+    points = curve_of(or_404(page.requested))
     return downloaded(curve_table(or_404(page.correlation), points), table, f"{slug}-tau-by-topics")

@@ -29,14 +29,14 @@ class Scores(Reader):
         """Return nothing: `found` computes the rows."""
         return Run.objects.using(self.alias).none()
 
-    def found(self, choice: NuggetCondition | CitationCondition, asked: dict[str, Any]) -> list[tuple[int, Row]]:
+    def found(self, choice: NuggetCondition | CitationCondition, params: dict[str, Any]) -> list[tuple[int, Row]]:
         """Return the runs with their keys. `asked`: the policies that were named, and a run's id if one is meant."""
         campaign = choice.campaign
         runs = dict(campaign.runs.using(self.alias).values_list("run_id", "pk"))
         rows = [
             (runs[row["run_id"]], self._row(campaign, choice, row))
-            for row in _figures(choice, asked)
-            if asked.get("run") in (None, row["run_id"])
+            for row in _figures(choice, params)
+            if params.get("run") in (None, row["run_id"])
         ]
         return sorted(rows, key=lambda one: one[0])
 
@@ -46,26 +46,26 @@ class Scores(Reader):
         return {
             "campaign": campaign.slug,
             "condition": str(choice),
-            "judge": _said(judges),
-            "nugget_set": _said(self.names.nugget_set(one.pk) or "" for one in sets),
+            "judge": _names_text(judges),
+            "nugget_set": _names_text(self.names.nugget_set(one.pk) or "" for one in sets),
             "run_id": row["run_id"],
             **{name: row.get(name) for name in FIGURES},
         }
 
 
-def _figures(choice: NuggetCondition | CitationCondition, asked: dict[str, Any]) -> list[dict[str, Any]]:
+def _figures(choice: NuggetCondition | CitationCondition, params: dict[str, Any]) -> list[dict[str, Any]]:
     if isinstance(choice, NuggetCondition):
-        return scores_csv_rows(leaderboard(choice, Policies(**_named(asked, "missing", "unjudged", "no_vital"))))
-    report = support_report(choice, SupportPolicies(**_named(asked, "missing", "no_cited")))
+        return scores_csv_rows(leaderboard(choice, Policies(**_named(params, "missing", "unjudged", "no_vital"))))
+    report = support_report(choice, SupportPolicies(**_named(params, "missing", "no_cited")))
     rows: list[dict[str, Any]] = support_document(report)["runs"]
     return rows
 
 
-def _named(asked: dict[str, Any], *policies: str) -> dict[str, Any]:
+def _named(params: dict[str, Any], *policies: str) -> dict[str, Any]:
     """Return the policies that were named; the others have their defaults."""
-    return {name: asked[name] for name in policies if name in asked}
+    return {name: params[name] for name in policies if name in params}
 
 
-def _said(names: Iterable[str]) -> str | None:
+def _names_text(names: Iterable[str]) -> str | None:
     """Return names as reports say them; None where there is none."""
     return ", ".join(names) or None

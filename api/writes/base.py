@@ -143,7 +143,7 @@ def found_or_404(find: Callable[[], Found]) -> Found:
         raise NotFound(NOT_FOUND) from None
 
 
-def told(document: BaseModel, status: int = HTTPStatus.OK) -> HttpResponse:
+def document_answer(document: BaseModel, status: int = HTTPStatus.OK) -> HttpResponse:
     """Return an answer that is no row of a collection."""
     return HttpResponse(document.model_dump_json(), status=status, content_type=JSON)
 
@@ -157,7 +157,7 @@ def row_now(actor: User, collection: str, place: str | int) -> tuple[Row, str]:
     return found[0][1], tag_of_body(to_json(found[0][1]))
 
 
-def told_row(actor: User, collection: str, place: str | int, status: int = HTTPStatus.OK) -> HttpResponse:
+def row_answer(actor: User, collection: str, place: str | int, status: int = HTTPStatus.OK) -> HttpResponse:
     """Return a row, and where it is to be read."""
     row, tag = row_now(actor, collection, place)
     response = HttpResponse(to_json(row), status=status, content_type=JSON)

@@ -11,7 +11,7 @@ from accounts.models import User
 from api.once import Doing
 from api.serializers.corpus import CampaignRow
 from api.views import ListView
-from api.writes.base import Write, WriteView, told_row
+from api.writes.base import Write, WriteView, row_answer
 from api.writes.said import Query
 from evaluation.errors import Refused
 from evaluation.queries.campaigns import is_taken_from
@@ -52,10 +52,12 @@ class CampaignsView(WriteView, ListView):
         return lambda: _made(write.actor, write.body, write.query.replace)
 
 
-def _made(actor: User, said: NewCampaign, replace: bool) -> HttpResponse:
-    if is_taken_from(actor, said.slug):
+def _made(actor: User, wanted: NewCampaign, replace: bool) -> HttpResponse:
+    if is_taken_from(actor, wanted.slug):
         raise Refused("slug_taken", "There is a campaign with this slug, in which you judge. Choose another slug.")
-    file = CampaignFile.model_validate(said.model_dump(exclude={"slug"}, exclude_unset=True))
-    name = said.name or said.slug
-    campaign, outcome = start_campaign(slug=said.slug, name=name, file=file, replace=replace, actor=actor)
-    return told_row(actor, "campaigns", campaign.slug, HTTPStatus.CREATED if outcome == "made" else HTTPStatus.OK)
+    file = CampaignFile.model_validate(wanted.model_dump(exclude={"slug"}, exclude_unset=True))
+    name = wanted.name or wanted.slug
+    campaign, outcome = start_campaign(slug=wanted.slug, name=name, file=file, replace=replace, actor=actor)
+    return row_answer(
+        actor, "campaigns", campaign.slug, HTTPStatus.CREATED if outcome == "made" else HTTPStatus.OK
+    )

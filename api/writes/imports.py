@@ -12,7 +12,7 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 
 from api.once import Doing
-from api.writes.base import Write, WriteView, told
+from api.writes.base import Write, WriteView, document_answer
 from api.writes.said import Name, NamedOne, Query, WrongBody
 from api.writes.uploads import MULTIPART, PART, Sent, Upload, received
 from evaluation.formats.segments import names_any
@@ -138,12 +138,12 @@ class ImportView(WriteView):
     together = False
     kind: ClassVar[str] = "topics"
 
-    def __init__(self, **said: Any) -> None:
-        super().__init__(**said)
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
         self.of = KINDS[self.kind]
         self.query = self.of.options  # type: ignore[misc]  # each kind has its own
         self.operation = f"import_{self.kind}"  # type: ignore[misc]
-        self.said = f"Load {self.of.what}. A file is loaded whole, or nothing of it; gzip is read as is."
+        self.text = f"Load {self.of.what}. A file is loaded whole, or nothing of it; gzip is read as is."
         self.bodies = {"application/octet-stream": BINARY, MULTIPART: FORM if self.of.several else SINGLE}
 
     @contextmanager
@@ -181,7 +181,7 @@ def _read(upload: Upload, kind: str, keep: Callable[[str], bool] | None) -> Sour
 
 
 def _receipt(receipt: Receipt) -> HttpResponse:
-    return told(
+    return document_answer(
         ImportReceipt(
             of=receipt.noun,
             added=receipt.added,

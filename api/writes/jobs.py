@@ -11,7 +11,7 @@ from accounts.models import User
 from api.once import Doing
 from api.serializers.work import JobRow
 from api.views import ListView
-from api.writes.base import Write, WriteView, found_or_404, told, told_row
+from api.writes.base import Write, WriteView, document_answer, found_or_404, row_answer
 from api.writes.said import Body, Name, NamedOne, Tryable, WrongBody
 from evaluation.models import Campaign
 from llmjobs.budget import Budget
@@ -114,7 +114,7 @@ class JobsView(WriteView, ListView):
         found = try_out(about, self._order(write))
         blocked = {topic: self.clean(reason) for topic, reason in found.blocked.items()}
         to_pay = found.forecast
-        return told(
+        return document_answer(
             JobEstimate(
                 items=found.items,
                 calls=found.calls,
@@ -140,23 +140,23 @@ class JobsView(WriteView, ListView):
         return lambda: _started(ready, write.actor)
 
     def _order(self, write: Write) -> JobOrder:
-        said: NewJob = write.body
-        nuggets = self.names.real_set(self.campaign.pk, said.nuggets) if self.campaign else said.nuggets
+        order: NewJob = write.body
+        nuggets = self.names.real_set(self.campaign.pk, order.nuggets) if self.campaign else order.nuggets
         return JobOrder(
-            work=said.work,
-            judge=said.judge,
-            qrels=said.qrels,
+            work=order.work,
+            judge=order.judge,
+            qrels=order.qrels,
             nuggets=nuggets,
-            source=said.source,
-            topics=tuple(said.topics),
-            runs=tuple(said.runs),
-            budget=said.budget,
-            priority=said.priority,
+            source=order.source,
+            topics=tuple(order.topics),
+            runs=tuple(order.runs),
+            budget=order.budget,
+            priority=order.priority,
         )
 
 
 def _started(ready: ReadyJob, actor: User) -> HttpResponse:
-    return told_row(actor, "jobs", start_ready(ready, actor).pk, HTTPStatus.CREATED)
+    return row_answer(actor, "jobs", start_ready(ready, actor).pk, HTTPStatus.CREATED)
 
 
 class ChangeJobView(WriteView):
@@ -181,7 +181,7 @@ class CancelJobView(ChangeJobView):
 
         def do() -> HttpResponse:
             cancel(about, write.actor)
-            return told_row(write.actor, "jobs", about.pk)
+            return row_answer(write.actor, "jobs", about.pk)
 
         return do
 
@@ -196,7 +196,7 @@ class PauseJobView(ChangeJobView):
 
         def do() -> HttpResponse:
             pause(about, write.actor)
-            return told_row(write.actor, "jobs", about.pk)
+            return row_answer(write.actor, "jobs", about.pk)
 
         return do
 
@@ -213,7 +213,7 @@ class ResumeJobView(ChangeJobView):
 
         def do() -> HttpResponse:
             resume(about, write.actor, budget)
-            return told_row(write.actor, "jobs", about.pk)
+            return row_answer(write.actor, "jobs", about.pk)
 
         return do
 
@@ -228,6 +228,6 @@ class RetryJobView(ChangeJobView):
 
         def do() -> HttpResponse:
             retry(about, write.actor)
-            return told_row(write.actor, "jobs", about.pk)
+            return row_answer(write.actor, "jobs", about.pk)
 
         return do

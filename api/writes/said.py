@@ -57,13 +57,13 @@ def body_of(form: type[AnyBody], raw: bytes) -> AnyBody:
         raise WrongBody({"body": [f"Valid JSON: {error}"]}) from error
 
 
-def query_of(form: type[AnyQuery], said: QueryDict) -> AnyQuery:
+def query_of(form: type[AnyQuery], query: QueryDict) -> AnyQuery:
     """Return the parameters of an address, checked. Raises `WrongQuery`."""
-    twice = {name: ["This parameter can be given once."] for name in said if len(said.getlist(name)) > 1}
+    twice = {name: ["This parameter can be given once."] for name in query if len(query.getlist(name)) > 1}
     if twice:
         raise WrongQuery(twice)
     try:
-        return form.model_validate_strings(said.dict())
+        return form.model_validate_strings(query.dict())
     except ValidationError as error:
         raise WrongQuery(_errors(error, "query")) from error
 
@@ -71,8 +71,8 @@ def query_of(form: type[AnyQuery], said: QueryDict) -> AnyQuery:
 def _errors(error: ValidationError, whole: str) -> Errors:
     found: Errors = {}
     for one in error.errors(include_url=False):
-        said = {"extra_forbidden": "There is nothing of that name to say."}.get(one["type"]) or wording(one)
-        found.setdefault(field_path(one["loc"]) if one["loc"] else whole, []).append(said)
+        text = {"extra_forbidden": "There is nothing of that name to say."}.get(one["type"]) or wording(one)
+        found.setdefault(field_path(one["loc"]) if one["loc"] else whole, []).append(text)
     return found
 
 

@@ -53,8 +53,8 @@ class WriteSchema(CollectionSchema):
 
     def get_description(self) -> str:  # type: ignore[override]
         """Say what is done."""
-        said = getattr(self.view, "said", "") or (type(self.view).__doc__ or "").strip()
-        return said if self.writes else super().get_description()
+        text = getattr(self.view, "text", "") or (type(self.view).__doc__ or "").strip()
+        return text if self.writes else super().get_description()
 
     def get_override_parameters(self) -> list[Any]:
         """Return the query, the key and the precondition."""
@@ -75,9 +75,9 @@ class WriteSchema(CollectionSchema):
         answers: dict[Any, Any] = {(int(view.made), JSON): view.answer}
         if view.tried:
             answers[int(HTTPStatus.OK), JSON] = view.tried
-        for code, said in WRONG.items():
+        for code, text in WRONG.items():
             if code != ONLY_CONDITIONAL or view.conditional:
-                answers[code, CONTENT_TYPE] = OpenApiResponse(Problem, description=said)
+                answers[code, CONTENT_TYPE] = OpenApiResponse(Problem, description=text)
         return answers
 
 

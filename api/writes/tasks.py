@@ -16,7 +16,7 @@ from accounts.models import User
 from api.once import Doing
 from api.serializers.work import TaskRow
 from api.views import ListView
-from api.writes.base import Write, WriteView, found_or_404, row_now, told, told_row
+from api.writes.base import Write, WriteView, document_answer, found_or_404, row_answer, row_now
 from api.writes.said import Body, Name, NamedOne, Tryable, WrongBody
 from evaluation.models import Campaign, Task
 from evaluation.queries.topics import topics_for
@@ -133,32 +133,32 @@ class TasksView(WriteView, ListView):
 
     def about(self, write: Write, **place: Any) -> tuple[Campaign, Order]:
         """Return what is ordered, in the words of the services."""
-        said: NewTasks = write.body
-        campaign = self.campaign_to_change(write.actor, said.campaign)
+        body: NewTasks = write.body
+        campaign = self.campaign_to_change(write.actor, body.campaign)
         names = self.names
         order = Order(
-            stage=said.stage,
-            topics=_topics(write.actor, campaign, said.topics),
-            assessor=self.assessor(write.actor, campaign, said.assessor),
-            drafts=names.real_set(campaign.pk, said.drafts),
-            qrels=said.qrels,
-            due=said.due,
-            priority=said.priority,
-            again=said.again,
-            nuggets=names.real_set(campaign.pk, said.nuggets),
-            origin=said.origin or "",
-            machine=said.machine,
-            reason=said.reason,
+            stage=body.stage,
+            topics=_topics(write.actor, campaign, body.topics),
+            assessor=self.assessor(write.actor, campaign, body.assessor),
+            drafts=names.real_set(campaign.pk, body.drafts),
+            qrels=body.qrels,
+            due=body.due,
+            priority=body.priority,
+            again=body.again,
+            nuggets=names.real_set(campaign.pk, body.nuggets),
+            origin=body.origin or "",
+            machine=body.machine,
+            reason=body.reason,
         )
         return campaign, order
 
-    def assessor(self, actor: User, campaign: Campaign, said: str) -> str:
+    def assessor(self, actor: User, campaign: Campaign, name: str) -> str:
         """Return the user name of somebody."""
-        return user_name(self, actor, campaign, said) if said else ""
+        return user_name(self, actor, campaign, name) if name else ""
 
     def try_out(self, write: Write, about: tuple[Campaign, Order]) -> HttpResponse:
         """Say who would get what."""
-        return told(self._plan(*about))
+        return document_answer(self._plan(*about))
 
     def prepare(self, write: Write, about: tuple[Campaign, Order]) -> Doing:
         """Return what hands it out."""
@@ -167,7 +167,7 @@ class TasksView(WriteView, ListView):
         def do() -> HttpResponse:
             receipt = hand_out(campaign=campaign, order=order, actor=write.actor, expect=write.body.expect)
             left = [LeftOut(topic_id=one.topic_id, reason=self.clean(one.reason)) for one in receipt.skipped]
-            return told(HandedOut(tasks=list(receipt.tasks), left_out=left), HTTPStatus.CREATED)
+            return document_answer(HandedOut(tasks=list(receipt.tasks), left_out=left), HTTPStatus.CREATED)
 
         return do
 
@@ -229,22 +229,22 @@ class TaskChangesView(WriteView):
 
     def about(self, write: Write, **place: Any) -> tuple[Campaign, Wish]:
         """Return the wish."""
-        said: TaskChanges = write.body
-        campaign = self.campaign_to_change(write.actor, said.campaign)
-        return campaign, Wish(said.change, tuple(said.tasks), said.reason, said.due, said.priority)
+        body: TaskChanges = write.body
+        campaign = self.campaign_to_change(write.actor, body.campaign)
+        return campaign, Wish(body.change, tuple(body.tasks), body.reason, body.due, body.priority)
 
     def try_out(self, write: Write, about: tuple[Campaign, Wish]) -> HttpResponse:
         """Say which tasks would be changed."""
-        return self._told(plan_change(*about))
+        return self._receipt_answer(plan_change(*about))
 
     def prepare(self, write: Write, about: tuple[Campaign, Wish]) -> Doing:
         """Return what changes them."""
         campaign, wish = about
-        return lambda: self._told(change_tasks(campaign=campaign, wish=wish, actor=write.actor))
+        return lambda: self._receipt_answer(change_tasks(campaign=campaign, wish=wish, actor=write.actor))
 
-    def _told(self, receipt: ChangeReceipt) -> HttpResponse:
+    def _receipt_answer(self, receipt: ChangeReceipt) -> HttpResponse:
         left = [Stays(task=one.task, topic_id=one.topic_id, reason=self.clean(one.reason)) for one in receipt.left]
-        return told(TasksChanged(changed=list(receipt.changed), left=left))
+        return document_answer(TasksChanged(changed=list(receipt.changed), left=left))
 
 
 class WithReason(Body):
@@ -298,18 +298,18 @@ class ChangeTaskView(OneTaskView):
 
     act: Change = Change.REOPEN
 
-    def __init__(self, **said: Any) -> None:
-        super().__init__(**said)
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
         self.operation = f"tasks_{self.act}"  # type: ignore[misc]  # each act has its own
         self.body = Schedule if self.act is Change.RESCHEDULE else WithReason  # type: ignore[misc]
 
     def change(self, write: Write, task: Task) -> HttpResponse:
         """Change it."""
-        said = write.body
-        due, priority = (said.due, said.priority) if isinstance(said, Schedule) else (None, 0)
-        wish = Wish(self.act, (task.public_id,), said.reason, due, priority)
+        body = write.body
+        due, priority = (body.due, body.priority) if isinstance(body, Schedule) else (None, 0)
+        wish = Wish(self.act, (task.public_id,), body.reason, due, priority)
         change_tasks(campaign=task.campaign, wish=wish, actor=write.actor)
-        return told_row(write.actor, "tasks", task.public_id)
+        return row_answer(write.actor, "tasks", task.public_id)
 
 
 class ReassignTaskView(OneTaskView):
@@ -321,29 +321,29 @@ class ReassignTaskView(OneTaskView):
 
     def change(self, write: Write, task: Task) -> HttpResponse:
         """Hand it on."""
-        said: Reassignment = write.body
-        assessor = user_name(self, write.actor, task.campaign, said.assessor)
+        body: Reassignment = write.body
+        assessor = user_name(self, write.actor, task.campaign, body.assessor)
         new = reassign(
-            campaign=task.campaign, task=task.public_id, assessor=assessor, reason=said.reason, actor=write.actor
+            campaign=task.campaign, task=task.public_id, assessor=assessor, reason=body.reason, actor=write.actor
         )
-        return told_row(write.actor, "tasks", new, HTTPStatus.CREATED)
+        return row_answer(write.actor, "tasks", new, HTTPStatus.CREATED)
 
 
-def user_name(view: WriteView, actor: User, campaign: Campaign, said: str) -> str:
+def user_name(view: WriteView, actor: User, campaign: Campaign, name: str) -> str:
     """Return the user name of an assessor, who is said by the pseudonym that the API shows, or by that name itself."""
     names = view.names
     for one in assessors_for(actor, campaign):
-        if said in (names.person(campaign.pk, one.pk), one.username):
+        if name in (names.person(campaign.pk, one.pk), one.username):
             return one.username
     raise WrongBody({"assessor": [NO_SUCH]})
 
 
-def _topics(actor: User, campaign: Campaign, said: Sequence[str]) -> tuple[str, ...]:
-    there = topics_for(actor, campaign).filter(topic_id__in=said)
+def _topics(actor: User, campaign: Campaign, wanted: Sequence[str]) -> tuple[str, ...]:
+    there = topics_for(actor, campaign).filter(topic_id__in=wanted)
     found = dict(there.values_list("topic_id", "public_id"))
-    if missing := [one for one in said if one not in found]:
+    if missing := [one for one in wanted if one not in found]:
         raise WrongBody({"topics": [f"{one}: {NO_SUCH}" for one in missing[:20]]})
-    return tuple(found[one] for one in dict.fromkeys(said))
+    return tuple(found[one] for one in dict.fromkeys(wanted))
 
 
 def _check_unchanged(write: Write, task: Task) -> None:

@@ -80,8 +80,8 @@ def check_length(request: Request, most: int) -> None:
 
 
 def _length(request: Request) -> int:
-    said = request.META.get("CONTENT_LENGTH") or "0"
-    return int(said) if said.isascii() and said.isdigit() else 0
+    length = request.META.get("CONTENT_LENGTH") or "0"
+    return int(length) if length.isascii() and length.isdigit() else 0
 
 
 def _chunks(request: Request) -> Iterator[bytes]:

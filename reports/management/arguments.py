@@ -18,19 +18,19 @@ def _common(parser: CommandParser) -> None:
 
 
 def _policies(parser: CommandParser, *, two: bool = False) -> None:
-    said = "a run without an answer for a topic scores 0, or the topic is left out of its means"
-    parser.add_argument("--missing", choices=["zero", "skip"], default="zero", help=said)
-    said = "answers with failed or unjudged nuggets are left out, or those nuggets count 0"
-    parser.add_argument("--unjudged", choices=["exclude", "zero"], default="exclude", help=said)
-    said = "a topic without vital nuggets has vital scores of 0, or none"
-    parser.add_argument("--no-vital", choices=["zero", "skip"], default="zero", help=said)
+    text = "a run without an answer for a topic scores 0, or the topic is left out of its means"
+    parser.add_argument("--missing", choices=["zero", "skip"], default="zero", help=text)
+    text = "answers with failed or unjudged nuggets are left out, or those nuggets count 0"
+    parser.add_argument("--unjudged", choices=["exclude", "zero"], default="exclude", help=text)
+    text = "a topic without vital nuggets has vital scores of 0, or none"
+    parser.add_argument("--no-vital", choices=["zero", "skip"], default="zero", help=text)
     if two:
         _topics(parser)
 
 
 def _topics(parser: CommandParser) -> None:
-    said = "run means over each condition's own topics, or over those in both"
-    parser.add_argument("--topics", choices=["all", "common"], default="all", help=said)
+    text = "run means over each condition's own topics, or over those in both"
+    parser.add_argument("--topics", choices=["all", "common"], default="all", help=text)
 
 
 def _who(parser: CommandParser, side: str = "", *, nuggets: bool = True) -> None:
@@ -50,8 +50,8 @@ def _scores(parser: CommandParser) -> None:
 def _correlation(parser: CommandParser) -> None:
     _common(parser)
     for side in ("x", "y"):
-        said = "A/A, E/M, M/M, E/A, M/A, A/M, or the name of a published table"
-        parser.add_argument(f"--{side}", required=True, metavar="CONDITION", help=said)
+        text = "A/A, E/M, M/M, E/A, M/A, A/M, or the name of a published table"
+        parser.add_argument(f"--{side}", required=True, metavar="CONDITION", help=text)
         _who(parser, side)
     parser.add_argument("--score", choices=ALL_SCORES, default="vital_strict")
     _policies(parser, two=True)
@@ -66,8 +66,8 @@ def _positive(word: str) -> int:
 
 
 def _resamples(parser: CommandParser) -> None:
-    said = f"bootstrap resamples over topics for the intervals, seeded (default {RESAMPLES})"
-    parser.add_argument("--resamples", type=_positive, default=RESAMPLES, metavar="N", help=said)
+    text = f"bootstrap resamples over topics for the intervals, seeded (default {RESAMPLES})"
+    parser.add_argument("--resamples", type=_positive, default=RESAMPLES, metavar="N", help=text)
 
 
 def _confusion(parser: CommandParser) -> None:
@@ -84,10 +84,10 @@ def _edits(parser: CommandParser) -> None:
 
 
 def _no_cited(parser: CommandParser) -> None:
-    said = "an answer that cites nothing has no precision, or one of 0"
-    parser.add_argument("--no-cited", choices=["skip", "zero"], default="skip", help=said)
-    said = "a run without an answer for a topic scores 0, or the topic is left out of its means"
-    parser.add_argument("--missing", choices=["zero", "skip"], default="zero", help=said)
+    text = "an answer that cites nothing has no precision, or one of 0"
+    parser.add_argument("--no-cited", choices=["skip", "zero"], default="skip", help=text)
+    text = "a run without an answer for a topic scores 0, or the topic is left out of its means"
+    parser.add_argument("--missing", choices=["zero", "skip"], default="zero", help=text)
 
 
 def _support(parser: CommandParser) -> None:
@@ -122,8 +122,8 @@ def _study(parser: CommandParser) -> None:
 
 def _time(parser: CommandParser) -> None:
     _common(parser)
-    said = f"count gaps up to this many seconds, at least {SHORTEST_LIMIT}, instead of by the words on screen"
-    parser.add_argument("--idle", type=int, metavar="SECONDS", help=said)
+    text = f"count gaps up to this many seconds, at least {SHORTEST_LIMIT}, instead of by the words on screen"
+    parser.add_argument("--idle", type=int, metavar="SECONDS", help=text)
 
 
 SUBPARSERS = {

@@ -41,8 +41,8 @@ def cell_link(context: dict[str, Any], cell: Cell) -> SafeString:
         key = context[keys].get(cell.value)
         if key is not None:
             address = reverse(view, args=[context["campaign"].slug, key])
-            return format_html('<a href="{}"><bdi>{}</bdi></a>', address, cell.said)
-    return format_html("<bdi>{}</bdi>", cell.said)
+            return format_html('<a href="{}"><bdi>{}</bdi></a>', address, cell.text)
+    return format_html("<bdi>{}</bdi>", cell.text)
 
 
 @register.simple_tag
@@ -69,9 +69,9 @@ def figure_cell(cell: Cell) -> SafeString | str:
     if cell.hidden:
         return _left_out(cell.hidden)
     if not cell.basis.is_small:
-        return cell.said
+        return cell.text
     kind = cell.column.kind.value
-    return _small(SHORT[kind](cell.value) if kind in SHORT else cell.said, cell.basis)
+    return _small(SHORT[kind](cell.value) if kind in SHORT else cell.text, cell.basis)
 
 
 @register.simple_tag
@@ -85,10 +85,10 @@ def interval(
     if not basis.has_interval:
         return _left_out(basis.reason)
     low, high = (FORMS[form](one) for one in ends)
-    said = f"{low} to {high}"
+    text = f"{low} to {high}"
     if not basis.has_faint_interval:
-        return said
-    return format_html('<span class="small-n" title="{}">{}</span>', "fewer than 10 topics", said)
+        return text
+    return format_html('<span class="small-n" title="{}">{}</span>', "fewer than 10 topics", text)
 
 
 @register.simple_tag
@@ -104,26 +104,26 @@ def has_few_topics(topics: int | None) -> bool:
     return topics is not None and topics < FEWEST_TOPICS
 
 
-def _small(said: str, basis: Basis) -> SafeString:
+def _small(text: str, basis: Basis) -> SafeString:
     reason = basis.reason
     return format_html(
         '<span class="small-n" title="{}">{} <span class="n-of">{}<span class="visually-hidden">, {}</span></span>'
         "</span>",
         reason,
-        said,
+        text,
         basis.n,
         reason,
     )
 
 
 def _left_out(reason: str) -> SafeString:
-    said = reason
+    text = reason
     return format_html(
         '<span class="small-n" title="{}"><span aria-hidden="true">{}</span>'
         '<span class="visually-hidden">{}</span></span>',
-        said,
+        text,
         assay.DASH,
-        said,
+        text,
     )
 
 

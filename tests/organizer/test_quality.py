@@ -89,8 +89,8 @@ def test_a_person_s_label_counts_as_soon_as_it_is_there_and_while_it_stands(worl
     say("second", AssignmentLabel.NOT_SUPPORT)
     (one,) = compared(world)
     assert (one.report.confusion.pairs, one.people, one.report.harsh) == (4, 2, 1)
-    assert "Most often they differ where people say not support and the LLM support: 1." in one.said
-    assert "On the whole people are the stricter." in one.said
+    assert "Most often they differ where people say not support and the LLM support: 1." in one.sentences
+    assert "On the whole people are the stricter." in one.sentences
     Assignment.objects.filter(judge__name="second").update(stands=False)
     assert compared(world)[0].report.confusion.pairs == 3
 

@@ -34,19 +34,19 @@ class Command(AssayCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         kinds = parser.add_subparsers(dest="kind", required=True, metavar="REPORT")
-        for name, (said, build) in SUBPARSERS.items():
-            build(kinds.add_parser(name, help=said, description=said))
+        for name, (text, build) in SUBPARSERS.items():
+            build(kinds.add_parser(name, help=text, description=text))
 
     def act(self, options: Options) -> None:
         campaign = the_campaign(options["campaign"])
-        document, rows, said = REPORTS[options["kind"]](campaign, options)
+        document, rows, text = REPORTS[options["kind"]](campaign, options)
         if options["format"] == "json":
             self.stdout.write(as_json(document))
         elif options["format"] == "csv":
             self.stdout.write(as_csv(rows))
         else:
             self.stdout.write(as_table(rows))
-            self.stdout.write(said)
+            self.stdout.write(text)
 
 
 Printed = tuple[Row, Sequence[Row], str]
@@ -67,10 +67,10 @@ def _correlation(campaign: Campaign, options: Options) -> Printed:
 
 
 def _side(campaign: Campaign, options: Options, name: str) -> Side:
-    said = options[name]
-    if said not in list(Condition):
-        return _published(campaign, said, [*Condition])
-    return resolve(campaign, Condition(said), judge=options[f"{name}_judge"], nuggets=options[f"{name}_nuggets"])
+    wanted = options[name]
+    if wanted not in list(Condition):
+        return _published(campaign, wanted, [*Condition])
+    return resolve(campaign, Condition(wanted), judge=options[f"{name}_judge"], nuggets=options[f"{name}_nuggets"])
 
 
 def _published(campaign: Campaign, name: str, own: list[str]) -> str:
@@ -104,9 +104,9 @@ def _confusion(campaign: Campaign, options: Options) -> Printed:
 def _confused(report: ConfusionReport) -> Printed:
     document = documents.confusion_document(report)
     names = ("pairs", "agreement", "kappa", "kappa_linear", "alpha", "ordinal_strictness", "harsh_conflicts")
-    said = as_table([{name: document[name] for name in names}])
+    text = as_table([{name: document[name] for name in names}])
     note = "" if report.comparable else "\nThe two conditions use different nuggets: no pair is in both."
-    return document, documents.confusion_rows(report), f"{said}{note}"
+    return document, documents.confusion_rows(report), f"{text}{note}"
 
 
 def _descriptives(campaign: Campaign, options: Options) -> Printed:
@@ -118,8 +118,8 @@ def _edits(campaign: Campaign, options: Options) -> Printed:
     report = edit_report(campaign, nuggets=options["nuggets"], drafts=options["drafts"])
     document = documents.edits_document(report)
     how = "inferred from the texts" if report.inferred else "from the recorded lineage"
-    said = f"{report.nuggets} against {report.drafts}, {report.topics} topics, {how}."
-    return document, document["rows"], said
+    text = f"{report.nuggets} against {report.drafts}, {report.topics} topics, {how}."
+    return document, document["rows"], text
 
 
 def _support(campaign: Campaign, options: Options) -> Printed:
@@ -132,8 +132,8 @@ def _citation_line(document: documents.Document) -> str:
     if document["published_measure"]:
         return " First citation of each sentence."
     first = document["first_citations"]
-    said = f"The first {first} citations" if first else "All citations"
-    return f" {said} of each sentence; only the first one is the published measure."
+    text = f"The first {first} citations" if first else "All citations"
+    return f" {text} of each sentence; only the first one is the published measure."
 
 
 def _support_correlation(campaign: Campaign, options: Options) -> Printed:
@@ -143,10 +143,10 @@ def _support_correlation(campaign: Campaign, options: Options) -> Printed:
 
 
 def _support_side(campaign: Campaign, options: Options, name: str) -> Side:
-    said = options[name]
-    if said not in list(SupportCondition):
-        return _published(campaign, said, [*SupportCondition])
-    return resolve_citations(campaign, SupportCondition(said), judge=options[f"{name}_judge"])
+    wanted = options[name]
+    if wanted not in list(SupportCondition):
+        return _published(campaign, wanted, [*SupportCondition])
+    return resolve_citations(campaign, SupportCondition(wanted), judge=options[f"{name}_judge"])
 
 
 def _support_confusion(campaign: Campaign, options: Options) -> Printed:
@@ -162,8 +162,8 @@ def _study(campaign: Campaign, options: Options) -> Printed:
     study = report.study
     how = "stratified by cell" if study.stratified else "at random"
     drawn = f"{report.pairs} pairs of {len(report.topics)} topics, up to {study.per_topic} each"
-    said = f"{drawn}, {how}, seed {study.seed}."
-    return study_document(report), agreement_rows(report), f"\n{as_table(judge_rows(report))}\n{said}"
+    text = f"{drawn}, {how}, seed {study.seed}."
+    return study_document(report), agreement_rows(report), f"\n{as_table(judge_rows(report))}\n{text}"
 
 
 def _time(campaign: Campaign, options: Options) -> Printed:
@@ -182,10 +182,10 @@ def _support_policies(options: Options) -> SupportPolicies:
 
 
 def _policy_line(document: Row) -> str:
-    said = ", ".join(f"{name} {value}" for name, value in document["policies"].items())
+    text = ", ".join(f"{name} {value}" for name, value in document["policies"].items())
     held = document.get("avoid_nuggets")
     avoid = f" Nuggets that an answer must not contain, in no score: {held}." if held else ""
-    return f"Policies: {said}. Topics: {document['topics']}.{avoid}"
+    return f"Policies: {text}. Topics: {document['topics']}.{avoid}"
 
 
 REPORTS: dict[str, Callable[[Campaign, Options], Printed]] = {
