@@ -117,7 +117,7 @@ def _call(gave: str, shown: ShownCall, campaign: Campaign, names: Names) -> Row:
         "uses": [{"job": one.item.job_id, "part": one.part, "notes": one.notes} for one in shown.uses],
         "asked": [
             {"part": one.part, "call": one.call.sha256, "state": one.call.state, "notes": one.notes}
-            for one in shown.asked
+            for one in shown.item_calls
         ],
     }
 

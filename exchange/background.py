@@ -28,7 +28,7 @@ def offer(kind: str, doing: Doing) -> None:
 
 def start_item(kind: str, about: int, title: str, actor: User | None) -> Job:
     """Queue one item about a row as a job, in the caller's transaction."""
-    job = Job.objects.create(kind=JOB_KIND, title=title[:200], made_by=actor, options=queue.asked_by())
+    job = Job.objects.create(kind=JOB_KIND, title=title[:200], made_by=actor, options=queue.request_context())
     queue.add_items(job, [NewItem(f"{kind} {about}", kind, {"about": about})])
     return job
 

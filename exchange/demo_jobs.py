@@ -14,7 +14,7 @@ from llmjobs.client import Answered, Endpoint
 from llmjobs.kinds import KINDS
 from llmjobs.models import Call, CallUse, LlmJob
 from llmjobs.planning import assign_items, nugget_items
-from llmjobs.simulator.completion import Asked, Completion, complete
+from llmjobs.simulator.completion import Completion, CompletionRequest, complete
 from llmjobs.steps.asking import Ask, Reply
 from llmjobs.ways import BUILT_IN
 
@@ -64,7 +64,7 @@ def _calls(item: WorkItem) -> Iterator[tuple[Ask, Completion]]:
     ask = next(step)
     while True:
         messages = tuple((one.role, one.content) for one in ask.messages)
-        completion = complete(Asked("", messages, None, None), "")
+        completion = complete(CompletionRequest("", messages, None, None), "")
         yield ask, completion
         try:
             ask = step.send(Reply(completion.text))

@@ -17,5 +17,5 @@ def practise(campaign: Campaign) -> None:
         for pk in practice_of(task.assessor, [campaign.pk]).left(task):
             item = PracticeItem.objects.get(pk=pk)
             known = word_of(PracticeKind(item.kind), item.label)
-            said = slips[task.assessor.username].pop(known, known)
-            answer_practice(task=task.public_id, user=task.assessor, item=item.public_id, label=said)
+            label = slips[task.assessor.username].pop(known, known)
+            answer_practice(task=task.public_id, user=task.assessor, item=item.public_id, label=label)

@@ -62,7 +62,7 @@ def _stretches(task: Task, start: datetime, share: int, interrupted: bool) -> It
 
 
 def _row(task: Task, number: int, kind: SegmentKind, start: datetime, end: datetime) -> TimeSegment:
-    said = "away" if end - start == INTERRUPTION else ""
+    gap_answer = "away" if end - start == INTERRUPTION else ""
     return TimeSegment(
         task=task,
         submission=1,
@@ -72,5 +72,5 @@ def _row(task: Task, number: int, kind: SegmentKind, start: datetime, end: datet
         started_at=start,
         ended_at=end,
         words=WORDS,
-        said=said,
+        said=gap_answer,  # the name of the column
     )

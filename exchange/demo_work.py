@@ -79,8 +79,8 @@ class Desk:
 
     def do(self, kind: str, **payload: Any) -> None:
         """Do one thing."""
-        said = {key.rstrip("_"): value for key, value in payload.items()}
-        op = Op(op_id=new_uuid(), step=new_uuid(), kind=kind, payload=said, client_at=timezone.now())
+        fields = {key.rstrip("_"): value for key, value in payload.items()}
+        op = Op(op_id=new_uuid(), step=new_uuid(), kind=kind, payload=fields, client_at=timezone.now())
         receipt = operate(task=self.task, user=self.user, window=self.window, op=op)
         if receipt.status != "applied":
             raise RuntimeError(f"{kind}: {receipt.message}")
@@ -167,8 +167,8 @@ def _judged(desk: Desk) -> Task:
     task = _task(desk)
     known = _assigned(task) if task.stage == Stage.ASSIGN else _supported(task)
     for number, key in enumerate(asked_keys(place_of(task)), start=1):
-        said = known.get(key, UNKNOWN[number % 3] if task.stage == Stage.ASSIGN else "no_support")
-        desk.do("label", key=key, label="partial_support" if number % OTHERWISE == 0 else said)
+        label = known.get(key, UNKNOWN[number % 3] if task.stage == Stage.ASSIGN else "no_support")
+        desk.do("label", key=key, label="partial_support" if number % OTHERWISE == 0 else label)
     desk.submit()
     return task
 

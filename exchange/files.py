@@ -38,7 +38,7 @@ class Kept:
     sha256: str
 
     @property
-    def said(self) -> dict[str, Any]:
+    def payload(self) -> dict[str, Any]:
         """As a row has it."""
         return asdict(self)
 

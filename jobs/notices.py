@@ -33,8 +33,8 @@ def note_stuck() -> None:
     limit = timezone.now() - timedelta(minutes=settings.JOB_STUCK_MINUTES)
     moving = WorkItem.objects.filter(job=OuterRef("pk"), ended_at__gt=limit)
     waiting = Job.objects.filter(~Exists(moving), state=Job.State.RUNNING, waiting_since__lte=limit)
-    told = Notice.objects.filter(job=OuterRef("pk"), kind=Notice.Kind.STUCK, since=OuterRef("waiting_since"))
-    for job in waiting.filter(~Exists(told)).exclude(waiting_for=""):
+    noted = Notice.objects.filter(job=OuterRef("pk"), kind=Notice.Kind.STUCK, since=OuterRef("waiting_since"))
+    for job in waiting.filter(~Exists(noted)).exclude(waiting_for=""):
         if job.waiting_since:
             note(Notice.Kind.STUCK, [job], job.waiting_since)
 

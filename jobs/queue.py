@@ -48,7 +48,7 @@ class Progress:
         return self.done + self.failed + self.cancelled
 
 
-def asked_by() -> dict[str, str]:
+def request_context() -> dict[str, str]:
     """Return the id of the request under way, to be kept with a job: what workers log of it then has the same id."""
     request = get_contextvars().get("request_id")
     return {"request_id": request} if request else {}

@@ -77,14 +77,14 @@ def after_failures(items: Sequence[NewItem], campaign: Campaign, judge: Judge) -
     For what leaves no label when it fails: a topic without a list, a pair without a grade.
     """
     tried = _tries({item.kind for item in items}, campaign, judge)
-    given, again = [], 0
+    given, retried = [], 0
     for item in items:
         tries = tried.get((item.kind, item.key), Tries())
         replicate = tries.replicate + tries.failed
         more = {"replicate": replicate, "after": tries.items} if replicate else {}
         given.append(NewItem(item.key, item.kind, item.payload | more))
-        again += tries.failed
-    return given, again
+        retried += tries.failed
+    return given, retried
 
 
 def _tries(kinds: Collection[str], campaign: Campaign, judge: Judge) -> dict[tuple[str, str], Tries]:

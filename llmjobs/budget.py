@@ -67,11 +67,13 @@ def announce(llm: LlmJob) -> None:
         llm.prompt_price, llm.completion_price = price.prompt, price.completion
 
 
-def said_budget(llm: LlmJob) -> dict[str, Any]:
+def budget_payload(llm: LlmJob) -> dict[str, Any]:
     """Return a job's budget as events tell it."""
     limits = {"calls": llm.most_calls, "tokens": llm.most_tokens, "money": llm.most_money}
-    said = {name: str(most) if name == "money" else most for name, most in limits.items() if most is not None}
-    return {"budget": said} if said else {}
+    set_limits = {
+        name: str(most) if name == "money" else most for name, most in limits.items() if most is not None
+    }
+    return {"budget": set_limits} if set_limits else {}
 
 
 def standings(jobs: Iterable[int]) -> dict[int, Standing]:
@@ -138,10 +140,10 @@ def choose(due: Sequence[Sending], may_go: MayGo) -> Chosen:
     return chosen
 
 
-def note_tokens(said: Iterable[tuple[int, Answered | Refusal]]) -> None:
+def note_tokens(replies: Iterable[tuple[int, Answered | Refusal]]) -> None:
     """Count the tokens that replies cost, by job."""
     prompt, completion = Counter[int](), Counter[int]()
-    for job, one in said:
+    for job, one in replies:
         if isinstance(one, Answered):
             prompt[job] += count_of(one.prompt_tokens) or 0
             completion[job] += count_of(one.completion_tokens) or 0

@@ -43,7 +43,7 @@ KIND_OF_STATUS: dict[int, Kind] = {
 LONGEST_MESSAGE = 500
 NO_STRUCTURED = "The endpoint refuses structured output; use a judge without it. It says: "
 SHORTEST_KEY = 16
-FIRST_WAIT, LONGEST_WAIT, LONGEST_ASKED_WAIT = 0.5, 60.0, 300.0
+FIRST_WAIT, LONGEST_WAIT, LONGEST_REQUESTED_WAIT = 0.5, 60.0, 300.0
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -152,7 +152,7 @@ class _Message(BaseModel):
     refusal: str | None = None
 
     @property
-    def said(self) -> str:
+    def text(self) -> str:
         return self.content or self.refusal or ""
 
 
@@ -218,14 +218,14 @@ def send(endpoint: Endpoint, request: Request) -> Answered | Refusal:
     except openai.APIStatusError as error:
         return _refused_by_status(endpoint, request, error, _since(started))
     except openai.APITimeoutError:
-        said = f"No answer within {endpoint.timeout:g} s."
-        return Refusal("timeout", None, said, None, _since(started))
+        message = f"No answer within {endpoint.timeout:g} s."
+        return Refusal("timeout", None, message, None, _since(started))
     except openai.APIConnectionError as error:
         why = endpoint.hide_secrets(str(error.__cause__ or error).rstrip(".")) or type(error.__cause__).__name__
         return Refusal("unreachable", None, f"{why[:LONGEST_MESSAGE]}.", None, _since(started))
     except (openai.OpenAIError, ValueError) as error:
-        said = endpoint.hide_secrets(f"The request could not be made: {error}")
-        return Refusal("bad_request", None, said[:LONGEST_MESSAGE], None, _since(started))
+        message = endpoint.hide_secrets(f"The request could not be made: {error}")
+        return Refusal("bad_request", None, message[:LONGEST_MESSAGE], None, _since(started))
     return _read(endpoint, status, body, _since(started))
 
 
@@ -238,8 +238,8 @@ def back_off(attempt: int, retry_after: float | None, random: Callable[[], float
     wait = grown * (0.5 + random() / 2)
     if retry_after is None:
         return wait
-    asked = min(retry_after, LONGEST_ASKED_WAIT)
-    return max(wait, asked + random() * min(1.0, asked / 4))
+    requested = min(retry_after, LONGEST_REQUESTED_WAIT)
+    return max(wait, requested + random() * min(1.0, requested / 4))
 
 
 def close_clients() -> None:
@@ -308,7 +308,7 @@ def _read(endpoint: Endpoint, status: int, body: bytes, latency_ms: int) -> Answ
     choice, usage = completion.choices[0], completion.usage or _Usage()
     return Answered(
         # PostgreSQL stores no NUL.
-        text=endpoint.without_key(choice.message.said.replace("\0", "")),
+        text=endpoint.without_key(choice.message.text.replace("\0", "")),
         model=endpoint.without_key(completion.model),
         prompt_tokens=usage.prompt_tokens,
         completion_tokens=usage.completion_tokens,

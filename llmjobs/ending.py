@@ -88,8 +88,8 @@ def set_aside(item: WorkItem, error: Exception) -> SetAside:
     if isinstance(error, Refused):
         return SetAside(error.message[:LONGEST_REASON])
     log.error("item_set_aside", item=item.pk, job=item.job_id, exc_info=error, **item.job.options)
-    said = f"Assay could not work on it: {type(error).__name__}: {error}".replace("\0", "")
-    return SetAside(said[:LONGEST_REASON])
+    reason = f"Assay could not work on it: {type(error).__name__}: {error}".replace("\0", "")
+    return SetAside(reason[:LONGEST_REASON])
 
 
 def _uses(ended: Iterable[Ended]) -> list[CallUse]:

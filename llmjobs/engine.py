@@ -40,7 +40,7 @@ ENDED = (Job.State.CANCELLED, Job.State.DONE)
 MOST_TROUBLES = 20
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
 log = logging.getLogger(__name__)
-told = structlog.stdlib.get_logger(__name__)
+events = structlog.stdlib.get_logger(__name__)
 
 
 def offer() -> None:
@@ -70,7 +70,7 @@ class Engine:
         self.endpoints: dict[int, Endpoint | str] = {}
         self.open: set[int] = set()
         self.unwritten: list[Result] = []
-        self.said: dict[int, str] = {}
+        self.reasons: dict[int, str] = {}
         self.renewed = float("-inf")
         self.troubles = 0
 
@@ -108,7 +108,7 @@ class Engine:
         """
         self.running.clear()
         self.waiting.clear()
-        self.said.clear()
+        self.reasons.clear()
         self.sender.forget_unsent()
         calls.release(self.open - self.sender.out.keys(), self.worker)
         self.open = set(self.sender.out)
@@ -129,10 +129,10 @@ class Engine:
         return bool(self.sender.under_way or (self.running and not stopping))
 
     def _collect(self, timeout: float) -> None:
-        for sending, said in self.sender.collect(timeout):
-            final = self.sender.settled(sending, said)
-            self.limiter.settle(sending, said)
-            self.unwritten.append(Result(sending, attempt_of(sending), said, final))
+        for sending, reply in self.sender.collect(timeout):
+            final = self.sender.settled(sending, reply)
+            self.limiter.settle(sending, reply)
+            self.unwritten.append(Result(sending, attempt_of(sending), reply, final))
 
     def _renew(self) -> None:
         if time.monotonic() - self.renewed > queue.RENEW_EVERY:
@@ -244,14 +244,14 @@ class Engine:
     def _write_results(self) -> None:
         """Write what came in. Nothing follows from it yet, so that this may be done again."""
         answered = [
-            (one.sending.call, one.attempt, one.said) for one in self.unwritten if isinstance(one.said, Answered)
+            (one.sending.call, one.attempt, one.reply) for one in self.unwritten if isinstance(one.reply, Answered)
         ]
-        refused = [(one, one.said) for one in self.unwritten if isinstance(one.said, Refusal)]
+        refused = [(one, one.reply) for one in self.unwritten if isinstance(one.reply, Refusal)]
         campaigns = {one.sending.call.pk: one.sending.campaign for one in self.unwritten}
         calls.note_answers(answered, campaigns)
-        budget.note_tokens([(one.sending.job, one.said) for one in self.unwritten])
-        calls.note_refusals([(one.attempt, said) for one, said in refused])
-        calls.note_given_up([(one.sending.call, said) for one, said in refused if one.final], campaigns)
+        budget.note_tokens([(one.sending.job, one.reply) for one in self.unwritten])
+        calls.note_refusals([(one.attempt, refusal) for one, refusal in refused])
+        calls.note_given_up([(one.sending.call, refusal) for one, refusal in refused if one.final], campaigns)
 
     def _begin(self, claimed: list[WorkItem], round_: Round) -> None:
         self._know({item.job_id for item in claimed})
@@ -274,7 +274,7 @@ class Engine:
         new = jobs - self.llm_jobs.keys()
         for llm in LlmJob.objects.select_related("judge", "campaign", "job").filter(pk__in=new):
             self.llm_jobs[llm.pk] = llm
-            told.info("job_taken_up", job=llm.pk, worker=self.worker, **llm.job.options)
+            events.info("job_taken_up", job=llm.pk, worker=self.worker, **llm.job.options)
             try:
                 self.endpoints[llm.pk] = endpoint_of(llm.judge)
             except Refused as refusal:
@@ -379,9 +379,9 @@ class Engine:
         """Say on each job why it does not move, or that it does, when that changed or nobody knows what it says."""
         for job in {one.item.job_id for one in self.running.values()}:
             reason = self._why_waiting(job)
-            if self.said.get(job) != reason:
+            if self.reasons.get(job) != reason:
                 queue.wait_for([job], reason)
-                self.said[job] = reason
+                self.reasons[job] = reason
 
 
 def _wanted(running: Running, ask: Ask) -> Wanted:

@@ -23,7 +23,7 @@ REPLY_TOKENS = {"nuggetize": 450, "importance": 40, "assign": 60, "support": 8, 
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ForecastCall:
     """A question that is prepared, and how many like it an item asks at least. `tokens` are of all their prompts."""
 
     sha256: str
@@ -49,20 +49,20 @@ class Forecast:
     seconds: float | None
 
 
-def asked_of(wanted: Wanted, calls: int) -> Asked:
+def forecast_call(wanted: Wanted, calls: int) -> ForecastCall:
     """Return what is counted of a question."""
     words = sum(len(content.split()) for _, content in wanted.request.messages)
     tokens = round(words * TOKENS_PER_WORD * calls)
-    return Asked(wanted.sha256, wanted.ask.task, wanted.ask.template, calls, tokens)
+    return ForecastCall(wanted.sha256, wanted.ask.task, wanted.ask.template, calls, tokens)
 
 
-def forecast(asked: Sequence[Asked], answered: Collection[str], judge: Judge) -> Forecast:
+def forecast(planned: Sequence[ForecastCall], answered: Collection[str], judge: Judge) -> Forecast:
     """Foretell what the questions cost that were not answered before; of several windows, the first may have been."""
-    left = [one for one in asked if one.sha256 not in answered or one.calls > 1]
+    left = [one for one in planned if one.sha256 not in answered or one.calls > 1]
     calls = sum(one.calls - (one.sha256 in answered) for one in left)
     prompt = sum(round(one.tokens * (one.calls - (one.sha256 in answered)) / one.calls) for one in left)
-    asked_of_task = {one.template: one.task for one in left}
-    replies = {name: _reply_tokens(judge.model, name, task) for name, task in asked_of_task.items()}
+    task_of = {one.template: one.task for one in left}
+    replies = {name: _reply_tokens(judge.model, name, task) for name, task in task_of.items()}
     completion = round(sum(one.calls * replies[one.template] for one in left))
     price = price_of(judge.model)
     return Forecast(
@@ -76,7 +76,7 @@ def forecast(asked: Sequence[Asked], answered: Collection[str], judge: Judge) ->
     )
 
 
-def told(expected: Forecast) -> list[tuple[str, str]]:
+def forecast_rows(expected: Forecast) -> list[tuple[str, str]]:
     """Return a forecast in words and figures, with what is not known."""
     cost, seconds = expected.cost, expected.seconds
     return [

@@ -14,7 +14,7 @@ from llmjobs.uses import AwayError, shared_uses
 SOONEST, LATEST = 0.1, 1.0
 """Seconds after which a limit is asked about again. What is let go reaches ahead by more than the first."""
 
-SAID_FOR = 5.0
+HELD_FOR = 5.0
 """Seconds for which a job is said to be held back after it was: a pace is not told anew with each request."""
 
 # What a reply says about a kind of call counts so much beside what was expected of it.
@@ -27,13 +27,13 @@ class Limiter:
     def __init__(self, worker: str) -> None:
         self.worker = worker
         self.limits: dict[str, Limits] = {}
-        self._again: dict[str, float] = {}
+        self._retry_at: dict[str, float] = {}
         self._held: dict[str, float] = {}
         self._away_until: dict[str, float] = {}
         self._unsettled: Counter[str] = Counter()
         self._factors: dict[tuple[str, str], float] = {}
         self._reserved: dict[int, int] = {}
-        self._said: dict[str, tuple[int, float]] = {}
+        self._reported: dict[str, tuple[int, float]] = {}
 
     def know(self, endpoints: Iterable[Endpoint]) -> None:
         """Read the limits of endpoints, which may have been changed."""
@@ -42,7 +42,7 @@ class Limiter:
     def waiting(self) -> set[str]:
         """Return the endpoints to which nothing may go yet: to ask again would tell nothing."""
         now = time.monotonic()
-        return {name for name, again in self._again.items() if again > now and name in self.limits}
+        return {name for name, retry_at in self._retry_at.items() if retry_at > now and name in self.limits}
 
     def may_go(self, sendings: Sequence[Sending], under_way: Mapping[str, int]) -> list[Sending]:
         """Return which may go now; of each limited endpoint the first ones. `under_way` is counted by endpoint."""
@@ -61,16 +61,16 @@ class Limiter:
         if gone < len(asking):
             self._held[name] = now = time.monotonic()
             # Where another request's end is waited for, that may be in the next look.
-            self._again[name] = now + (min(max(wait, SOONEST), LATEST) if wait else 0.0)
+            self._retry_at[name] = now + (min(max(wait, SOONEST), LATEST) if wait else 0.0)
         self._reserved |= {one.call.pk: cost for one, cost in zip(asking[:gone], costs, strict=False)}
         return asking[:gone]
 
-    def settle(self, sending: Sending, said: Answered | Refusal) -> None:
+    def settle(self, sending: Sending, reply: Answered | Refusal) -> None:
         """Note what a call cost beyond its estimate. What a refused one cost nobody knows: the estimate stands."""
         expected = self._reserved.pop(sending.call.pk, None)
-        if expected is None or isinstance(said, Refusal) or said.prompt_tokens is None:
+        if expected is None or isinstance(reply, Refusal) or reply.prompt_tokens is None:
             return
-        cost = said.prompt_tokens + (said.completion_tokens or 0)
+        cost = reply.prompt_tokens + (reply.completion_tokens or 0)
         kind = _kind(sending)
         self._unsettled[kind[0]] += cost - expected
         self._factors[kind] = self._factor(kind) * (1 - LEARNS + LEARNS * cost / max(1, expected))
@@ -78,21 +78,21 @@ class Limiter:
     def keep_up(self, under_way: Mapping[str, int]) -> None:
         """Say how many are under way where that is limited and they have become fewer, or nobody said it lately."""
         for name, limits in self.limits.items():
-            number, said = self._said.get(name, (0, 0.0))
+            number, reported_at = self._reported.get(name, (0, 0.0))
             now = under_way.get(name, 0)
-            old = now and time.monotonic() - said > GONE_AFTER / 4
+            old = now and time.monotonic() - reported_at > GONE_AFTER / 4
             if limits.at_once is not None and (now < number or old):
                 self._visit(name, now, [])
 
     def close(self) -> None:
         """Leave nothing behind that others would wait for."""
         for name in self.limits:
-            if self._unsettled[name] or self._said.get(name, (0, 0.0))[0]:
+            if self._unsettled[name] or self._reported.get(name, (0, 0.0))[0]:
                 self._visit(name, 0, [])
 
     def why_waiting(self, name: str) -> str:
         """Return why calls to an endpoint are held back; nothing where they are not."""
-        if time.monotonic() - self._held.get(name, float("-inf")) > SAID_FOR or name not in self.limits:
+        if time.monotonic() - self._held.get(name, float("-inf")) > HELD_FOR or name not in self.limits:
             return ""
         if name in self._away_until:
             return f"The broker, which counts for the limits of {name}, does not answer."
@@ -125,7 +125,7 @@ class Limiter:
             return None
         self._away_until.pop(name, None)
         self._unsettled[name] -= tokens
-        self._said[name] = (under_way + gone, time.monotonic())
+        self._reported[name] = (under_way + gone, time.monotonic())
         return gone, wait
 
 

@@ -13,7 +13,7 @@ from evaluation.terms import Condition, JudgeKind
 from jobs import queue
 from jobs.models import Job
 from llmjobs import starting
-from llmjobs.budget import NO_LIMIT, Budget, said_budget, set_budget
+from llmjobs.budget import NO_LIMIT, Budget, budget_payload, set_budget
 from llmjobs.endpoints import default_endpoint
 from llmjobs.models import LlmJob
 from llmjobs.planning import Plan
@@ -61,7 +61,7 @@ class JobOrder:
     priority: int = 0
 
     @property
-    def said(self) -> dict[str, object]:
+    def payload(self) -> dict[str, object]:
         """What was asked for, as events tell it: not by whom, and not for how much."""
         named = {"qrels": self.qrels, "nuggets": self.nuggets, "source": self.source}
         chosen = {"topics": list(self.topics), "runs": list(self.runs)}
@@ -92,7 +92,7 @@ def make_ready(campaign: Campaign, order: JobOrder) -> ReadyJob:
         done = f"Nothing to do: {plan.judged:,} done already."
         why = "; ".join(f"{topic}: {reason}" for topic, reason in plan.blocked.items())
         raise Refused("nothing_to_do", " ".join(filter(None, (done, why))))
-    return ReadyJob(request, order.work.job_title, plan, order.said)
+    return ReadyJob(request, order.work.job_title, plan, order.payload)
 
 
 def start_ready(ready: ReadyJob, actor: User) -> Job:
@@ -147,11 +147,11 @@ def prefer(llm: LlmJob, actor: User | None, priority: int) -> None:
 def retry(llm: LlmJob, actor: User | None) -> int:
     """Queue a job's failed items again; return how many. Raises `Refused` when there are none."""
     with transaction.atomic():
-        again = queue.retry_failed(llm.job)
-        if not again:
+        retried = queue.retry_failed(llm.job)
+        if not retried:
             raise Refused("none_failed", "No item of this job has failed; there is nothing to retry.")
-        _note("job.retried", llm, actor, again)
-    return again
+        _note("job.retried", llm, actor, retried)
+    return retried
 
 
 def _judge_to_be() -> Judge:
@@ -181,5 +181,5 @@ def _plan(request: Request, order: JobOrder) -> Plan:
 
 def _note(kind: str, llm: LlmJob, actor: User | None, items: int) -> None:
     payload = {"job": llm.pk, "title": llm.job.title, "items": items, "priority": llm.job.priority}
-    payload |= said_budget(llm)
+    payload |= budget_payload(llm)
     Event.objects.create(campaign=llm.campaign, kind=kind, actor=actor, payload=payload)

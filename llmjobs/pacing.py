@@ -33,12 +33,12 @@ class Limits:
 
     def __str__(self) -> str:
         """Say them as a page does."""
-        said = [
+        limits = [
             (self.requests, "requests a minute"),
             (self.tokens, "tokens a minute"),
             (self.at_once, "requests at once"),
         ]
-        return ", ".join(f"{most:,} {what}" for most, what in said if most is not None) or "no limit"
+        return ", ".join(f"{most:,} {what}" for most, what in limits if most is not None) or "no limit"
 
     def seconds_for(self, requests: int, tokens: int) -> float:
         """Return how long so many requests of so many tokens in all take at least."""
@@ -89,9 +89,9 @@ class Use:
     def _room(self, limits: Limits, worker: str, under_way: int, now: float) -> int | None:
         """Return how many more requests may be under way; None for any number. Workers that are gone are forgotten."""
         self.under_way = {
-            name: (number, said)
-            for name, (number, said) in self.under_way.items()
-            if number and now - said < GONE_AFTER and name != worker
+            name: (number, reported_at)
+            for name, (number, reported_at) in self.under_way.items()
+            if number and now - reported_at < GONE_AFTER and name != worker
         }
         if limits.at_once is None:
             return None

@@ -34,14 +34,14 @@ from llmjobs.again import next_replicates
 class Plan:
     """Items to queue; topics that are blocked, with the reason; and how much was left out because it is done.
 
-    `again` counts the items that ask anew for what failed before.
+    `retried` counts the items that ask anew for what failed before.
     """
 
     items: list[NewItem] = field(default_factory=list)
     blocked: dict[str, str] = field(default_factory=dict)
     without_text: int = 0
     judged: int = 0
-    again: int = 0
+    retried: int = 0
 
 
 def assign_items(lists: Iterable[NuggetList], runs: Sequence[int], batch_size: int) -> list[NewItem]:
@@ -85,12 +85,12 @@ def unjudged(items: Sequence[NewItem], judge: Judge) -> Plan:
     for item in items:
         answer, wordings = item.payload["answer"], item.payload["nuggets"]
         left = [wording for wording in wordings if (answer, wording) not in there]
-        again = [failed[answer, wording] for wording in left if (answer, wording) in failed]
-        if again:
-            plan.items.append(_batch(answer, left, max(replicates.get(event, 0) for event in again)))
+        failed_events = [failed[answer, wording] for wording in left if (answer, wording) in failed]
+        if failed_events:
+            plan.items.append(_batch(answer, left, max(replicates.get(event, 0) for event in failed_events)))
         elif left:
             plan.items.append(item)
-        plan.again += bool(again)
+        plan.retried += bool(failed_events)
         plan.judged += not left
     return plan
 
@@ -164,7 +164,7 @@ def support_items(campaign: Campaign, judge: Judge, topics: Collection[int], run
 def _add_pair(plan: Plan, sentence: int, segment: int, failed: Mapping[tuple[int, int], int]) -> None:
     payload = {"sentence": sentence, "segment": segment} | _as_replicate(failed.get((sentence, segment), 0))
     plan.items.append(NewItem(f"sentence {sentence}, segment {segment}", "support", payload))
-    plan.again += (sentence, segment) in failed
+    plan.retried += (sentence, segment) in failed
 
 
 def drawn_items(study: Study, judge: Judge, topics: Collection[int]) -> Plan:

@@ -39,12 +39,12 @@ class Preview:
 
 def preview(viewer: User, campaign: Campaign, template: Template, wish: Wish, *, structured: bool) -> Preview:
     """Fill a template with an item. Raises `Refused` where the campaign has none that the task needs."""
-    asked = replace(template, structured=structured)
+    template_sent = replace(template, structured=structured)
     seen = within(viewer, campaign)
     if template.task == "importance":
-        return _importance(seen, asked, wish)
+        return _importance(seen, template_sent, wish)
     item, about = ITEMS[template.task](seen, wish)
-    way = Way({**TEMPLATES, template.task: asked})
+    way = Way({**TEMPLATES, template.task: template_sent})
     step = KINDS[item.kind].begin([item], [way])[0]
     try:
         return Preview(next(step), about)

@@ -42,7 +42,7 @@ def read_wording(source: Source, *, task: str = "", name: str = "") -> Template:
     if problems or known is None:
         raise BadInput(problems)
     template = Template(known, file.name or name, 1, file.system, file.user)
-    wrong = [_problem(source, field, said) for field, said in text_problems(template)]
+    wrong = [_problem(source, field, problem) for field, problem in text_problems(template)]
     if wrong:
         raise BadInput(sorted(wrong, key=lambda one: one.line))
     return template
@@ -71,7 +71,7 @@ def import_prompt(
             actor=actor,
         )
     except UnusableError as refusal:
-        raise BadInput([_problem(source, field, said) for field, said in refusal.problems]) from refusal
+        raise BadInput([_problem(source, field, problem) for field, problem in refusal.problems]) from refusal
 
 
 def _other(source: Source, field: str, in_file: str, wanted: str) -> list[Problem]:
@@ -81,10 +81,10 @@ def _other(source: Source, field: str, in_file: str, wanted: str) -> list[Proble
     return [_problem(source, field, f"{wanted}, as was said when it was loaded, found {in_file}")]
 
 
-def _problem(source: Source, field: str, said: str) -> Problem:
+def _problem(source: Source, field: str, problem: str) -> Problem:
     """Place a problem at the placeholder that it is about, or at its field."""
-    placeholder = said.partition(" ")[0]
+    placeholder = problem.partition(" ")[0]
     key = re.compile(rf"\s*{field}\s*=")
     lines = [line for line, text in source.lines if placeholder.startswith("{") and placeholder in text]
     lines += [line for line, text in source.lines if key.match(text)]
-    return Problem(source.name, lines[0] if lines else 1, field, said)
+    return Problem(source.name, lines[0] if lines else 1, field, problem)

@@ -76,5 +76,5 @@ def ref_of_call(viewer: User, name: str, version: int, sha256: str) -> str:
 
 def _asking_by(template: Template, judges: list[Judge]) -> tuple[Judge, ...]:
     """Return the judges that chose a prompt; those that chose none for its task ask by the built-in one."""
-    unsaid = template.ref if template in BUILT_IN else ""
-    return tuple(one for one in judges if one.prompt_versions.get(template.task, unsaid) == template.ref)
+    default_ref = template.ref if template in BUILT_IN else ""
+    return tuple(one for one in judges if one.prompt_versions.get(template.task, default_ref) == template.ref)

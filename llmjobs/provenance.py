@@ -54,14 +54,14 @@ class CallCost:
 class ShownCall:
     """A call with what was sent, how often, and what its reader noticed, by the items that use it.
 
-    `asked`: all that the first of these items asked, this call among it: what came before is why it was asked.
+    `item_calls`: all that the first of these items asked, this call among it: what came before is why it was asked.
     """
 
     call: Call
     messages: tuple[ShownMessage, ...]
     attempts: tuple[Attempt, ...]
     uses: tuple[CallUse, ...]
-    asked: tuple[CallUse, ...] = ()
+    item_calls: tuple[CallUse, ...] = ()
 
     @property
     def seed(self) -> int | None:
@@ -147,8 +147,8 @@ class ListedLabel:
 
 def files_of(event: Event | None) -> list[ImportedFile]:
     """Return the files of an import."""
-    said = event.payload.get("files", []) if event else []
-    return [ImportedFile(PurePath(file.get("name", "")).name, file.get("sha256", "")) for file in said]
+    files = event.payload.get("files", []) if event else []
+    return [ImportedFile(PurePath(file.get("name", "")).name, file.get("sha256", "")) for file in files]
 
 
 def assignments_for(viewer: User, campaign: Campaign) -> QuerySet[Assignment]:
@@ -261,9 +261,9 @@ def shown_call(viewer: User, campaign: Campaign, call: Call) -> ShownCall:
     )
     uses = CallUse.objects.filter(call=call, item__job__llm__campaign__in=within(viewer, campaign))
     used = tuple(uses.select_related("item__job__llm__judge", "item__job__llm__job").order_by("item"))
-    asked = CallUse.objects.filter(item=used[0].item_id if used else None).select_related("call")
-    told = asked.defer("call__messages", "call__reply").order_by("number")
-    return ShownCall(call, messages, tuple(call.attempts.all()), used, tuple(told))
+    uses_of_item = CallUse.objects.filter(item=used[0].item_id if used else None).select_related("call")
+    ordered = uses_of_item.defer("call__messages", "call__reply").order_by("number")
+    return ShownCall(call, messages, tuple(call.attempts.all()), used, tuple(ordered))
 
 
 def is_simulated(judge: Judge | None, *calls: ShownCall | None) -> bool:

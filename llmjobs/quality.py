@@ -24,8 +24,8 @@ class Replies:
     `failed`: without a usable reply in the end. `refused`: the endpoint would not answer for what was asked.
     """
 
-    asked: int = 0
-    asked_again: int = 0
+    questions: int = 0
+    reasked: int = 0
     split: int = 0
     failed: int = 0
     refused: int = 0
@@ -34,12 +34,15 @@ class Replies:
     def shares(self) -> list[tuple[str, int, float | None]]:
         """What happened, how often, and to which share of the questions."""
         counts = {
-            "asked again": self.asked_again,
+            "asked again": self.reasked,
             "split in two": self.split,
             "refused": self.refused,
             "failed": self.failed,
         }
-        return [(said, count, count / self.asked if self.asked else None) for said, count in counts.items()]
+        return [
+            (outcome, count, count / self.questions if self.questions else None)
+            for outcome, count in counts.items()
+        ]
 
 
 @dataclass(slots=True)
@@ -66,7 +69,7 @@ class Spending:
         self.tables.add(price.table)
 
     @property
-    def said_costs(self) -> list[tuple[str, Decimal]]:
+    def sorted_costs(self) -> list[tuple[str, Decimal]]:
         """Money by currency."""
         return sorted(self.costs.items())
 
@@ -84,12 +87,13 @@ def replies_by_judge(viewer: User, campaign: Campaign) -> dict[int, Replies]:
     given_up = Q(call__state=Call.State.FAILED) & Q(Exists(unwanted))
     refused = Q(call__finish_reason="content_filter") | given_up
     rows = uses.values_list("item__job__llm__judge").annotate(
-        asked=Count("pk", filter=~Q(part__contains=RE_ASK)),
-        again=Count("pk", filter=Q(part__endswith=FIRST_RE_ASK)),
+        questions=Count("pk", filter=~Q(part__contains=RE_ASK)),
+        reasked=Count("pk", filter=Q(part__endswith=FIRST_RE_ASK)),
         refused=Count("pk", filter=refused),
     )
     found = {
-        judge: Replies(asked=asked, asked_again=again, refused=refusals) for judge, asked, again, refusals in rows
+        judge: Replies(questions=questions, reasked=reasked, refused=refusals)
+        for judge, questions, reasked, refusals in rows
     }
     noted = uses.exclude(notes=[]).values_list("item__job__llm__judge", "notes")
     for judge, kinds in _kinds_of_notes(noted.iterator()).items():

@@ -182,11 +182,11 @@ def _failures(job: Job) -> tuple[Failure, ...]:
 
 def _about(items: Sequence[WorkItem]) -> list[About]:
     """Name topic and run of items by what their payloads say."""
-    sentences = _said(items, "sentence")
+    sentences = _payload_ids(items, "sentence")
     answer_of = dict(Sentence.objects.filter(pk__in=sentences).values_list("pk", "answer"))
-    answers = [*_said(items, "answer"), *answer_of.values()]
+    answers = [*_payload_ids(items, "answer"), *answer_of.values()]
     given = AnswerProvenance.objects.filter(pk__in=answers).select_related("run", "topic").in_bulk()
-    topics = Topic.objects.in_bulk(_said(items, "topic"))
+    topics = Topic.objects.in_bulk(_payload_ids(items, "topic"))
     found = []
     for item in items:
         answer = item.payload.get("answer") or answer_of.get(item.payload.get("sentence", 0))
@@ -196,7 +196,7 @@ def _about(items: Sequence[WorkItem]) -> list[About]:
     return found
 
 
-def _said(items: Iterable[WorkItem], key: str) -> list[int]:
+def _payload_ids(items: Iterable[WorkItem], key: str) -> list[int]:
     return [item.payload[key] for item in items if item.payload.get(key)]
 
 

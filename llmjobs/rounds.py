@@ -28,7 +28,7 @@ class Result:
 
     sending: Sending
     attempt: Attempt
-    said: Answered | Refusal
+    reply: Answered | Refusal
     final: bool
 
 

@@ -244,11 +244,11 @@ class Sender:
     def _send(self, sending: Sending) -> None:
         started = time.monotonic()
         try:
-            said = send(sending.wanted.endpoint, sending.wanted.request)
+            reply = send(sending.wanted.endpoint, sending.wanted.request)
         except Exception as error:  # without a result the call would be waited for for ever
             latency_ms = round((time.monotonic() - started) * 1000)
-            said = Refusal("bad_request", None, f"The request failed: {type(error).__name__}.", None, latency_ms)
-        self.results.put((sending, said))
+            reply = Refusal("bad_request", None, f"The request failed: {type(error).__name__}.", None, latency_ms)
+        self.results.put((sending, reply))
 
     def collect(self, timeout: float) -> list[tuple[Sending, Answered | Refusal]]:
         """Wait for a result, and return it with all others that are there.
@@ -268,10 +268,10 @@ class Sender:
             self.out.pop(sending.call.pk, None)
         return found
 
-    def settled(self, sending: Sending, said: Answered | Refusal) -> bool:
+    def settled(self, sending: Sending, reply: Answered | Refusal) -> bool:
         """Take a result in; return False when its call will be tried again."""
-        if isinstance(said, Refusal):
-            return not self.try_again(sending, said)
+        if isinstance(reply, Refusal):
+            return not self.try_again(sending, reply)
         self.circuit(sending).answered()
         return True
 

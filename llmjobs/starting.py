@@ -17,10 +17,10 @@ from jobs.models import Job, WorkItem
 from jobs.queue import NewItem
 from llmjobs import planning
 from llmjobs.again import after_failures, kept_calls, wanted_by
-from llmjobs.budget import NO_LIMIT, Budget, announce, said_budget, set_budget
+from llmjobs.budget import NO_LIMIT, Budget, announce, budget_payload, set_budget
 from llmjobs.calls import find_calls
 from llmjobs.endpoints import default_endpoint, endpoint_of
-from llmjobs.forecasting import Asked, Forecast, asked_of, forecast
+from llmjobs.forecasting import Forecast, ForecastCall, forecast, forecast_call
 from llmjobs.kinds import KINDS
 from llmjobs.models import Call, LlmJob
 from llmjobs.planning import Plan
@@ -148,37 +148,37 @@ def plan_relevance(request: Request, *, source: str) -> Plan:
 
 
 def _after_failures(plan: Plan, request: Request) -> Plan:
-    plan.items, plan.again = after_failures(plan.items, request.campaign, request.judge)
+    plan.items, plan.retried = after_failures(plan.items, request.campaign, request.judge)
     return plan
 
 
 def estimate(plan: Plan, judge: Judge) -> Estimate:
     """Count calls, prompt tokens and what will be reused, by preparing the first question of each item."""
-    asked: list[Asked] = []
+    planned: list[ForecastCall] = []
     for start in range(0, len(plan.items), SAMPLE):
-        asked += _first_asks(plan.items[start : start + SAMPLE], judge)
-    known = find_calls(one.sha256 for one in asked)
+        planned += _first_asks(plan.items[start : start + SAMPLE], judge)
+    known = find_calls(one.sha256 for one in planned)
     answered = {sha256 for sha256, call in known.items() if call.state == Call.State.ANSWERED}
     return Estimate(
         items=len(plan.items),
-        calls=sum(one.calls for one in asked),
+        calls=sum(one.calls for one in planned),
         reused=len(answered),
-        tokens=sum(one.tokens for one in asked),
-        forecast=forecast(asked, answered, judge),
+        tokens=sum(one.tokens for one in planned),
+        forecast=forecast(planned, answered, judge),
         judged=plan.judged,
-        again=plan.again,
+        again=plan.retried,
         without_text=plan.without_text,
         blocked=plan.blocked,
     )
 
 
 def start(
-    request: Request, title: str, plan: Plan, actor: User | None = None, asked: Mapping[str, object] | None = None
+    request: Request, title: str, plan: Plan, actor: User | None = None, order: Mapping[str, object] | None = None
 ) -> Job:
-    """Queue a plan's items as a job, and record who asked for what. `asked`: the order, to be given again."""
+    """Queue a plan's items as a job, and record who asked for what. `order`: to be given again."""
     with transaction.atomic():
         job = Job.objects.create(
-            kind="llm", title=title, made_by=actor, priority=request.priority, options=queue.asked_by()
+            kind="llm", title=title, made_by=actor, priority=request.priority, options=queue.request_context()
         )
         llm = LlmJob(job=job, campaign=request.campaign, judge=_written(request.judge))
         announce(llm)
@@ -186,24 +186,24 @@ def start(
         llm.save()
         queue.add_items(job, plan.items)
         payload = {"job": job.pk, "title": title, "judge": request.judge.name, "items": len(plan.items)}
-        payload |= said_budget(llm) | ({"order": dict(asked)} if asked else {})
+        payload |= budget_payload(llm) | ({"order": dict(order)} if order else {})
         Event.objects.create(campaign=request.campaign, kind="job.started", actor=actor, payload=payload)
         queue.settle([job.pk])
     return job
 
 
-def _first_asks(items: Sequence[NewItem], judge: Judge) -> list[Asked]:
+def _first_asks(items: Sequence[NewItem], judge: Judge) -> list[ForecastCall]:
     """Prepare the first question of each item; of those that ask about several windows, the others are like it."""
     rows = [WorkItem(key=item.key, kind=item.kind, payload=item.payload) for item in items]
-    way, asked = way_of(judge), []
+    way, planned = way_of(judge), []
     for kind in {row.kind for row in rows}:
         some = [row for row in rows if row.kind == kind]
         steps = KINDS[kind].begin(some, [way] * len(some))
         for row, kept, step in zip(some, kept_calls(some), steps, strict=True):
             wanted = [wanted_by(row, ask, endpoint_of(judge), judge.model, kept) for ask in islice(step, 1)]
-            asked += [asked_of(one, _sure_calls(row)) for one in wanted]
+            planned += [forecast_call(one, _sure_calls(row)) for one in wanted]
             step.close()
-    return asked
+    return planned
 
 
 def _sure_calls(item: WorkItem) -> int:
@@ -215,7 +215,7 @@ def _sure_calls(item: WorkItem) -> int:
 def _add(plan: Plan, other: Plan) -> None:
     plan.items += other.items
     plan.blocked |= other.blocked
-    plan.again += other.again
+    plan.retried += other.retried
     plan.without_text += other.without_text
 
 

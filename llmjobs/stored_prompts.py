@@ -23,8 +23,8 @@ class UnusableError(Refused):
 
     def __init__(self, problems: Sequence[tuple[str, str]]) -> None:
         self.problems = tuple(problems)
-        said = (f"{field}: {problem}." for field, problem in problems)
-        super().__init__("unusable_prompt", " ".join(said))
+        sentences = (f"{field}: {problem}." for field, problem in problems)
+        super().__init__("unusable_prompt", " ".join(sentences))
 
 
 def save_prompt(

@@ -69,9 +69,9 @@ def _assign_items(campaign: Campaign, wanted: Draw) -> list[NewItem]:
     for start in range(0, len(answers), CHUNK):
         some = answers[start : start + CHUNK]
         rows = labels.filter(answer__in=some).order_by("given_at", "pk")
-        said = _first_labels(rows.values_list("answer", "nugget_version", "label"))
+        labels_of = _first_labels(rows.values_list("answer", "nugget_version", "label"))
         for answer in some:
-            batch = said.get(answer, [])[: min(size, left)]
+            batch = labels_of.get(answer, [])[: min(size, left)]
             if batch:
                 nuggets, people = [pk for pk, _ in batch], [label for _, label in batch]
                 payload = {"answer": answer, "nuggets": nuggets, "people": people}
@@ -106,7 +106,7 @@ def _support_items(campaign: Campaign, wanted: Draw) -> list[NewItem]:
     labels = _supported(campaign).filter(condition=wanted.of)
     sentences = _shuffled(labels.values_list("sentence", flat=True), wanted.seed)[: wanted.pairs]
     rows = labels.filter(sentence__in=sentences).order_by("given_at", "pk")
-    said = _first_labels(rows.values_list("sentence", "segment", "label"))
+    labels_of = _first_labels(rows.values_list("sentence", "segment", "label"))
     items = [
         NewItem(
             f"sentence {sentence}, segment {segment}",
@@ -114,7 +114,7 @@ def _support_items(campaign: Campaign, wanted: Draw) -> list[NewItem]:
             {"sentence": sentence, "segment": segment, "people": [label]},
         )
         for sentence in sentences
-        for segment, label in said[sentence]
+        for segment, label in labels_of[sentence]
     ]
     return items[: wanted.pairs]
 

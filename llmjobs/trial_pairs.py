@@ -62,10 +62,10 @@ def _supported(items: Sequence[WorkItem], answers: QuerySet[AnswerProvenance]) -
     docids = dict(Segment.objects.filter(pk__in=[one for _, one in pairs]).values_list("pk", "docid"))
     found: list[ShownPair | None] = []
     for sentence, segment in pairs:
-        said = sentences.get(sentence)
-        answer = given.get(said.answer_id) if said else None
-        if said and answer and segment in docids:
-            found.append(ShownPair(said.text, docids[segment], answer.topic, answer))
+        shown_sentence = sentences.get(sentence)
+        answer = given.get(shown_sentence.answer_id) if shown_sentence else None
+        if shown_sentence and answer and segment in docids:
+            found.append(ShownPair(shown_sentence.text, docids[segment], answer.topic, answer))
         else:
             found.append(None)
     return found

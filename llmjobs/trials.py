@@ -65,7 +65,7 @@ class Tried:
     llm: LlmJob
     progress: Progress
     people: tuple[int, ...]
-    said: tuple[int | None, ...]
+    labels: tuple[int | None, ...]
     calls: int
     tokens: int
     cost: Decimal | None
@@ -158,11 +158,11 @@ def _tried(one: TrialJob) -> Tried:
     items = list(one.llm.job.items.order_by("pk"))
     labels = dict(TriedLabels.objects.filter(item__in=items).values_list("item", "labels"))
     people: list[int] = []
-    said: list[int | None] = []
+    given: list[int | None] = []
     for item in items:
         known: Sequence[int] = item.payload["people"]
         people += known
-        said += labels.get(item.pk, [None] * len(known))
+        given += labels.get(item.pk, [None] * len(known))
     calls = Call.objects.filter(pk__in=CallUse.objects.filter(item__in=items).order_by().values("call"))
     sums = calls.aggregate(n=Count("pk"), prompt=Sum("prompt_tokens"), completion=Sum("completion_tokens"))
     prompt, completion, price = sums["prompt"] or 0, sums["completion"] or 0, announced_price(one.llm)
@@ -171,7 +171,7 @@ def _tried(one: TrialJob) -> Tried:
         llm=one.llm,
         progress=queue.progress_of(one.llm.job),
         people=tuple(people),
-        said=tuple(said),
+        labels=tuple(given),
         calls=sums["n"],
         tokens=prompt + completion,
         cost=price.of(prompt, completion) if price else None,

@@ -105,7 +105,9 @@ def _uses_by(broker: str) -> Uses:
 
 def _read(state: dict[str, Any]) -> Use:
     use = Use(state.get("requests_until", 0.0), state.get("tokens_until", 0.0))
-    use.under_way = {name: (number, said) for name, (number, said) in state.get("under_way", {}).items()}
+    use.under_way = {
+        name: (number, reported_at) for name, (number, reported_at) in state.get("under_way", {}).items()
+    }
     return use
 
 

@@ -30,10 +30,10 @@ BUILT_IN = Way(TEMPLATES, WITH_TEXTS)
 
 def way_of(judge: Judge) -> Way:
     """Return how a judge asks: what it chose no prompt for, by the built-in one. Raises `Refused` for a lost prompt."""
-    said = judge.prompt_versions
-    if not said:
+    versions = judge.prompt_versions
+    if not versions:
         return BUILT_IN
-    chosen = {task: said[task] for task in TEMPLATES if task in said}
+    chosen = {task: versions[task] for task in TEMPLATES if task in versions}
     found = templates_by_ref(list(chosen.items()))
     structured = is_structured(judge)
     return Way(

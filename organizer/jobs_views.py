@@ -15,7 +15,7 @@ from evaluation.terms import FindingCode
 from jobs.models import Job
 from llmjobs import ordering, provenance, queries
 from llmjobs.endpoints import default_endpoint
-from llmjobs.forecasting import told
+from llmjobs.forecasting import forecast_rows
 from llmjobs.models import LlmJob
 from llmjobs.notices import mark_all_read, mark_read
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
@@ -60,7 +60,7 @@ def new_job(request: UserRequest, slug: str) -> HttpResponse:
         "earlier": earlier,
         "addressing": findings_for(request.user, campaign, FindingCode.ADDRESSES_JUDGE).count(),
         "estimate": offer.estimate,
-        "forecast": told(offer.estimate.forecast) if offer.estimate else [],
+        "forecast": forecast_rows(offer.estimate.forecast) if offer.estimate else [],
         "endpoint": endpoint.name,
         "simulated": endpoint.model == SIMULATED_MODEL,
     }

@@ -30,7 +30,7 @@ class TriedPrompt:
     @property
     def pending(self) -> int:
         """Number of pairs without a label yet."""
-        return sum(code is None for code in self.tried.said)
+        return sum(code is None for code in self.tried.labels)
 
     @property
     def harsh(self) -> int:
@@ -95,13 +95,13 @@ def _grades(tried: list[Tried]) -> tuple[str, ...]:
 def _differing(pairs: list[ShownPair | None], tried: list[Tried]) -> Iterator[TrialDifference]:
     for number, pair in enumerate(pairs):
         people = tried[0].people[number]
-        codes = tuple(one.said[number] for one in tried)
+        codes = tuple(one.labels[number] for one in tried)
         if any(code not in (people, None) for code in codes):
             yield TrialDifference(pair, people, codes)
 
 
 def _prompt(tried: Tried, labels: int) -> TriedPrompt:
-    codes, people = _codes(tried.said, labels), _codes(tried.people, labels)
+    codes, people = _codes(tried.labels, labels), _codes(tried.people, labels)
     return TriedPrompt(tried, confusion(codes, people, labels), int((codes == FAILED).sum()))
 
 

@@ -49,9 +49,9 @@ def write_archive(path: Path, data: Path, manifest: Manifest) -> None:
     try:
         with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
             with tarfile.open(fileobj=out, mode="w") as tar:
-                said = manifest.model_dump_json(indent=1).encode()
-                _add(tar, MANIFEST, io.BytesIO(said), len(said))
-                signature = signature_of(said, settings.SECRET_KEY).encode()
+                packed = manifest.model_dump_json(indent=1).encode()
+                _add(tar, MANIFEST, io.BytesIO(packed), len(packed))
+                signature = signature_of(packed, settings.SECRET_KEY).encode()
                 _add(tar, SIGNATURE, io.BytesIO(signature), len(signature))
                 with data.open("rb") as content:
                     _add(tar, DATA, content, manifest.size)
@@ -100,9 +100,9 @@ def _content(path: Path, name: str) -> bytes:
 
 def read_manifest(path: Path) -> Manifest:
     """Read what a backup holds. Raises `Refused` where it is none, or of a later form."""
-    said = _content(path, MANIFEST)
+    content = _content(path, MANIFEST)
     try:
-        manifest = Manifest.model_validate_json(said)
+        manifest = Manifest.model_validate_json(content)
     except ValidationError as error:
         raise damaged(path, "its manifest cannot be read") from error
     if manifest.format != FORMAT:

@@ -125,17 +125,17 @@ def _program(name: str) -> str:
 
 
 def _major_of(program: str) -> int:
-    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=False).stdout  # noqa: S603
-    found = re.search(r"\) (\d+)", said)
+    output = subprocess.run([program, "--version"], capture_output=True, text=True, check=False).stdout  # noqa: S603
+    found = re.search(r"\) (\d+)", output)
     return int(found[1]) if found else 0
 
 
 def _run(command: list[str]) -> None:
     """Run one of PostgreSQL's programs on our database. The password goes by the environment, which `ps` hides."""
     own = connection.settings_dict
-    said = {name: str(own[key]) for key, name in LIBPQ.items() if own.get(key)}
-    said |= {name: str(own["OPTIONS"][key]) for key, name in LIBPQ_OPTIONS.items() if own["OPTIONS"].get(key)}
-    done = subprocess.run(command, env=os.environ | said, capture_output=True, text=True, check=False)  # noqa: S603
+    variables = {name: str(own[key]) for key, name in LIBPQ.items() if own.get(key)}
+    variables |= {name: str(own["OPTIONS"][key]) for key, name in LIBPQ_OPTIONS.items() if own["OPTIONS"].get(key)}
+    done = subprocess.run(command, env=os.environ | variables, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode:
         lines = [line for line in done.stderr.splitlines() if line.strip()] or ["no reason given"]
         raise Refused("program_failed", f"{Path(command[0]).name}: {' '.join(lines[:3])}")

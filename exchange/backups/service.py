@@ -93,9 +93,9 @@ def restore(path: Path, *, replace: bool, from_elsewhere: bool = False) -> Resto
         _engine().put_back(data)
     _check_restored(found.manifest)
     after = openings()
-    again = (token for sha256, token in after.tokens.items() if sha256 not in before.tokens)
+    reopened = (token for sha256, token in after.tokens.items() if sha256 not in before.tokens)
     opened = sorted(after.accounts - before.accounts) if before.accounts else []
-    return dataclasses.replace(found, tokens=tuple(again), accounts=tuple(opened))
+    return dataclasses.replace(found, tokens=tuple(reopened), accounts=tuple(opened))
 
 
 def _engine() -> ModuleType:

@@ -69,9 +69,9 @@ def _unfolded(data: Path) -> Path:
 
 
 def _check(found: sqlite3.Connection) -> None:
-    said = found.execute("PRAGMA integrity_check(3)").fetchall()
-    if said != [("ok",)]:
-        raise Refused("damaged", f"SQLite finds the database damaged: {said[0][0]}")
+    report = found.execute("PRAGMA integrity_check(3)").fetchall()
+    if report != [("ok",)]:
+        raise Refused("damaged", f"SQLite finds the database damaged: {report[0][0]}")
 
 
 def _rows(found: sqlite3.Connection) -> dict[str, int]:

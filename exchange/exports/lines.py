@@ -18,7 +18,7 @@ from reports.timing import segment_lines, time_lines
 Options = Mapping[str, Any]
 CAMPAIGN = "campaign"
 NUGGET_FORMS = {"nuggetizer": nugget_list_line, "argue": argue_line}
-UNSAID: dict[str, Any] = {
+DEFAULTS: dict[str, Any] = {
     "condition": "",
     "nuggets": "",
     "judge": "",
@@ -125,4 +125,4 @@ EXPORTS: dict[str, Callable[[Campaign, Options], Iterator[str]]] = {
 
 def lines_of(what: str, campaign: Campaign, options: Options) -> Iterator[str]:
     """Return an export's lines. Raises `Refused` where it is not clear what is meant, or there is nothing of it."""
-    return EXPORTS[what](campaign, {**UNSAID, **options})
+    return EXPORTS[what](campaign, {**DEFAULTS, **options})

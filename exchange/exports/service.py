@@ -23,7 +23,7 @@ from exchange.snapshots.service import check_new_name, content_of, open_snapshot
 from web.reading import consistent_read
 
 KEPT_FOR = timedelta(days=14)
-TELL_EVERY = 1.0
+NOTE_EVERY = 1.0
 """Seconds between two looks at how far it is: no row is written for each line."""
 
 ENDINGS = {CAMPAIGN: "zip", "qrels": "txt", "time": "csv"}
@@ -109,12 +109,12 @@ def _write_whole(export: Export) -> None:
 
 
 def _take(export: Export) -> Snapshot:
-    said = export.options
+    options = export.options
     with Progress(export) as progress:
         return take_snapshot(
             campaign=export.campaign,
-            name=said["name"],
-            note=said.get("note", ""),
+            name=options["name"],
+            note=options.get("note", ""),
             wish=Wish(export.texts, export.names),
             actor=export.made_by,
             tell=progress.tell,
@@ -185,7 +185,7 @@ class Progress:
         self.export = export
         # Inside somebody else's transaction, which the other connection could not see and might wait for.
         self.own = connection.in_atomic_block and not _reads_only()
-        self.told = time.monotonic()
+        self.noted_at = time.monotonic()
 
     def __enter__(self) -> "Progress":
         self.thread = ThreadPoolExecutor(1)
@@ -197,9 +197,9 @@ class Progress:
 
     def tell(self, done: int, of: int | None) -> None:
         """Note how much of how much is done, unless that was just said."""
-        if time.monotonic() - self.told < TELL_EVERY:
+        if time.monotonic() - self.noted_at < NOTE_EVERY:
             return
-        self.told = time.monotonic()
+        self.noted_at = time.monotonic()
         if self.own:
             self._note(done, of)
         else:

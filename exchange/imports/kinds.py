@@ -83,43 +83,43 @@ def load_qrels(load: Load) -> Receipt:
 
 def load_runs(load: Load) -> Receipt:
     """Load runs, one a file."""
-    said = load.options
-    options = RunOptions(said.group, said.task, said.priority, said.control, said.pool)
+    chosen = load.options
+    options = RunOptions(chosen.group, chosen.task, chosen.priority, chosen.control, chosen.pool)
     return importing.import_runs(sources=load.sources, options=options, **load.common)
 
 
 def load_nuggets(load: Load) -> Receipt:
     """Load nugget lists."""
-    said = load.options
+    chosen = load.options
     return importing.import_nuggets(
         source=load.sources[0],
-        origin=said.origin,
+        origin=chosen.origin,
         judge=load.judge,
-        kind=said.by,
-        name=load.set_called(said.set),
-        drafts=load.set_called(said.drafts),
+        kind=chosen.by,
+        name=load.set_called(chosen.set),
+        drafts=load.set_called(chosen.drafts),
         **load.common,
     )
 
 
 def load_assignments(load: Load) -> Receipt:
     """Load labels of nuggets in answers."""
-    said = load.options
+    chosen = load.options
     return importing.import_assignments(
         sources=load.sources,
-        origin=said.origin,
+        origin=chosen.origin,
         judge=load.judge,
-        kind=said.by,
-        nuggets=load.set_called(said.nuggets),
+        kind=chosen.by,
+        nuggets=load.set_called(chosen.nuggets),
         **load.common,
     )
 
 
 def load_support(load: Load) -> Receipt:
     """Load labels of cited segments."""
-    said = load.options
+    chosen = load.options
     return importing.import_support(
-        sources=load.sources, judge=load.judge, kind=said.by, condition=said.condition, **load.common
+        sources=load.sources, judge=load.judge, kind=chosen.by, condition=chosen.condition, **load.common
     )
 
 
@@ -138,7 +138,7 @@ class Kind:
     """A kind of file: its names, how it is loaded, whether several are at once, and which options it has."""
 
     key: str
-    said: str
+    caption: str
     what: str
     load: Callable[[Load], Receipt]
     options: tuple[str, ...] = ()

@@ -104,5 +104,5 @@ def _beginning(source: Source, lines: int) -> Source:
 
 
 def _short(value: object) -> str:
-    said = str(value)
-    return said if len(said) <= LONGEST else f"{said[:LONGEST]}…"
+    text = str(value)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"

@@ -41,7 +41,7 @@ def begin(
         campaign=campaign,
         kind=kind,
         options=CHOSEN.dump_python(chosen, mode="json", exclude_defaults=True),
-        files=[one.said for one in kept],
+        files=[one.payload for one in kept],
         folder=folder,
         made_by=actor,
         expires_at=now() + KEPT_FOR,

@@ -55,8 +55,8 @@ class Manifest(BaseModel):
 
 def content_of(tables: dict[str, Part]) -> str:
     """Return one checksum for all tables."""
-    said = [[name, part.columns, part.sha256] for name, part in sorted(tables.items())]
-    return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+    listed = [[name, part.columns, part.sha256] for name, part in sorted(tables.items())]
+    return hashlib.sha256(json.dumps(listed).encode()).hexdigest()
 
 
 def member(name: str) -> ZipInfo:
@@ -89,8 +89,8 @@ class Archive:
 
     def _read_manifest(self) -> Manifest:
         try:
-            with self._zip.open(MANIFEST) as said:
-                manifest = Manifest.model_validate_json(said.read(LONGEST_MANIFEST))
+            with self._zip.open(MANIFEST) as content:
+                manifest = Manifest.model_validate_json(content.read(LONGEST_MANIFEST))
         except (KeyError, ValidationError) as error:
             raise self.damaged("it has no whole manifest.json") from error
         if manifest.format != FORMAT:

@@ -51,8 +51,8 @@ def _checked(field: Field, read: Coder, expected: str) -> Coder:
 
 
 def _shown(value: Any) -> str:
-    said = repr(value)
-    return said if len(said) <= 40 else f"{said[:40]}…"
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:40]}…"
 
 
 def _only(*kinds: type) -> Coder:

@@ -33,7 +33,7 @@ def insert(
 ) -> None:
     """Write rows as they are: no default and no time of now takes the place of a value."""
     quoted = connection.ops.quote_name
-    said = INSERT.format(
+    statement = INSERT.format(
         table=quoted(model._meta.db_table),
         columns=", ".join(quoted(str(one.column)) for one in fields),
         places=", ".join(["%s"] * len(fields)),
@@ -43,4 +43,4 @@ def insert(
     ]
     if prepared:
         with connection.cursor() as cursor:
-            cursor.executemany(said + (UNLESS_THERE if unless_there else ""), prepared)
+            cursor.executemany(statement + (UNLESS_THERE if unless_there else ""), prepared)

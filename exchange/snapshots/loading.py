@@ -49,8 +49,8 @@ def load(archive: Archive, target: Target) -> Loaded:
     try:
         return _Loading(archive, target).load()
     except (IntegrityError, DataError) as error:
-        said = str(error).splitlines()[0]
-        raise Refused("bad_row", f"{archive.path}: a row breaks a rule of the database: {said}.") from error
+        reason = str(error).splitlines()[0]
+        raise Refused("bad_row", f"{archive.path}: a row breaks a rule of the database: {reason}.") from error
 
 
 class _Loading:
@@ -171,10 +171,10 @@ class _Loading:
 
 def _columns(archive: Archive, table: Table) -> list[tuple[Field, Coder]]:
     known = {one.name: one for one in table.fields}
-    said = archive.manifest.tables[table.name].columns
-    if unknown := [name for name in said if name not in known]:
+    named = archive.manifest.tables[table.name].columns
+    if unknown := [name for name in named if name not in known]:
         raise _newer(archive, f"the column {unknown[0]} of {table.name}")
-    return [(known[name], decoder(known[name])) for name in said]
+    return [(known[name], decoder(known[name])) for name in named]
 
 
 def _newer(archive: Archive, what: str) -> Refused:

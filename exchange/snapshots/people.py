@@ -53,18 +53,18 @@ def named(people: Sequence[User]) -> People:
 def under_pseudonyms(campaign: Campaign, people: Sequence[User], judges: Sequence[Judge]) -> People:
     """Return people as the campaign's data call them, and what puts these names in place of theirs."""
     called = {one.pk: pseudonym_of(campaign, one.pk) for one in people}
-    said: dict[str, str] = {}
+    pseudonyms: dict[str, str] = {}
     for one in judges:
         if one.kind == JudgeKind.HUMAN and one.study_id is None:
-            said[one.name] = called.get(one.user_id or 0) or pseudonym_of(campaign, -one.pk)
+            pseudonyms[one.name] = called.get(one.user_id or 0) or pseudonym_of(campaign, -one.pk)
     for user in people:
         for name in (user.username, user.name, user.first_name, user.last_name):
-            said.setdefault(name, called[user.pk])
-    return People([(called[one.pk], "", "") for one in people], _hiding(said))
+            pseudonyms.setdefault(name, called[user.pk])
+    return People([(called[one.pk], "", "") for one in people], _hiding(pseudonyms))
 
 
-def _hiding(said: dict[str, str]) -> Hide:
-    by_word = {name.lower(): pseudonym for name, pseudonym in said.items() if name}
+def _hiding(pseudonyms: dict[str, str]) -> Hide:
+    by_word = {name.lower(): pseudonym for name, pseudonym in pseudonyms.items() if name}
     either = "|".join(re.escape(name) for name in sorted(by_word, key=len, reverse=True)) or r"(?!)"
     spoken = re.compile(rf"(?<!\w)(?:{either})(?!\w)", re.IGNORECASE)
 

@@ -57,15 +57,15 @@ def _taken(archive: Archive, table: Table, column: Field) -> Iterator[str]:
     if column.name not in columns:
         return
     place = columns.index(column.name)
-    said = [row[place] for _, row in archive.rows(table.name) if row and isinstance(row[place], str)]
-    for start in range(0, len(said), PART):
-        yield from _found(column, said[start : start + PART])
+    values = [row[place] for _, row in archive.rows(table.name) if row and isinstance(row[place], str)]
+    for start in range(0, len(values), PART):
+        yield from _found(column, values[start : start + PART])
 
 
-def _found(column: Field, said: Collection[str]) -> Iterator[str]:
+def _found(column: Field, values: Collection[str]) -> Iterator[str]:
     if isinstance(column, models.UUIDField):
-        said = [one for one in said if _is_uuid(one)]
-    rows = column.model._default_manager.filter(**{f"{column.name}__in": said})
+        values = [one for one in values if _is_uuid(one)]
+    rows = column.model._default_manager.filter(**{f"{column.name}__in": values})
     yield from (str(one) for one in rows.order_by().values_list(column.name, flat=True))
 
 

@@ -214,8 +214,10 @@ def _no_texts(chosen: Selection) -> QuerySet[Text]:
 
 
 def _texts(chosen: Selection, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-    said = _calls(chosen).values_list("messages", flat=True).iterator(chunk_size=CHUNK)
-    wanted = sorted({message["sha256"] for messages in said for message in messages if isinstance(message, dict)})
+    messages_of_calls = _calls(chosen).values_list("messages", flat=True).iterator(chunk_size=CHUNK)
+    wanted = sorted(
+        {message["sha256"] for messages in messages_of_calls for message in messages if isinstance(message, dict)}
+    )
     for start in range(0, len(wanted), CHUNK):
         texts = Text.objects.using(chosen.alias).filter(pk__in=wanted[start : start + CHUNK]).order_by("pk")
         yield from texts.values_list(*names)

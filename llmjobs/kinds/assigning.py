@@ -20,18 +20,18 @@ class Assigning:
         texts = answer_texts(answers)
         topic_of = dict(Answer.objects.filter(pk__in=answers).values_list("pk", "topic__pk"))
         topics = topic_prompts(set(topic_of.values()))
-        asked = {answer: topics[topic] for answer, topic in topic_of.items()}
+        prompt_of = {answer: topics[topic] for answer, topic in topic_of.items()}
         wordings = {pk for item in items for pk in item.payload["nuggets"]}
         nuggets = dict(NuggetVersion.objects.filter(pk__in=wordings).values_list("pk", "text"))
         return [
             assign(
                 AssignInput(
-                    query=asked[item.payload["answer"]].query,
+                    query=prompt_of[item.payload["answer"]].query,
                     answer=texts[item.payload["answer"]],
                     nuggets=texts_in_order(nuggets, item.payload["nuggets"]),
                     batch_size=len(item.payload["nuggets"]),
-                    template=way.template("assign", asked[item.payload["answer"]].texts),
-                    texts=asked[item.payload["answer"]].texts,
+                    template=way.template("assign", prompt_of[item.payload["answer"]].texts),
+                    texts=prompt_of[item.payload["answer"]].texts,
                 )
             )
             for item, way in zip(items, ways, strict=True)

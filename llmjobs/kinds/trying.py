@@ -60,7 +60,7 @@ class TryingImportance:
 
     def record(self, ended: Sequence[Ended]) -> None:
         """Keep what was said of each item's nuggets."""
-        _keep((one, [_weight(said) for said in one.outcome.importances]) for one in ended)
+        _keep((one, [_weight(value) for value in one.outcome.importances]) for one in ended)
 
 
 class TryingRelevance(Grading):
@@ -71,13 +71,13 @@ class TryingRelevance(Grading):
         _keep((one, [FAILED if one.outcome.grade is None else one.outcome.grade]) for one in ended)
 
 
-def _weight(said: Importance) -> int:
-    return FAILED if said is Importance.UNKNOWN else WEIGHED.index(said)
+def _weight(value: Importance) -> int:
+    return FAILED if value is Importance.UNKNOWN else WEIGHED.index(value)
 
 
-def _keep(said: Iterable[tuple[Ended, list[int]]]) -> None:
+def _keep(rows: Iterable[tuple[Ended, list[int]]]) -> None:
     TriedLabels.objects.bulk_create(
-        [TriedLabels(item=one.item, labels=labels) for one, labels in said],
+        [TriedLabels(item=one.item, labels=labels) for one, labels in rows],
         update_conflicts=True,
         unique_fields=["item"],
         update_fields=["labels"],

@@ -44,12 +44,12 @@ class Form:
     def plain(self, reply: str) -> str | None:
         """Return what a reply in this form says as the plain text that is asked for otherwise; None in another form."""
         try:
-            said = json.loads(_unfenced(reply[: LONGEST_READ + 1]), object_pairs_hook=_without_repeats)
+            parsed = json.loads(_unfenced(reply[: LONGEST_READ + 1]), object_pairs_hook=_without_repeats)
         except (ValueError, RecursionError):
             return None
-        if not isinstance(said, dict) or said.keys() != {self.key}:
+        if not isinstance(parsed, dict) or parsed.keys() != {self.key}:
             return None
-        value = said[self.key]
+        value = parsed[self.key]
         if self.values["type"] == "array":
             listed = isinstance(value, list) and all(isinstance(one, str) for one in value)
             return json.dumps(value, ensure_ascii=False) if listed else None

@@ -131,8 +131,8 @@ def _graded(wanted: frozenset[str], there: frozenset[str], labels: tuple[str, st
 def _relevance(prompt: Prompt) -> Reply:
     found = share(content_words(prompt.query), content_words(prompt.data("passage", "segment", "context")))
     grade = min(prompt.highest_grade, int(found * (prompt.highest_grade + 1)))
-    said = f"##final score: {grade}" if "##final score" in prompt.instructions else str(grade)
-    return Reply("relevance", (said,), one_label=True)
+    text = f"##final score: {grade}" if "##final score" in prompt.instructions else str(grade)
+    return Reply("relevance", (text,), one_label=True)
 
 
 def _unknown(_prompt: Prompt) -> Reply:

@@ -13,7 +13,7 @@ from llmjobs.simulator.faults import spoiled
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CompletionRequest:
     """What a request's body asks for."""
 
     model: str
@@ -24,7 +24,7 @@ class Asked:
     @property
     def text(self) -> str:
         """All that the messages say."""
-        return "\n".join(said for _, said in self.messages)
+        return "\n".join(text for _, text in self.messages)
 
     @property
     def sha256(self) -> str:
@@ -65,17 +65,23 @@ class Completion:
         }
 
 
-def read_asked(body: bytes) -> Asked:
+def read_request(body: bytes) -> CompletionRequest:
     """Read a request. Raises `ValueError` saying what is wrong."""
-    asked = json.loads(body)
-    if not isinstance(asked, dict) or not isinstance(asked.get("messages"), list) or not asked["messages"]:
+    document = json.loads(body)
+    if (
+        not isinstance(document, dict)
+        or not isinstance(document.get("messages"), list)
+        or not document["messages"]
+    ):
         raise ValueError("messages is missing")
-    if asked.get("stream"):
+    if document.get("stream"):
         raise ValueError("stream is not simulated")
-    messages = tuple(_message(message) for message in asked["messages"])
-    most = asked.get("max_completion_tokens") or asked.get("max_tokens")
-    form = _form(asked.get("response_format"))
-    return Asked(str(asked.get("model", "")), messages, most if isinstance(most, int) else None, form)
+    messages = tuple(_message(message) for message in document["messages"])
+    most = document.get("max_completion_tokens") or document.get("max_tokens")
+    form = _form(document.get("response_format"))
+    return CompletionRequest(
+        str(document.get("model", "")), messages, most if isinstance(most, int) else None, form
+    )
 
 
 def _form(wanted: object) -> Form | None:
@@ -102,13 +108,15 @@ def _message(message: object) -> tuple[str, str]:
     return str(message.get("role", "")), content if isinstance(content, str) else ""
 
 
-def complete(asked: Asked, fault: str) -> Completion:
+def complete(request: CompletionRequest, fault: str) -> Completion:
     """Answer, with this fault or without."""
-    reply: Reply = reply_to(asked.messages, asked.form)
+    reply: Reply = reply_to(request.messages, request.form)
     text, finish_reason = spoiled(fault, reply)
-    if asked.max_tokens is not None and tokens([text]) > asked.max_tokens:
-        text, finish_reason = " ".join(text.split()[: asked.max_tokens * 3 // 4]), "length"
-    return Completion(reply.task, text, finish_reason, tokens(text for _, text in asked.messages), tokens([text]))
+    if request.max_tokens is not None and tokens([text]) > request.max_tokens:
+        text, finish_reason = " ".join(text.split()[: request.max_tokens * 3 // 4]), "length"
+    return Completion(
+        reply.task, text, finish_reason, tokens(text for _, text in request.messages), tokens([text])
+    )
 
 
 def tokens(texts: Iterable[str]) -> int:

@@ -48,9 +48,9 @@ class Faults:
             raise ValueError(f"No such switch: {', '.join(sorted(unknown))}. There are: {', '.join(CHECKS)}.")
         values = {name: getattr(self, name) for name in CHECKS}
         for name, value in wanted.items():
-            check, said = CHECKS[name]
+            check, requirement = CHECKS[name]
             if not check(value):
-                raise ValueError(f"{name} must be {said}.")
+                raise ValueError(f"{name} must be {requirement}.")
             values[name] = value
         return Faults(**values)
 
@@ -118,12 +118,12 @@ class Chooser:
             self.faults = faults
             return faults
 
-    def choose(self, request_hash: str, said: str = "") -> tuple[str, int]:
-        """Return the fault of this request, or nothing, and how often it was seen now. `said` is all of its text."""
+    def choose(self, request_hash: str, prompt: str = "") -> tuple[str, int]:
+        """Return the fault of this request, or nothing, and how often it was seen now. `prompt` is all of its text."""
         with self._lock:
             seen = self._seen[request_hash] = self._seen.get(request_hash, 0) + 1
             for text, kind in self.faults.always.items():
-                if text in said:
+                if text in prompt:
                     return kind, seen
             if self._next:
                 kind = self._next.popleft()

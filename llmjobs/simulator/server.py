@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from llmjobs.simulator.answering import MODEL
-from llmjobs.simulator.completion import Asked, Completion, complete, read_asked, tokens
+from llmjobs.simulator.completion import Completion, CompletionRequest, complete, read_request, tokens
 from llmjobs.simulator.faults import Chooser, Faults
 from llmjobs.simulator.quota import Quota
 from llmjobs.simulator.served import Log, Served
@@ -98,7 +98,7 @@ class Exchange:
     """One completion request on its way through the server."""
 
     number: int
-    asked: Asked
+    request: CompletionRequest
     at: float = field(default_factory=time.time)
     fault: str = ""
     seen: int = 0
@@ -111,9 +111,9 @@ class Exchange:
             n=self.number,
             at=round(self.at, 6),
             until=round(time.time(), 6),
-            hash=self.asked.sha256,
+            hash=self.request.sha256,
             seen=self.seen,
-            asked_model=self.asked.model,
+            asked_model=self.request.model,
             task=done.task if done else "",
             status=status,
             fault=self.fault,
@@ -189,7 +189,7 @@ class Handler(BaseHTTPRequestHandler):
     def _complete(self, body: bytes) -> None:
         started = time.monotonic()
         try:
-            exchange = Exchange(self.server.log.number(), read_asked(body))
+            exchange = Exchange(self.server.log.number(), read_request(body))
         except (ValueError, RecursionError) as error:
             self._refuse(400, f"Not a chat request: {error}.")
             return
@@ -199,22 +199,22 @@ class Handler(BaseHTTPRequestHandler):
             self.server.log.add(exchange.served(503 if faults.down == "503" else 0))
             self._is_down(faults)
             return
-        wait = self.server.quota.wait_for(faults, tokens([exchange.asked.text]))
+        wait = self.server.quota.wait_for(faults, tokens([exchange.request.text]))
         if wait:
             exchange.fault = OVER_LIMIT
             self.server.log.add(exchange.served(429))
             self._refuse(429, "Rate limit reached for this minute.", {"Retry-After": f"{wait:.3f}"})
             return
-        if faults.plain_only and exchange.asked.form:
+        if faults.plain_only and exchange.request.form:
             exchange.fault = "plain_only"
             self.server.log.add(exchange.served(400))
             self._refuse(400, "Invalid parameter: 'response_format' of type 'json_schema' is not supported.")
             return
-        exchange.fault, exchange.seen = self.server.chooser.choose(exchange.asked.sha256, exchange.asked.text)
+        exchange.fault, exchange.seen = self.server.chooser.choose(exchange.request.sha256, exchange.request.text)
         if exchange.fault == "timeout":
             self._hang(exchange, faults.hang_s)
             return
-        exchange.completion = complete(exchange.asked, exchange.fault)
+        exchange.completion = complete(exchange.request, exchange.fault)
         self.server.ending.wait(max(0.0, faults.latency_ms / 1000 - (time.monotonic() - started)))
         self._finish(exchange, faults)
 
@@ -231,13 +231,13 @@ class Handler(BaseHTTPRequestHandler):
         ends.get(exchange.fault, self._refuse_or_answer)(exchange, faults)
 
     def _refuse_or_answer(self, exchange: Exchange, faults: Faults) -> None:
-        status, said = STATUS_OF.get(exchange.fault, (200, ""))
+        status, message = STATUS_OF.get(exchange.fault, (200, ""))
         self.server.log.add(exchange.served(status))
         if status == 200 and exchange.completion:
             self._send_json(200, exchange.completion.as_json(exchange.number))
         else:
             headers = {"Retry-After": f"{faults.retry_after:g}"} if status == 429 else {}
-            self._refuse(status, said, headers)
+            self._refuse(status, message, headers)
 
     def _refuse_key(self, exchange: Exchange, _faults: Faults) -> None:
         """Refuse as badly behaved endpoints do: with the whole key in the message."""
@@ -280,8 +280,8 @@ class Handler(BaseHTTPRequestHandler):
             self._refuse(503, "The server is down.", {"Connection": "close"})
         return bool(faults.down)
 
-    def _refuse(self, status: int, said: str, headers: dict[str, str] | None = None) -> None:
-        error = {"message": said, "type": "simulated", "param": None, "code": None}
+    def _refuse(self, status: int, message: str, headers: dict[str, str] | None = None) -> None:
+        error = {"message": message, "type": "simulated", "param": None, "code": None}
         self._send_json(status, {"error": error}, headers)
 
     def _send_json(self, status: int, value: object, headers: dict[str, str] | None = None) -> None:

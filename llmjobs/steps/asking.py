@@ -62,12 +62,12 @@ Step = Generator[Ask, Reply, Outcome]
 class Log:
     """What one run of a step asked and noticed. Asks are numbered from 0 in the order in which they were made."""
 
-    asked: int = 0
+    asks: int = 0
     notes: list[Note] = field(default_factory=list)
 
     def note(self, part: str, kind: Literal["tolerated", "wrong", "split", "failed", "cut"], text: str) -> None:
         """Note something about the last ask."""
-        self.notes.append(Note(max(self.asked - 1, 0), part, kind, text))
+        self.notes.append(Note(max(self.asks - 1, 0), part, kind, text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,23 +92,23 @@ def question(template: Template, part: str, **values: Value) -> Ask:
 def converse(log: Log, ask: Ask, read: Callable[[str], Read | Problem]) -> Step[Answer[Read]]:
     """Ask; while the reply is wrong, ask again with the reason, at most twice."""
     messages, reason = ask.messages, ""
-    for again in range(1 + RE_ASKS):
-        part = f"{ask.part}{RE_ASK}{again}" if again else ask.part
+    for repeat in range(1 + RE_ASKS):
+        part = f"{ask.part}{RE_ASK}{repeat}" if repeat else ask.part
         reply = yield replace(ask, messages=messages, part=part)
-        log.asked += 1
+        log.asks += 1
         if reply.text is None:
             reason = reply.failure or "no reply"
             log.note(part, "failed", reason)
-            return Answer(None, log.asked - 1, reason, gone=True)
+            return Answer(None, log.asks - 1, reason, gone=True)
         value = read(_plain(log, ask, part, reply.text))
         if not isinstance(value, Problem):
             for form in value.notes:
                 log.note(part, "tolerated", form)
-            return Answer(value, log.asked - 1)
+            return Answer(value, log.asks - 1)
         reason = value.reason
         log.note(part, "wrong", reason)
         messages += (Message("assistant", _shown_back(reply.text)), Message("user", _objection(reason)))
-    return Answer(None, log.asked - 1, reason)
+    return Answer(None, log.asks - 1, reason)
 
 
 def _plain(log: Log, ask: Ask, part: str, reply: str) -> str:

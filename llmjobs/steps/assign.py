@@ -38,7 +38,7 @@ class AssignOutcome:
     """One label per nugget, in the order of the input."""
 
     labels: tuple[NuggetLabel, ...]
-    asked: int
+    asks: int
     notes: tuple[Note, ...]
 
     @property
@@ -57,7 +57,7 @@ def assign(work: AssignInput) -> Step[AssignOutcome]:
     values = {"query": work.query, "passage": work.answer, **work.texts.values}
     labelling = Labelling(work.template, NUGGET_LABELS.words, work.nuggets, {**values})
     labelled = yield from label_all(log, labelling, work.batch_size)
-    return AssignOutcome(tuple(map(_nugget_label, labelled)), log.asked, tuple(log.notes))
+    return AssignOutcome(tuple(map(_nugget_label, labelled)), log.asks, tuple(log.notes))
 
 
 def _nugget_label(one: Labelled) -> NuggetLabel:

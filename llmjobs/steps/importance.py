@@ -30,7 +30,7 @@ class ImportanceOutcome:
 
     importances: tuple[Importance, ...]
     failure: str
-    asked: int
+    asks: int
     notes: tuple[Note, ...]
 
 
@@ -40,7 +40,7 @@ def importance(work: ImportanceInput) -> Step[ImportanceOutcome]:
     labelled = yield from weigh_all(log, work)
     failed = [one.failure for one in labelled if one.failure]
     failure = f"{len(failed)} of {len(labelled)} nuggets: {failed[0]}" if failed else ""
-    return ImportanceOutcome(tuple(map(importance_of, labelled)), failure, log.asked, tuple(log.notes))
+    return ImportanceOutcome(tuple(map(importance_of, labelled)), failure, log.asks, tuple(log.notes))
 
 
 def weigh_all(log: Log, work: ImportanceInput) -> Step[tuple[Labelled, ...]]:

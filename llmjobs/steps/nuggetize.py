@@ -67,7 +67,7 @@ class DraftsOutcome:
     drafts: tuple[Draft, ...]
     unread: tuple[int, ...]
     failure: str
-    asked: int
+    asks: int
     notes: tuple[Note, ...]
 
 
@@ -79,7 +79,7 @@ class NuggetizeOutcome:
     left_out: tuple[Nugget, ...]
     drafts: DraftsOutcome
     failure: str
-    asked: int
+    asks: int
     notes: tuple[Note, ...]
 
 
@@ -93,7 +93,7 @@ def nuggetize(work: NuggetizeInput) -> Step[NuggetizeOutcome]:
     log = Log()
     made = yield from _read_windows(log, work.drafts)
     if made.failure:
-        return NuggetizeOutcome((), (), made, made.failure, log.asked, tuple(log.notes))
+        return NuggetizeOutcome((), (), made, made.failure, log.asks, tuple(log.notes))
     texts = tuple(draft.text for draft in made.drafts)
     weighing = ImportanceInput(work.drafts.query, texts, work.batch_size, work.template, work.drafts.texts)
     labelled = yield from weigh_all(log, weighing)
@@ -103,7 +103,7 @@ def nuggetize(work: NuggetizeInput) -> Step[NuggetizeOutcome]:
     _note_unknown(log, nuggets)
     if left_out:
         log.note("list", "cut", f"{len(left_out)} of {len(ranked)} nuggets are beyond the first {work.nugget_cap}")
-    return NuggetizeOutcome(tuple(kept), tuple(left_out), made, "", log.asked, tuple(log.notes))
+    return NuggetizeOutcome(tuple(kept), tuple(left_out), made, "", log.asks, tuple(log.notes))
 
 
 def _nugget(draft: Draft, one: Labelled) -> Nugget:
@@ -126,7 +126,7 @@ def _read_windows(log: Log, work: DraftsInput) -> Step[DraftsOutcome]:
         drafts, unread, failure = window.drafts, [*unread, *window.unread], window.failure
         if failure:
             break
-    return DraftsOutcome(() if failure else drafts, tuple(unread), failure, log.asked, tuple(log.notes))
+    return DraftsOutcome(() if failure else drafts, tuple(unread), failure, log.asks, tuple(log.notes))
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ class RelevanceOutcome:
     grade: int | None
     ask: int
     failure: str
-    asked: int
+    asks: int
     notes: tuple[Note, ...]
 
 
@@ -49,7 +49,7 @@ def relevance(work: RelevanceInput) -> Step[RelevanceOutcome]:
     values = {"query": work.query, "passage": work.passage, "scale": scale(work.top), **work.texts.values}
     answer = yield from converse(log, question(work.template, "passage", top=work.top, **values), read)
     grade = int(answer.value.label) if answer.value else None
-    return RelevanceOutcome(grade, answer.ask, answer.failure, log.asked, tuple(log.notes))
+    return RelevanceOutcome(grade, answer.ask, answer.failure, log.asks, tuple(log.notes))
 
 
 def scale(top: int) -> str:

@@ -25,7 +25,7 @@ class SupportOutcome:
     label: SupportLabel
     ask: int
     failure: str
-    asked: int
+    asks: int
     notes: tuple[Note, ...]
 
 
@@ -35,7 +35,7 @@ def support(work: SupportInput) -> Step[SupportOutcome]:
     ask = question(work.template, "pair", statement=work.statement, passage=work.passage)
     answer = yield from converse(log, ask, _read)
     label = SupportLabel(CITATION_LABELS.by_word[answer.value.label].code) if answer.value else SupportLabel.FAILED
-    return SupportOutcome(label, answer.ask, answer.failure, log.asked, tuple(log.notes))
+    return SupportOutcome(label, answer.ask, answer.failure, log.asks, tuple(log.notes))
 
 
 def _read(text: str) -> ParsedLabel | Problem:

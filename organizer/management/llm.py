@@ -14,7 +14,7 @@ from jobs import queue
 from jobs.models import Job, WorkItem
 from jobs.queue import Progress
 from llmjobs.budget import Budget
-from llmjobs.forecasting import told
+from llmjobs.forecasting import forecast_rows
 from llmjobs.ordering import JobOrder, Work
 from llmjobs.planning import Plan
 from llmjobs.starting import Estimate, Request, estimate, judge_for, start
@@ -43,7 +43,7 @@ def _order_payload(title: str, request: Request, options: dict[str, Any]) -> dic
         return None
     qrels, nuggets, source = (options.get(name) or "" for name in ("qrels", "nuggets", "source"))
     order = JobOrder(work, qrels=qrels, nuggets=nuggets, source=source, topics=request.topics, runs=request.runs)
-    return order.said
+    return order.payload
 
 
 class LlmCommand(AssayCommand):
@@ -80,8 +80,8 @@ class LlmCommand(AssayCommand):
             self.finish(request, options)
             return
         title = self.title_of(options)
-        job = start(request, title, plan, asked=_order_payload(title, request, options))
-        retried = f" ({plan.again:,} again, for what failed)" if plan.again else ""
+        job = start(request, title, plan, order=_order_payload(title, request, options))
+        retried = f" ({plan.retried:,} again, for what failed)" if plan.retried else ""
         self.say(
             f"Job {job.pk}, {len(plan.items):,} items{retried}, {plan.judged:,} done already, by {request.judge.name}."
         )
@@ -114,7 +114,7 @@ class LlmCommand(AssayCommand):
         self.stdout.write(f"judge           {request.judge.name}")
         for name in ("items", "again", "calls", "reused", "tokens", "judged", "without_text"):
             self.stdout.write(f"{name.replace('_', ' '):<16}{getattr(expected, name):,}")
-        for name, value in told(expected.forecast):
+        for name, value in forecast_rows(expected.forecast):
             self.stdout.write(f"{name:<16}{value}")
         for topic, reason in expected.blocked.items():
             self.stdout.write(f"blocked         {topic}: {reason}")

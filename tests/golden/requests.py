@@ -15,7 +15,7 @@ from llmjobs.kinds import KINDS
 from llmjobs.models import Call
 from llmjobs.planning import chosen_topics, nugget_items, relevance_items
 from llmjobs.prompts import Task
-from llmjobs.simulator.completion import Asked, complete
+from llmjobs.simulator.completion import CompletionRequest, complete
 from llmjobs.starting import Request, plan_drafts, plan_evaluation, plan_support
 from llmjobs.steps.asking import Reply
 from llmjobs.trial_drawing import Draw, draw, labelled_by_people
@@ -98,7 +98,7 @@ def _hashes(items: Sequence[NewItem], judge: Judge) -> Iterator[str]:
             hashes.append(wanted.sha256[:DIGITS])
             messages = tuple((one.role, one.content) for one in ask.messages)
             try:
-                ask = step.send(Reply(complete(Asked("", messages, None, None), "").text))
+                ask = step.send(Reply(complete(CompletionRequest("", messages, None, None), "").text))
             except StopIteration:
                 break
         yield f"{item.kind}, {item.key}: {' '.join(hashes)}"

@@ -16,7 +16,7 @@ from jobs import queue
 from jobs.models import Job, WorkItem
 from llmjobs.budget import Budget, set_budget
 from llmjobs.engine import Engine
-from llmjobs.forecasting import told
+from llmjobs.forecasting import forecast_rows
 from llmjobs.models import Call, LlmJob
 from llmjobs.prices import price_of
 from llmjobs.simulator import Simulator
@@ -181,7 +181,7 @@ def test_a_dry_run_foretells_what_is_paid(point_at: PointAt) -> None:
     with scripted_endpoint(lambda _texts: LABELS) as endpoint:
         point_at(endpoint.base_url)
         world = make_world(runs=10)
-        never = dict(told(estimate(plan_evaluation(world.request, Condition.AA), world.judge).forecast))
+        never = dict(forecast_rows(estimate(plan_evaluation(world.request, Condition.AA), world.judge).forecast))
         assert never["calls to pay"] == "10"
         assert never["time"] == "unknown: the model was never called"
         work_on_part(start_with(world, Budget(calls=4)))

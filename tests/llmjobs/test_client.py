@@ -17,7 +17,7 @@ from pydantic import SecretStr
 
 from evaluation.errors import Refused
 from llmjobs.client import (
-    LONGEST_ASKED_WAIT,
+    LONGEST_REQUESTED_WAIT,
     LONGEST_WAIT,
     Answered,
     Endpoint,
@@ -287,7 +287,7 @@ def test_what_the_endpoint_asks_for_is_waited_at_least() -> None:
     assert min(waits) >= 7.0
     assert max(waits) <= 8.0
     assert len(set(waits)) == 50
-    assert back_off(1, 1e9, lambda: 0.0) == LONGEST_ASKED_WAIT
+    assert back_off(1, 1e9, lambda: 0.0) == LONGEST_REQUESTED_WAIT
     assert back_off(5, 0.0, lambda: 1.0) == back_off(5, None, lambda: 1.0)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from llmjobs.prompts import TEMPLATES, Task, Value, render
 from llmjobs.simulator.answering import UNKNOWN, Reply, reply_to
-from llmjobs.simulator.completion import Asked, complete, tokens
+from llmjobs.simulator.completion import CompletionRequest, complete, tokens
 from llmjobs.simulator.reading import Prompt, read_list
 from llmjobs.simulator.words import clauses, content_words, share, words
 
@@ -282,7 +282,7 @@ def test_tokens_are_counted_as_four_for_three_words() -> None:
 
 def test_max_tokens_cuts_the_reply() -> None:
     messages = (("system", "You are assigning nuggets."), ("user", f"<passage>x</passage>\n{NUGGETS * 3}"))
-    cut = complete(Asked("m", messages, max_tokens=1), "")
+    cut = complete(CompletionRequest("m", messages, max_tokens=1), "")
     assert (cut.finish_reason, cut.completion_tokens) == ("length", 0)
 
 

@@ -59,7 +59,7 @@ def test_every_nugget_has_one_outcome(replies: list[str | Reply], count: int, si
         assert one.label in {*AssignmentLabel} - {AssignmentLabel.CANT_JUDGE}
         assert (one.label == AssignmentLabel.FAILED) == bool(one.failure)
         assert one.ask is not None
-        assert 0 <= one.ask < len(asks) == outcome.asked
+        assert 0 <= one.ask < len(asks) == outcome.asks
 
 
 @ROOM
@@ -71,7 +71,7 @@ def test_a_topic_has_nuggets_or_a_reason(replies: list[str | Reply], count: int,
     assert len(outcome.nuggets) <= 3
     assert len(outcome.nuggets) + len(outcome.left_out) == len(outcome.drafts.drafts) <= 4
     assert all((one.importance == Importance.UNKNOWN) == bool(one.failure) for one in outcome.nuggets)
-    assert len({*parts(asks)}) == len(asks) == outcome.asked
+    assert len({*parts(asks)}) == len(asks) == outcome.asks
 
 
 @ROOM

@@ -36,7 +36,7 @@ def test_nuggets_go_in_batches_of_ten_and_labels_come_in_their_order() -> None:
     assert [len(json.loads(between(ask, "nuggets"))) for ask in asks] == [10, 10, 3]
     assert given(outcome) == [SUPPORT] * 10 + [PARTIAL] * 9 + [NOT] + [NOT, SUPPORT, PARTIAL]
     assert [one.ask for one in outcome.labels] == [0] * 10 + [1] * 10 + [2] * 3
-    assert (outcome.failure, outcome.notes, outcome.asked) == ("", (), 3)
+    assert (outcome.failure, outcome.notes, outcome.asks) == ("", (), 3)
 
 
 def test_the_whole_answer_is_the_passage_of_every_call() -> None:

@@ -47,7 +47,7 @@ def test_windows_of_ten_carry_the_list_forward() -> None:
     assert [user_text(ask).count("<segment ") for ask in asks] == [10, 10, 3]
     assert [json.loads(between(ask, "nuggets")) for ask in asks] == [[], *lists[:2]]
     assert [draft.text for draft in outcome.drafts] == ["c", "d", "a"]
-    assert (outcome.failure, outcome.asked, outcome.notes) == ("", 3, ())
+    assert (outcome.failure, outcome.asks, outcome.notes) == ("", 3, ())
 
 
 def test_segments_are_read_first_to_last() -> None:
@@ -170,7 +170,7 @@ def test_a_window_that_fails_entirely_fails_the_topic() -> None:
     outcome, asks = play(nuggetize(NuggetizeInput(drafts(12))), ['["a"]', *["?"] * 9])
     assert outcome.failure == "window 2: the reply has no list of strings"
     assert (outcome.nuggets, outcome.drafts.drafts, outcome.drafts.unread) == ((), (), (10, 11))
-    assert outcome.asked == len(asks) == 10
+    assert outcome.asks == len(asks) == 10
 
 
 def test_without_a_connection_the_topic_fails_at_once() -> None:

@@ -58,7 +58,7 @@ def test_prompts_are_compared_on_the_same_pairs_and_nothing_counts(world: World,
     assert one.people == other.people
     assert sorted(one.people) == [0, 0, 2]
     # "Sand moves" is said in so many words by one answer, and not by the other.
-    assert one.said == one.people
+    assert one.labels == one.people
     assert (one.calls, one.tokens > 0, str(one.cost)) == (2, True, "0.000000")
     assert (Assignment.objects.count(), TriedLabels.objects.count()) == (labels, 4)
     assert callable_judges_for(world.people["olga"], world.campaign) == []
@@ -71,7 +71,7 @@ def test_a_trial_again_costs_nothing_and_makes_no_other_judge(world: World, simu
         work_on()
     assert len(simulator.log.served()) == Call.objects.count() == 2
     assert Judge.objects.filter(aside=True).count() == 1
-    assert outcome_of(trial)[0].said == outcome_of(trial)[0].people
+    assert outcome_of(trial)[0].labels == outcome_of(trial)[0].people
 
 
 def test_support_is_tried_too_with_json(world: World, simulator: Simulator) -> None:
@@ -79,7 +79,7 @@ def test_support_is_tried_too_with_json(world: World, simulator: Simulator) -> N
     trial = start_trial(world.campaign, wish("support", "support@1", of="scratch", structured=True), None)
     work_on()
     [tried] = outcome_of(trial)
-    assert (tried.people, tried.said) == ((2,), (2,))
+    assert (tried.people, tried.labels) == ((2,), (2,))
     assert Call.objects.get().reply == '{"label": "full_support"}'
     assert SupportJudgment.objects.count() == supported
 
@@ -108,7 +108,7 @@ def test_importance_is_compared_with_what_people_found_vital(
     work_on()
     [tried] = outcome_of(trial)
     assert (trial.pairs, tried.people) == (2, (1, 0))
-    assert set(tried.said) <= {0, 1}
+    assert set(tried.labels) <= {0, 1}
     assert Call.objects.get().template == "importance"
     assert ListedNugget.objects.count() == lists
 
@@ -118,7 +118,7 @@ def test_importance_without_a_usable_reply_has_failed(world: World, simulator: S
     trial = start_trial(world.campaign, wish("importance", "importance@1", of="manual-ann"), None)
     simulator.chooser.switch({"rates": {"bad_request": 1.0}})
     work_on()
-    assert outcome_of(trial)[0].said == (-1, -1)
+    assert outcome_of(trial)[0].labels == (-1, -1)
 
 
 def test_relevance_is_compared_with_grades_that_no_call_gave(world: World, simulator: Simulator) -> None:
@@ -133,16 +133,16 @@ def test_relevance_is_compared_with_grades_that_no_call_gave(world: World, simul
     [tried] = outcome_of(trial)
     # d1 has a text and is graded 3 for one topic and 1 for the other; d2 has none.
     assert (trial.pairs, sorted(tried.people), tried.top) == (2, [1, 3], 3)
-    assert all(code in range(4) for code in tried.said)
+    assert all(code in range(4) for code in tried.labels)
     assert Qrel.objects.count() == grades
 
 
 def test_a_label_that_failed_is_said_so_and_one_that_is_pending_too(world: World, simulator: Simulator) -> None:
     trial = start_trial(world.campaign, wish(), None)
-    assert outcome_of(trial)[0].said == (None, None, None)
+    assert outcome_of(trial)[0].labels == (None, None, None)
     simulator.chooser.switch({"rates": {"bad_request": 1.0}})
     work_on()
-    assert set(outcome_of(trial)[0].said) == {9}
+    assert set(outcome_of(trial)[0].labels) == {9}
 
 
 def test_a_budget_is_that_of_each_prompt(world: World, simulator: Simulator) -> None:

@@ -144,7 +144,7 @@ def test_replies_are_counted_by_what_came_of_them(world: World) -> None:
     Call.objects.filter(sha256="3" * 64).update(state=Call.State.FAILED)
     Attempt.objects.filter(call__sha256="3" * 64, number=2).update(error="bad_request")
     found = replies_by_judge(world.people["olga"], world.campaign)[llm.judge_id]
-    assert (found.asked, found.asked_again, found.split, found.refused, found.failed) == (3, 1, 1, 1, 1)
+    assert (found.questions, found.reasked, found.split, found.refused, found.failed) == (3, 1, 1, 1, 1)
     assert "3 behind the ended items; 1 asked again" in page_of(world)
 
 

@@ -16,8 +16,8 @@ class Command(AssayCommand):
     example = "manage.py backup /srv/backups/assay-monday.tar"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        said = "where to; without it var/backups/assay-DATE-TIME.tar"
-        parser.add_argument("file", metavar="FILE", nargs="?", help=said)
+        text = "where to; without it var/backups/assay-DATE-TIME.tar"
+        parser.add_argument("file", metavar="FILE", nargs="?", help=text)
 
     def act(self, options: dict[str, Any]) -> None:
         path = Path(options["file"]) if options["file"] else default_path()

@@ -26,27 +26,27 @@ class Command(AssayCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("what", choices=[*EXPORTS, CAMPAIGN])
         parser.add_argument("--campaign", required=True, metavar="SLUG")
-        said = "A/A, E/M, ... for nuggets, assignments and scores; scratch, post-edit, llm for support"
-        parser.add_argument("--condition", default="", help=said)
+        text = "A/A, E/M, ... for nuggets, assignments and scores; scratch, post-edit, llm for support"
+        parser.add_argument("--condition", default="", help=text)
         parser.add_argument("--nuggets", default="", metavar="SET", help="which nugget set, where several fit")
         parser.add_argument("--judge", default="", metavar="NAME", help="whose labels, where several fit")
         parser.add_argument("--source", default="", metavar="NAME", help="which qrels, where there are several")
-        said = "of nuggets: nuggetizer's form, or a nugget bank of ARGUE"
-        parser.add_argument("--format", choices=list(NUGGET_FORMS), default="nuggetizer", help=said)
+        text = "of nuggets: nuggetizer's form, or a nugget bank of ARGUE"
+        parser.add_argument("--format", choices=list(NUGGET_FORMS), default="nuggetizer", help=text)
         parser.add_argument("--missing", choices=["zero", "skip"], default="zero")
         parser.add_argument("--unjudged", choices=["exclude", "zero"], default="exclude")
         parser.add_argument("--no-vital", choices=["zero", "skip"], default="zero")
-        said = "of time: the recorded stretches instead, from which every figure can be computed again"
-        parser.add_argument("--segments", action="store_true", help=said)
-        said = "instead of stdout; of campaign: a ZIP, SLUG.zip where this is not said"
-        parser.add_argument("--output", metavar="FILE", help=said)
-        said = (
+        text = "of time: the recorded stretches instead, from which every figure can be computed again"
+        parser.add_argument("--segments", action="store_true", help=text)
+        text = "instead of stdout; of campaign: a ZIP, SLUG.zip where this is not said"
+        parser.add_argument("--output", metavar="FILE", help=text)
+        text = (
             "of campaign: leave out passages, answers and what LLMs were sent, where a licence does not allow them"
         )
-        parser.add_argument("--without-texts", action="store_true", help=said)
+        parser.add_argument("--without-texts", action="store_true", help=text)
         parser.add_argument("--pseudonyms", action="store_true", help="of campaign: people by pseudonyms")
-        said = "of campaign: keep it as a snapshot of this name too"
-        parser.add_argument("--snapshot", default="", metavar="NAME", help=said)
+        text = "of campaign: keep it as a snapshot of this name too"
+        parser.add_argument("--snapshot", default="", metavar="NAME", help=text)
 
     def act(self, options: Options) -> None:
         campaign = the_campaign(options["campaign"])

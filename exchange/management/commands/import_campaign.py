@@ -17,26 +17,26 @@ class Command(AssayCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", metavar="FILE.zip")
-        said = "load it under another short name, for instance beside the campaign that it was made of"
-        parser.add_argument("--slug", default="", help=said)
-        said = "give its people their roles back; without this only administrators get in until they give roles"
-        parser.add_argument("--members", action="store_true", help=said)
+        text = "load it under another short name, for instance beside the campaign that it was made of"
+        parser.add_argument("--slug", default="", help=text)
+        text = "give its people their roles back; without this only administrators get in until they give roles"
+        parser.add_argument("--members", action="store_true", help=text)
 
     def act(self, options: dict[str, Any]) -> None:
         members = frozenset(Role) if options["members"] else frozenset[Role]()
-        self.say(_told(load_campaign(Path(options["file"]), slug=options["slug"], members=members)))
+        self.say(_loaded_text(load_campaign(Path(options["file"]), slug=options["slug"], members=members)))
 
 
-def _told(came: Came) -> str:
+def _loaded_text(came: Came) -> str:
     if came.loaded is None:
         return f"Nothing changed: campaign {came.campaign.slug} is in this very state."
-    said = [f"Campaign {came.campaign.slug} loaded: {came.loaded.rows:,} rows."]
+    lines = [f"Campaign {came.campaign.slug} loaded: {came.loaded.rows:,} rows."]
     if came.loaded.matched:
-        said.append(f"There already, by user name: {', '.join(came.loaded.matched)}.")
+        lines.append(f"There already, by user name: {', '.join(came.loaded.matched)}.")
     if came.loaded.made:
         made = ", ".join(came.loaded.made)
-        said.append(f"Accounts made, closed and without a password: {made}.")
+        lines.append(f"Accounts made, closed and without a password: {made}.")
     if came.not_given:
         left = ", ".join(f"{one.user.username} as {one.role}" for one in came.not_given)
-        said.append(f"Not given, because copies are judged blind too: {left}.")
-    return "\n".join(said)
+        lines.append(f"Not given, because copies are judged blind too: {left}.")
+    return "\n".join(lines)

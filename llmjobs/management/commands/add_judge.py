@@ -23,12 +23,12 @@ class Command(AssayCommand):
         parser.add_argument("--by", required=True, choices=words_of(JudgeKind), help="who judges")
         parser.add_argument("--model", default="", help="for an LLM: the model's name at the endpoint")
         parser.add_argument("--base-url", default="", help="for an LLM: the endpoint, if not the default one")
-        said = f"for an LLM: a prompt instead of the built-in one, for {', '.join(TEMPLATES)}; may be repeated"
+        text = f"for an LLM: a prompt instead of the built-in one, for {', '.join(TEMPLATES)}; may be repeated"
         parser.add_argument(
-            "--prompt", action="append", default=[], type=_choice, metavar="TASK=NAME@VERSION", help=said
+            "--prompt", action="append", default=[], type=_choice, metavar="TASK=NAME@VERSION", help=text
         )
-        said = "for an LLM: ask for JSON by a schema, where the endpoint offers structured output"
-        parser.add_argument("--structured", action="store_true", help=said)
+        text = "for an LLM: ask for JSON by a schema, where the endpoint offers structured output"
+        parser.add_argument("--structured", action="store_true", help=text)
         parser.add_argument("--user", default="", help="for a person: the account")
 
     def act(self, options: dict[str, Any]) -> None:
