@@ -36,8 +36,8 @@ from llmjobs.kinds import KINDS
 from llmjobs.models import Attempt, Call
 from llmjobs.planning import assign_items
 from llmjobs.simulator import MODEL
-from llmjobs.starting import Request, judge_for, plan_evaluation, start
-from llmjobs.ways import BUILT_IN
+from llmjobs.starting import JobRequest, judge_for, plan_evaluation, start
+from llmjobs.ways import BUILT_IN_PROMPTS
 from rig.sessions import session_cookie
 from rig.web import served
 
@@ -230,14 +230,14 @@ def _messages(campaign: Campaign) -> list[list[ChatCompletionMessageParam]]:
     lists = NuggetSet.objects.get(campaign=campaign).lists.all()
     runs = list(campaign.runs.values_list("pk", flat=True))
     items = [WorkItem(key=one.key, payload=one.payload) for one in assign_items(lists, runs, 10)]
-    asks = [next(step) for step in KINDS["assign"].begin(items, [BUILT_IN] * len(items))]
+    asks = [next(step) for step in KINDS["assign"].begin(items, [BUILT_IN_PROMPTS] * len(items))]
     written = [[{"role": one.role, "content": one.content} for one in ask.messages] for ask in asks]
     return cast(list[list[ChatCompletionMessageParam]], written)
 
 
 def start_job(campaign: Campaign) -> Job:
     """Queue AutoAssign of everything."""
-    request = Request(campaign, judge_for(""))
+    request = JobRequest(campaign, judge_for(""))
     return start(request, "AutoAssign A/A", plan_evaluation(request, Condition.AA))
 
 

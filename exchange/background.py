@@ -21,7 +21,7 @@ Doing = Callable[[WorkItem], None]
 _doings: dict[str, Doing] = {}
 
 
-def offer(kind: str, doing: Doing) -> None:
+def register_doing(kind: str, doing: Doing) -> None:
     """Have items of a kind done by `doing`; `about` in an item's payload is the key of the row that it is about."""
     _doings[kind] = doing
 
@@ -55,9 +55,9 @@ def _do(item: WorkItem) -> None:
     with transaction.atomic():
         queue.lock_jobs([item.job_id])
         queue.end(item, failed=failed)
-        queue.settle([item.job_id], tell=False)  # who asked for it looks at the page where it stands
+        queue.finish_jobs([item.job_id], tell=False)  # who asked for it looks at the page where it stands
 
 
-def register() -> None:
+def register_lane() -> None:
     """Have the workers do this."""
     registry.register(JOB_KIND, run)

@@ -20,7 +20,7 @@ from evaluation.terms import Condition, JudgeKind, Origin, Role, SupportConditio
 from exchange.demo_jobs import load_done_job
 from exchange.demo_practice import practise
 from exchange.demo_work import load_work
-from llmjobs.starting import Request, judge_for, plan_evaluation, plan_support, start
+from llmjobs.starting import JobRequest, judge_for, plan_evaluation, plan_support, start
 
 SLUG = "river-study"
 PASSWORD = "river-study-demo"  # noqa: S105 - published on purpose; the deployment check refuses such accounts
@@ -72,7 +72,7 @@ def start_demo_jobs() -> int:
 
     The workers take them from the queue; what a job judged before is not judged again.
     """
-    request = Request(Campaign.objects.get(slug=SLUG), judge_for(""))
+    request = JobRequest(Campaign.objects.get(slug=SLUG), judge_for(""))
     plans = {
         f"AutoAssign {condition}": plan_evaluation(request, condition)
         for condition in (Condition.AA, Condition.EA, Condition.MA)

@@ -9,14 +9,14 @@ from evaluation.models import Campaign, Judge, NuggetList
 from evaluation.terms import Origin
 from jobs import queue
 from jobs.models import Job, WorkItem
-from llmjobs.calls import Wanted, insert_calls, note_answers, note_sending
-from llmjobs.client import Answered, Endpoint
+from llmjobs.calls import NewCall, insert_calls, note_answers, note_sending
+from llmjobs.client import Completion, Endpoint
 from llmjobs.kinds import KINDS
 from llmjobs.models import Call, CallUse, LlmJob
 from llmjobs.planning import assign_items, nugget_items
-from llmjobs.simulator.completion import Completion, CompletionRequest, complete
-from llmjobs.steps.asking import Ask, Reply
-from llmjobs.ways import BUILT_IN
+from llmjobs.simulator.completion import CompletionRequest, SimulatedCompletion, complete
+from llmjobs.steps.asking import Ask, LlmReply
+from llmjobs.ways import BUILT_IN_PROMPTS
 
 TITLE = "AutoNuggets and labels, at an invented price"
 ENDPOINT = Endpoint("https://llm.example/v1")
@@ -59,24 +59,24 @@ def _do(item: WorkItem, llm: LlmJob) -> None:
     WorkItem.objects.filter(pk=item.pk).update(state=WorkItem.State.DONE, attempt=1, ended_at=timezone.now())
 
 
-def _calls(item: WorkItem) -> Iterator[tuple[Ask, Completion]]:
-    step = KINDS[item.kind].begin([item], [BUILT_IN])[0]
+def _calls(item: WorkItem) -> Iterator[tuple[Ask, SimulatedCompletion]]:
+    step = KINDS[item.kind].begin([item], [BUILT_IN_PROMPTS])[0]
     ask = next(step)
     while True:
         messages = tuple((one.role, one.content) for one in ask.messages)
         completion = complete(CompletionRequest("", messages, None, None), "")
         yield ask, completion
         try:
-            ask = step.send(Reply(completion.text))
+            ask = step.send(LlmReply(completion.text))
         except StopIteration:
             return
 
 
-def _call(ask: Ask, completion: Completion, llm: LlmJob) -> Call:
-    wanted = Wanted(ask, ENDPOINT, llm.judge.model, 0)
+def _call(ask: Ask, completion: SimulatedCompletion, llm: LlmJob) -> Call:
+    wanted = NewCall(ask, ENDPOINT, llm.judge.model, 0)
     call = insert_calls([(wanted.sha256, wanted)], "")[wanted.sha256]
     [attempt] = note_sending([call], {call.pk: 1})
-    answered = Answered(
+    answered = Completion(
         text=completion.text,
         model=llm.judge.model,
         finish_reason=completion.finish_reason,

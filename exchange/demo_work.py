@@ -70,7 +70,7 @@ BY_HAND = (
 )
 
 
-class Desk:
+class DemoDesk:
     """One person at one task, in a window of the demo's own."""
 
     def __init__(self, task: str, user: User) -> None:
@@ -100,8 +100,8 @@ def load_work(campaign: Campaign) -> None:
     tasks = dict(_handed_out(campaign, people["olga"]))
     submitted = [*_submitted_lists(campaign, tasks, people)]
     begun = [
-        Desk(tasks[Stage.POST_EDIT, "river-03"], people["ann"]),
-        Desk(tasks[Stage.MANUAL, "river-04"], people["ben"]),
+        DemoDesk(tasks[Stage.POST_EDIT, "river-03"], people["ann"]),
+        DemoDesk(tasks[Stage.MANUAL, "river-04"], people["ben"]),
     ]
     _half_edited(begun[0])
     _begun_by_hand(begun[1])
@@ -112,7 +112,7 @@ def load_work(campaign: Campaign) -> None:
     change_tasks(campaign=campaign, wish=wish, actor=people["olga"])
     for stage, topic, assessor, nuggets in JUDGED:
         task = _hand_out(campaign, people["olga"], stage, topic, assessor, nuggets)
-        submitted.append(_judged(Desk(task, people[assessor])))
+        submitted.append(_judged(DemoDesk(task, people[assessor])))
     for stage, topic, assessor, nuggets in JUDGING:
         _hand_out(campaign, people["olga"], stage, topic, assessor, nuggets)
     record_times(submitted, [_task(desk) for desk in begun])
@@ -122,24 +122,24 @@ def _submitted_lists(
     campaign: Campaign, tasks: dict[tuple[Stage, str], str], people: dict[str, User]
 ) -> Iterator[Task]:
     """Make and submit three lists by post-editing and three by hand; yield their tasks."""
-    desk = Desk(tasks[Stage.POST_EDIT, "river-01"], people["ben"])
+    desk = DemoDesk(tasks[Stage.POST_EDIT, "river-01"], people["ben"])
     _submitted(desk)
     yield _task(desk)
     for topic, assessor in (("river-02", "ann"), ("river-05", "ben")):
-        desk = Desk(tasks[Stage.POST_EDIT, topic], people[assessor])
+        desk = DemoDesk(tasks[Stage.POST_EDIT, topic], people[assessor])
         _kept(desk)
         yield _task(desk)
     for topic, assessor in (("river-01", "ann"), ("river-07", "ann"), ("river-02", "ben")):
-        desk = Desk(tasks[Stage.MANUAL, topic], people[assessor])
+        desk = DemoDesk(tasks[Stage.MANUAL, topic], people[assessor])
         _written(desk, campaign, topic)
         yield _task(desk)
 
 
-def _task(desk: Desk) -> Task:
+def _task(desk: DemoDesk) -> Task:
     return Task.objects.select_related("assessor", "topic", "protocol").get(public_id=desk.task)
 
 
-def _kept(desk: Desk) -> None:
+def _kept(desk: DemoDesk) -> None:
     """Keep most of the drafts, and reject every fifth."""
     drafts = [row["key"] for row in desk_state(desk.task, desk.user)["rows"]]
     for number, key in enumerate(drafts, start=1):
@@ -149,7 +149,7 @@ def _kept(desk: Desk) -> None:
     desk.submit()
 
 
-def _written(desk: Desk, campaign: Campaign, topic: str) -> None:
+def _written(desk: DemoDesk, campaign: Campaign, topic: str) -> None:
     """Write down, in other words of the same facts, what the file's list by hand has first."""
     listed = ListedNugget.objects.filter(
         nugget_list__nugget_set__campaign=campaign,
@@ -162,7 +162,7 @@ def _written(desk: Desk, campaign: Campaign, topic: str) -> None:
     desk.submit()
 
 
-def _judged(desk: Desk) -> Task:
+def _judged(desk: DemoDesk) -> Task:
     """Give every label that is asked: mostly the machine's, and every seventh otherwise."""
     task = _task(desk)
     known = _assigned(task) if task.stage == Stage.ASSIGN else _supported(task)
@@ -220,7 +220,7 @@ def _hand_out(
     return hand_out(campaign=campaign, order=order, actor=organizer).tasks[0]
 
 
-def _submitted(desk: Desk) -> None:
+def _submitted(desk: DemoDesk) -> None:
     """Decide about all 24 drafts: most kept, some reworded, merged, split and rejected."""
     desk.do(
         "merge",
@@ -247,7 +247,7 @@ def _submitted(desk: Desk) -> None:
     desk.submit()
 
 
-def _half_edited(desk: Desk) -> None:
+def _half_edited(desk: DemoDesk) -> None:
     for number in range(1, 9):
         desk.do("decide", key=f"d{number}", decision="rejected" if number in (4, 7) else "kept")
         desk.do("importance", key=f"d{number}", importance=2 if number % 2 else 1)
@@ -257,6 +257,6 @@ def _half_edited(desk: Desk) -> None:
     )
 
 
-def _begun_by_hand(desk: Desk) -> None:
+def _begun_by_hand(desk: DemoDesk) -> None:
     for number, text in enumerate(BY_HAND, start=1):
         desk.do("add", key=f"n{number}", text=text, importance=2 if number == 1 else 1)

@@ -19,7 +19,7 @@ from evaluation.errors import Refused
 CHUNK = 1 << 20
 
 
-class Sent(Protocol):
+class SentFile(Protocol):
     """A file of a form."""
 
     name: str | None
@@ -30,7 +30,7 @@ class Sent(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptFile:
     """A file as it was sent."""
 
     name: str
@@ -56,13 +56,13 @@ def folder_of(name: str) -> Path:
     return Path(settings.FILES_DIR) / name
 
 
-def keep(files: Iterable[Sent]) -> tuple[str, list[Kept]]:
+def keep(files: Iterable[SentFile]) -> tuple[str, list[KeptFile]]:
     """Keep files in a folder of their own; return its name, and what each file is."""
     name, folder = new_folder()
     return name, [_kept(folder / str(number), one) for number, one in enumerate(files)]
 
 
-def _kept(path: Path, sent: Sent) -> Kept:
+def _kept(path: Path, sent: SentFile) -> KeptFile:
     digest, size = hashlib.sha256(), 0
     with path.open("xb") as out:
         for chunk in sent.chunks():
@@ -70,7 +70,7 @@ def _kept(path: Path, sent: Sent) -> Kept:
             size += len(chunk)
             out.write(chunk)
     path.chmod(0o600)
-    return Kept(Path(sent.name or "file").name, size, digest.hexdigest())
+    return KeptFile(Path(sent.name or "file").name, size, digest.hexdigest())
 
 
 def open_file(folder: str, number: int = 0) -> IO[bytes]:

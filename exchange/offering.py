@@ -13,10 +13,10 @@ from jobs.models import WorkItem
 
 def offer() -> None:
     """Have every worker do it."""
-    background.offer(background.IMPORT, carry_on_import)
-    background.offer(background.EXPORT, carry_out_export)
-    background.offer(background.OPENING, carry_out_opening)
-    background.register()
+    background.register_doing(background.IMPORT, carry_on_import)
+    background.register_doing(background.EXPORT, carry_out_export)
+    background.register_doing(background.OPENING, carry_out_opening)
+    background.register_lane()
     registry.register_watcher(sweep)
 
 

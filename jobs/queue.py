@@ -32,7 +32,7 @@ class NewItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class JobProgress:
     """How many items of a job stand where."""
 
     total: int
@@ -199,7 +199,7 @@ def postpone(items: Sequence[WorkItem], seconds: float) -> None:
         held.update(state=WorkItem.State.QUEUED, holder="", lease_until=None, not_before=later)
 
 
-def settle(jobs: Collection[int], *, tell: bool = True) -> None:
+def finish_jobs(jobs: Collection[int], *, tell: bool = True) -> None:
     """Mark those jobs done that have nothing left to do, and note it unless nobody is to be told.
 
     The caller has locked them.
@@ -243,7 +243,7 @@ def resume(job: int) -> bool:
         lock_jobs([job])
         paused = Job.objects.filter(pk=job, state=Job.State.PAUSED)
         resumed = bool(paused.update(state=Job.State.RUNNING, waiting_for=""))
-        settle([job])
+        finish_jobs([job])
     return resumed
 
 
@@ -276,18 +276,18 @@ def retry_failed(job: Job) -> int:
     return len(failed)
 
 
-def progress_of(job: Job) -> Progress:
+def progress_of(job: Job) -> JobProgress:
     """Count a job's items by state."""
     return progress_by_job([job.pk])[job.pk]
 
 
-def progress_by_job(jobs: Iterable[int]) -> dict[int, Progress]:
+def progress_by_job(jobs: Iterable[int]) -> dict[int, JobProgress]:
     """Count the items of jobs by state: one query, however many."""
     counts: dict[int, dict[str, int]] = {pk: dict.fromkeys(WorkItem.State.values, 0) for pk in jobs}
     states = WorkItem.objects.filter(job__in=counts).order_by().values_list("job", "state")
     for pk, state, count in states.annotate(Count("pk")):
         counts[pk][state] = count
-    return {pk: Progress(total=sum(numbers.values()), **numbers) for pk, numbers in counts.items()}
+    return {pk: JobProgress(total=sum(numbers.values()), **numbers) for pk, numbers in counts.items()}
 
 
 def running_jobs_of(holder: str) -> set[int]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from evaluation.models import Campaign, Judge
 from jobs.models import WorkItem
 from jobs.queue import NewItem
-from llmjobs.calls import Wanted
+from llmjobs.calls import NewCall
 from llmjobs.client import Endpoint
 from llmjobs.models import Call, CallUse
 from llmjobs.steps.asking import RE_ASK, Ask
@@ -28,14 +28,14 @@ class Tries:
     replicate: int = 0
 
 
-def wanted_by(item: WorkItem, ask: Ask, endpoint: Endpoint, model: str, kept: Collection[str]) -> Wanted:
+def wanted_by(item: WorkItem, ask: Ask, endpoint: Endpoint, model: str, kept: Collection[str]) -> NewCall:
     """Return the call that an item asks for: a kept one of an earlier replicate, or one of its own."""
     own = int(item.payload.get("replicate", 0))
     for replicate in range(own if kept else 0):
-        earlier = Wanted(ask, endpoint, model, replicate)
+        earlier = NewCall(ask, endpoint, model, replicate)
         if earlier.sha256 in kept:
             return earlier
-    return Wanted(ask, endpoint, model, own)
+    return NewCall(ask, endpoint, model, own)
 
 
 def kept_calls(items: Sequence[WorkItem]) -> list[frozenset[str]]:
@@ -71,7 +71,7 @@ def _got_right(uses: Iterable[CallUse]) -> set[str]:
     return right
 
 
-def after_failures(items: Sequence[NewItem], campaign: Campaign, judge: Judge) -> tuple[list[NewItem], int]:
+def with_replicates(items: Sequence[NewItem], campaign: Campaign, judge: Judge) -> tuple[list[NewItem], int]:
     """Have what failed before asked as the next replicate; return all items, and how many ask again.
 
     For what leaves no label when it fails: a topic without a list, a pair without a grade.

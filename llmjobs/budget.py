@@ -16,7 +16,7 @@ from django.db.models import F
 from evaluation.errors import Refused
 from jobs.models import Job
 from llmjobs.calls import count_of
-from llmjobs.client import Answered, Refusal
+from llmjobs.client import CallRefusal, Completion
 from llmjobs.models import LlmJob
 from llmjobs.prices import announced_price, price_of
 from llmjobs.sending import Sending
@@ -40,7 +40,7 @@ MayGo = Callable[[Sequence[Sending]], list[Sending]]
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class BudgetLeft:
     """Whether a job runs, how many requests it may still send (None: any number), and which budget is used up."""
 
     runs: bool
@@ -76,7 +76,7 @@ def budget_payload(llm: LlmJob) -> dict[str, Any]:
     return {"budget": set_limits} if set_limits else {}
 
 
-def standings(jobs: Iterable[int]) -> dict[int, Standing]:
+def standings(jobs: Iterable[int]) -> dict[int, BudgetLeft]:
     """Read how jobs stand, and lock their rows: who asks is about to send, in the same transaction."""
     rows = LlmJob.objects.filter(pk__in=set(jobs)).select_related("job", "judge").order_by("pk")
     if connection.features.has_select_for_update:
@@ -84,10 +84,10 @@ def standings(jobs: Iterable[int]) -> dict[int, Standing]:
     return {row.pk: _standing(row) for row in rows}
 
 
-def _standing(llm: LlmJob) -> Standing:
+def _standing(llm: LlmJob) -> BudgetLeft:
     room = None if llm.most_calls is None else max(0, llm.most_calls - llm.sent_calls)
     used_up = _used_up(llm)
-    return Standing(llm.job.state == Job.State.RUNNING, 0 if used_up else room, used_up)
+    return BudgetLeft(llm.job.state == Job.State.RUNNING, 0 if used_up else room, used_up)
 
 
 def _used_up(llm: LlmJob) -> str:
@@ -104,7 +104,7 @@ def _used_up(llm: LlmJob) -> str:
 
 
 @dataclass(slots=True)
-class Chosen:
+class BudgetChoice:
     """What goes out, what its endpoint's limit holds back, and what its job does not want or may not pay for.
 
     `stopped`: those jobs, with the budget that is used up, if one is.
@@ -116,13 +116,13 @@ class Chosen:
     stopped: dict[int, str] = field(default_factory=dict)
 
 
-def choose(due: Sequence[Sending], may_go: MayGo) -> Chosen:
+def choose(due: Sequence[Sending], may_go: MayGo) -> BudgetChoice:
     """Choose from calls that may go out what their jobs still want and may pay for; count it, in this transaction.
 
     `may_go` is asked last which of them the endpoints take now, when the jobs' rows are locked: so what it locks itself
     is locked after them in every worker.
     """
-    chosen, now = Chosen(), standings(one.job for one in due) if due else {}
+    chosen, now = BudgetChoice(), standings(one.job for one in due) if due else {}
     payable, wanted = list[Sending](), Counter[int]()
     for one in due:
         standing = now[one.job]
@@ -140,11 +140,11 @@ def choose(due: Sequence[Sending], may_go: MayGo) -> Chosen:
     return chosen
 
 
-def note_tokens(replies: Iterable[tuple[int, Answered | Refusal]]) -> None:
+def note_tokens(replies: Iterable[tuple[int, Completion | CallRefusal]]) -> None:
     """Count the tokens that replies cost, by job."""
     prompt, completion = Counter[int](), Counter[int]()
     for job, one in replies:
-        if isinstance(one, Answered):
+        if isinstance(one, Completion):
             prompt[job] += count_of(one.prompt_tokens) or 0
             completion[job] += count_of(one.completion_tokens) or 0
     for job in sorted(prompt):

@@ -9,7 +9,7 @@ from typing import Any
 from django.utils import timezone
 
 from evaluation.models import Event
-from llmjobs.client import Answered, Endpoint, Refusal, Request
+from llmjobs.client import CallRefusal, ChatRequest, Completion, Endpoint
 from llmjobs.models import Attempt, Call, Text
 from llmjobs.steps.asking import Ask
 
@@ -19,7 +19,7 @@ TEMPERATURE = 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class NewCall:
     """One Ask addressed to an endpoint: what makes two calls the same call."""
 
     ask: Ask
@@ -34,10 +34,10 @@ class Wanted:
         return {"temperature": TEMPERATURE} | ({"response_format": form.response_format} if form else {})
 
     @property
-    def request(self) -> Request:
+    def request(self) -> ChatRequest:
         """What the client sends."""
         messages = tuple((message.role, message.content) for message in self.ask.messages)
-        return Request(model=self.model, messages=messages, **self.parameters)
+        return ChatRequest(model=self.model, messages=messages, **self.parameters)
 
     @property
     def sha256(self) -> str:
@@ -60,7 +60,7 @@ def find_calls(hashes: Iterable[str]) -> dict[str, Call]:
     return found
 
 
-def insert_calls(wanted: Sequence[tuple[str, Wanted]], holder: str) -> dict[str, Call]:
+def insert_calls(wanted: Sequence[tuple[str, NewCall]], holder: str) -> dict[str, Call]:
     """Write new calls with their texts; return them by hash. One that another worker wrote meanwhile is returned."""
     texts = {_hash(message.content): message.content for _, one in wanted for message in one.ask.messages}
     Text.objects.bulk_create(
@@ -79,7 +79,7 @@ def release(calls: Iterable[int], holder: str) -> None:
     Call.objects.filter(pk__in=list(calls), holder=holder, state=Call.State.SENT).update(holder="")
 
 
-def _row(sha256: str, wanted: Wanted, holder: str) -> Call:
+def _row(sha256: str, wanted: NewCall, holder: str) -> Call:
     ask = wanted.ask
     return Call(
         sha256=sha256,
@@ -102,7 +102,7 @@ def note_sending(calls: Sequence[Call], numbers: dict[int, int]) -> list[Attempt
     return Attempt.objects.bulk_create(rows, batch_size=BATCH)
 
 
-def note_answers(answered: Sequence[tuple[Call, Attempt, Answered]], campaign_of: dict[int, int]) -> None:
+def note_answers(answered: Sequence[tuple[Call, Attempt, Completion]], campaign_of: dict[int, int]) -> None:
     """Write replies, each with its event. A call that a twin answered meanwhile keeps what it has."""
     now = timezone.now()
     for _, attempt, answer in answered:
@@ -158,12 +158,12 @@ ANSWER_FIELDS = [
 ATTEMPT_FIELDS = ["ended_at", "status", "latency_ms", "error", "message"]
 
 
-def _event(call: Call, answer: Answered, campaign: int) -> Event:
+def _event(call: Call, answer: Completion, campaign: int) -> Event:
     payload = {"call": call.sha256, "template": call.template, "model": _fit(answer.model, 200)}
     return Event(campaign_id=campaign, kind="llm.call", payload=payload)
 
 
-def note_refusals(refused: Sequence[tuple[Attempt, Refusal]]) -> None:
+def note_refusals(refused: Sequence[tuple[Attempt, CallRefusal]]) -> None:
     """Write what went wrong with attempts; their calls stay open."""
     now = timezone.now()
     for attempt, refusal in refused:
@@ -172,7 +172,7 @@ def note_refusals(refused: Sequence[tuple[Attempt, Refusal]]) -> None:
     _update(Attempt, [attempt for attempt, _ in refused], ATTEMPT_FIELDS)
 
 
-def note_given_up(given_up: Sequence[tuple[Call, Refusal]], campaign_of: dict[int, int]) -> None:
+def note_given_up(given_up: Sequence[tuple[Call, CallRefusal]], campaign_of: dict[int, int]) -> None:
     """Write that calls failed for good, each with its event: only another replicate asks them again."""
     now = timezone.now()
     open_calls = _still_open([call for call, _ in given_up])

@@ -25,15 +25,15 @@ from evaluation.errors import Refused
 from llmjobs.connecting import guarded
 from web.environment import secret
 
-Kind = Literal["rate_limited", "server_error", "timeout", "unreachable", "bad_request", "auth"]
+RefusalKind = Literal["rate_limited", "server_error", "timeout", "unreachable", "bad_request", "auth"]
 
 OPENAI_URL = "https://api.openai.com/v1"
 DEFAULT_MODEL = "gpt-4o"
 NO_KEY = SecretStr("")
 LONGEST_TIMEOUT = 86_400.0
 AZURE_VERSION = "2024-10-21"
-WORTH_RETRYING: frozenset[Kind] = frozenset({"rate_limited", "server_error", "timeout", "unreachable"})
-KIND_OF_STATUS: dict[int, Kind] = {
+WORTH_RETRYING: frozenset[RefusalKind] = frozenset({"rate_limited", "server_error", "timeout", "unreachable"})
+KIND_OF_STATUS: dict[int, RefusalKind] = {
     401: "auth",
     403: "auth",
     408: "timeout",
@@ -98,7 +98,7 @@ class Endpoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ChatRequest:
     """What is asked: (role, text) messages and the parameters that decide the answer.
 
     `response_format`: the JSON schema in which the reply is wanted; None asks for plain text.
@@ -113,7 +113,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class Completion:
     """A completion, with the model as the endpoint named it. A cut one has `finish_reason` "length"."""
 
     text: str
@@ -125,10 +125,10 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class CallRefusal:
     """Why there is no completion."""
 
-    kind: Kind
+    kind: RefusalKind
     status: int | None
     message: str
     retry_after: float | None
@@ -166,7 +166,7 @@ class _Usage(BaseModel):
     completion_tokens: int | None = None
 
 
-class _Completion(BaseModel):
+class _CompletionBody(BaseModel):
     model: str = ""
     choices: list[_Choice] = Field(min_length=1)
     usage: _Usage | None = None
@@ -210,7 +210,7 @@ def _key(name: str, environ: Mapping[str, str]) -> SecretStr:
         raise Refused("bad_endpoint", str(error)) from None
 
 
-def send(endpoint: Endpoint, request: Request) -> Answered | Refusal:
+def send(endpoint: Endpoint, request: ChatRequest) -> Completion | CallRefusal:
     """Send it once and return what came of it; the caller retries."""
     started = time.monotonic()
     try:
@@ -219,13 +219,13 @@ def send(endpoint: Endpoint, request: Request) -> Answered | Refusal:
         return _refused_by_status(endpoint, request, error, _since(started))
     except openai.APITimeoutError:
         message = f"No answer within {endpoint.timeout:g} s."
-        return Refusal("timeout", None, message, None, _since(started))
+        return CallRefusal("timeout", None, message, None, _since(started))
     except openai.APIConnectionError as error:
         why = endpoint.hide_secrets(str(error.__cause__ or error).rstrip(".")) or type(error.__cause__).__name__
-        return Refusal("unreachable", None, f"{why[:LONGEST_MESSAGE]}.", None, _since(started))
+        return CallRefusal("unreachable", None, f"{why[:LONGEST_MESSAGE]}.", None, _since(started))
     except (openai.OpenAIError, ValueError) as error:
         message = endpoint.hide_secrets(f"The request could not be made: {error}")
-        return Refusal("bad_request", None, message[:LONGEST_MESSAGE], None, _since(started))
+        return CallRefusal("bad_request", None, message[:LONGEST_MESSAGE], None, _since(started))
     return _read(endpoint, status, body, _since(started))
 
 
@@ -286,7 +286,7 @@ def _made_client(endpoint: Endpoint) -> openai.OpenAI:
     return client
 
 
-def _post(endpoint: Endpoint, request: Request) -> tuple[int, bytes]:
+def _post(endpoint: Endpoint, request: ChatRequest) -> tuple[int, bytes]:
     messages = [{"role": role, "content": text} for role, text in request.messages]
     reply = _client(endpoint).chat.completions.with_raw_response.create(
         model=request.model,
@@ -299,14 +299,14 @@ def _post(endpoint: Endpoint, request: Request) -> tuple[int, bytes]:
     return reply.status_code, reply.content
 
 
-def _read(endpoint: Endpoint, status: int, body: bytes, latency_ms: int) -> Answered | Refusal:
+def _read(endpoint: Endpoint, status: int, body: bytes, latency_ms: int) -> Completion | CallRefusal:
     try:
-        completion = _Completion.model_validate_json(body)
+        completion = _CompletionBody.model_validate_json(body)
     except ValidationError:
         shown = endpoint.hide_secrets(body.decode(errors="replace").replace("\0", ""))[:200]
-        return Refusal("server_error", status, f"Not a chat completion: {shown}", None, latency_ms)
+        return CallRefusal("server_error", status, f"Not a chat completion: {shown}", None, latency_ms)
     choice, usage = completion.choices[0], completion.usage or _Usage()
-    return Answered(
+    return Completion(
         # PostgreSQL stores no NUL.
         text=endpoint.without_key(choice.message.text.replace("\0", "")),
         model=endpoint.without_key(completion.model),
@@ -318,13 +318,13 @@ def _read(endpoint: Endpoint, status: int, body: bytes, latency_ms: int) -> Answ
 
 
 def _refused_by_status(
-    endpoint: Endpoint, request: Request, error: openai.APIStatusError, latency_ms: int
-) -> Refusal:
+    endpoint: Endpoint, request: ChatRequest, error: openai.APIStatusError, latency_ms: int
+) -> CallRefusal:
     status = error.status_code
     kind = KIND_OF_STATUS.get(status, "server_error" if status >= 500 else "bad_request")
     why = NO_STRUCTURED if kind == "bad_request" and request.response_format and _is_about_form(error) else ""
     message = endpoint.hide_secrets(f"{why}{error.message}")[:LONGEST_MESSAGE]
-    return Refusal(kind, status, message, _retry_after(error.response.headers), latency_ms)
+    return CallRefusal(kind, status, message, _retry_after(error.response.headers), latency_ms)
 
 
 def _is_about_form(error: openai.APIStatusError) -> bool:

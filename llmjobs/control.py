@@ -7,7 +7,7 @@ none of them can tell that from an endpoint that is down. This call can.
 import hashlib
 import secrets
 
-from llmjobs.calls import Wanted
+from llmjobs.calls import NewCall
 from llmjobs.prompts import Message
 from llmjobs.steps.asking import Ask
 
@@ -15,9 +15,9 @@ VERSION = 1
 TEXT = "Reply with the word ok and nothing else."
 
 
-def control_like(wanted: Wanted) -> Wanted:
+def probe_call(wanted: NewCall) -> NewCall:
     """Return a control call to the endpoint and model of another call: a new one each time, past every cache."""
     text = f"{TEXT}\n(Request {secrets.token_hex(8)}.)"
     sha256 = hashlib.sha256(TEXT.encode()).hexdigest()
     ask = Ask("control", (Message("user", text),), "control", VERSION, "control", sha256)
-    return Wanted(ask, wanted.endpoint, wanted.model, 0)
+    return NewCall(ask, wanted.endpoint, wanted.model, 0)

@@ -11,7 +11,7 @@ from evaluation.services.labelling import touch
 from jobs import queue
 from jobs.models import WorkItem
 from llmjobs import calls
-from llmjobs.kinds import KINDS, Ended, Stepping
+from llmjobs.kinds import KINDS, ItemOutcome, Stepping
 from llmjobs.models import CallUse, LlmJob
 from llmjobs.steps.asking import Note
 from llmjobs.ways import ways_of
@@ -46,7 +46,7 @@ def begin_items(
         return [pair for item in items for pair in begin_items(kind, [item], llm_jobs)]
 
 
-def end_items(ended: list[Ended]) -> None:
+def end_items(ended: list[ItemOutcome]) -> None:
     """Write outcomes, each in full or not at all."""
     try:
         with transaction.atomic():
@@ -63,7 +63,7 @@ def end_items(ended: list[Ended]) -> None:
             end_items([replace(ended[0], outcome=set_aside(ended[0].item, error))])
 
 
-def _record(ended: list[Ended]) -> None:
+def _record(ended: list[ItemOutcome]) -> None:
     """Write outcomes; one whose lease went to another attempt changes nothing."""
     jobs = {one.item.job_id for one in ended}
     queue.lock_jobs(jobs)
@@ -72,13 +72,13 @@ def _record(ended: list[Ended]) -> None:
     # A retried item rests on the calls of its new replicate.
     CallUse.objects.filter(item__in=[one.item.pk for one in held if one.item.payload.get("replicate")]).delete()
     CallUse.objects.bulk_create(_uses(held), batch_size=calls.BATCH)
-    by_kind: dict[str, list[Ended]] = {}
+    by_kind: dict[str, list[ItemOutcome]] = {}
     for one in held:
         if not isinstance(one.outcome, SetAside):
             by_kind.setdefault(one.item.kind, []).append(one)
     for kind, some in by_kind.items():
         KINDS[kind].record(some)
-    queue.settle(jobs)
+    queue.finish_jobs(jobs)
     for campaign in sorted({one.llm.campaign_id for one in held}):
         touch(campaign)
 
@@ -92,7 +92,7 @@ def set_aside(item: WorkItem, error: Exception) -> SetAside:
     return SetAside(reason[:LONGEST_REASON])
 
 
-def _uses(ended: Iterable[Ended]) -> list[CallUse]:
+def _uses(ended: Iterable[ItemOutcome]) -> list[CallUse]:
     return [
         CallUse(item=one.item, call=call, number=number, part=part[:200], notes=_notes(one, number))
         for one in ended
@@ -100,5 +100,5 @@ def _uses(ended: Iterable[Ended]) -> list[CallUse]:
     ]
 
 
-def _notes(one: Ended, ask: int) -> list[str]:
+def _notes(one: ItemOutcome, ask: int) -> list[str]:
     return [f"{note.kind}: {note.text}" for note in one.outcome.notes if note.ask == ask]

@@ -20,17 +20,17 @@ from jobs.models import Job, WorkItem
 from llmjobs import budget, calls
 from llmjobs.again import kept_calls, wanted_by
 from llmjobs.attempts import attempt_of, last_error, note_sending
-from llmjobs.calls import Wanted
-from llmjobs.client import Answered, Endpoint, Refusal
-from llmjobs.control import control_like
+from llmjobs.calls import NewCall
+from llmjobs.client import CallRefusal, Completion, Endpoint
+from llmjobs.control import probe_call
 from llmjobs.ending import DATABASE_TROUBLE, SetAside, begin_items, end_items, set_aside
 from llmjobs.endpoints import endpoint_of
-from llmjobs.kinds import Ended
+from llmjobs.kinds import ItemOutcome
 from llmjobs.limiting import Limiter
 from llmjobs.models import Call, LlmJob
 from llmjobs.rounds import Result, Round, Running
 from llmjobs.sending import Sender, Sending
-from llmjobs.steps.asking import Ask, Reply
+from llmjobs.steps.asking import Ask, LlmReply
 
 JOB_KIND = "llm"
 GROUP_SECONDS = 0.1
@@ -131,7 +131,7 @@ class Engine:
     def _collect(self, timeout: float) -> None:
         for sending, reply in self.sender.collect(timeout):
             final = self.sender.settled(sending, reply)
-            self.limiter.settle(sending, reply)
+            self.limiter.book_tokens(sending, reply)
             self.unwritten.append(Result(sending, attempt_of(sending), reply, final))
 
     def _renew(self) -> None:
@@ -244,9 +244,11 @@ class Engine:
     def _write_results(self) -> None:
         """Write what came in. Nothing follows from it yet, so that this may be done again."""
         answered = [
-            (one.sending.call, one.attempt, one.reply) for one in self.unwritten if isinstance(one.reply, Answered)
+            (one.sending.call, one.attempt, one.reply)
+            for one in self.unwritten
+            if isinstance(one.reply, Completion)
         ]
-        refused = [(one, one.reply) for one in self.unwritten if isinstance(one.reply, Refusal)]
+        refused = [(one, one.reply) for one in self.unwritten if isinstance(one.reply, CallRefusal)]
         campaigns = {one.sending.call.pk: one.sending.campaign for one in self.unwritten}
         calls.note_answers(answered, campaigns)
         budget.note_tokens([(one.sending.job, one.reply) for one in self.unwritten])
@@ -264,7 +266,7 @@ class Engine:
                 llm, endpoint = self.llm_jobs[item.job_id], self.endpoints[item.job_id]
                 if isinstance(step, SetAside) or isinstance(endpoint, str):
                     outcome = step if isinstance(step, SetAside) else SetAside(str(endpoint))
-                    round_.ended.append(Ended(item, llm, outcome, ()))
+                    round_.ended.append(ItemOutcome(item, llm, outcome, ()))
                     continue
                 running = self.running[item.pk] = Running(item, llm, endpoint, step, kept[item.pk])
                 self._advance(running, None, round_)
@@ -288,7 +290,7 @@ class Engine:
         self.limiter.know(one for one in self.endpoints.values() if isinstance(one, Endpoint))
         self.sender.apart = self.limiter.limits
 
-    def _advance(self, running: Running, reply: Reply | None, round_: Round) -> None:
+    def _advance(self, running: Running, reply: LlmReply | None, round_: Round) -> None:
         """Give a step the reply it waited for, and note what it asks next or how it ends."""
         if not self._is_current(running):
             return  # cancelled meanwhile, or begun again; the reply is kept all the same
@@ -302,12 +304,12 @@ class Engine:
             round_.asks.append((running, ask))
 
     def _finish(self, running: Running, outcome: object, round_: Round) -> None:
-        round_.ended.append(Ended(running.item, running.llm, outcome, tuple(running.uses)))
+        round_.ended.append(ItemOutcome(running.item, running.llm, outcome, tuple(running.uses)))
         del self.running[running.item.pk]
 
     def _deliver(self, call: Call, round_: Round) -> None:
         """Hand a call's outcome to every item that waits for it."""
-        reply = Reply(call.reply) if call.state == Call.State.ANSWERED else Reply(None, last_error(call))
+        reply = LlmReply(call.reply) if call.state == Call.State.ANSWERED else LlmReply(None, last_error(call))
         self.open.discard(call.pk)
         for running, ask in self.waiting.pop(call.sha256, []):
             running.uses.append((ask.part, call))
@@ -317,7 +319,7 @@ class Engine:
         """Answer asks from the record; have the others sent. A replayed reply may lead to another ask."""
         while round_.asks:
             asks, round_.asks = round_.asks, []
-            wanted: dict[str, Wanted] = {}
+            wanted: dict[str, NewCall] = {}
             for running, ask in asks:
                 try:
                     one = _wanted(running, ask)
@@ -332,7 +334,7 @@ class Engine:
             known |= calls.insert_calls(new, self.worker) if new else {}
             self._replay_or_send(known, wanted, round_)
 
-    def _replay_or_send(self, known: dict[str, Call], wanted: dict[str, Wanted], round_: Round) -> None:
+    def _replay_or_send(self, known: dict[str, Call], wanted: dict[str, NewCall], round_: Round) -> None:
         for sha256, call in known.items():
             if call.pk in self.open:
                 continue  # under way already: whoever asks now waits with the others
@@ -346,7 +348,7 @@ class Engine:
     def _ask_controls(self) -> None:
         """Ask endpoints that are down what no item waits for: an answer lays it at the door of the items' calls."""
         for waiting in self.sender.lacking_controls():
-            wanted = control_like(waiting.wanted)
+            wanted = probe_call(waiting.wanted)
             call = calls.insert_calls([(wanted.sha256, wanted)], self.worker)[wanted.sha256]
             self.open.add(call.pk)
             self.sender.ready.append(Sending(call, wanted, waiting.campaign, waiting.job, control=True))
@@ -384,5 +386,5 @@ class Engine:
                 self.reasons[job] = reason
 
 
-def _wanted(running: Running, ask: Ask) -> Wanted:
+def _wanted(running: Running, ask: Ask) -> NewCall:
     return wanted_by(running.item, ask, running.endpoint, running.llm.judge.model, running.kept)

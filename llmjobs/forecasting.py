@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db.models import Avg
 
 from evaluation.models import Judge
-from llmjobs.calls import Wanted
+from llmjobs.calls import NewCall
 from llmjobs.endpoints import endpoint_of
 from llmjobs.limits import limits_of
 from llmjobs.models import Call
@@ -34,7 +34,7 @@ class ForecastCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Forecast:
+class CostForecast:
     """Of the calls to be paid: tokens of prompts and replies, money by a price table, and seconds.
 
     `cost` is None where no price is known, `seconds` where the model was never called.
@@ -49,14 +49,14 @@ class Forecast:
     seconds: float | None
 
 
-def forecast_call(wanted: Wanted, calls: int) -> ForecastCall:
+def forecast_call(wanted: NewCall, calls: int) -> ForecastCall:
     """Return what is counted of a question."""
     words = sum(len(content.split()) for _, content in wanted.request.messages)
     tokens = round(words * TOKENS_PER_WORD * calls)
     return ForecastCall(wanted.sha256, wanted.ask.task, wanted.ask.template, calls, tokens)
 
 
-def forecast(planned: Sequence[ForecastCall], answered: Collection[str], judge: Judge) -> Forecast:
+def forecast(planned: Sequence[ForecastCall], answered: Collection[str], judge: Judge) -> CostForecast:
     """Foretell what the questions cost that were not answered before; of several windows, the first may have been."""
     left = [one for one in planned if one.sha256 not in answered or one.calls > 1]
     calls = sum(one.calls - (one.sha256 in answered) for one in left)
@@ -65,7 +65,7 @@ def forecast(planned: Sequence[ForecastCall], answered: Collection[str], judge: 
     replies = {name: _reply_tokens(judge.model, name, task) for name, task in task_of.items()}
     completion = round(sum(one.calls * replies[one.template] for one in left))
     price = price_of(judge.model)
-    return Forecast(
+    return CostForecast(
         calls=calls,
         prompt_tokens=prompt,
         completion_tokens=completion,
@@ -76,7 +76,7 @@ def forecast(planned: Sequence[ForecastCall], answered: Collection[str], judge: 
     )
 
 
-def forecast_rows(expected: Forecast) -> list[tuple[str, str]]:
+def forecast_rows(expected: CostForecast) -> list[tuple[str, str]]:
     """Return a forecast in words and figures, with what is not known."""
     cost, seconds = expected.cost, expected.seconds
     return [

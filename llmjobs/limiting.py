@@ -4,10 +4,10 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from llmjobs.client import Answered, Endpoint, Refusal
+from llmjobs.client import CallRefusal, Completion, Endpoint
 from llmjobs.forecasting import REPLY_TOKENS, TOKENS_PER_WORD
 from llmjobs.limits import limits_of
-from llmjobs.pacing import GONE_AFTER, Limits, Use
+from llmjobs.pacing import GONE_AFTER, Limits, LimitState
 from llmjobs.sending import Sending
 from llmjobs.uses import AwayError, shared_uses
 
@@ -65,10 +65,10 @@ class Limiter:
         self._reserved |= {one.call.pk: cost for one, cost in zip(asking[:gone], costs, strict=False)}
         return asking[:gone]
 
-    def settle(self, sending: Sending, reply: Answered | Refusal) -> None:
+    def book_tokens(self, sending: Sending, reply: Completion | CallRefusal) -> None:
         """Note what a call cost beyond its estimate. What a refused one cost nobody knows: the estimate stands."""
         expected = self._reserved.pop(sending.call.pk, None)
-        if expected is None or isinstance(reply, Refusal) or reply.prompt_tokens is None:
+        if expected is None or isinstance(reply, CallRefusal) or reply.prompt_tokens is None:
             return
         cost = reply.prompt_tokens + (reply.completion_tokens or 0)
         kind = _kind(sending)
@@ -114,9 +114,9 @@ class Limiter:
             return None
         limits, tokens = self.limits[name], self._unsettled[name]
 
-        def act(use: Use, now: float) -> tuple[int, float]:
-            use.settle(limits, tokens)
-            return use.let_go(limits, self.worker, under_way, costs, now)
+        def act(use: LimitState, now: float) -> tuple[int, float]:
+            use.book_tokens(limits, tokens)
+            return use.admit(limits, self.worker, under_way, costs, now)
 
         try:
             gone, wait = shared_uses().visit(name, act)

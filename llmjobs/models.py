@@ -6,7 +6,7 @@ from django.db.models import Q
 
 from evaluation.models import Campaign, Event, Judge, ListedNugget
 from jobs.models import Job, WorkItem
-from llmjobs.prompts import TEMPLATES, Task, Template
+from llmjobs.prompts import TEMPLATES, PromptTask, Template
 
 LONGEST_NAME = 40  # of a prompt: what a call keeps of it
 
@@ -86,7 +86,7 @@ class Prompt(models.Model):
         return Template(self.template_task, self.name, self.version, self.system, self.user)
 
     @property
-    def template_task(self) -> Task:
+    def template_task(self) -> PromptTask:
         """Its task, one of those that there are."""
         return next(task for task in TEMPLATES if task == self.task)
 

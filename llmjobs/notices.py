@@ -10,7 +10,7 @@ from evaluation.models import Campaign
 from evaluation.queries.campaigns import within
 from jobs import queue
 from jobs.models import Notice
-from jobs.queue import Progress
+from jobs.queue import JobProgress
 
 SHOWN = 50
 """The newest are shown; whoever has not read fifty looks at the list of jobs."""
@@ -21,7 +21,7 @@ class ShownNotice:
     """A notice, and how far its job is by now."""
 
     notice: Notice
-    progress: Progress
+    progress: JobProgress
 
 
 def unread_for(viewer: User, campaign: Campaign) -> QuerySet[Notice]:

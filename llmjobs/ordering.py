@@ -16,8 +16,8 @@ from llmjobs import starting
 from llmjobs.budget import NO_LIMIT, Budget, budget_payload, set_budget
 from llmjobs.endpoints import default_endpoint
 from llmjobs.models import LlmJob
-from llmjobs.planning import Plan
-from llmjobs.starting import Estimate, Request
+from llmjobs.planning import JobPlan
+from llmjobs.starting import Estimate, JobRequest
 
 
 class Work(StrEnum):
@@ -72,19 +72,19 @@ class JobOrder:
 class ReadyJob:
     """A job that is planned and has something to do. `order`: what was asked for."""
 
-    request: Request
+    request: JobRequest
     title: str
-    plan: Plan
+    plan: JobPlan
     order: dict[str, object]
 
 
-def try_out(campaign: Campaign, order: JobOrder) -> Estimate:
+def estimate_job(campaign: Campaign, order: JobOrder) -> Estimate:
     """Return what a job would do, and write nothing. Raises `Refused`."""
     judge = starting.judge_for(order.judge) if order.judge else _judge_to_be()
     return starting.estimate(_plan(_request(campaign, judge, order), order), judge)
 
 
-def make_ready(campaign: Campaign, order: JobOrder) -> ReadyJob:
+def plan_job(campaign: Campaign, order: JobOrder) -> ReadyJob:
     """Plan a job, which takes a while and no lock. Raises `Refused`, also where nothing is to be done."""
     request = _request(campaign, starting.judge_for(order.judge), order)
     plan = _plan(request, order)
@@ -95,7 +95,7 @@ def make_ready(campaign: Campaign, order: JobOrder) -> ReadyJob:
     return ReadyJob(request, order.work.job_title, plan, order.payload)
 
 
-def start_ready(ready: ReadyJob, actor: User) -> Job:
+def start_job(ready: ReadyJob, actor: User) -> Job:
     """Queue what was planned."""
     return starting.start(ready.request, ready.title, ready.plan, actor, ready.order)
 
@@ -161,11 +161,11 @@ def _judge_to_be() -> Judge:
     return there or Judge(pk=0, name=model, kind=JudgeKind.LLM, model=model)
 
 
-def _request(campaign: Campaign, judge: Judge, order: JobOrder) -> Request:
-    return Request(campaign, judge, order.topics, order.runs, order.budget, order.priority)
+def _request(campaign: Campaign, judge: Judge, order: JobOrder) -> JobRequest:
+    return JobRequest(campaign, judge, order.topics, order.runs, order.budget, order.priority)
 
 
-def _plan(request: Request, order: JobOrder) -> Plan:
+def _plan(request: JobRequest, order: JobOrder) -> JobPlan:
     match order.work:
         case Work.DRAFTS:
             return starting.plan_drafts(request, qrels=order.qrels)

@@ -48,7 +48,7 @@ class Limits:
 
 
 @dataclass(slots=True)
-class Use:
+class LimitState:
     """How an endpoint is used by all workers. Times are seconds of one clock that they share.
 
     `requests_until`, `tokens_until`: until when what went so far takes up the limit. `under_way`: of each worker, how
@@ -59,12 +59,12 @@ class Use:
     tokens_until: float = 0.0
     under_way: dict[str, tuple[int, float]] = field(default_factory=dict)
 
-    def settle(self, limits: Limits, tokens: int) -> None:
+    def book_tokens(self, limits: Limits, tokens: int) -> None:
         """Take into account what requests cost beyond their estimate; less than it is a negative number."""
         if limits.tokens:
             self.tokens_until += tokens * PERIOD / limits.tokens
 
-    def let_go(
+    def admit(
         self, limits: Limits, worker: str, under_way: int, costs: Sequence[int], now: float
     ) -> tuple[int, float]:
         """Return how many of a worker's requests may go, in their order, and in how many seconds the next one may.

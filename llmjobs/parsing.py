@@ -1,7 +1,7 @@
 """Replies of an LLM: read leniently, checked strictly, never guessed.
 
 A form that had to be tolerated is noted. Whatever leaves room for doubt (a list that is cut off, two lists, a label
-that is not in the vocabulary) is a `Problem`, whose reason is what the LLM is told when it is asked again. Nothing here
+that is not in the vocabulary) is a `ReplyProblem`; its reason is sent to the LLM with the next ask. Nothing here
 evaluates a reply: strings are found by pattern and their escapes decoded one by one, in linear time.
 """
 
@@ -44,7 +44,7 @@ BETWEEN_WORDS = re.compile(r"[\s_\-\u2010\u2011\u2013]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class ReplyProblem:
     """Why a reply cannot be used, in words for the LLM and for people."""
 
     reason: str
@@ -76,71 +76,73 @@ class _Found:
     notes: tuple[str, ...] = ()
 
 
-BROKEN = Problem("the list is cut off or is not a valid list of strings")
-SEVERAL = Problem("the reply has more than one list")
-NO_LIST = Problem("the reply has no list of strings")
+BROKEN = ReplyProblem("the list is cut off or is not a valid list of strings")
+SEVERAL = ReplyProblem("the reply has more than one list")
+NO_LIST = ReplyProblem("the reply has no list of strings")
 
 
 # Checked readings: what the steps use.
 
 
-def parse_nuggets(reply: str, most: int) -> Parsed | Problem:
+def parse_nuggets(reply: str, most: int) -> Parsed | ReplyProblem:
     """Read a nugget list: at least one, at most `most`, none without words, none twice."""
     parsed = parse_list(reply)
-    if isinstance(parsed, Problem):
+    if isinstance(parsed, ReplyProblem):
         return parsed
     nuggets = tuple(" ".join(item.split()) for item in parsed.items)
     problem = _size_problem(len(nuggets), most) or _nugget_problem(nuggets)
     return problem or Parsed(nuggets, parsed.notes)
 
 
-def _size_problem(count: int, most: int) -> Problem | None:
+def _size_problem(count: int, most: int) -> ReplyProblem | None:
     if not count:
-        return Problem("the list is empty; it must hold at least one nugget")
-    return Problem(f"the list has {count} nuggets; at most {most} are allowed") if count > most else None
+        return ReplyProblem("the list is empty; it must hold at least one nugget")
+    return ReplyProblem(f"the list has {count} nuggets; at most {most} are allowed") if count > most else None
 
 
-def _nugget_problem(nuggets: Sequence[str]) -> Problem | None:
+def _nugget_problem(nuggets: Sequence[str]) -> ReplyProblem | None:
     seen: dict[str, int] = {}
     for number, nugget in enumerate(nuggets, start=1):
         if not any(c.isalnum() for c in nugget):
-            return Problem(f"item {number} of the list has no words")
+            return ReplyProblem(f"item {number} of the list has no words")
         if "\0" in nugget or SURROGATE.search(nugget):
-            return Problem(f"item {number} of the list has characters that are not text")
+            return ReplyProblem(f"item {number} of the list has characters that are not text")
         first = seen.setdefault(nugget.casefold(), number)
         if first != number:
-            return Problem(f"items {first} and {number} of the list are the same")
+            return ReplyProblem(f"items {first} and {number} of the list are the same")
     return None
 
 
-def parse_labels(reply: str, vocabulary: Sequence[str], count: int) -> Parsed | Problem:
+def parse_labels(reply: str, vocabulary: Sequence[str], count: int) -> Parsed | ReplyProblem:
     """Read a list of exactly `count` labels of the vocabulary."""
     parsed = parse_list(reply, words=True)
-    if isinstance(parsed, Problem):
+    if isinstance(parsed, ReplyProblem):
         single = parse_label(reply, vocabulary) if count == 1 and parsed is NO_LIST else parsed
         return Parsed((single.label,), (*single.notes, "no list")) if isinstance(single, ParsedLabel) else parsed
     if len(parsed.items) != count:
-        return Problem(f"the list has length {len(parsed.items)}; it must have {count}, one label for each nugget")
+        return ReplyProblem(
+            f"the list has length {len(parsed.items)}; it must have {count}, one label for each nugget"
+        )
     labels = [label_of(item, vocabulary) for item in parsed.items]
     for number, (item, label) in enumerate(zip(parsed.items, labels, strict=True), start=1):
         if label is None:
-            return Problem(f"label {number} is {_shown(item)}; allowed are {', '.join(vocabulary)}")
+            return ReplyProblem(f"label {number} is {_shown(item)}; allowed are {', '.join(vocabulary)}")
     given = tuple(label for label in labels if label is not None)
     return Parsed(given, (*parsed.notes, *_variants(parsed.items, given)))
 
 
-def parse_label(reply: str, vocabulary: Sequence[str]) -> ParsedLabel | Problem:
+def parse_label(reply: str, vocabulary: Sequence[str]) -> ParsedLabel | ReplyProblem:
     """Read one label: alone, marked, after a word such as "Label:", or on a line of its own among prose.
 
     Prose that mentions another label leaves room for doubt and is refused.
     """
     body = _body(reply)
-    if isinstance(body, Problem):
+    if isinstance(body, ReplyProblem):
         return body
     lines = [line for line in FENCE.sub("", body.text).splitlines() if line.strip()]
     found = {label: line for line in reversed(lines) if (label := _line_label(line, vocabulary)) is not None}
     if len(found) != 1 or _mentioned(body.text, vocabulary) - found.keys():
-        return Problem(
+        return ReplyProblem(
             f"the reply is {_shown(body.text)}; it must be one of {', '.join(vocabulary)} and nothing else"
         )
     label, line = found.popitem()
@@ -190,16 +192,16 @@ def _shown(text: str) -> str:
 # Lenient reading of lists.
 
 
-def parse_list(reply: str, *, words: bool = False) -> Parsed | Problem:
+def parse_list(reply: str, *, words: bool = False) -> Parsed | ReplyProblem:
     """Read the one list of strings in a reply; with `words`, a list of words without quotes too.
 
     Without any brackets, lines that are all numbered from 1, or all marked, are a list.
     """
     body = _body(reply)
-    if isinstance(body, Problem):
+    if isinstance(body, ReplyProblem):
         return body
     found = _string_lists(body.text)
-    if isinstance(found, Problem):
+    if isinstance(found, ReplyProblem):
         return found
     found = found or (_word_lists(body.text) if words else [])
     if len(found) > 1:
@@ -215,20 +217,20 @@ class _Body:
     notes: tuple[str, ...] = ()
 
 
-def _body(reply: str) -> _Body | Problem:
+def _body(reply: str) -> _Body | ReplyProblem:
     """Return the reply without a block of reasoning before it."""
     if len(reply) > LONGEST_REPLY:
-        return Problem(f"the reply has {len(reply)} characters; that is too long")
+        return ReplyProblem(f"the reply has {len(reply)} characters; that is too long")
     thought = THOUGHT.match(reply)
     if THINKING.match(reply) and not thought:
-        return Problem("the reply ends before its answer")
+        return ReplyProblem("the reply ends before its answer")
     text = reply[thought.end() :] if thought else reply
     if not text.strip():
-        return Problem("the reply is empty")
+        return ReplyProblem("the reply is empty")
     return _Body(text, ("a block of reasoning",) if thought else ())
 
 
-def _string_lists(text: str) -> list[_Found] | Problem:
+def _string_lists(text: str) -> list[_Found] | ReplyProblem:
     """Find every list of strings. Past one that is broken nothing is looked for: it would be a guess."""
     found, at = [], 0
     while (start := text.find("[", at)) >= 0:
@@ -316,7 +318,7 @@ def _escaped(found: re.Match[str]) -> str:
     return ESCAPED.get(found[4], found[0])
 
 
-def _line_items(body: _Body) -> Parsed | Problem:
+def _line_items(body: _Body) -> Parsed | ReplyProblem:
     """Read numbered or marked lines, where they are one block and of one kind."""
     lines = [line for line in FENCE.sub("", body.text).split("\n") if line.strip()]
     matches = [LINE_ITEM.fullmatch(line.rstrip()) for line in lines]

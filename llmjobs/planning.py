@@ -31,7 +31,7 @@ from llmjobs.again import next_replicates
 
 
 @dataclass(slots=True)
-class Plan:
+class JobPlan:
     """Items to queue; topics that are blocked, with the reason; and how much was left out because it is done.
 
     `retried` counts the items that ask anew for what failed before.
@@ -69,7 +69,7 @@ def _as_replicate(replicate: int) -> dict[str, int]:
     return {"replicate": replicate} if replicate else {}
 
 
-def unjudged(items: Sequence[NewItem], judge: Judge) -> Plan:
+def unjudged(items: Sequence[NewItem], judge: Judge) -> JobPlan:
     """Leave out the batches that a judge has labelled; where labels failed, only those nuggets are asked again."""
     answers = {item.payload["answer"] for item in items}
     topics = Topic.objects.filter(answers__in=answers)
@@ -81,7 +81,7 @@ def unjudged(items: Sequence[NewItem], judge: Judge) -> Plan:
             "answer", "nugget_version", "event"
         )
     }
-    replicates, plan = next_replicates(set(failed.values())), Plan()
+    replicates, plan = next_replicates(set(failed.values())), JobPlan()
     for item in items:
         answer, wordings = item.payload["answer"], item.payload["nuggets"]
         left = [wording for wording in wordings if (answer, wording) not in there]
@@ -101,13 +101,13 @@ def nugget_items(
     source: QrelSource,
     kind: str,
     then_runs: Sequence[int] | None = None,
-) -> Plan:
+) -> JobPlan:
     """Return an item per topic with the segments its nuggets are made from (method, section 2).
 
     In the order (grade desc, docid); segments without text are skipped and counted, and a topic left with none is
     blocked and named.
     """
-    plan, protocol = Plan(), campaign.protocol
+    plan, protocol = JobPlan(), campaign.protocol
     for topic in topics:
         graded = Qrel.objects.filter(source=source, topic=topic, grade__gte=protocol.grade_threshold)
         ordered = graded.order_by("-grade", "segment__docid").values_list("segment", "segment__has_text")
@@ -144,9 +144,9 @@ def newest_lists(sets: Iterable[tuple[NuggetSet, Topics]], topics: Collection[in
     return {one.topic_id: one for one in lists}
 
 
-def support_items(campaign: Campaign, judge: Judge, topics: Collection[int], runs: Collection[int]) -> Plan:
+def support_items(campaign: Campaign, judge: Judge, topics: Collection[int], runs: Collection[int]) -> JobPlan:
     """Return an item per counted pair whose segment has a text and that the judge has not labelled, or failed to."""
-    plan = Plan()
+    plan = JobPlan()
     there, failed = _supported(campaign, judge)
     answers = AnswerProvenance.objects.filter(run__in=runs, topic__in=topics).values("answer")
     citations = Citation.objects.filter(sentence__answer__in=answers).order_by("sentence", "position")
@@ -161,13 +161,13 @@ def support_items(campaign: Campaign, judge: Judge, topics: Collection[int], run
     return plan
 
 
-def _add_pair(plan: Plan, sentence: int, segment: int, failed: Mapping[tuple[int, int], int]) -> None:
+def _add_pair(plan: JobPlan, sentence: int, segment: int, failed: Mapping[tuple[int, int], int]) -> None:
     payload = {"sentence": sentence, "segment": segment} | _as_replicate(failed.get((sentence, segment), 0))
     plan.items.append(NewItem(f"sentence {sentence}, segment {segment}", "support", payload))
     plan.retried += (sentence, segment) in failed
 
 
-def drawn_items(study: Study, judge: Judge, topics: Collection[int]) -> Plan:
+def drawn_items(study: Study, judge: Judge, topics: Collection[int]) -> JobPlan:
     """Return items for just the pairs of a study that its judge has not labelled: those of an answer in one batch."""
     drawn = StudyPair.objects.filter(study=study, topic__in=topics).order_by("pk")
     if study.kind == StudyKind.ASSIGNMENT:
@@ -176,7 +176,7 @@ def drawn_items(study: Study, judge: Judge, topics: Collection[int]) -> Plan:
             wordings.setdefault(answer, []).append(wording)
         size = study.campaign.protocol.batch_size
         return unjudged([one for answer, some in wordings.items() for one in _batches(answer, some, size)], judge)
-    plan = Plan()
+    plan = JobPlan()
     there, failed = _supported(study.campaign, judge)
     for sentence, segment in drawn.values_list("sentence", "segment"):
         if (sentence, segment) in there:
@@ -196,9 +196,9 @@ def _supported(campaign: Campaign, judge: Judge) -> tuple[set[tuple[int, int]], 
     return there, {(sentence, segment): replicates.get(event, 0) for sentence, segment, event in failed}
 
 
-def relevance_items(campaign: Campaign, source: str, topics: Iterable[Topic]) -> Plan:
+def relevance_items(campaign: Campaign, source: str, topics: Iterable[Topic]) -> JobPlan:
     """Return an item per topic and segment that it is about, graded by another source or cited, but not by this one."""
-    plan = Plan()
+    plan = JobPlan()
     for topic in topics:
         graded = Qrel.objects.filter(topic=topic, source__name=source).values("segment")
         cited = Citation.objects.filter(sentence__answer__topic=topic).values("segment")

@@ -14,15 +14,15 @@ from jobs.models import WorkItem
 from llmjobs import planning
 from llmjobs.kinds import KINDS
 from llmjobs.kinds.base import topic_prompts
-from llmjobs.prompts import TEMPLATES, Task, Template
+from llmjobs.prompts import TEMPLATES, PromptTask, Template
 from llmjobs.steps.asking import Ask, question
-from llmjobs.ways import Way
+from llmjobs.ways import PromptSet
 
 Row = TypeVar("Row", bound=Model)
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class PreviewTarget:
     """Of which topic and run; '' takes the first that has what the task needs."""
 
     topic: str = ""
@@ -30,29 +30,31 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Preview:
+class PromptPreview:
     """What would be sent, and what it is about."""
 
     ask: Ask
     about: str
 
 
-def preview(viewer: User, campaign: Campaign, template: Template, wish: Wish, *, structured: bool) -> Preview:
+def preview(
+    viewer: User, campaign: Campaign, template: Template, wish: PreviewTarget, *, structured: bool
+) -> PromptPreview:
     """Fill a template with an item. Raises `Refused` where the campaign has none that the task needs."""
     template_sent = replace(template, structured=structured)
     seen = within(viewer, campaign)
     if template.task == "importance":
         return _importance(seen, template_sent, wish)
     item, about = ITEMS[template.task](seen, wish)
-    way = Way({**TEMPLATES, template.task: template_sent})
+    way = PromptSet({**TEMPLATES, template.task: template_sent})
     step = KINDS[item.kind].begin([item], [way])[0]
     try:
-        return Preview(next(step), about)
+        return PromptPreview(next(step), about)
     finally:
         step.close()
 
 
-def _lists(seen: QuerySet[Campaign], wish: Wish) -> QuerySet[NuggetList]:
+def _lists(seen: QuerySet[Campaign], wish: PreviewTarget) -> QuerySet[NuggetList]:
     """Return submitted lists with nuggets, of the first topic first, and of a topic the newest."""
     lists = NuggetList.objects.filter(nugget_set__campaign__in=seen, submitted=True)
     lists = lists.filter(topic__topic_id=wish.topic) if wish.topic else lists
@@ -68,7 +70,7 @@ def _of(rows: QuerySet[Row], without: str) -> Row:
     return first
 
 
-def _importance(seen: QuerySet[Campaign], template: Template, wish: Wish) -> Preview:
+def _importance(seen: QuerySet[Campaign], template: Template, wish: PreviewTarget) -> PromptPreview:
     """Ask about the first batch of a list. A job asks this only after it has made the list, so there is no item."""
     one = _of(_lists(seen, wish), "There is no nugget list to show it with.")
     size = one.nugget_set.campaign.protocol.batch_size
@@ -77,13 +79,13 @@ def _importance(seen: QuerySet[Campaign], template: Template, wish: Wish) -> Pre
     some = texts[:size]
     topic = topic_prompts([one.topic_id])[one.topic_id]
     ask = question(template, part, query=topic.query, nuggets=some, length=len(some), **topic.texts.values)
-    return Preview(
+    return PromptPreview(
         ask,
         f"topic {one.topic.topic_id}, nugget set {one.nugget_set.name}",
     )
 
 
-def _nuggets_item(seen: QuerySet[Campaign], wish: Wish) -> tuple[WorkItem, str]:
+def _nuggets_item(seen: QuerySet[Campaign], wish: PreviewTarget) -> tuple[WorkItem, str]:
     graded = Qrel.objects.filter(source__campaign__in=seen, segment__has_text=True)
     graded = graded.filter(topic__topic_id=wish.topic) if wish.topic else graded
     first = _of(
@@ -97,7 +99,7 @@ def _nuggets_item(seen: QuerySet[Campaign], wish: Wish) -> tuple[WorkItem, str]:
     return WorkItem(key=new.key, kind=new.kind, payload=new.payload), f"{new.key}, qrels {first.source.name}"
 
 
-def _assign_item(seen: QuerySet[Campaign], wish: Wish) -> tuple[WorkItem, str]:
+def _assign_item(seen: QuerySet[Campaign], wish: PreviewTarget) -> tuple[WorkItem, str]:
     answers = AnswerProvenance.objects.filter(topic__campaign__in=seen, answer__words__gt=0)
     answers = answers.filter(run__run_id=wish.run) if wish.run else answers
     lists = _lists(seen, wish).filter(topic__in=answers.values("topic"))
@@ -111,7 +113,7 @@ def _assign_item(seen: QuerySet[Campaign], wish: Wish) -> tuple[WorkItem, str]:
     return WorkItem(key=new.key, kind=new.kind, payload=new.payload), about
 
 
-def _support_item(seen: QuerySet[Campaign], wish: Wish) -> tuple[WorkItem, str]:
+def _support_item(seen: QuerySet[Campaign], wish: PreviewTarget) -> tuple[WorkItem, str]:
     answers = AnswerProvenance.objects.filter(topic__campaign__in=seen)
     answers = answers.filter(run__run_id=wish.run) if wish.run else answers
     answers = answers.filter(topic__topic_id=wish.topic) if wish.topic else answers
@@ -130,7 +132,7 @@ def _support_item(seen: QuerySet[Campaign], wish: Wish) -> tuple[WorkItem, str]:
     return WorkItem(key=about, kind="support", payload=payload), about
 
 
-def _relevance_item(seen: QuerySet[Campaign], wish: Wish) -> tuple[WorkItem, str]:
+def _relevance_item(seen: QuerySet[Campaign], wish: PreviewTarget) -> tuple[WorkItem, str]:
     graded = Qrel.objects.filter(source__campaign__in=seen, segment__has_text=True)
     graded = graded.filter(topic__topic_id=wish.topic) if wish.topic else graded
     one = _of(
@@ -143,7 +145,7 @@ def _relevance_item(seen: QuerySet[Campaign], wish: Wish) -> tuple[WorkItem, str
     return WorkItem(key=about, kind="relevance", payload=payload), about
 
 
-ITEMS: dict[Task, Callable[[QuerySet[Campaign], Wish], tuple[WorkItem, str]]] = {
+ITEMS: dict[PromptTask, Callable[[QuerySet[Campaign], PreviewTarget], tuple[WorkItem, str]]] = {
     "nuggetize": _nuggets_item,
     "assign": _assign_item,
     "support": _support_item,

@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from accounts.models import User
 from evaluation.models import Campaign, Judge, Membership
 from llmjobs.models import Prompt
-from llmjobs.prompts import BUILT_IN, TEMPLATES, Task, Template
+from llmjobs.prompts import BUILT_IN, TEMPLATES, PromptTask, Template
 from llmjobs.queries import callable_judges_for, prompts_for
 
 
@@ -21,7 +21,7 @@ class PromptRow:
     author: str = ""
 
 
-def prompts_by_task(viewer: User, campaign: Campaign) -> list[tuple[Task, list[PromptRow]]]:
+def prompts_by_task(viewer: User, campaign: Campaign) -> list[tuple[PromptTask, list[PromptRow]]]:
     """Return all prompts by task, the built-in one first, of the others the newest first."""
     judges = callable_judges_for(viewer, campaign)
     stored = list(_stored(viewer).order_by("name", "-version"))

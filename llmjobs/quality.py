@@ -46,7 +46,7 @@ class Replies:
 
 
 @dataclass(slots=True)
-class Spending:
+class JudgeSpending:
     """What a judge's jobs in one campaign cost: money by currency, and how many jobs no price is known of."""
 
     jobs: int = 0
@@ -109,9 +109,9 @@ def _kinds_of_notes(noted: Iterable[tuple[int, list[str]]]) -> dict[int, Counter
     return counts
 
 
-def spending_by_judge(viewer: User, campaign: Campaign) -> dict[int, Spending]:
+def spending_by_judge(viewer: User, campaign: Campaign) -> dict[int, JudgeSpending]:
     """Return what each judge's jobs in a campaign cost: one query."""
-    found: dict[int, Spending] = defaultdict(Spending)
+    found: dict[int, JudgeSpending] = defaultdict(JudgeSpending)
     for llm in LlmJob.objects.filter(campaign__in=within(viewer, campaign)):
         found[llm.judge_id].add(llm)
     return found

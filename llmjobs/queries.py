@@ -14,7 +14,7 @@ from evaluation.queries.campaigns import unblinded, within
 from evaluation.terms import JudgeKind, Role
 from jobs import queue
 from jobs.models import Job, WorkItem
-from jobs.queue import Progress
+from jobs.queue import JobProgress
 from llmjobs.models import Attempt, Call, CallUse, LlmJob, Prompt
 from llmjobs.prices import announced_price
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
@@ -25,11 +25,11 @@ NO_WORKER = "No worker is running; start one with celery -A config worker."
 
 
 @dataclass(frozen=True, slots=True)
-class JobRow:
+class JobListRow:
     """A job in the list. `simulated`: it was the simulated LLM that answered."""
 
     llm: LlmJob
-    progress: Progress
+    progress: JobProgress
     simulated: bool
 
 
@@ -73,7 +73,7 @@ class JobReport:
     """How one job stands."""
 
     llm: LlmJob
-    progress: Progress
+    progress: JobProgress
     waiting_for: str
     failures: tuple[Failure, ...]
     calls: Calls
@@ -144,7 +144,7 @@ def why_none_moves(viewer: User, campaign: Campaign) -> str:
     return NO_WORKER if running.exists() and not queue.live_workers() else ""
 
 
-def job_rows(jobs: Iterable[LlmJob]) -> list[JobRow]:
+def job_rows(jobs: Iterable[LlmJob]) -> list[JobListRow]:
     """Return the rows of one page of jobs that were read for the viewer: three queries, however many."""
     page = {llm.pk: llm for llm in jobs}
     progress = queue.progress_by_job(page)
@@ -152,7 +152,7 @@ def job_rows(jobs: Iterable[LlmJob]) -> list[JobRow]:
     models = Job.objects.filter(pk__in=page).order_by().values_list("pk", Subquery(one_use))
     answered = dict(models)
     return [
-        JobRow(llm, progress[pk], SIMULATED_MODEL in (llm.judge.model, answered.get(pk)))
+        JobListRow(llm, progress[pk], SIMULATED_MODEL in (llm.judge.model, answered.get(pk)))
         for pk, llm in page.items()
     ]
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 
 from jobs.models import WorkItem
-from llmjobs.client import Answered, Endpoint, Refusal
-from llmjobs.kinds import Ended, Stepping
+from llmjobs.client import CallRefusal, Completion, Endpoint
+from llmjobs.kinds import ItemOutcome, Stepping
 from llmjobs.models import Attempt, Call, LlmJob
 from llmjobs.sending import Sending
 from llmjobs.steps.asking import Ask
@@ -28,7 +28,7 @@ class Result:
 
     sending: Sending
     attempt: Attempt
-    reply: Answered | Refusal
+    reply: Completion | CallRefusal
     final: bool
 
 
@@ -36,7 +36,7 @@ class Result:
 class Round:
     """What one look has to write, and what goes out after the commit."""
 
-    ended: list[Ended] = field(default_factory=list)
+    ended: list[ItemOutcome] = field(default_factory=list)
     asks: list[tuple[Running, Ask]] = field(default_factory=list)
     out: list[Sending] = field(default_factory=list)
     stopped: dict[int, str] = field(default_factory=dict)

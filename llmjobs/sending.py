@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from itertools import count
 
-from llmjobs.calls import Wanted
-from llmjobs.client import Answered, Endpoint, Refusal, back_off, send
+from llmjobs.calls import NewCall
+from llmjobs.client import CallRefusal, Completion, Endpoint, back_off, send
 from llmjobs.models import Attempt, Call
 from llmjobs.turns import Turns
 
@@ -32,7 +32,7 @@ class Sending:
     """
 
     call: Call
-    wanted: Wanted
+    wanted: NewCall
     campaign: int
     job: int
     tries: int = 0
@@ -71,7 +71,7 @@ class Circuit:
         self.failures, self.reason, self.probe, self.wants_control = 0, "", 0, False
         self.failing.clear()
 
-    def failed(self, refusal: Refusal, sending: Sending) -> None:
+    def failed(self, refusal: CallRefusal, sending: Sending) -> None:
         """Note a refusal; open the circuit when it speaks for the whole endpoint."""
         if sending.call.pk == self.probe:
             self.probe, self.wants_control = 0, not sending.control
@@ -113,7 +113,9 @@ class Sender:
     ready: deque[Sending] = field(default_factory=deque)
     later: list[tuple[float, int, Sending]] = field(default_factory=list)
     circuits: dict[tuple[str, str], Circuit] = field(default_factory=dict)
-    results: "queue.SimpleQueue[tuple[Sending, Answered | Refusal]]" = field(default_factory=queue.SimpleQueue)
+    results: "queue.SimpleQueue[tuple[Sending, Completion | CallRefusal]]" = field(
+        default_factory=queue.SimpleQueue
+    )
     out: dict[int, str] = field(default_factory=dict)
     apart: Collection[str] = ()
     priorities: dict[int, int] = field(default_factory=dict)
@@ -247,10 +249,12 @@ class Sender:
             reply = send(sending.wanted.endpoint, sending.wanted.request)
         except Exception as error:  # without a result the call would be waited for for ever
             latency_ms = round((time.monotonic() - started) * 1000)
-            reply = Refusal("bad_request", None, f"The request failed: {type(error).__name__}.", None, latency_ms)
+            reply = CallRefusal(
+                "bad_request", None, f"The request failed: {type(error).__name__}.", None, latency_ms
+            )
         self.results.put((sending, reply))
 
-    def collect(self, timeout: float) -> list[tuple[Sending, Answered | Refusal]]:
+    def collect(self, timeout: float) -> list[tuple[Sending, Completion | CallRefusal]]:
         """Wait for a result, and return it with all others that are there.
 
         While more calls are out than threads can carry, the wait goes on to its end: the threads have enough to do,
@@ -268,14 +272,14 @@ class Sender:
             self.out.pop(sending.call.pk, None)
         return found
 
-    def settled(self, sending: Sending, reply: Answered | Refusal) -> bool:
+    def settled(self, sending: Sending, reply: Completion | CallRefusal) -> bool:
         """Take a result in; return False when its call will be tried again."""
-        if isinstance(reply, Refusal):
+        if isinstance(reply, CallRefusal):
             return not self.try_again(sending, reply)
         self.circuit(sending).answered()
         return True
 
-    def try_again(self, sending: Sending, refusal: Refusal) -> bool:
+    def try_again(self, sending: Sending, refusal: CallRefusal) -> bool:
         """Plan the next try of a refused call; return False when it is given up."""
         circuit = self.circuit(sending)
         circuit.failed(refusal, sending)
@@ -319,7 +323,7 @@ def _target(sending: Sending) -> tuple[str, str]:
     return sending.wanted.endpoint.name, sending.wanted.model
 
 
-def _most_tries(refusal: Refusal) -> int:
+def _most_tries(refusal: CallRefusal) -> int:
     if refusal.whole_endpoint or refusal.kind in PATIENT_WITH:
         return MOST_PATIENT_ATTEMPTS
     return MOST_ATTEMPTS if refusal.worth_retrying else 1

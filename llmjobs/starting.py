@@ -16,21 +16,21 @@ from jobs import queue
 from jobs.models import Job, WorkItem
 from jobs.queue import NewItem
 from llmjobs import planning
-from llmjobs.again import after_failures, kept_calls, wanted_by
+from llmjobs.again import kept_calls, wanted_by, with_replicates
 from llmjobs.budget import NO_LIMIT, Budget, announce, budget_payload, set_budget
 from llmjobs.calls import find_calls
 from llmjobs.endpoints import default_endpoint, endpoint_of
-from llmjobs.forecasting import Forecast, ForecastCall, forecast, forecast_call
+from llmjobs.forecasting import CostForecast, ForecastCall, forecast, forecast_call
 from llmjobs.kinds import KINDS
 from llmjobs.models import Call, LlmJob
-from llmjobs.planning import Plan
+from llmjobs.planning import JobPlan
 from llmjobs.ways import way_of
 
 SAMPLE = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class JobRequest:
     """What an organizer asks for: everything, or the named topics and runs."""
 
     campaign: Campaign
@@ -56,7 +56,7 @@ class Estimate:
     judged: int
     again: int
     without_text: int
-    forecast: Forecast
+    forecast: CostForecast
     blocked: dict[str, str] = field(default_factory=dict)
 
 
@@ -84,7 +84,7 @@ def _written(judge: Judge) -> Judge:
     return add_judge(name=judge.name, kind=JudgeKind.LLM, model=judge.model)[0]
 
 
-def plan_evaluation(request: Request, condition: Condition, *, qrels: str = "", nuggets: str = "") -> Plan:
+def plan_evaluation(request: JobRequest, condition: Condition, *, qrels: str = "", nuggets: str = "") -> JobPlan:
     """Plan AutoAssign under a condition, with AutoNuggets first where the condition is A/A and a topic has no list.
 
     Raises `Refused` (`usage`) for conditions in which people assign.
@@ -106,7 +106,7 @@ def plan_evaluation(request: Request, condition: Condition, *, qrels: str = "", 
     return plan
 
 
-def plan_drafts(request: Request, *, qrels: str) -> Plan:
+def plan_drafts(request: JobRequest, *, qrels: str) -> JobPlan:
     """Plan the over-generated drafts that assessors post-edit, for topics that have none by this judge."""
     campaign = request.campaign
     topics = planning.chosen_topics(campaign, request.topics)
@@ -118,41 +118,41 @@ def plan_drafts(request: Request, *, qrels: str) -> Plan:
     return _after_failures(plan, request)
 
 
-def plan_support(request: Request) -> Plan:
+def plan_support(request: JobRequest) -> JobPlan:
     """Plan support judging of the counted citations."""
     topics = [topic.pk for topic in planning.chosen_topics(request.campaign, request.topics)]
     runs = [run.pk for run in planning.chosen_runs(request.campaign, request.runs)]
     return planning.support_items(request.campaign, request.judge, topics, runs)
 
 
-def study_request(study: Study, judge: Judge, topics: tuple[str, ...] = ()) -> Request:
+def study_request(study: Study, judge: Judge, topics: tuple[str, ...] = ()) -> JobRequest:
     """Return the request that an LLM judges a study's pairs, as the judge that it is in the study.
 
     Raises `Refused` for the LLM with which the person differs.
     """
     if judge.pk == study.machine_id:
         raise Refused("no_such_judge", f"{judge} is whom the study compares; name another LLM with --judge.")
-    return Request(study.campaign, judge_in(study, judge), topics)
+    return JobRequest(study.campaign, judge_in(study, judge), topics)
 
 
-def plan_study(request: Request, study: Study) -> Plan:
+def plan_study(request: JobRequest, study: Study) -> JobPlan:
     """Plan the pairs that were drawn, of the topics asked for."""
     topics = [topic.pk for topic in planning.chosen_topics(study.campaign, request.topics)]
     return planning.drawn_items(study, request.judge, topics)
 
 
-def plan_relevance(request: Request, *, source: str) -> Plan:
+def plan_relevance(request: JobRequest, *, source: str) -> JobPlan:
     """Plan grades for segments that a source has not graded."""
     topics = planning.chosen_topics(request.campaign, request.topics)
     return _after_failures(planning.relevance_items(request.campaign, source, topics), request)
 
 
-def _after_failures(plan: Plan, request: Request) -> Plan:
-    plan.items, plan.retried = after_failures(plan.items, request.campaign, request.judge)
+def _after_failures(plan: JobPlan, request: JobRequest) -> JobPlan:
+    plan.items, plan.retried = with_replicates(plan.items, request.campaign, request.judge)
     return plan
 
 
-def estimate(plan: Plan, judge: Judge) -> Estimate:
+def estimate(plan: JobPlan, judge: Judge) -> Estimate:
     """Count calls, prompt tokens and what will be reused, by preparing the first question of each item."""
     planned: list[ForecastCall] = []
     for start in range(0, len(plan.items), SAMPLE):
@@ -173,7 +173,11 @@ def estimate(plan: Plan, judge: Judge) -> Estimate:
 
 
 def start(
-    request: Request, title: str, plan: Plan, actor: User | None = None, order: Mapping[str, object] | None = None
+    request: JobRequest,
+    title: str,
+    plan: JobPlan,
+    actor: User | None = None,
+    order: Mapping[str, object] | None = None,
 ) -> Job:
     """Queue a plan's items as a job, and record who asked for what. `order`: to be given again."""
     with transaction.atomic():
@@ -188,7 +192,7 @@ def start(
         payload = {"job": job.pk, "title": title, "judge": request.judge.name, "items": len(plan.items)}
         payload |= budget_payload(llm) | ({"order": dict(order)} if order else {})
         Event.objects.create(campaign=request.campaign, kind="job.started", actor=actor, payload=payload)
-        queue.settle([job.pk])
+        queue.finish_jobs([job.pk])
     return job
 
 
@@ -212,14 +216,14 @@ def _sure_calls(item: WorkItem) -> int:
     return -(-len(windows) // item.payload["window_size"]) if windows else 1
 
 
-def _add(plan: Plan, other: Plan) -> None:
+def _add(plan: JobPlan, other: JobPlan) -> None:
     plan.items += other.items
     plan.blocked |= other.blocked
     plan.retried += other.retried
     plan.without_text += other.without_text
 
 
-def _lists(request: Request, condition: Condition, named: str, topics: list[int]) -> dict[int, NuggetList]:
+def _lists(request: JobRequest, condition: Condition, named: str, topics: list[int]) -> dict[int, NuggetList]:
     """Return the lists to label, by topic."""
     own = f"{condition.origin}-{request.judge.name}"
     sets = lists_to_label(request.campaign, condition, request.judge.name, nuggets=named, own=own)

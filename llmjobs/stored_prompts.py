@@ -10,7 +10,7 @@ from accounts.models import User
 from evaluation.errors import Refused
 from evaluation.models import Campaign
 from llmjobs.models import LONGEST_NAME, Prompt
-from llmjobs.prompts import BUILT_IN, TEMPLATES, Task, Template
+from llmjobs.prompts import BUILT_IN, TEMPLATES, PromptTask, Template
 from llmjobs.prompts.template import Part
 
 LONGEST_TEXT = 50_000
@@ -29,7 +29,7 @@ class UnusableError(Refused):
 
 def save_prompt(
     *,
-    task: Task,
+    task: PromptTask,
     name: str,
     system: str,
     user: str,
@@ -95,7 +95,7 @@ def text_problems(template: Template) -> list[tuple[str, str]]:
     return [*found, *template.problems_by_text()]
 
 
-def _name_problems(task: Task, name: str, campaign: Campaign | None) -> list[str]:
+def _name_problems(task: PromptTask, name: str, campaign: Campaign | None) -> list[str]:
     if not NAME.fullmatch(name) or len(name) > LONGEST_NAME:
         return [f"letters, digits, dots, hyphens and underscores, at most {LONGEST_NAME}, beginning with no mark"]
     if name in {template.name for template in TEMPLATES.values()}:
@@ -115,12 +115,12 @@ def _taken(name: str, there: Prompt) -> str:
     return f"The name {name} is taken; choose another one"
 
 
-def the_template(ref: str, task: Task | None = None) -> Template:
+def the_template(ref: str, task: PromptTask | None = None) -> Template:
     """Return the template that a reference such as `strict@2` names. Raises `Refused` where its task has none."""
     return templates_by_ref([(task, ref)])[ref]
 
 
-def templates_by_ref(wanted: Sequence[tuple[Task | None, str]]) -> dict[str, Template]:
+def templates_by_ref(wanted: Sequence[tuple[PromptTask | None, str]]) -> dict[str, Template]:
     """Return templates by reference, in one query at most. Raises `Refused` where one is not there for its task."""
     found = {template.ref: template for template in BUILT_IN}
     names = {ref.partition("@")[0] for _, ref in wanted if ref not in found}
@@ -147,21 +147,21 @@ def _unchanged(prompt: Prompt) -> Template:
     return template
 
 
-def all_templates(prompts: QuerySet[Prompt], task: Task | None = None) -> list[Template]:
+def all_templates(prompts: QuerySet[Prompt], task: PromptTask | None = None) -> list[Template]:
     """Return the built-in prompts and some saved ones, by task, name and version; of one task or of all."""
     rows = [one.template for one in (prompts if task is None else prompts.filter(task=task))]
     built_in = [one for one in TEMPLATES.values() if task in (None, one.task)]
     return [one for first in built_in for one in (first, *(row for row in rows if row.task == first.task))]
 
 
-def _those_there(task: Task | None) -> str:
+def _those_there(task: PromptTask | None) -> str:
     # Of a campaign's prompts not even the names: whoever asks may not see the campaign.
     return ", ".join(template.ref for template in all_templates(Prompt.objects.filter(campaign=None), task))
 
 
 def checked_versions(prompts: Mapping[str, str]) -> dict[str, str]:
     """Return a judge's choice of prompts, by task. Raises `Refused` for a task or a prompt that there is not."""
-    wanted: list[tuple[Task | None, str]] = []
+    wanted: list[tuple[PromptTask | None, str]] = []
     for task, ref in prompts.items():
         if task not in TEMPLATES:
             raise Refused("usage", f"There is no task {task}; there are: {', '.join(TEMPLATES)}.")

@@ -12,7 +12,7 @@ from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import Assignment, Campaign, ListedNugget, NuggetList, Qrel, SupportJudgment
 from evaluation.terms import Importance, JudgeKind, SupportCondition
 from jobs.queue import NewItem
-from llmjobs.prompts import Task
+from llmjobs.prompts import PromptTask
 
 CHUNK = 50
 WEIGHED = [Importance.OKAY, Importance.VITAL]
@@ -36,12 +36,12 @@ class _Drawing:
     items: Callable[[Campaign, Draw], list[NewItem]]
 
 
-def labelled_by_people(campaign: Campaign, task: Task) -> list[str]:
+def labelled_by_people(campaign: Campaign, task: PromptTask) -> list[str]:
     """Return of what people have labelled something to compare with: nugget sets, conditions of support, or qrels."""
     return _DRAWINGS[task].names(campaign)
 
 
-def draw(campaign: Campaign, task: Task, wanted: Draw) -> list[NewItem]:
+def draw(campaign: Campaign, task: PromptTask, wanted: Draw) -> list[NewItem]:
     """Return the items of a trial's prompts; none where people have labelled nothing of it."""
     return _DRAWINGS[task].items(campaign, wanted)
 
@@ -204,7 +204,7 @@ def _shuffled(keys: "QuerySet[Any, int]", seed: int) -> list[int]:
     return distinct
 
 
-_DRAWINGS: Mapping[Task, _Drawing] = {
+_DRAWINGS: Mapping[PromptTask, _Drawing] = {
     "assign": _Drawing(_assigned_sets, _assign_items),
     "support": _Drawing(_supported_conditions, _support_items),
     "importance": _Drawing(_weighed_sets, _importance_items),

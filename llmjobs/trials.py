@@ -13,13 +13,13 @@ from evaluation.models import Campaign, Judge
 from evaluation.queries.campaigns import within
 from evaluation.terms import JudgeKind
 from jobs import queue
-from jobs.queue import NewItem, Progress
+from jobs.queue import JobProgress, NewItem
 from llmjobs import starting
 from llmjobs.budget import NO_LIMIT, Budget
 from llmjobs.models import Call, CallUse, LlmJob, Trial, TrialJob, TriedLabels
-from llmjobs.planning import Plan
+from llmjobs.planning import JobPlan
 from llmjobs.prices import announced_price
-from llmjobs.prompts import Task
+from llmjobs.prompts import PromptTask
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from llmjobs.starting import Estimate
 from llmjobs.stored_prompts import the_template
@@ -38,7 +38,7 @@ class TrialWish:
     `relevance`. The budget is that of each prompt.
     """
 
-    task: Task
+    task: PromptTask
     refs: tuple[str, ...]
     like: Judge
     of: str
@@ -63,7 +63,7 @@ class Tried:
 
     prompt: str
     llm: LlmJob
-    progress: Progress
+    progress: JobProgress
     people: tuple[int, ...]
     labels: tuple[int | None, ...]
     calls: int
@@ -76,7 +76,7 @@ class Tried:
 def foretell(campaign: Campaign, wish: TrialWish) -> list[tuple[str, Estimate]]:
     """Return what each prompt would cost, and write nothing. Raises `Refused`."""
     items = _drawn(campaign, wish)
-    return [(ref, starting.estimate(Plan(items), _judge_aside(wish, ref))) for ref in wish.prompts]
+    return [(ref, starting.estimate(JobPlan(items), _judge_aside(wish, ref))) for ref in wish.prompts]
 
 
 def start_trial(campaign: Campaign, wish: TrialWish, actor: User | None) -> Trial:
@@ -90,8 +90,8 @@ def start_trial(campaign: Campaign, wish: TrialWish, actor: User | None) -> Tria
         for ref in wish.prompts:
             judge = _judge_aside(wish, ref)
             judge.save()
-            request = starting.Request(campaign, judge, budget=wish.budget)
-            job = starting.start(request, f"Try {ref}", Plan(list(items)), actor)
+            request = starting.JobRequest(campaign, judge, budget=wish.budget)
+            job = starting.start(request, f"Try {ref}", JobPlan(list(items)), actor)
             TrialJob.objects.create(trial=trial, llm=job.llm, prompt=ref)
     return trial
 

@@ -19,10 +19,10 @@ from redis.client import Pipeline
 from redis.retry import Retry
 
 from llmjobs.models import EndpointUse
-from llmjobs.pacing import Use
+from llmjobs.pacing import LimitState
 
 T = TypeVar("T")
-Act = Callable[[Use, float], T]
+Act = Callable[[LimitState, float], T]
 """Changes a use at a time of the shared clock, and returns what came of it. May be done again, on another use."""
 
 KEY = "assay:llm:use:"
@@ -103,8 +103,8 @@ def _uses_by(broker: str) -> Uses:
     return RedisUses(broker) if broker.startswith(REDIS_SCHEMES) else DatabaseUses()
 
 
-def _read(state: dict[str, Any]) -> Use:
-    use = Use(state.get("requests_until", 0.0), state.get("tokens_until", 0.0))
+def _read(state: dict[str, Any]) -> LimitState:
+    use = LimitState(state.get("requests_until", 0.0), state.get("tokens_until", 0.0))
     use.under_way = {
         name: (number, reported_at) for name, (number, reported_at) in state.get("under_way", {}).items()
     }

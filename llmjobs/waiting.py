@@ -11,13 +11,13 @@ from django.db import connections
 
 from jobs import queue
 from jobs.models import Job
-from jobs.queue import Progress
+from jobs.queue import JobProgress
 from llmjobs.engine import run
 
 LOOK_EVERY = 0.5
 
 
-def wait_for(job: Job, tell: Callable[[Progress, str], None]) -> Progress:
+def wait_for(job: Job, tell: Callable[[JobProgress, str], None]) -> JobProgress:
     """Wait until a job ends, telling progress and why nothing moves; return how it ended.
 
     Without a live worker this process works by itself, in a thread of its own.

@@ -6,37 +6,37 @@ from dataclasses import dataclass, field, replace
 from evaluation.models import Judge
 from evaluation.services.judges import JSON_SCHEMA, REPLY_FORM, add_judge
 from evaluation.terms import JudgeKind
-from llmjobs.prompts import TEMPLATES, WITH_TEXTS, Task, Template, TopicTexts
+from llmjobs.prompts import TEMPLATES, WITH_TEXTS, PromptTask, Template, TopicTexts
 from llmjobs.stored_prompts import checked_versions, templates_by_ref
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class PromptSet:
     """The template of each task, with the form of its replies in it.
 
     `with_texts`: for tasks by a built-in template, the one for topics that have more than a title.
     """
 
-    templates: Mapping[Task, Template]
-    with_texts: Mapping[Task, Template] = field(default_factory=dict)
+    templates: Mapping[PromptTask, Template]
+    with_texts: Mapping[PromptTask, Template] = field(default_factory=dict)
 
-    def template(self, task: Task, texts: TopicTexts) -> Template:
+    def template(self, task: PromptTask, texts: TopicTexts) -> Template:
         """Return the template by which a task is asked about a topic."""
         return self.with_texts.get(task, self.templates[task]) if texts else self.templates[task]
 
 
-BUILT_IN = Way(TEMPLATES, WITH_TEXTS)
+BUILT_IN_PROMPTS = PromptSet(TEMPLATES, WITH_TEXTS)
 
 
-def way_of(judge: Judge) -> Way:
+def way_of(judge: Judge) -> PromptSet:
     """Return how a judge asks: what it chose no prompt for, by the built-in one. Raises `Refused` for a lost prompt."""
     versions = judge.prompt_versions
     if not versions:
-        return BUILT_IN
+        return BUILT_IN_PROMPTS
     chosen = {task: versions[task] for task in TEMPLATES if task in versions}
     found = templates_by_ref(list(chosen.items()))
     structured = is_structured(judge)
-    return Way(
+    return PromptSet(
         {
             task: replace(found[chosen[task]] if task in chosen else built_in, structured=structured)
             for task, built_in in TEMPLATES.items()
@@ -49,9 +49,9 @@ def way_of(judge: Judge) -> Way:
     )
 
 
-def ways_of(judges: Sequence[Judge]) -> list[Way]:
+def ways_of(judges: Sequence[Judge]) -> list[PromptSet]:
     """Return how each of some judges asks; one that occurs again is looked up once."""
-    known: dict[int | None, Way] = {}
+    known: dict[int | None, PromptSet] = {}
     return [known[one.pk] if one.pk in known else known.setdefault(one.pk, way_of(one)) for one in judges]
 
 

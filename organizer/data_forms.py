@@ -9,8 +9,8 @@ from django.utils.timezone import localtime
 from evaluation.models import Campaign, QrelSource
 from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition, Task
 from exchange.exports.lines import CAMPAIGN, EXPORTS, NUGGET_FORMS
-from exchange.exports.service import Order
-from exchange.imports.kinds import Chosen, Kind
+from exchange.exports.service import ExportOrder
+from exchange.imports.kinds import ImportKind, ImportOptions
 from exchange.imports.service import CHOSEN
 from exchange.models import Snapshot
 
@@ -41,7 +41,7 @@ class FilesField(forms.FileField):
 class ImportForm(forms.Form):
     """The files of one kind, and the options that its command has."""
 
-    def __init__(self, campaign: Campaign, kind: Kind, data: Any = None, files: Any = None) -> None:
+    def __init__(self, campaign: Campaign, kind: ImportKind, data: Any = None, files: Any = None) -> None:
         super().__init__(data, files)
         self.kind = kind
         widget = FilesInput() if kind.several else forms.FileInput()
@@ -65,7 +65,7 @@ class ImportForm(forms.Form):
         return [self[name] for name in [*ticked, "replace"]]
 
     @property
-    def chosen(self) -> Chosen:
+    def chosen(self) -> ImportOptions:
         values = {
             name: value for name, value in self.cleaned_data.items() if name != "files" and value not in ("", None)
         }
@@ -165,11 +165,11 @@ class ExportForm(forms.Form):
         return [self[name] for name in POLICIES]
 
     @property
-    def order(self) -> Order:
+    def order(self) -> ExportOrder:
         data = self.cleaned_data
         names = ("condition", "nuggets", "judge", "source", "format", "segments", *POLICIES)
         options = {name: data[name] for name in names if data[name]} if data["what"] != CAMPAIGN else {}
-        return Order(
+        return ExportOrder(
             what=data["what"],
             options=options,
             snapshot=data["snapshot"],

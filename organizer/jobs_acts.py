@@ -6,7 +6,7 @@ from accounts.models import User
 from evaluation.errors import Refused
 from evaluation.models import Campaign
 from jobs.models import Job
-from llmjobs.ordering import make_ready, start_ready, try_out
+from llmjobs.ordering import estimate_job, plan_job, start_job
 from llmjobs.starting import Estimate
 from organizer.jobs_forms import JobForm
 
@@ -22,8 +22,8 @@ class JobOffer:
 def answer_to(form: JobForm, campaign: Campaign, actor: User, *, starts: bool) -> JobOffer:
     try:
         if starts:
-            return JobOffer(job=start_ready(make_ready(campaign, form.order), actor))
-        return JobOffer(estimate=try_out(campaign, form.order))
+            return JobOffer(job=start_job(plan_job(campaign, form.order), actor))
+        return JobOffer(estimate=estimate_job(campaign, form.order))
     except Refused as refusal:
         form.add_error(None, refusal.message)
         return JobOffer()

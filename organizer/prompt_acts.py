@@ -6,9 +6,9 @@ from accounts.models import User
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Judge
 from llmjobs.models import Prompt, Trial
-from llmjobs.previewing import Preview, preview
+from llmjobs.previewing import PromptPreview, preview
 from llmjobs.prompt_files import import_prompt
-from llmjobs.prompts import Task, Template
+from llmjobs.prompts import PromptTask, Template
 from llmjobs.starting import Estimate, judge_for
 from llmjobs.stored_prompts import UnusableError, save_prompt
 from llmjobs.trials import foretell, start_trial
@@ -16,7 +16,7 @@ from llmjobs.ways import add_llm_judge
 from organizer.prompt_forms import JudgeForm, PreviewForm, PromptFileForm, PromptForm, TrialForm
 
 
-def save_from(form: PromptForm, task: Task, campaign: Campaign, actor: User) -> tuple[Prompt, bool] | None:
+def save_from(form: PromptForm, task: PromptTask, campaign: Campaign, actor: User) -> tuple[Prompt, bool] | None:
     if not form.is_valid():
         return None
     try:
@@ -47,7 +47,7 @@ def import_from(form: PromptFileForm, campaign: Campaign, actor: User) -> tuple[
 
 def preview_from(
     form: PreviewForm, campaign: Campaign, template: Template, viewer: User
-) -> tuple[Preview | None, str]:
+) -> tuple[PromptPreview | None, str]:
     """Template filled with the chosen item, or the reason why there is none."""
     try:
         return preview(viewer, campaign, template, form.wish, structured=bool(form.data.get("structured"))), ""

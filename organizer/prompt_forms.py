@@ -10,9 +10,9 @@ from evaluation.models import Campaign
 from evaluation.queries.runs import runs_for
 from evaluation.queries.topics import topics_for
 from llmjobs.models import LONGEST_NAME
-from llmjobs.previewing import Wish
+from llmjobs.previewing import PreviewTarget
 from llmjobs.prompt_files import LARGEST_FILE
-from llmjobs.prompts import TEMPLATES, Task
+from llmjobs.prompts import TEMPLATES, PromptTask
 from llmjobs.queries import prompts_for
 from llmjobs.starting import judge_for
 from llmjobs.stored_prompts import LONGEST_TEXT, all_templates
@@ -20,18 +20,18 @@ from llmjobs.trial_drawing import labelled_by_people
 from llmjobs.trials import GREATEST_SEED, MOST_PAIRS, PAIRS, TrialWish
 from organizer.jobs_forms import BudgetForm, judge_choice
 
-TASKS: tuple[Task, ...] = get_args(Task)
-LABELLED: dict[Task, str] = {
+TASKS: tuple[PromptTask, ...] = get_args(PromptTask)
+LABELLED: dict[PromptTask, str] = {
     "assign": "nugget set",
     "support": "support,",
     "importance": "nugget set",
     "relevance": "qrels",
 }
 """Words before a name of people's labels of each task. Nuggetizing writes texts, which no label compares with."""
-TRIABLE: tuple[Task, ...] = tuple(LABELLED)
+TRIABLE: tuple[PromptTask, ...] = tuple(LABELLED)
 
 
-def task_named(name: str, among: tuple[Task, ...] = TASKS) -> Task:
+def task_named(name: str, among: tuple[PromptTask, ...] = TASKS) -> PromptTask:
     """Task of a name; the first one for an unknown name."""
     return next((task for task in among if task == name), among[0])
 
@@ -84,17 +84,17 @@ class PreviewForm(forms.Form):
         self.fields["run"] = _one_of("Run", "the first that fits", runs)
 
     @property
-    def wish(self) -> Wish:
+    def wish(self) -> PreviewTarget:
         """Chosen item; an unknown choice counts as none."""
         self.is_valid()
         values = self.cleaned_data
-        return Wish(values.get("topic", ""), values.get("run", ""))
+        return PreviewTarget(values.get("topic", ""), values.get("run", ""))
 
 
 class CompareForm(forms.Form):
     """Prompt of the same task to compare with."""
 
-    def __init__(self, viewer: User, task: Task, one: str, other: str = "") -> None:
+    def __init__(self, viewer: User, task: PromptTask, one: str, other: str = "") -> None:
         """By default the last other prompt of the task is compared."""
         refs = [template.ref for template in all_templates(prompts_for(viewer), task)]
         other = other or next((ref for ref in reversed(refs) if ref != one), one)
@@ -133,7 +133,7 @@ class TrialForm(BudgetForm):
     seed = forms.IntegerField(min_value=0, max_value=GREATEST_SEED, initial=0, label="Seed")
     structured = forms.BooleanField(required=False, label="Structured")
 
-    def __init__(self, viewer: User, campaign: Campaign, task: Task, data: Any = None) -> None:
+    def __init__(self, viewer: User, campaign: Campaign, task: PromptTask, data: Any = None) -> None:
         super().__init__(data)
         self.task = task
         self.fields["prompts"] = forms.MultipleChoiceField(
@@ -160,7 +160,7 @@ class TrialForm(BudgetForm):
         )
 
 
-def _labelled(campaign: Campaign, task: Task) -> list[tuple[str, str]]:
+def _labelled(campaign: Campaign, task: PromptTask) -> list[tuple[str, str]]:
     """Labelled material: nugget sets, conditions of support, or qrels."""
     return [(name, f"{LABELLED[task]} {name}") for name in labelled_by_people(campaign, task)]
 

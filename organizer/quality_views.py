@@ -11,7 +11,7 @@ from accounts.models import User
 from evaluation.models import Campaign, Judge
 from evaluation.queries.findings import findings_for
 from evaluation.terms import FindingCode
-from llmjobs.quality import Replies, Spending, judges_at_work, replies_by_judge, spending_by_judge
+from llmjobs.quality import JudgeSpending, Replies, judges_at_work, replies_by_judge, spending_by_judge
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from organizer import getters
 from reports.confusion_page import HeatRow, heat_rows
@@ -33,7 +33,7 @@ class JudgeCard:
     judge: Judge
     comparisons: list[PeopleComparison]
     replies: Replies
-    spending: Spending
+    spending: JudgeSpending
     simulated: bool
 
 
@@ -57,7 +57,7 @@ def _cards(viewer: User, campaign: Campaign) -> list[JudgeCard]:
             judge,
             [PeopleComparison(one, heat_rows(one.report)) for one in compared.get(judge.pk, ())],
             replies.get(judge.pk, Replies()),
-            spending.get(judge.pk, Spending()),
+            spending.get(judge.pk, JudgeSpending()),
             judge.model == SIMULATED_MODEL,
         )
         for judge in sorted(known.values(), key=lambda one: one.name)

@@ -4,7 +4,7 @@ from accounts.models import User
 from evaluation.errors import Refused
 from evaluation.models import Campaign
 from exchange.exports.lines import CAMPAIGN
-from exchange.exports.service import Order, order_export
+from exchange.exports.service import ExportOrder, order_export
 from exchange.models import Export
 from organizer.snapshot_forms import SnapshotForm
 
@@ -13,7 +13,7 @@ def order_from(form: SnapshotForm, campaign: Campaign, actor: User) -> Export | 
     if not form.is_valid():
         return None
     data = form.cleaned_data
-    order = Order(
+    order = ExportOrder(
         CAMPAIGN,
         name=data["name"],
         note=data["note"],

@@ -20,7 +20,7 @@ from django.db import connection, connections
 from evaluation.models import Campaign, SupportJudgment
 from jobs.models import Job, WorkItem
 from llmjobs.simulator import MODEL, running_simulator
-from llmjobs.starting import Request, judge_for, plan_support, start
+from llmjobs.starting import JobRequest, judge_for, plan_support, start
 from rig.services import Services, SmallDisk
 from rig.web import WebProcess, running_web
 from rig.worker import WorkerProcess, running_worker
@@ -204,7 +204,7 @@ def _print(one: Happened, times: Times) -> None:
 
 def _start_job() -> Job:
     """Have the machine judge support of everything, with a judge of its own."""
-    request = Request(Campaign.objects.get(), judge_for(""))
+    request = JobRequest(Campaign.objects.get(), judge_for(""))
     return start(request, "support", plan_support(request))
 
 

@@ -21,7 +21,7 @@ from evaluation.terms import Condition
 from jobs.models import Job
 from llmjobs.budget import Budget
 from llmjobs.simulator import KINDS
-from llmjobs.starting import Request, judge_for, plan_evaluation, start
+from llmjobs.starting import JobRequest, judge_for, plan_evaluation, start
 
 SEGMENTS = 50
 # Calls a second that two workers get answered while all this happens to them: so many are there to be made.
@@ -59,7 +59,7 @@ def queue_everything(topics: int, runs: int, budget: Budget) -> Job:
     made = [Run.objects.create(campaign=campaign, run_id=f"run{n}", event=event) for n in range(runs)]
     for number in range(topics):
         _make_topic(campaign, source, made, number, spoilt=number == topics - 1)
-    request = Request(campaign, judge_for(""), budget=budget)
+    request = JobRequest(campaign, judge_for(""), budget=budget)
     return start(request, "AutoAssign A/A", plan_evaluation(request, Condition.AA))
 
 

@@ -21,7 +21,7 @@ from evaluation.models import Campaign
 from evaluation.services.importing import Receipt, needed_docids
 from evaluation.terms import JudgeKind, Origin, SupportCondition, Task
 from exchange.imports import kinds
-from exchange.imports.kinds import Load
+from exchange.imports.kinds import ImportLoad
 
 BINARY = {"type": "string", "format": "binary"}
 FORM = {"type": "object", "properties": {PART: {"type": "array", "items": BINARY}}, "required": [PART]}
@@ -103,7 +103,7 @@ class Kind:
     """A kind of file: its options, how it is loaded, and whether several are loaded at once."""
 
     options: type[Loading]
-    load: Callable[[Load], Receipt]
+    load: Callable[[ImportLoad], Receipt]
     what: str
     several: bool = False
 
@@ -165,7 +165,7 @@ class ImportView(WriteView):
         """Read the files; return what loads them."""
         keep = self._wanted(write, about)
         sources = [_read(upload, self.kind, keep) for upload in write.files]
-        load = Load(about, sources, write.query, self.names, write.actor)
+        load = ImportLoad(about, sources, write.query, self.names, write.actor)
         return lambda: _receipt(self.of.load(load))
 
     def _wanted(self, write: Write, campaign: Campaign) -> Callable[[str], bool] | None:

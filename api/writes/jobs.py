@@ -22,12 +22,12 @@ from llmjobs.ordering import (
     ReadyJob,
     Work,
     cancel,
-    make_ready,
+    estimate_job,
     pause,
+    plan_job,
     resume,
     retry,
-    start_ready,
-    try_out,
+    start_job,
 )
 from llmjobs.queries import any_job_for, callable_judges_for
 
@@ -111,7 +111,7 @@ class JobsView(WriteView, ListView):
 
     def try_out(self, write: Write, about: Campaign) -> HttpResponse:
         """Say what it would cost."""
-        found = try_out(about, self._order(write))
+        found = estimate_job(about, self._order(write))
         blocked = {topic: self.clean(reason) for topic, reason in found.blocked.items()}
         to_pay = found.forecast
         return document_answer(
@@ -136,7 +136,7 @@ class JobsView(WriteView, ListView):
 
     def prepare(self, write: Write, about: Campaign) -> Doing:
         """Plan the job; return what queues it."""
-        ready = make_ready(about, self._order(write))
+        ready = plan_job(about, self._order(write))
         return lambda: _started(ready, write.actor)
 
     def _order(self, write: Write) -> JobOrder:
@@ -156,7 +156,7 @@ class JobsView(WriteView, ListView):
 
 
 def _started(ready: ReadyJob, actor: User) -> HttpResponse:
-    return row_answer(actor, "jobs", start_ready(ready, actor).pk, HTTPStatus.CREATED)
+    return row_answer(actor, "jobs", start_job(ready, actor).pk, HTTPStatus.CREATED)
 
 
 class ChangeJobView(WriteView):

@@ -23,7 +23,7 @@ MANIFEST, SIGNATURE, DATA = "manifest.json", "signature", "database"
 PIECE = 1 << 20
 
 
-class Manifest(BaseModel):
+class BackupManifest(BaseModel):
     """What a backup holds: of which engine, after which migrations, how many rows in each table."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -43,7 +43,7 @@ class Manifest(BaseModel):
         return sum(self.rows.values())
 
 
-def write_archive(path: Path, data: Path, manifest: Manifest) -> None:
+def write_archive(path: Path, data: Path, manifest: BackupManifest) -> None:
     """Write a backup. It appears under its name only when it is whole and on the disk; only its owner may read it."""
     part = path.with_name(f"{path.name}.part")
     try:
@@ -98,11 +98,11 @@ def _content(path: Path, name: str) -> bytes:
         return content.read(PIECE)
 
 
-def read_manifest(path: Path) -> Manifest:
+def read_manifest(path: Path) -> BackupManifest:
     """Read what a backup holds. Raises `Refused` where it is none, or of a later form."""
     content = _content(path, MANIFEST)
     try:
-        manifest = Manifest.model_validate_json(content)
+        manifest = BackupManifest.model_validate_json(content)
     except ValidationError as error:
         raise damaged(path, "its manifest cannot be read") from error
     if manifest.format != FORMAT:
@@ -112,7 +112,7 @@ def read_manifest(path: Path) -> Manifest:
     return manifest
 
 
-def unpack(path: Path, manifest: Manifest, data: Path) -> None:
+def unpack(path: Path, manifest: BackupManifest, data: Path) -> None:
     """Write the dump of a backup into a file. Raises `Refused` where it is not what was written then."""
     digest, size = hashlib.sha256(), 0
     with _member(path, DATA) as content, data.open("wb") as out:

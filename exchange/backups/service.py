@@ -14,7 +14,7 @@ from django.db.migrations.loader import MigrationLoader
 from evaluation.errors import Refused
 from evaluation.triggers import install_triggers, missing_triggers
 from exchange.backups import archive, postgresql, sqlite
-from exchange.backups.archive import FORMAT, Manifest
+from exchange.backups.archive import FORMAT, BackupManifest
 from exchange.backups.ended import LEFT_OUT, GoodToken, openings
 
 ENGINES: dict[str, ModuleType] = {"sqlite": sqlite, "postgresql": postgresql}
@@ -25,7 +25,7 @@ FILLED_BY_MIGRATIONS = {"django_migrations", "django_content_type", "auth_permis
 class Restored:
     """Rows restored, migrations still to apply, and the tokens and accounts that became good again."""
 
-    manifest: Manifest
+    manifest: BackupManifest
     waiting: list[str]
     tokens: tuple[GoodToken, ...] = ()
     accounts: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ def default_path() -> Path:
     return folder / f"assay-{datetime.now(UTC):%Y%m%d-%H%M%S}.tar"
 
 
-def back_up(path: Path) -> Manifest:
+def back_up(path: Path) -> BackupManifest:
     """Write the database as it is at one moment into a file. Nobody who works waits for it.
 
     Raises `Refused` where the file is there already or cannot be written.
@@ -50,7 +50,7 @@ def back_up(path: Path) -> Manifest:
             data = Path(folder) / "data"
             now = datetime.now(UTC).isoformat(timespec="seconds")
             rows, migrations = _engine().take(data)
-            manifest = Manifest(
+            manifest = BackupManifest(
                 format=FORMAT,
                 engine=connection.vendor,
                 server=_engine().server(),
@@ -135,7 +135,7 @@ def _held() -> str:
     return ", ".join(held[:3]) + more
 
 
-def _check_restored(manifest: Manifest) -> None:
+def _check_restored(manifest: BackupManifest) -> None:
     """The same rows are there, and the logs are append-only."""
     with connection.cursor() as cursor:
         for table, rows in (manifest.rows | dict.fromkeys(manifest.rows.keys() & {*LEFT_OUT}, 0)).items():

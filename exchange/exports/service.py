@@ -18,7 +18,7 @@ from exchange import files
 from exchange.background import EXPORT, UNEXPECTED, start_item
 from exchange.exports.lines import CAMPAIGN, lines_of
 from exchange.models import Export, Snapshot
-from exchange.snapshots.packing import Wish, schema_of
+from exchange.snapshots.packing import SnapshotContents, schema_of
 from exchange.snapshots.service import check_new_name, content_of, open_snapshot, take_snapshot
 from web.reading import consistent_read
 
@@ -34,7 +34,7 @@ State = Export.State
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class ExportOrder:
     """What is asked for. `snapshot`: of its state, instead of the campaign as it is now.
 
     `name`: of the new snapshot that an export of the whole campaign makes; `texts` and `names` concern that one only.
@@ -49,7 +49,7 @@ class Order:
     names: bool = True
 
 
-def order_export(*, campaign: Campaign, order: Order, actor: User | None) -> Export:
+def order_export(*, campaign: Campaign, order: ExportOrder, actor: User | None) -> Export:
     """Queue an export. Raises `Refused` where it is not clear what is meant, as far as that can be seen at once."""
     is_whole = order.what == CAMPAIGN
     if is_whole and order.snapshot is None:
@@ -110,12 +110,12 @@ def _write_whole(export: Export) -> None:
 
 def _take(export: Export) -> Snapshot:
     options = export.options
-    with Progress(export) as progress:
+    with ExportProgress(export) as progress:
         return take_snapshot(
             campaign=export.campaign,
             name=options["name"],
             note=options.get("note", ""),
-            wish=Wish(export.texts, export.names),
+            wish=SnapshotContents(export.texts, export.names),
             actor=export.made_by,
             tell=progress.tell,
         )
@@ -126,7 +126,7 @@ def _write_lines(export: Export) -> None:
     export.folder, folder = files.new_folder()
     path = folder / "0"
     try:
-        with consistent_read(), Progress(export) as progress:
+        with consistent_read(), ExportProgress(export) as progress:
             export.revision = campaign.revision
             lines = lines_of(export.what, campaign, export.options)
             export.done = _write(path, lines, progress)
@@ -147,7 +147,7 @@ def _campaign_of(export: Export) -> Campaign:
     return open_snapshot(snapshot=export.snapshot, actor=export.made_by).campaign
 
 
-def _write(path: Path, lines: Iterable[str], progress: "Progress") -> int:
+def _write(path: Path, lines: Iterable[str], progress: "ExportProgress") -> int:
     count = 0
     with path.open("x", encoding="utf-8", newline="\n") as out:
         path.chmod(0o600)
@@ -174,7 +174,7 @@ def _fail(export: Export, reason: str) -> None:
     Export.objects.filter(pk=export.pk).update(state=State.FAILED, reason=reason, ended_at=now(), folder="")
 
 
-class Progress:
+class ExportProgress:
     """Notes how far an export is, about once a second.
 
     What is read stands in one state of the database, which on PostgreSQL is a transaction that cannot write. So the
@@ -187,7 +187,7 @@ class Progress:
         self.own = connection.in_atomic_block and not _reads_only()
         self.noted_at = time.monotonic()
 
-    def __enter__(self) -> "Progress":
+    def __enter__(self) -> "ExportProgress":
         self.thread = ThreadPoolExecutor(1)
         return self
 

@@ -16,7 +16,7 @@ from reports.external import import_scores
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ImportOptions:
     """What the wizard was told, for all kinds; each reads what concerns it."""
 
     replace: bool = False
@@ -38,10 +38,10 @@ class Chosen:
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class ImportLoad:
     """An import as it was asked for: people and sets may be named as data name them, `names` knows their own.
 
-    `options` says what the kind's service asks about: `Chosen`, or the parameters of an address of the API.
+    `options` says what the kind's service asks about: `ImportOptions`, or the parameters of an address of the API.
     """
 
     campaign: Campaign
@@ -65,30 +65,30 @@ class Load:
         return self.names.real_set(self.campaign.pk, name)
 
 
-def load_topics(load: Load) -> Receipt:
+def load_topics(load: ImportLoad) -> Receipt:
     """Load topics."""
     return importing.import_topics(source=load.sources[0], **load.common)
 
 
-def load_segments(load: Load) -> Receipt:
+def load_segments(load: ImportLoad) -> Receipt:
     """Load segment texts."""
     needed = needed_docids(load.campaign) if load.options.needed_only else None
     return importing.import_segments(sources=load.sources, needed=needed, **load.common)
 
 
-def load_qrels(load: Load) -> Receipt:
+def load_qrels(load: ImportLoad) -> Receipt:
     """Load one source's grades."""
     return importing.import_qrels(source=load.sources[0], name=load.options.source, **load.common)
 
 
-def load_runs(load: Load) -> Receipt:
+def load_runs(load: ImportLoad) -> Receipt:
     """Load runs, one a file."""
     chosen = load.options
     options = RunOptions(chosen.group, chosen.task, chosen.priority, chosen.control, chosen.pool)
     return importing.import_runs(sources=load.sources, options=options, **load.common)
 
 
-def load_nuggets(load: Load) -> Receipt:
+def load_nuggets(load: ImportLoad) -> Receipt:
     """Load nugget lists."""
     chosen = load.options
     return importing.import_nuggets(
@@ -102,7 +102,7 @@ def load_nuggets(load: Load) -> Receipt:
     )
 
 
-def load_assignments(load: Load) -> Receipt:
+def load_assignments(load: ImportLoad) -> Receipt:
     """Load labels of nuggets in answers."""
     chosen = load.options
     return importing.import_assignments(
@@ -115,7 +115,7 @@ def load_assignments(load: Load) -> Receipt:
     )
 
 
-def load_support(load: Load) -> Receipt:
+def load_support(load: ImportLoad) -> Receipt:
     """Load labels of cited segments."""
     chosen = load.options
     return importing.import_support(
@@ -123,24 +123,24 @@ def load_support(load: Load) -> Receipt:
     )
 
 
-def load_scores(load: Load) -> Receipt:
+def load_scores(load: ImportLoad) -> Receipt:
     """Load a published table."""
     return import_scores(source=load.sources[0], name=load.options.name, **load.common)
 
 
-def load_practice(load: Load) -> Receipt:
+def load_practice(load: ImportLoad) -> Receipt:
     """Load practice items."""
     return import_practice(source=load.sources[0], **load.common)
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ImportKind:
     """A kind of file: its names, how it is loaded, whether several are at once, and which options it has."""
 
     key: str
     caption: str
     what: str
-    load: Callable[[Load], Receipt]
+    load: Callable[[ImportLoad], Receipt]
     options: tuple[str, ...] = ()
     several: bool = False
 
@@ -148,8 +148,8 @@ class Kind:
 KINDS = {
     kind.key: kind
     for kind in (
-        Kind("topics", "Topics", "TSV (id, tab, text), or JSONL {id, title|text}", load_topics),
-        Kind(
+        ImportKind("topics", "Topics", "TSV (id, tab, text), or JSONL {id, title|text}", load_topics),
+        ImportKind(
             *(
                 "segments",
                 "Segments",
@@ -159,14 +159,14 @@ KINDS = {
             ("needed_only",),
             several=True,
         ),
-        Kind(
+        ImportKind(
             "qrels",
             "Qrels",
             "One source's relevance grades: TREC qrels, four or six columns",
             load_qrels,
             ("source",),
         ),
-        Kind(
+        ImportKind(
             *(
                 "runs",
                 "Runs",
@@ -176,7 +176,7 @@ KINDS = {
             ("group", "task", "priority", "control", "pool"),
             several=True,
         ),
-        Kind(
+        ImportKind(
             *(
                 "nuggets",
                 "Nuggets",
@@ -185,7 +185,7 @@ KINDS = {
             ),
             ("origin", "judge", "by", "set", "drafts"),
         ),
-        Kind(
+        ImportKind(
             *(
                 "assignments",
                 "Assignments",
@@ -195,7 +195,7 @@ KINDS = {
             ("origin", "judge", "by", "nuggets"),
             several=True,
         ),
-        Kind(
+        ImportKind(
             *(
                 "support",
                 "Support labels",
@@ -205,8 +205,8 @@ KINDS = {
             ("judge", "by", "condition"),
             several=True,
         ),
-        Kind("scores", "Published scores", "CSV with run_id and score columns", load_scores, ("name",)),
-        Kind("practice", "Practice items", "JSONL with known labels and explanations", load_practice),
+        ImportKind("scores", "Published scores", "CSV with run_id and score columns", load_scores, ("name",)),
+        ImportKind("practice", "Practice items", "JSONL with known labels and explanations", load_practice),
     )
 }
 """In the order in which a campaign is filled."""

@@ -22,7 +22,7 @@ Rows = Iterable[Sequence[object]]
 
 
 @dataclass(frozen=True, slots=True)
-class Preview:
+class ImportPreview:
     """A kind's columns, and how a file's beginning becomes rows of them. `head`: lines that are no rows."""
 
     columns: tuple[str, ...]
@@ -76,15 +76,15 @@ def _practice(source: Source) -> Rows:
 
 
 PREVIEWS = {
-    "topics": Preview(("Topic", "Text", "Tags"), _topics),
-    "segments": Preview(("Docid", "Title", "Text"), _segments),
-    "qrels": Preview(("Topic", "Docid", "Grade"), _qrels),
-    "runs": Preview(("Run", "Topic", "Words", "Sentences", "Citations", "Answer"), _runs),
-    "nuggets": Preview(("Topic", "Nugget", "Importance"), _nuggets),
-    "assignments": Preview(("Run", "Topic", "Nugget", "Label"), _assignments),
-    "support": Preview(("Run", "Topic", "Sentence", "Docid", "Label"), _support),
-    "scores": Preview(("Run", "Group", "Scores"), _scores, head=1),
-    "practice": Preview(("Kind", "Question", "Statement"), _practice),
+    "topics": ImportPreview(("Topic", "Text", "Tags"), _topics),
+    "segments": ImportPreview(("Docid", "Title", "Text"), _segments),
+    "qrels": ImportPreview(("Topic", "Docid", "Grade"), _qrels),
+    "runs": ImportPreview(("Run", "Topic", "Words", "Sentences", "Citations", "Answer"), _runs),
+    "nuggets": ImportPreview(("Topic", "Nugget", "Importance"), _nuggets),
+    "assignments": ImportPreview(("Run", "Topic", "Nugget", "Label"), _assignments),
+    "support": ImportPreview(("Run", "Topic", "Sentence", "Docid", "Label"), _support),
+    "scores": ImportPreview(("Run", "Group", "Scores"), _scores, head=1),
+    "practice": ImportPreview(("Kind", "Question", "Statement"), _practice),
 }
 
 

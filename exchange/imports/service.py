@@ -21,19 +21,19 @@ from evaluation.services.importing import Receipt, needed_docids
 from evaluation.services.importing.every_problem import problems_of
 from exchange import files
 from exchange.background import IMPORT, UNEXPECTED, start_item
-from exchange.imports.kinds import KINDS, Chosen, Load
+from exchange.imports.kinds import KINDS, ImportLoad, ImportOptions
 from exchange.imports.previews import preview_of
 from exchange.models import ImportAttempt
 from jobs import queue
 
 KEPT_FOR = timedelta(days=2)
 FINDINGS_SHOWN = 50
-CHOSEN: TypeAdapter[Chosen] = TypeAdapter(Chosen)
+CHOSEN: TypeAdapter[ImportOptions] = TypeAdapter(ImportOptions)
 State = ImportAttempt.State
 
 
 def begin(
-    *, campaign: Campaign, kind: str, chosen: Chosen, sent: Sequence[files.Sent], actor: User | None
+    *, campaign: Campaign, kind: str, chosen: ImportOptions, sent: Sequence[files.SentFile], actor: User | None
 ) -> ImportAttempt:
     """Keep the files and try them out: small ones at once, large ones in the background."""
     folder, kept = files.keep(sent)
@@ -190,7 +190,9 @@ def _sources(attempt: ImportAttempt) -> list[Source]:
 def _load(attempt: ImportAttempt, sources: Sequence[Source]) -> Receipt:
     campaign, chosen = attempt.campaign, CHOSEN.validate_python(attempt.options)
     names = Names([campaign], DEFAULT_DB_ALIAS)
-    return KINDS[attempt.kind].load(Load(campaign, sources, chosen, names, attempt.loaded_by or attempt.made_by))
+    return KINDS[attempt.kind].load(
+        ImportLoad(campaign, sources, chosen, names, attempt.loaded_by or attempt.made_by)
+    )
 
 
 def _event_of(attempt: ImportAttempt, sources: Sequence[Source]) -> Event | None:

@@ -19,7 +19,7 @@ LONGEST_MANIFEST, LONGEST_LINE = 4_000_000, 64_000_000
 PIECE = 1 << 20
 
 
-class Part(BaseModel):
+class TablePart(BaseModel):
     """What one table's file holds."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -30,7 +30,7 @@ class Part(BaseModel):
     sha256: str
 
 
-class Manifest(BaseModel):
+class SnapshotManifest(BaseModel):
     """What a file holds. `content` is the checksum of all tables: the same for the same state of a campaign."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -44,7 +44,7 @@ class Manifest(BaseModel):
     people: Literal["names", "pseudonyms"]
     migrations: dict[str, str]
     content: str
-    tables: dict[str, Part]
+    tables: dict[str, TablePart]
     documents: dict[str, str] = {}
 
     @property
@@ -53,7 +53,7 @@ class Manifest(BaseModel):
         return sum(part.rows for part in self.tables.values())
 
 
-def content_of(tables: dict[str, Part]) -> str:
+def content_of(tables: dict[str, TablePart]) -> str:
     """Return one checksum for all tables."""
     listed = [[name, part.columns, part.sha256] for name, part in sorted(tables.items())]
     return hashlib.sha256(json.dumps(listed).encode()).hexdigest()
@@ -87,10 +87,10 @@ class Archive:
         """Return the refusal of this file."""
         return _damaged(self.path, why)
 
-    def _read_manifest(self) -> Manifest:
+    def _read_manifest(self) -> SnapshotManifest:
         try:
             with self._zip.open(MANIFEST) as content:
-                manifest = Manifest.model_validate_json(content.read(LONGEST_MANIFEST))
+                manifest = SnapshotManifest.model_validate_json(content.read(LONGEST_MANIFEST))
         except (KeyError, ValidationError) as error:
             raise self.damaged("it has no whole manifest.json") from error
         if manifest.format != FORMAT:
@@ -99,7 +99,7 @@ class Archive:
             )
         return manifest
 
-    def _check(self, name: str, part: Part) -> None:
+    def _check(self, name: str, part: TablePart) -> None:
         digest, size = hashlib.sha256(), 0
         with self._open(name) as content:
             while piece := content.read(PIECE):

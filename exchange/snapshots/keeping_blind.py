@@ -9,10 +9,12 @@ from evaluation.rules.access import UNBLINDED_ROLES
 from evaluation.services.people import copies_problem, lock_family
 from evaluation.terms import Role
 from exchange.models import LoadedCampaign, Snapshot
-from exchange.snapshots.archive import Manifest
+from exchange.snapshots.archive import SnapshotManifest
 
 
-def keep_blind(manifest: Manifest, campaign: Campaign, snapshot: Snapshot | None) -> tuple[Membership, ...]:
+def keep_blind(
+    manifest: SnapshotManifest, campaign: Campaign, snapshot: Snapshot | None
+) -> tuple[Membership, ...]:
     """Join the campaign to its family; take back and return the roles that would unblind somebody there.
 
     Inside the transaction of the loading. Raises `Refused` where somebody would lose sight of what they see now.

@@ -19,7 +19,7 @@ from exchange.snapshots.keys import insert, reserve
 from exchange.snapshots.newcomers import Arrival, match_judge, match_people
 from exchange.snapshots.renaming import Renaming, names_taken
 from exchange.snapshots.resting import at_rest
-from exchange.snapshots.tables import JUDGES_BY_KEY, Field, Model, Table, judges_changed, tables
+from exchange.snapshots.tables import JUDGES_BY_KEY, Field, Model, SnapshotTable, judges_changed, tables
 from llmjobs.models import Text
 
 BATCH = 2000
@@ -63,7 +63,7 @@ class _Loading:
         self.problems: list[Problem] = []
         self.columns = {one: _columns(archive, one) for one in self._tables()}
 
-    def _tables(self) -> list[Table]:
+    def _tables(self) -> list[SnapshotTable]:
         known = {one.name: one for one in tables()}
         if unknown := self.archive.manifest.tables.keys() - {*known, PEOPLE}:
             raise _newer(self.archive, f"the table {min(unknown)}")
@@ -88,7 +88,7 @@ class _Loading:
         self.keys[User] = arrival.keys
         return arrival
 
-    def _write(self, table: Table) -> None:
+    def _write(self, table: SnapshotTable) -> None:
         fields = _written(table)
         batch: list[list[Any]] = []
         for number, values in self._rows(table):
@@ -99,13 +99,13 @@ class _Loading:
                 self._flush(table, fields, batch)
         self._flush(table, fields, batch)
 
-    def _flush(self, table: Table, fields: list[Field], batch: list[list[Any]]) -> None:
+    def _flush(self, table: SnapshotTable, fields: list[Field], batch: list[list[Any]]) -> None:
         if self.problems:
             raise BadInput(self.problems)
         insert(table.model, fields, batch, unless_there=table.model is Text)
         batch.clear()
 
-    def _rows(self, table: Table) -> Iterator[tuple[int, dict[str, Any]]]:
+    def _rows(self, table: SnapshotTable) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield each row with its line, its values by column; what is wrong becomes a problem."""
         columns = self.columns[table]
         for number, cells in self.archive.rows(table.name):
@@ -122,7 +122,7 @@ class _Loading:
                 self._check_sign(table, number, values)
                 yield number, values
 
-    def _check_sign(self, table: Table, number: int, values: dict[str, Any]) -> None:
+    def _check_sign(self, table: SnapshotTable, number: int, values: dict[str, Any]) -> None:
         """Refuse a nugget that an answer must not contain, unless the file's campaign held it out of its scores."""
         if table.model is not ListedNugget or values.get("avoid"):
             return
@@ -146,12 +146,12 @@ class _Loading:
         except (TypeError, KeyError, IndexError):
             raise ValueError("a list of labels with their judges") from None
 
-    def _problem(self, table: Table, number: int, column: str, expected: str) -> None:
+    def _problem(self, table: SnapshotTable, number: int, column: str, expected: str) -> None:
         self.problems.append(self.archive.place(table.name, number, column, expected))
         if len(self.problems) >= PROBLEMS_SHOWN:
             raise BadInput(self.problems)
 
-    def _placed(self, table: Table, number: int, values: dict[str, Any]) -> list[Any] | None:
+    def _placed(self, table: SnapshotTable, number: int, values: dict[str, Any]) -> list[Any] | None:
         """Return the row to write under its new key; None where it is there already, or is not to be."""
         if table.model is Campaign:
             values |= {"slug": self.target.slug, "name": self.target.name}
@@ -169,7 +169,7 @@ class _Loading:
         return filled
 
 
-def _columns(archive: Archive, table: Table) -> list[tuple[Field, Coder]]:
+def _columns(archive: Archive, table: SnapshotTable) -> list[tuple[Field, Coder]]:
     known = {one.name: one for one in table.fields}
     named = archive.manifest.tables[table.name].columns
     if unknown := [name for name in named if name not in known]:
@@ -183,7 +183,7 @@ def _newer(archive: Archive, what: str) -> Refused:
     )
 
 
-def _written(table: Table) -> list[Field]:
+def _written(table: SnapshotTable) -> list[Field]:
     key = [table.model._meta.pk] if table.numbered else []
     return [*key, *table.fields]
 

@@ -18,17 +18,26 @@ from accounts.models import User
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Judge
 from evaluation.pseudonyms import pseudonym_of
-from exchange.snapshots.archive import FORMAT, MANIFEST, PEOPLE, Manifest, Part, content_of, file_of, member
+from exchange.snapshots.archive import (
+    FORMAT,
+    MANIFEST,
+    PEOPLE,
+    SnapshotManifest,
+    TablePart,
+    content_of,
+    file_of,
+    member,
+)
 from exchange.snapshots.cells import Coder, encoder
 from exchange.snapshots.people import COLUMNS, People, named, under_pseudonyms
 from exchange.snapshots.tables import (
     JUDGES_BY_KEY,
     ROOMS,
     TEXTS,
+    CampaignRows,
     Field,
     Model,
-    Selection,
-    Table,
+    SnapshotTable,
     judges_changed,
     referred_to,
 )
@@ -40,7 +49,7 @@ Tell = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class SnapshotContents:
     """What a file is to hold: passages and answers or not, people by their names or by pseudonyms."""
 
     texts: bool = True
@@ -48,8 +57,12 @@ class Wish:
 
 
 def pack(
-    path: Path, campaign: Campaign, wish: Wish, documents: Documents | None = None, tell: Tell | None = None
-) -> Manifest:
+    path: Path,
+    campaign: Campaign,
+    wish: SnapshotContents,
+    documents: Documents | None = None,
+    tell: Tell | None = None,
+) -> SnapshotManifest:
     """Write a campaign's state into a file; return what it holds. `documents` come along, and are not its state.
 
     `tell` hears after each table how many of how many are written.
@@ -59,7 +72,7 @@ def pack(
     try:
         with consistent_read() as alias, ZipFile(path, "w", ZIP_DEFLATED, compresslevel=6) as archive:
             now = Campaign.objects.using(alias).get(pk=campaign.pk)
-            packing = _Packing(archive, Selection(now, alias, wish.texts), wish)
+            packing = _Packing(archive, CampaignRows(now, alias, wish.texts), wish)
             manifest = packing.write(documents or {}, tell or _nobody_listens)
     except OSError as error:
         raise Refused("cannot_write", f"{path}: {error.strerror or error}") from error
@@ -69,7 +82,7 @@ def pack(
 class _Packing:
     """One file being written."""
 
-    def __init__(self, archive: ZipFile, chosen: Selection, wish: Wish) -> None:
+    def __init__(self, archive: ZipFile, chosen: CampaignRows, wish: SnapshotContents) -> None:
         self.archive, self.chosen, self.wish = archive, chosen, wish
         self.people, places = self._people()
         self.places: dict[Model, dict[int, int]] = {User: places}
@@ -85,7 +98,7 @@ class _Packing:
         called = under_pseudonyms(self.chosen.campaign, users, self.chosen.judges())
         return called, _places([one.pk for one in users])
 
-    def write(self, documents: Documents, tell: Tell) -> Manifest:
+    def write(self, documents: Documents, tell: Tell) -> SnapshotManifest:
         tables = {PEOPLE: self._write(PEOPLE, COLUMNS, self.people.rows)}
         for number, table in enumerate(self.chosen.tables):
             tell(number, len(self.chosen.tables))
@@ -97,7 +110,7 @@ class _Packing:
         self.archive.writestr(member(MANIFEST), manifest.model_dump_json(indent=1))
         return manifest
 
-    def _write(self, name: str, columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> Part:
+    def _write(self, name: str, columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> TablePart:
         digest, count, size = hashlib.sha256(), 0, 0
         dumped = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
         with self.archive.open(member(file_of(name)), "w") as out:
@@ -107,14 +120,14 @@ class _Packing:
                 out.write(line)
                 size += len(line)
                 count += 1
-        return Part(columns=list(columns), rows=count, size=size, sha256=digest.hexdigest())
+        return TablePart(columns=list(columns), rows=count, size=size, sha256=digest.hexdigest())
 
-    def _rows(self, table: Table) -> Iterator[list[Any]]:
+    def _rows(self, table: SnapshotTable) -> Iterator[list[Any]]:
         coders = [self._coder(table, field) for field in table.fields]
         for row in self.chosen.rows(table):
             yield [code(value) if code else value for code, value in zip(coders, row, strict=True)]
 
-    def _coder(self, table: Table, field: Field) -> Coder | None:
+    def _coder(self, table: SnapshotTable, field: Field) -> Coder | None:
         blank = {} if isinstance(field, models.JSONField) else ""
         if not self.wish.texts and field.name in TEXTS.get(table.name, ()):
             return lambda _value: blank
@@ -126,7 +139,7 @@ class _Packing:
             return partial(self._place, table, field)
         return self.people.hides(table.name, field.name) or encoder(field)
 
-    def _place(self, table: Table, field: Any, key: int | None) -> int | None:
+    def _place(self, table: SnapshotTable, field: Any, key: int | None) -> int | None:
         """Return the place of the row that a column names; one of another campaign is left out where that may be."""
         place = None if key is None else self.places[field.related_model].get(key)
         if place is None and key is not None and not field.null:
@@ -136,9 +149,9 @@ class _Packing:
             )
         return place
 
-    def _manifest(self, tables: dict[str, Part], documents: Documents) -> Manifest:
+    def _manifest(self, tables: dict[str, TablePart], documents: Documents) -> SnapshotManifest:
         campaign = self.chosen.campaign
-        return Manifest(
+        return SnapshotManifest(
             format=FORMAT,
             slug=campaign.slug,
             name=campaign.name,

@@ -11,7 +11,7 @@ from django.db import models
 from evaluation.models import Campaign, Judge, Operation
 from exchange.snapshots.archive import Archive
 from exchange.snapshots.people import replaced
-from exchange.snapshots.tables import Field, Table
+from exchange.snapshots.tables import Field, SnapshotTable
 
 PART = 500
 
@@ -42,7 +42,7 @@ def is_id(column: Field) -> bool:
     return bool(column.unique and plain and column.model not in (Campaign, Judge))
 
 
-def names_taken(archive: Archive, there: Sequence[Table], slug: str) -> Renaming:
+def names_taken(archive: Archive, there: Sequence[SnapshotTable], slug: str) -> Renaming:
     """Return new ids for those of a file that are taken. Made again for the same short name they are the same."""
     ids: dict[str, str] = {}
     for table in there:
@@ -52,7 +52,7 @@ def names_taken(archive: Archive, there: Sequence[Table], slug: str) -> Renaming
     return Renaming(ids, slug)
 
 
-def _taken(archive: Archive, table: Table, column: Field) -> Iterator[str]:
+def _taken(archive: Archive, table: SnapshotTable, column: Field) -> Iterator[str]:
     columns = archive.manifest.tables[table.name].columns
     if column.name not in columns:
         return

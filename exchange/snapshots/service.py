@@ -19,17 +19,19 @@ from evaluation.queries.campaigns import within
 from evaluation.services.people import copies_problem
 from evaluation.terms import Role
 from exchange.models import LoadedCampaign, Snapshot, SnapshotPart
-from exchange.snapshots.archive import Archive, Manifest, opened
+from exchange.snapshots.archive import Archive, SnapshotManifest, opened
 from exchange.snapshots.keeping_blind import keep_blind
 from exchange.snapshots.loading import Loaded, Target, load
-from exchange.snapshots.packing import Tell, Wish, pack
+from exchange.snapshots.packing import SnapshotContents, Tell, pack
 from reports.methods import methods_documents
 
 PIECE = 1 << 20
 SHORT_NAME = re.compile(r"[a-zA-Z0-9][-a-zA-Z0-9_]{0,59}")
 
 
-def write_campaign(path: Path, campaign: Campaign, wish: Wish, tell: Tell | None = None) -> Manifest:
+def write_campaign(
+    path: Path, campaign: Campaign, wish: SnapshotContents, tell: Tell | None = None
+) -> SnapshotManifest:
     """Write a campaign's state and its methods report into a file, which appears under its name when it is whole.
 
     Raises `Refused` where it cannot be written.
@@ -49,7 +51,7 @@ def take_snapshot(
     *,
     campaign: Campaign,
     name: str,
-    wish: Wish,
+    wish: SnapshotContents,
     note: str = "",
     actor: User | None = None,
     tell: Tell | None = None,
@@ -77,7 +79,7 @@ def _check_short(what: str, name: str) -> None:
         raise Refused("bad_name", f"{what}: 1 to 60 letters, digits, hyphens and underscores, found {name!r}.")
 
 
-def _keep(path: Path, manifest: Manifest, snapshot: Snapshot) -> Snapshot:
+def _keep(path: Path, manifest: SnapshotManifest, snapshot: Snapshot) -> Snapshot:
     snapshot.size, snapshot.manifest = path.stat().st_size, manifest.model_dump(mode="json")
     snapshot.texts, snapshot.names = manifest.texts, manifest.people == "names"
     with path.open("rb") as content:
@@ -173,7 +175,7 @@ def _check_same(archive: Archive, there: Campaign) -> None:
             )
         return
     with TemporaryDirectory(prefix="assay-compare-") as folder:
-        wish = Wish(archive.manifest.texts, archive.manifest.people == "names")
+        wish = SnapshotContents(archive.manifest.texts, archive.manifest.people == "names")
         if pack(Path(folder) / "now.zip", there, wish).content != content:
             raise Refused(
                 "campaign_there",
@@ -182,7 +184,7 @@ def _check_same(archive: Archive, there: Campaign) -> None:
             )
 
 
-def _note(manifest: Manifest, loaded: Loaded, snapshot: Snapshot | None, actor: User | None) -> None:
+def _note(manifest: SnapshotManifest, loaded: Loaded, snapshot: Snapshot | None, actor: User | None) -> None:
     """Say where the campaign came from. Its own log stays as the file had it."""
     campaign = loaded.campaign
     made_at = parse_datetime(manifest.made_at) or now()

@@ -47,7 +47,7 @@ CHUNK = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class SnapshotTable:
     """One table of a file: its model and the columns that are written."""
 
     model: Model
@@ -65,13 +65,13 @@ class Table:
 
 
 @cache
-def tables() -> tuple[Table, ...]:
+def tables() -> tuple[SnapshotTable, ...]:
     """Return every table of a campaign, those that others take their key from first."""
     found = sorted((*_paths(), *SPECIAL), key=str)
     ordered: list[str] = []
     for label in found:
         _place(label, ordered)
-    return tuple(Table(model, _columns(model)) for model in map(apps.get_model, ordered))
+    return tuple(SnapshotTable(model, _columns(model)) for model in map(apps.get_model, ordered))
 
 
 def _place(label: str, ordered: list[str]) -> None:
@@ -126,7 +126,7 @@ Rows = Iterable[tuple[Any, ...]]
 
 
 @dataclass(frozen=True)
-class Selection:
+class CampaignRows:
     """A campaign's rows, read over one connection. `texts`: with passages, answers, and the calls that quote them."""
 
     campaign: Campaign
@@ -134,15 +134,15 @@ class Selection:
     texts: bool = True
 
     @property
-    def tables(self) -> list[Table]:
+    def tables(self) -> list[SnapshotTable]:
         """The tables of the file."""
         return [one for one in tables() if self.texts or one.model._meta.app_label not in CALLS]
 
-    def keys(self, table: Table) -> list[int]:
+    def keys(self, table: SnapshotTable) -> list[int]:
         """Return the keys of a table's rows in the order of the file."""
         return list(self._rows(table.model).values_list("pk", flat=True))
 
-    def rows(self, table: Table) -> Rows:
+    def rows(self, table: SnapshotTable) -> Rows:
         """Yield a table's rows in the order of the file, as the values of its columns."""
         names = [one.attname for one in table.fields]
         if table.model is Text:
@@ -182,12 +182,12 @@ class Selection:
         return everything.filter(**{path: self.campaign.pk}).order_by("pk")
 
 
-def _all_judges(chosen: Selection) -> QuerySet[Judge]:
+def _all_judges(chosen: CampaignRows) -> QuerySet[Judge]:
     own = Q(user__in=chosen.named(User), aside=False)
     return Judge.objects.using(chosen.alias).filter(Q(pk__in=chosen.named(Judge)) | own).order_by("name")
 
 
-def _events(chosen: Selection) -> QuerySet[Event]:
+def _events(chosen: CampaignRows) -> QuerySet[Event]:
     """Return the campaign's events, and those of calls that were made for another one and serve here too."""
     own = Q(campaign=chosen.campaign.pk)
     if chosen.texts:
@@ -195,7 +195,7 @@ def _events(chosen: Selection) -> QuerySet[Event]:
     return Event.objects.using(chosen.alias).filter(own).order_by("pk")
 
 
-def _calls(chosen: Selection) -> QuerySet[Call]:
+def _calls(chosen: CampaignRows) -> QuerySet[Call]:
     uses = CallUse.objects.using(chosen.alias).filter(item__job__llm__campaign=chosen.campaign.pk)
     nuggets = NuggetCalls.objects.using(chosen.alias)
     nuggets = nuggets.filter(listed__nugget_list__nugget_set__campaign=chosen.campaign.pk)
@@ -204,16 +204,16 @@ def _calls(chosen: Selection) -> QuerySet[Call]:
     return Call.objects.using(chosen.alias).filter(used).order_by("pk")
 
 
-def _attempts(chosen: Selection) -> QuerySet[Attempt]:
+def _attempts(chosen: CampaignRows) -> QuerySet[Attempt]:
     return Attempt.objects.using(chosen.alias).filter(call__in=_calls(chosen).order_by()).order_by("pk")
 
 
-def _no_texts(chosen: Selection) -> QuerySet[Text]:
+def _no_texts(chosen: CampaignRows) -> QuerySet[Text]:
     """Texts are named by their hash, and nothing names them by a key."""
     return Text.objects.using(chosen.alias).none()
 
 
-def _texts(chosen: Selection, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+def _texts(chosen: CampaignRows, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     messages_of_calls = _calls(chosen).values_list("messages", flat=True).iterator(chunk_size=CHUNK)
     wanted = sorted(
         {message["sha256"] for messages in messages_of_calls for message in messages if isinstance(message, dict)}
@@ -223,7 +223,7 @@ def _texts(chosen: Selection, names: Sequence[str]) -> Iterator[tuple[Any, ...]]
         yield from texts.values_list(*names)
 
 
-SPECIAL: dict[str, Callable[[Selection], QuerySet[Any]]] = {
+SPECIAL: dict[str, Callable[[CampaignRows], QuerySet[Any]]] = {
     "evaluation.Judge": _all_judges,
     "evaluation.Event": _events,
     "llmjobs.Call": _calls,

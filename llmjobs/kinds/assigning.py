@@ -6,15 +6,15 @@ from evaluation.models import Answer, NuggetVersion
 from evaluation.services.importing.answers import answer_texts
 from evaluation.services.labelling import GivenAssignment, give_assignments
 from jobs.models import WorkItem
-from llmjobs.kinds.base import Ended, Stepping, by_judge, ids_of, texts_in_order, topic_prompts
+from llmjobs.kinds.base import ItemOutcome, Stepping, by_judge, ids_of, texts_in_order, topic_prompts
 from llmjobs.steps.assign import AssignInput, assign
-from llmjobs.ways import Way
+from llmjobs.ways import PromptSet
 
 
 class Assigning:
     """Items name an `answer` and its `nuggets`, wordings in list order."""
 
-    def begin(self, items: Sequence[WorkItem], ways: Sequence[Way]) -> list[Stepping]:
+    def begin(self, items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[Stepping]:
         """Return a step per item, batch and answer as the item names them."""
         answers = ids_of(items, "answer")
         texts = answer_texts(answers)
@@ -37,13 +37,13 @@ class Assigning:
             for item, way in zip(items, ways, strict=True)
         ]
 
-    def record(self, ended: Sequence[Ended]) -> None:
+    def record(self, ended: Sequence[ItemOutcome]) -> None:
         """Write a label per nugget, each with the event of the call that gave it."""
         for judge, some in by_judge(ended):
             give_assignments(judge, [label for one in some for label in _labels(one)])
 
 
-def _labels(one: Ended) -> list[GivenAssignment]:
+def _labels(one: ItemOutcome) -> list[GivenAssignment]:
     return [
         GivenAssignment(one.item.payload["answer"], wording, given.label, "", one.event(given.ask))
         for wording, given in zip(one.item.payload["nuggets"], one.outcome.labels, strict=True)

@@ -10,10 +10,10 @@ from jobs.models import WorkItem
 from llmjobs.models import Call, LlmJob
 from llmjobs.prompts import TopicTexts
 from llmjobs.prompts.template import TOPIC_TEXTS
-from llmjobs.steps.asking import Ask, Note, Reply
-from llmjobs.ways import Way
+from llmjobs.steps.asking import Ask, LlmReply, Note
+from llmjobs.ways import PromptSet
 
-Stepping = Generator[Ask, Reply, Any]
+Stepping = Generator[Ask, LlmReply, Any]
 
 
 class Outcome(Protocol):
@@ -27,7 +27,7 @@ class Outcome(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class ItemOutcome:
     """An item whose step came to its end, with the calls it used in the order of its asks."""
 
     item: WorkItem
@@ -43,22 +43,22 @@ class Ended:
         return event
 
 
-class Kind(Protocol):
+class JobItemKind(Protocol):
     """One kind of items."""
 
-    def begin(self, items: Sequence[WorkItem], ways: Sequence[Way]) -> list[Stepping]:
+    def begin(self, items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[Stepping]:
         """Read what the items need, in a constant number of queries, and return a fresh step for each.
 
         `ways`: for each item, how its judge asks.
         """
         ...
 
-    def record(self, ended: Sequence[Ended]) -> None:
+    def record(self, ended: Sequence[ItemOutcome]) -> None:
         """Write the outcomes, inside the engine's transaction."""
         ...
 
 
-def by_judge(ended: Iterable[Ended]) -> Iterable[tuple[Judge, list[Ended]]]:
+def by_judge(ended: Iterable[ItemOutcome]) -> Iterable[tuple[Judge, list[ItemOutcome]]]:
     """Group outcomes by the judge that they are labels of."""
     ordered = sorted(ended, key=lambda one: one.llm.judge_id)
     for _, some in groupby(ordered, key=lambda one: one.llm.judge_id):

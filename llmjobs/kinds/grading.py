@@ -5,15 +5,15 @@ from collections.abc import Sequence
 from evaluation.models import Segment
 from evaluation.services.labelling import GivenGrade, give_grades
 from jobs.models import WorkItem
-from llmjobs.kinds.base import Ended, Stepping, ids_of, topic_prompts
+from llmjobs.kinds.base import ItemOutcome, Stepping, ids_of, topic_prompts
 from llmjobs.steps.relevance import RelevanceInput, relevance
-from llmjobs.ways import Way
+from llmjobs.ways import PromptSet
 
 
 class Grading:
     """Items name a `topic`, a `segment`, the `top` of the scale and the `source` their grades go to."""
 
-    def begin(self, items: Sequence[WorkItem], ways: Sequence[Way]) -> list[Stepping]:
+    def begin(self, items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[Stepping]:
         """Return a step per pair."""
         topics = topic_prompts(ids_of(items, "topic"))
         segments = dict(Segment.objects.filter(pk__in=ids_of(items, "segment")).values_list("pk", "text"))
@@ -30,7 +30,7 @@ class Grading:
             for item, way in zip(items, ways, strict=True)
         ]
 
-    def record(self, ended: Sequence[Ended]) -> None:
+    def record(self, ended: Sequence[ItemOutcome]) -> None:
         """Write the grades that were read; an item without one is failed, and never 0."""
         for one in ended:
             if one.outcome.grade is not None:

@@ -7,14 +7,14 @@ from evaluation.services.labelling import ensure_nugget_set, give_nugget_list
 from evaluation.terms import Importance, Origin
 from jobs import queue
 from jobs.models import WorkItem
-from llmjobs.kinds.base import Ended, Stepping, ids_of, texts_in_order, topic_prompts
+from llmjobs.kinds.base import ItemOutcome, Stepping, ids_of, texts_in_order, topic_prompts
 from llmjobs.models import Call, NuggetCalls
 from llmjobs.planning import assign_items, unjudged
-from llmjobs.steps.nuggetize import DraftsInput, Nugget, NuggetizeInput, nuggetize, over_generated_drafts
-from llmjobs.ways import Way
+from llmjobs.steps.nuggetize import DraftsInput, ListNugget, NuggetizeInput, nuggetize, over_generated_drafts
+from llmjobs.ways import PromptSet
 
 
-def _inputs(items: Sequence[WorkItem], ways: Sequence[Way]) -> list[DraftsInput]:
+def _inputs(items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[DraftsInput]:
     topics = topic_prompts(ids_of(items, "topic"))
     wanted = {pk for item in items for pk in item.payload["segments"]}
     segments = dict(Segment.objects.filter(pk__in=wanted).values_list("pk", "text"))
@@ -34,14 +34,14 @@ def _inputs(items: Sequence[WorkItem], ways: Sequence[Way]) -> list[DraftsInput]
 class Drafting:
     """Items name a `topic` and its `segments` in reading order."""
 
-    def begin(self, items: Sequence[WorkItem], ways: Sequence[Way]) -> list[Stepping]:
+    def begin(self, items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[Stepping]:
         """Return a step per topic."""
         return [over_generated_drafts(one) for one in _inputs(items, ways)]
 
-    def record(self, ended: Sequence[Ended]) -> None:
+    def record(self, ended: Sequence[ItemOutcome]) -> None:
         """Write a list of drafts per topic, without importance; a topic that failed gets none."""
         for one in ended:
-            drafts = [Nugget(draft.text, Importance.UNKNOWN, draft.ask, None) for draft in one.outcome.drafts]
+            drafts = [ListNugget(draft.text, Importance.UNKNOWN, draft.ask, None) for draft in one.outcome.drafts]
             if not one.outcome.failure:
                 _write(one, Origin.DRAFT, drafts)
 
@@ -49,7 +49,7 @@ class Drafting:
 class Nuggetizing:
     """As drafts, with importance; `then_runs` names runs whose answers are assigned as soon as the list is there."""
 
-    def begin(self, items: Sequence[WorkItem], ways: Sequence[Way]) -> list[Stepping]:
+    def begin(self, items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[Stepping]:
         """Return a step per topic."""
         return [
             nuggetize(
@@ -63,7 +63,7 @@ class Nuggetizing:
             for item, one, way in zip(items, _inputs(items, ways), ways, strict=True)
         ]
 
-    def record(self, ended: Sequence[Ended]) -> None:
+    def record(self, ended: Sequence[ItemOutcome]) -> None:
         """Write a list per topic, and queue the assignments that wait for it."""
         for one in ended:
             if one.outcome.failure and not one.outcome.nuggets:
@@ -73,13 +73,13 @@ class Nuggetizing:
                 _assign_next(one, nugget_list)
 
 
-def _assign_next(one: Ended, nugget_list: NuggetList) -> None:
+def _assign_next(one: ItemOutcome, nugget_list: NuggetList) -> None:
     """Queue the assignments that waited for a list, without those that another job did meanwhile."""
     items = assign_items([nugget_list], one.item.payload["then_runs"], one.item.payload["batch_size"])
     queue.add_items(one.item.job, unjudged(items, one.llm.judge).items)
 
 
-def _write(one: Ended, origin: Origin, nuggets: Sequence[Nugget]) -> NuggetList:
+def _write(one: ItemOutcome, origin: Origin, nuggets: Sequence[ListNugget]) -> NuggetList:
     """Write a topic's list and return it; where another job was first, return the one that is there."""
     topic = Topic.objects.get(pk=one.item.payload["topic"])
     nugget_set = ensure_nugget_set(one.llm.campaign, one.llm.judge, origin)
@@ -95,5 +95,5 @@ def _write(one: Ended, origin: Origin, nuggets: Sequence[Nugget]) -> NuggetList:
     return written
 
 
-def _call(one: Ended, ask: int | None) -> Call | None:
+def _call(one: ItemOutcome, ask: int | None) -> Call | None:
     return None if ask is None else one.uses[ask][1]

@@ -9,13 +9,13 @@ from evaluation.models import NuggetVersion
 from evaluation.terms import Importance
 from jobs.models import WorkItem
 from llmjobs.kinds.assigning import Assigning
-from llmjobs.kinds.base import Ended, Stepping, ids_of, texts_in_order, topic_prompts
+from llmjobs.kinds.base import ItemOutcome, Stepping, ids_of, texts_in_order, topic_prompts
 from llmjobs.kinds.grading import Grading
 from llmjobs.kinds.supporting import Supporting
 from llmjobs.models import TriedLabels
 from llmjobs.steps.importance import ImportanceInput, importance
 from llmjobs.trial_drawing import WEIGHED
-from llmjobs.ways import Way
+from llmjobs.ways import PromptSet
 
 FAILED = -1
 """The code of what has no usable reply, where the labels themselves have none for it."""
@@ -24,7 +24,7 @@ FAILED = -1
 class TryingAssign(Assigning):
     """As assigning."""
 
-    def record(self, ended: Sequence[Ended]) -> None:
+    def record(self, ended: Sequence[ItemOutcome]) -> None:
         """Keep what was said of each item's nuggets."""
         _keep((one, [int(given.label) for given in one.outcome.labels]) for one in ended)
 
@@ -32,7 +32,7 @@ class TryingAssign(Assigning):
 class TryingSupport(Supporting):
     """As supporting."""
 
-    def record(self, ended: Sequence[Ended]) -> None:
+    def record(self, ended: Sequence[ItemOutcome]) -> None:
         """Keep what was said of each pair."""
         _keep((one, [int(one.outcome.label)]) for one in ended)
 
@@ -40,7 +40,7 @@ class TryingSupport(Supporting):
 class TryingImportance:
     """As AutoNuggets asks how much nuggets matter. Items name a `topic` and `nuggets`, wordings in list order."""
 
-    def begin(self, items: Sequence[WorkItem], ways: Sequence[Way]) -> list[Stepping]:
+    def begin(self, items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[Stepping]:
         """Return a step per item."""
         topics = topic_prompts(ids_of(items, "topic"))
         wordings = {pk for item in items for pk in item.payload["nuggets"]}
@@ -58,7 +58,7 @@ class TryingImportance:
             for item, way in zip(items, ways, strict=True)
         ]
 
-    def record(self, ended: Sequence[Ended]) -> None:
+    def record(self, ended: Sequence[ItemOutcome]) -> None:
         """Keep what was said of each item's nuggets."""
         _keep((one, [_weight(value) for value in one.outcome.importances]) for one in ended)
 
@@ -66,7 +66,7 @@ class TryingImportance:
 class TryingRelevance(Grading):
     """As grading."""
 
-    def record(self, ended: Sequence[Ended]) -> None:
+    def record(self, ended: Sequence[ItemOutcome]) -> None:
         """Keep the grade of each pair."""
         _keep((one, [FAILED if one.outcome.grade is None else one.outcome.grade]) for one in ended)
 
@@ -75,7 +75,7 @@ def _weight(value: Importance) -> int:
     return FAILED if value is Importance.UNKNOWN else WEIGHED.index(value)
 
 
-def _keep(rows: Iterable[tuple[Ended, list[int]]]) -> None:
+def _keep(rows: Iterable[tuple[ItemOutcome, list[int]]]) -> None:
     TriedLabels.objects.bulk_create(
         [TriedLabels(item=one.item, labels=labels) for one, labels in rows],
         update_conflicts=True,

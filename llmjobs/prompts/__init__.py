@@ -1,7 +1,7 @@
 """What an LLM is asked, in our own words: one versioned template per task."""
 
-from llmjobs.prompts.forms import Form, form_of
-from llmjobs.prompts.template import NO_TEXTS, Message, Task, Template, TopicTexts, Value, render
+from llmjobs.prompts.forms import ReplyForm, form_of
+from llmjobs.prompts.template import NO_TEXTS, Message, PromptTask, Template, TopicTexts, Value, render
 from llmjobs.prompts.texts import (
     ASSIGN,
     BUILT_IN,
@@ -25,9 +25,9 @@ __all__ = [
     "SUPPORT",
     "TEMPLATES",
     "WITH_TEXTS",
-    "Form",
     "Message",
-    "Task",
+    "PromptTask",
+    "ReplyForm",
     "Template",
     "TopicTexts",
     "Value",

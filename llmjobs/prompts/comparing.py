@@ -6,21 +6,21 @@ from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DiffLine:
     """A line of either text: in both, only in the first (`gone`), or only in the second (`new`)."""
 
     kind: Literal["same", "gone", "new"]
     text: str
 
 
-def compared(one: str, other: str) -> tuple[Line, ...]:
+def compared(one: str, other: str) -> tuple[DiffLine, ...]:
     """Return the lines of both texts in the order of reading; what was changed goes, then comes."""
     before, after = one.split("\n"), other.split("\n")
-    lines: list[Line] = []
+    lines: list[DiffLine] = []
     for kind, start, end, its_start, its_end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if kind == "equal":
-            lines += [Line("same", text) for text in before[start:end]]
+            lines += [DiffLine("same", text) for text in before[start:end]]
         else:
-            lines += [Line("gone", text) for text in before[start:end]]
-            lines += [Line("new", text) for text in after[its_start:its_end]]
+            lines += [DiffLine("gone", text) for text in before[start:end]]
+            lines += [DiffLine("new", text) for text in after[its_start:its_end]]
     return tuple(lines)

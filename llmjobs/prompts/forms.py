@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
-from llmjobs.prompts.template import Task
+from llmjobs.prompts.template import PromptTask
 
 LONGEST_READ = 100_000
 FENCED = re.compile(r"\s*```(?:json)?[ \t]*\n(.*)```\s*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ReplyForm:
     """An object with one key. `values` is the JSON schema of what stands there, `example` shows it."""
 
     key: str
@@ -70,24 +70,24 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def form_of(task: Task, values: Mapping[str, object]) -> Form:
+def form_of(task: PromptTask, values: Mapping[str, object]) -> ReplyForm:
     """Return the form of a task. `values` are those that its template is filled with."""
     return FORMS[task](values)
 
 
-def _labels(vocabulary: list[str]) -> Form:
-    return Form("labels", {"type": "array", "items": {"type": "string", "enum": vocabulary}}, '["...", ...]')
+def _labels(vocabulary: list[str]) -> ReplyForm:
+    return ReplyForm("labels", {"type": "array", "items": {"type": "string", "enum": vocabulary}}, '["...", ...]')
 
 
-def _grade(values: Mapping[str, object]) -> Form:
+def _grade(values: Mapping[str, object]) -> ReplyForm:
     top = int(str(values["top"]))
-    return Form("grade", {"type": "integer", "enum": list(range(top + 1))}, "...")
+    return ReplyForm("grade", {"type": "integer", "enum": list(range(top + 1))}, "...")
 
 
-FORMS: dict[Task, Callable[[Mapping[str, object]], Form]] = {
-    "nuggetize": lambda _: Form("nuggets", {"type": "array", "items": {"type": "string"}}, '["...", ...]'),
+FORMS: dict[PromptTask, Callable[[Mapping[str, object]], ReplyForm]] = {
+    "nuggetize": lambda _: ReplyForm("nuggets", {"type": "array", "items": {"type": "string"}}, '["...", ...]'),
     "importance": lambda _: _labels(["vital", "okay"]),
     "assign": lambda _: _labels(list(NUGGET_LABELS.words)),
-    "support": lambda _: Form("label", {"type": "string", "enum": list(CITATION_LABELS.words)}, '"..."'),
+    "support": lambda _: ReplyForm("label", {"type": "string", "enum": list(CITATION_LABELS.words)}, '"..."'),
     "relevance": _grade,
 }

@@ -8,7 +8,7 @@ from dataclasses import asdict, astuple, dataclass, fields
 from functools import cached_property
 from typing import Literal
 
-Task = Literal["nuggetize", "importance", "assign", "support", "relevance"]
+PromptTask = Literal["nuggetize", "importance", "assign", "support", "relevance"]
 Part = Literal["system", "user"]
 Value = str | int | Sequence[str]
 
@@ -63,7 +63,7 @@ class Template:
     `structured`: the reply is wanted as JSON by the task's schema. That is no part of the texts, nor of their hash.
     """
 
-    task: Task
+    task: PromptTask
     name: str
     version: int
     system: str
@@ -114,7 +114,7 @@ class Template:
         return frozenset(PLACEHOLDER.findall(self.user))
 
 
-DATA_OF: dict[Task, frozenset[str]] = {
+DATA_OF: dict[PromptTask, frozenset[str]] = {
     "nuggetize": frozenset({"query", "segments", "nuggets"}),
     "importance": frozenset({"query", "nuggets"}),
     "assign": frozenset({"query", "passage", "nuggets"}),
@@ -123,7 +123,7 @@ DATA_OF: dict[Task, frozenset[str]] = {
 }
 """The data of each task, which its user text must hold."""
 
-PLAIN_OF: dict[Task, frozenset[str]] = {
+PLAIN_OF: dict[PromptTask, frozenset[str]] = {
     "nuggetize": frozenset({"length", "cap"}),
     "importance": frozenset({"length"}),
     "assign": frozenset({"length"}),
@@ -137,7 +137,7 @@ REQUEST = "request"
 TOPIC_TEXTS = tuple(one.name for one in fields(TopicTexts))
 _ANY_TEXT = frozenset({REQUEST, *TOPIC_TEXTS})
 
-TEXTS_OF: dict[Task, frozenset[str]] = {
+TEXTS_OF: dict[PromptTask, frozenset[str]] = {
     "nuggetize": _ANY_TEXT,
     "importance": _ANY_TEXT,
     "assign": _ANY_TEXT,

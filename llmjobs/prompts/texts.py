@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from llmjobs.prompts.template import Task, Template
+from llmjobs.prompts.template import PromptTask, Template
 
 NUGGETIZE = Template(
     task="nuggetize",
@@ -160,12 +160,12 @@ Grade this passage.
 Answer with one whole number from 0 to {top}. Only the number, no explanation.""",
 )
 
-TEMPLATES: dict[Task, Template] = {
+TEMPLATES: dict[PromptTask, Template] = {
     template.task: template for template in (NUGGETIZE, IMPORTANCE, ASSIGN, SUPPORT, RELEVANCE)
 }
 """The template in use for each task, unless a campaign has its own."""
 
-WITH_TEXTS: dict[Task, Template] = {
+WITH_TEXTS: dict[PromptTask, Template] = {
     template.task: replace(template, version=2, user=template.user.replace("{query}", "{query}\n\n{request}", 1))
     for template in (NUGGETIZE, IMPORTANCE, ASSIGN, RELEVANCE)
 }
@@ -173,5 +173,5 @@ WITH_TEXTS: dict[Task, Template] = {
 
 BUILT_IN: tuple[Template, ...] = (*TEMPLATES.values(), *WITH_TEXTS.values())
 
-FIRST_LINES: dict[str, Task] = {template.first_line: task for task, template in TEMPLATES.items()}
+FIRST_LINES: dict[str, PromptTask] = {template.first_line: task for task, template in TEMPLATES.items()}
 """Which task a system text is about, by its first line."""

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from llmjobs.simulator.reading import Prompt, Task
+from llmjobs.simulator.reading import ReadPrompt, SimulatedTask
 from llmjobs.simulator.words import clauses, content_words, share, words
 
 MODEL = "word-overlap-simulator"
@@ -17,7 +17,7 @@ UNKNOWN = f"I am {MODEL}: I count words that texts share, and this is none of th
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class SimulatedForm:
     """An object with one key, as a JSON schema asks for it: `kind` is what stands there, in the schema's words."""
 
     key: str
@@ -32,13 +32,13 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class SimulatedReply:
     """What the simulated LLM says: a list or one label. `form`: in which JSON, None for plain text."""
 
-    task: Task
+    task: SimulatedTask
     items: tuple[str, ...]
     one_label: bool = False
-    form: Form | None = None
+    form: SimulatedForm | None = None
 
     @property
     def text(self) -> str:
@@ -58,20 +58,20 @@ def written_list(items: Iterable[str]) -> str:
     return "[" + ", ".join(f'"{item}"' for item in items) + "]"
 
 
-def reply_to(messages: tuple[tuple[str, str], ...], form: Form | None = None) -> Reply:
+def reply_to(messages: tuple[tuple[str, str], ...], form: SimulatedForm | None = None) -> SimulatedReply:
     """Answer a prompt, in a form if one is asked for."""
-    prompt = Prompt(messages)
+    prompt = ReadPrompt(messages)
     return replace(ANSWERS[prompt.task](prompt), form=form)
 
 
-def _nuggetize(prompt: Prompt) -> Reply:
+def _nuggetize(prompt: ReadPrompt) -> SimulatedReply:
     query = content_words(prompt.query)
     nuggets: dict[str, float] = {nugget: share(query, content_words(nugget)) for nugget in prompt.nuggets}
     for segment in prompt.segments:
         nuggets |= _best_clauses(segment, query)
     # A stable sort: of equals, the one that came first stays first.
     ranked = sorted(nuggets, key=lambda nugget: -nuggets[nugget])
-    return Reply("nuggetize", tuple(_distinct(ranked, prompt.most_nuggets)))
+    return SimulatedReply("nuggetize", tuple(_distinct(ranked, prompt.most_nuggets)))
 
 
 def _best_clauses(segment: str, query: frozenset[str]) -> dict[str, float]:
@@ -95,9 +95,11 @@ def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
     return len(one & other) >= SAME_NUGGET * len(one | other)
 
 
-def _importance(prompt: Prompt) -> Reply:
+def _importance(prompt: ReadPrompt) -> SimulatedReply:
     query = content_words(prompt.query)
-    return Reply("importance", tuple(_importance_of(content_words(nugget), query) for nugget in prompt.nuggets))
+    return SimulatedReply(
+        "importance", tuple(_importance_of(content_words(nugget), query) for nugget in prompt.nuggets)
+    )
 
 
 def _importance_of(nugget: frozenset[str], query: frozenset[str]) -> str:
@@ -106,13 +108,15 @@ def _importance_of(nugget: frozenset[str], query: frozenset[str]) -> str:
     return "vital" if share(fewer, more) >= VITAL_SHARE else "okay"
 
 
-def _assign(prompt: Prompt) -> Reply:
+def _assign(prompt: ReadPrompt) -> SimulatedReply:
     passage = content_words(prompt.data("passage", "answer", "context"))
     labels = ("support", "partial_support", "not_support")
-    return Reply("assign", tuple(_graded(content_words(nugget), passage, labels) for nugget in prompt.nuggets))
+    return SimulatedReply(
+        "assign", tuple(_graded(content_words(nugget), passage, labels) for nugget in prompt.nuggets)
+    )
 
 
-def _support(prompt: Prompt) -> Reply:
+def _support(prompt: ReadPrompt) -> SimulatedReply:
     spaced = "full_support" not in prompt.instructions and "Full Support" in prompt.instructions
     labels = (
         ("Full Support", "Partial Support", "No Support")
@@ -120,7 +124,9 @@ def _support(prompt: Prompt) -> Reply:
         else ("full_support", "partial_support", "no_support")
     )
     citation = content_words(prompt.data("citation", "passage"))
-    return Reply("support", (_graded(content_words(prompt.data("statement")), citation, labels),), one_label=True)
+    return SimulatedReply(
+        "support", (_graded(content_words(prompt.data("statement")), citation, labels),), one_label=True
+    )
 
 
 def _graded(wanted: frozenset[str], there: frozenset[str], labels: tuple[str, str, str]) -> str:
@@ -128,18 +134,18 @@ def _graded(wanted: frozenset[str], there: frozenset[str], labels: tuple[str, st
     return labels[0] if found >= FULL_SHARE else labels[1] if found >= PARTIAL_SHARE else labels[2]
 
 
-def _relevance(prompt: Prompt) -> Reply:
+def _relevance(prompt: ReadPrompt) -> SimulatedReply:
     found = share(content_words(prompt.query), content_words(prompt.data("passage", "segment", "context")))
     grade = min(prompt.highest_grade, int(found * (prompt.highest_grade + 1)))
     text = f"##final score: {grade}" if "##final score" in prompt.instructions else str(grade)
-    return Reply("relevance", (text,), one_label=True)
+    return SimulatedReply("relevance", (text,), one_label=True)
 
 
-def _unknown(_prompt: Prompt) -> Reply:
-    return Reply("unknown", (UNKNOWN,), one_label=True)
+def _unknown(_prompt: ReadPrompt) -> SimulatedReply:
+    return SimulatedReply("unknown", (UNKNOWN,), one_label=True)
 
 
-ANSWERS: dict[Task, Callable[[Prompt], Reply]] = {
+ANSWERS: dict[SimulatedTask, Callable[[ReadPrompt], SimulatedReply]] = {
     "nuggetize": _nuggetize,
     "importance": _importance,
     "assign": _assign,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from llmjobs.simulator.answering import MODEL, Form, Reply, reply_to
+from llmjobs.simulator.answering import MODEL, SimulatedForm, SimulatedReply, reply_to
 from llmjobs.simulator.faults import spoiled
 
 
@@ -19,7 +19,7 @@ class CompletionRequest:
     model: str
     messages: tuple[tuple[str, str], ...]
     max_tokens: int | None
-    form: Form | None = None
+    form: SimulatedForm | None = None
 
     @property
     def text(self) -> str:
@@ -34,7 +34,7 @@ class CompletionRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Completion:
+class SimulatedCompletion:
     """What is answered."""
 
     task: str
@@ -84,7 +84,7 @@ def read_request(body: bytes) -> CompletionRequest:
     )
 
 
-def _form(wanted: object) -> Form | None:
+def _form(wanted: object) -> SimulatedForm | None:
     """Read `response_format`: a strict schema of an object with one key, or nothing."""
     if wanted is None or wanted == {"type": "text"}:
         return None
@@ -96,7 +96,7 @@ def _form(wanted: object) -> Form | None:
         raise ValueError("response_format is not a schema of an object with one key") from None
     if schema.get("required") != [key] or schema.get("additionalProperties") is not False:
         raise ValueError("a strict schema requires its keys and allows no others")
-    return Form(str(key), str(kind))
+    return SimulatedForm(str(key), str(kind))
 
 
 def _message(message: object) -> tuple[str, str]:
@@ -108,13 +108,13 @@ def _message(message: object) -> tuple[str, str]:
     return str(message.get("role", "")), content if isinstance(content, str) else ""
 
 
-def complete(request: CompletionRequest, fault: str) -> Completion:
+def complete(request: CompletionRequest, fault: str) -> SimulatedCompletion:
     """Answer, with this fault or without."""
-    reply: Reply = reply_to(request.messages, request.form)
+    reply: SimulatedReply = reply_to(request.messages, request.form)
     text, finish_reason = spoiled(fault, reply)
     if request.max_tokens is not None and tokens([text]) > request.max_tokens:
         text, finish_reason = " ".join(text.split()[: request.max_tokens * 3 // 4]), "length"
-    return Completion(
+    return SimulatedCompletion(
         reply.task, text, finish_reason, tokens(text for _, text in request.messages), tokens([text])
     )
 

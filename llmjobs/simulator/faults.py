@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, Literal
 
-from llmjobs.simulator.answering import Reply
+from llmjobs.simulator.answering import SimulatedReply
 
 # What --fail-rate and --malformed-rate are spread over; the others only come when they are named.
 FAILURES = ("rate_limited", "server_error", "timeout", "dropped")
@@ -149,7 +149,7 @@ def _all_rates(faults: Faults) -> list[tuple[str, float]]:
     ]
 
 
-def spoiled(kind: str, reply: Reply) -> tuple[str, str]:
+def spoiled(kind: str, reply: SimulatedReply) -> tuple[str, str]:
     """Return the text and finish reason of a reply with this fault, or of a good one."""
     if kind == "truncated":
         return reply.text[: len(reply.text) // 2], "length"
@@ -159,11 +159,11 @@ def spoiled(kind: str, reply: Reply) -> tuple[str, str]:
     return spoil(reply) if spoil else reply.text, "stop"
 
 
-def _wrapped(reply: Reply) -> str:
+def _wrapped(reply: SimulatedReply) -> str:
     return f"Sure! Here is what you asked for:\n\n```python\n{reply.text}\n```\n\nLet me know if you need more."
 
 
-def _out_of_vocabulary(reply: Reply) -> str:
+def _out_of_vocabulary(reply: SimulatedReply) -> str:
     if reply.one_label:
         return reply.written(["somewhat_supported"])
     if reply.task == "nuggetize":
@@ -171,13 +171,13 @@ def _out_of_vocabulary(reply: Reply) -> str:
     return reply.written((*reply.items[:-1], "somewhat_supported"))
 
 
-def _wrong_length(reply: Reply) -> str:
+def _wrong_length(reply: SimulatedReply) -> str:
     if reply.task == "nuggetize":
         return reply.written(f"nugget number {number} of a list too long" for number in range(1, 251))
     return reply.written((*reply.items, *reply.items[:1]))
 
 
-SPOILERS: dict[str, Callable[[Reply], str]] = {
+SPOILERS: dict[str, Callable[[SimulatedReply], str]] = {
     "wrapped": _wrapped,
     "out_of_vocabulary": _out_of_vocabulary,
     "wrong_length": _wrong_length,

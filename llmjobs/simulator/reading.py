@@ -9,7 +9,7 @@ from typing import Literal
 
 from llmjobs.prompts import FIRST_LINES
 
-Task = Literal["nuggetize", "importance", "assign", "support", "relevance", "unknown"]
+SimulatedTask = Literal["nuggetize", "importance", "assign", "support", "relevance", "unknown"]
 
 DATA_TAGS = "query|segments?|context|passage|answer|statement|citation|nuggets?"
 ELEMENT = re.compile(rf"<({DATA_TAGS})\b[^<>\n]*>(.*?)</\1>", re.DOTALL)
@@ -23,7 +23,7 @@ NUMBERED = re.compile(r"^\s*\[\d+\]", re.MULTILINE)
 LIST_MARK = re.compile(r"^\s*(?:[-*•]|\(?\d+[.):]|\[\d+\])\s*")
 
 # In this order: each line's words are in the prompts of its task and not in those of the tasks after it.
-SIGNS: tuple[tuple[Task, re.Pattern[str]], ...] = (
+SIGNS: tuple[tuple[SimulatedTask, re.Pattern[str]], ...] = (
     ("support", re.compile(r"full[_ ]support|\bno[_ ]support\b|\bcit(?:ation|ed)\b", re.IGNORECASE)),
     ("assign", re.compile(r"not_support|assigner|captured|assigning", re.IGNORECASE)),
     ("importance", re.compile(r"\bokay\b|their importance|scoring importance", re.IGNORECASE)),
@@ -36,7 +36,7 @@ CAP = 30
 
 
 @dataclass(frozen=True)
-class Prompt:
+class ReadPrompt:
     """The messages of one request, taken apart."""
 
     messages: tuple[tuple[str, str], ...]
@@ -57,7 +57,7 @@ class Prompt:
         return f"{self.system}\n{_without_data(self.user)}"
 
     @cached_property
-    def task(self) -> Task:
+    def task(self) -> SimulatedTask:
         """Which of the five tasks this is."""
         return task_of(self.system) or _by_signs(self.system) or _by_signs(self.instructions) or "unknown"
 
@@ -109,12 +109,12 @@ class Prompt:
         return int(found[1]) if found else 3
 
 
-def task_of(system: str) -> Task | None:
+def task_of(system: str) -> SimulatedTask | None:
     """Recognise one of our own templates by its first line."""
     return FIRST_LINES.get(system.strip().partition("\n")[0].strip())
 
 
-def _by_signs(text: str) -> Task | None:
+def _by_signs(text: str) -> SimulatedTask | None:
     return next((task for task, sign in SIGNS if sign.search(text)), None)
 
 

@@ -31,7 +31,7 @@ class Served:
     completion_tokens: int
 
 
-class Log:
+class ServedLog:
     """Numbers requests and keeps their lines, in a file too where one is given."""
 
     def __init__(self, path: Path | None = None) -> None:

@@ -13,10 +13,10 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from llmjobs.simulator.answering import MODEL
-from llmjobs.simulator.completion import Completion, CompletionRequest, complete, read_request, tokens
+from llmjobs.simulator.completion import CompletionRequest, SimulatedCompletion, complete, read_request, tokens
 from llmjobs.simulator.faults import Chooser, Faults
 from llmjobs.simulator.quota import Quota
-from llmjobs.simulator.served import Log, Served
+from llmjobs.simulator.served import Served, ServedLog
 
 HOST = "127.0.0.1"
 LARGEST_BODY = 32 * 1024 * 1024
@@ -40,7 +40,7 @@ class Simulator(ThreadingHTTPServer):
     def __init__(self, *, port: int = 0, faults: Faults | None = None, log: Path | None = None) -> None:
         self.chooser = Chooser(faults or Faults())
         self.quota = Quota()
-        self.log = Log(log)
+        self.log = ServedLog(log)
         self.ending = Event()
         self._connections: set[socket.socket] = set()
         self._connections_lock = Lock()
@@ -102,7 +102,7 @@ class Exchange:
     at: float = field(default_factory=time.time)
     fault: str = ""
     seen: int = 0
-    completion: Completion | None = None
+    completion: SimulatedCompletion | None = None
 
     def served(self, status: int) -> Served:
         """Return its line of the log."""

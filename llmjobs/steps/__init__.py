@@ -4,13 +4,13 @@ A step is a generator: it yields what it asks, is sent replies, and returns its 
 input and the replies, so one that is started again with the recorded replies goes the same way.
 """
 
-from llmjobs.steps.asking import Ask, Note, Reply, Step
+from llmjobs.steps.asking import Ask, LlmReply, Note, Step
 from llmjobs.steps.assign import AssignInput, AssignOutcome, NuggetLabel, assign
 from llmjobs.steps.nuggetize import (
     Draft,
     DraftsInput,
     DraftsOutcome,
-    Nugget,
+    ListNugget,
     NuggetizeInput,
     NuggetizeOutcome,
     nuggetize,
@@ -26,14 +26,14 @@ __all__ = [
     "Draft",
     "DraftsInput",
     "DraftsOutcome",
+    "ListNugget",
+    "LlmReply",
     "Note",
-    "Nugget",
     "NuggetLabel",
     "NuggetizeInput",
     "NuggetizeOutcome",
     "RelevanceInput",
     "RelevanceOutcome",
-    "Reply",
     "Step",
     "SupportInput",
     "SupportOutcome",

@@ -4,8 +4,8 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field, replace
 from typing import Generic, Literal, TypeVar
 
-from llmjobs.parsing import Parsed, ParsedLabel, Problem
-from llmjobs.prompts import Form, Message, Task, Template, Value, form_of, render
+from llmjobs.parsing import Parsed, ParsedLabel, ReplyProblem
+from llmjobs.prompts import Message, PromptTask, ReplyForm, Template, Value, form_of, render
 from llmjobs.prompts.template import neutralise
 
 RE_ASKS = 2
@@ -25,17 +25,17 @@ class Ask:
     `form`: in which JSON the reply is wanted; None where it is plain text.
     """
 
-    task: Task | Literal["control"]
+    task: PromptTask | Literal["control"]
     messages: tuple[Message, ...]
     template: str
     version: int
     part: str
     template_sha256: str
-    form: Form | None = None
+    form: ReplyForm | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class LlmReply:
     """What came back. Without a text the call was given up, and `failure` says why."""
 
     text: str | None
@@ -55,11 +55,11 @@ class Note:
         return f"{self.part}: {self.text}"
 
 
-Step = Generator[Ask, Reply, Outcome]
+Step = Generator[Ask, LlmReply, Outcome]
 
 
 @dataclass(slots=True)
-class Log:
+class StepLog:
     """What one run of a step asked and noticed. Asks are numbered from 0 in the order in which they were made."""
 
     asks: int = 0
@@ -71,7 +71,7 @@ class Log:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer(Generic[Read]):
+class AskOutcome(Generic[Read]):
     """What a conversation came to: a reading, or a failure. `gone`: no reply was to be had at all."""
 
     value: Read | None
@@ -89,7 +89,7 @@ def question(template: Template, part: str, **values: Value) -> Ask:
     return Ask(template.task, messages, template.name, template.version, part, template.sha256, form)
 
 
-def converse(log: Log, ask: Ask, read: Callable[[str], Read | Problem]) -> Step[Answer[Read]]:
+def converse(log: StepLog, ask: Ask, read: Callable[[str], Read | ReplyProblem]) -> Step[AskOutcome[Read]]:
     """Ask; while the reply is wrong, ask again with the reason, at most twice."""
     messages, reason = ask.messages, ""
     for repeat in range(1 + RE_ASKS):
@@ -99,19 +99,19 @@ def converse(log: Log, ask: Ask, read: Callable[[str], Read | Problem]) -> Step[
         if reply.text is None:
             reason = reply.failure or "no reply"
             log.note(part, "failed", reason)
-            return Answer(None, log.asks - 1, reason, gone=True)
+            return AskOutcome(None, log.asks - 1, reason, gone=True)
         value = read(_plain(log, ask, part, reply.text))
-        if not isinstance(value, Problem):
+        if not isinstance(value, ReplyProblem):
             for form in value.notes:
                 log.note(part, "tolerated", form)
-            return Answer(value, log.asks - 1)
+            return AskOutcome(value, log.asks - 1)
         reason = value.reason
         log.note(part, "wrong", reason)
         messages += (Message("assistant", _shown_back(reply.text)), Message("user", _objection(reason)))
-    return Answer(None, log.asks - 1, reason)
+    return AskOutcome(None, log.asks - 1, reason)
 
 
-def _plain(log: Log, ask: Ask, part: str, reply: str) -> str:
+def _plain(log: StepLog, ask: Ask, part: str, reply: str) -> str:
     """Return a reply as plain text. One that is not in the form asked for is read as it stands: it may be usable."""
     plain = ask.form.plain(reply) if ask.form else reply
     if plain is None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from evaluation.domain.labels import NUGGET_LABELS
 from evaluation.terms import AssignmentLabel
 from llmjobs.prompts import ASSIGN, NO_TEXTS, Template, TopicTexts
-from llmjobs.steps.asking import Log, Note, Step, check_sizes
+from llmjobs.steps.asking import Note, Step, StepLog, check_sizes
 from llmjobs.steps.labelling import Labelled, Labelling, label_all
 
 
@@ -53,7 +53,7 @@ def assign(work: AssignInput) -> Step[AssignOutcome]:
     if not work.answer.split():
         by_rule = NuggetLabel(AssignmentLabel.NOT_SUPPORT, None)
         return AssignOutcome((by_rule,) * len(work.nuggets), 0, ())
-    log = Log()
+    log = StepLog()
     values = {"query": work.query, "passage": work.answer, **work.texts.values}
     labelling = Labelling(work.template, NUGGET_LABELS.words, work.nuggets, {**values})
     labelled = yield from label_all(log, labelling, work.batch_size)

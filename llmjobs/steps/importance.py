@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from evaluation.terms import Importance
 from llmjobs.prompts import IMPORTANCE, NO_TEXTS, Template, TopicTexts
-from llmjobs.steps.asking import Log, Note, Step, check_sizes
+from llmjobs.steps.asking import Note, Step, StepLog, check_sizes
 from llmjobs.steps.labelling import Labelled, Labelling, label_all
 
 IMPORTANCES = {label.name.lower(): label for label in (Importance.VITAL, Importance.OKAY)}
@@ -36,14 +36,14 @@ class ImportanceOutcome:
 
 def importance(work: ImportanceInput) -> Step[ImportanceOutcome]:
     """Ask how much each nugget matters, batch by batch."""
-    log = Log()
+    log = StepLog()
     labelled = yield from weigh_all(log, work)
     failed = [one.failure for one in labelled if one.failure]
     failure = f"{len(failed)} of {len(labelled)} nuggets: {failed[0]}" if failed else ""
     return ImportanceOutcome(tuple(map(importance_of, labelled)), failure, log.asks, tuple(log.notes))
 
 
-def weigh_all(log: Log, work: ImportanceInput) -> Step[tuple[Labelled, ...]]:
+def weigh_all(log: StepLog, work: ImportanceInput) -> Step[tuple[Labelled, ...]]:
     """Label every nugget; the result is as long as the list."""
     values = {"query": work.query, **work.texts.values}
     labelling = Labelling(work.template, tuple(IMPORTANCES), work.nuggets, {**values}, "importance batch")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from llmjobs.parsing import Parsed, parse_labels
 from llmjobs.prompts import Template, Value
-from llmjobs.steps.asking import Answer, Ask, Log, Step, converse, halves, question, spans
+from llmjobs.steps.asking import Ask, AskOutcome, Step, StepLog, converse, halves, question, spans
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Labelling:
         return question(self.template, part, nuggets=some, length=len(some), **self.values)
 
 
-def label_all(log: Log, labelling: Labelling, size: int) -> Step[tuple[Labelled, ...]]:
+def label_all(log: StepLog, labelling: Labelling, size: int) -> Step[tuple[Labelled, ...]]:
     """Label every nugget, at most `size` a call; the result is as long as the list."""
     batches = spans(len(labelling.nuggets), size)
     labelled: list[Labelled] = []
@@ -43,7 +43,7 @@ def label_all(log: Log, labelling: Labelling, size: int) -> Step[tuple[Labelled,
     return tuple(labelled)
 
 
-def _label_batch(log: Log, labelling: Labelling, first: int, last: int, batch: str) -> Step[list[Labelled]]:
+def _label_batch(log: StepLog, labelling: Labelling, first: int, last: int, batch: str) -> Step[list[Labelled]]:
     """Label one batch; what gets no usable reply is halved until single nuggets fail."""
     labelled: list[Labelled] = []
     pending = [(first, last)]
@@ -65,6 +65,6 @@ def _label_batch(log: Log, labelling: Labelling, first: int, last: int, batch: s
     return labelled
 
 
-def _labels(log: Log, labelling: Labelling, start: int, end: int, part: str) -> Step[Answer[Parsed]]:
+def _labels(log: StepLog, labelling: Labelling, start: int, end: int, part: str) -> Step[AskOutcome[Parsed]]:
     ask = labelling.ask(start, end, part)
     return (yield from converse(log, ask, lambda text: parse_labels(text, labelling.vocabulary, end - start)))

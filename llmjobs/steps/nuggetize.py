@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from evaluation.terms import Importance
-from llmjobs.parsing import Parsed, Problem, parse_nuggets
+from llmjobs.parsing import Parsed, ReplyProblem, parse_nuggets
 from llmjobs.prompts import IMPORTANCE, NO_TEXTS, NUGGETIZE, Template, TopicTexts
-from llmjobs.steps.asking import Ask, Log, Note, Step, check_sizes, converse, halves, question, spans
+from llmjobs.steps.asking import Ask, Note, Step, StepLog, check_sizes, converse, halves, question, spans
 from llmjobs.steps.importance import ImportanceInput, importance_of, weigh_all
 from llmjobs.steps.labelling import Labelled
 
@@ -50,7 +50,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Nugget:
+class ListNugget:
     """A nugget, the ask that first had it, and the ask that gave its importance. UNKNOWN has a reason."""
 
     text: str
@@ -75,8 +75,8 @@ class DraftsOutcome:
 class NuggetizeOutcome:
     """The nuggets, vital first, and those beyond the cap. `drafts` is what the windows came to."""
 
-    nuggets: tuple[Nugget, ...]
-    left_out: tuple[Nugget, ...]
+    nuggets: tuple[ListNugget, ...]
+    left_out: tuple[ListNugget, ...]
     drafts: DraftsOutcome
     failure: str
     asks: int
@@ -85,12 +85,12 @@ class NuggetizeOutcome:
 
 def over_generated_drafts(work: DraftsInput) -> Step[DraftsOutcome]:
     """Make the list that assessors post-edit: long on purpose, without importance."""
-    return (yield from _read_windows(Log(), work))
+    return (yield from _read_windows(StepLog(), work))
 
 
 def nuggetize(work: NuggetizeInput) -> Step[NuggetizeOutcome]:
     """Make a list, label importance, sort vital-first keeping the list's order, and keep the first ones."""
-    log = Log()
+    log = StepLog()
     made = yield from _read_windows(log, work.drafts)
     if made.failure:
         return NuggetizeOutcome((), (), made, made.failure, log.asks, tuple(log.notes))
@@ -106,17 +106,17 @@ def nuggetize(work: NuggetizeInput) -> Step[NuggetizeOutcome]:
     return NuggetizeOutcome(tuple(kept), tuple(left_out), made, "", log.asks, tuple(log.notes))
 
 
-def _nugget(draft: Draft, one: Labelled) -> Nugget:
-    return Nugget(draft.text, importance_of(one), draft.ask, one.ask, one.failure)
+def _nugget(draft: Draft, one: Labelled) -> ListNugget:
+    return ListNugget(draft.text, importance_of(one), draft.ask, one.ask, one.failure)
 
 
-def _note_unknown(log: Log, nuggets: tuple[Nugget, ...]) -> None:
+def _note_unknown(log: StepLog, nuggets: tuple[ListNugget, ...]) -> None:
     unknown = sum(nugget.importance == Importance.UNKNOWN for nugget in nuggets)
     if unknown:
         log.note("list", "failed", f"{unknown} nuggets of unknown importance stand behind vital and okay ones")
 
 
-def _read_windows(log: Log, work: DraftsInput) -> Step[DraftsOutcome]:
+def _read_windows(log: StepLog, work: DraftsInput) -> Step[DraftsOutcome]:
     """Read the segments first to last, carrying the list forward."""
     drafts: tuple[Draft, ...] = ()
     unread: list[int] = []
@@ -137,14 +137,14 @@ class _Window:
 
 
 def _read_window(
-    log: Log, work: DraftsInput, drafts: tuple[Draft, ...], first: int, last: int, window: str
+    log: StepLog, work: DraftsInput, drafts: tuple[Draft, ...], first: int, last: int, window: str
 ) -> Step[_Window]:
     """Read one window; what gets no usable reply is halved until single segments stay unread."""
     unread: list[int] = []
     failure = ""
     pending = [(first, last)]
 
-    def read(text: str) -> Parsed | Problem:
+    def read(text: str) -> Parsed | ReplyProblem:
         return parse_nuggets(text, work.draft_cap)
 
     while pending:

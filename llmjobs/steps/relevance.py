@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from llmjobs.parsing import ParsedLabel, Problem, parse_label
+from llmjobs.parsing import ParsedLabel, ReplyProblem, parse_label
 from llmjobs.prompts import NO_TEXTS, RELEVANCE, Template, TopicTexts
-from llmjobs.steps.asking import Log, Note, Step, check_sizes, converse, question
+from llmjobs.steps.asking import Note, Step, StepLog, check_sizes, converse, question
 
 NOTHING = "the passage has nothing to do with the query"
 RELATED = "the passage is related to the query but does not answer it"
@@ -40,10 +40,10 @@ class RelevanceOutcome:
 
 def relevance(work: RelevanceInput) -> Step[RelevanceOutcome]:
     """Ask for the grade of one passage."""
-    log = Log()
+    log = StepLog()
     grades = tuple(str(grade) for grade in range(work.top + 1))
 
-    def read(text: str) -> ParsedLabel | Problem:
+    def read(text: str) -> ParsedLabel | ReplyProblem:
         return parse_label(text, grades)
 
     values = {"query": work.query, "passage": work.passage, "scale": scale(work.top), **work.texts.values}

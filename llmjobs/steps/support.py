@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from evaluation.domain.labels import CITATION_LABELS
 from evaluation.terms import SupportLabel
-from llmjobs.parsing import ParsedLabel, Problem, parse_label
+from llmjobs.parsing import ParsedLabel, ReplyProblem, parse_label
 from llmjobs.prompts import SUPPORT, Template
-from llmjobs.steps.asking import Log, Note, Step, converse, question
+from llmjobs.steps.asking import Note, Step, StepLog, converse, question
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +31,12 @@ class SupportOutcome:
 
 def support(work: SupportInput) -> Step[SupportOutcome]:
     """Ask for the label of one pair."""
-    log = Log()
+    log = StepLog()
     ask = question(work.template, "pair", statement=work.statement, passage=work.passage)
     answer = yield from converse(log, ask, _read)
     label = SupportLabel(CITATION_LABELS.by_word[answer.value.label].code) if answer.value else SupportLabel.FAILED
     return SupportOutcome(label, answer.ask, answer.failure, log.asks, tuple(log.notes))
 
 
-def _read(text: str) -> ParsedLabel | Problem:
+def _read(text: str) -> ParsedLabel | ReplyProblem:
     return parse_label(text, CITATION_LABELS.words)

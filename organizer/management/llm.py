@@ -12,12 +12,12 @@ from evaluation.errors import Refused
 from evaluation.management.base import AssayCommand, add_campaign, the_campaign
 from jobs import queue
 from jobs.models import Job, WorkItem
-from jobs.queue import Progress
+from jobs.queue import JobProgress
 from llmjobs.budget import Budget
 from llmjobs.forecasting import forecast_rows
 from llmjobs.ordering import JobOrder, Work
-from llmjobs.planning import Plan
-from llmjobs.starting import Estimate, Request, estimate, judge_for, start
+from llmjobs.planning import JobPlan
+from llmjobs.starting import Estimate, JobRequest, estimate, judge_for, start
 from llmjobs.waiting import wait_for
 
 EXIT_FAILED_LABELS = 3
@@ -36,7 +36,7 @@ def _amount(text: str) -> Decimal:
     return amount
 
 
-def _order_payload(title: str, request: Request, options: dict[str, Any]) -> dict[str, object] | None:
+def _order_payload(title: str, request: JobRequest, options: dict[str, Any]) -> dict[str, object] | None:
     """Order as the jobs page has it; None for work that the page does not offer."""
     work = next((one for one in Work if one.job_title == title), None)
     if work is None:
@@ -88,8 +88,8 @@ class LlmCommand(AssayCommand):
         if options["wait"]:
             self.wait(job, request, options)
 
-    def request_of(self, options: dict[str, Any]) -> Request:
-        return Request(
+    def request_of(self, options: dict[str, Any]) -> JobRequest:
+        return JobRequest(
             campaign=the_campaign(options["campaign"]),
             judge=judge_for(options["judge"]),
             topics=tuple(options["topics"]),
@@ -101,16 +101,16 @@ class LlmCommand(AssayCommand):
         budget = Budget(options["max_calls"], options["max_tokens"], options["max_cost"])
         return {"budget": budget, "priority": options["priority"]}
 
-    def plan(self, request: Request, options: dict[str, Any]) -> Plan:
+    def plan(self, request: JobRequest, options: dict[str, Any]) -> JobPlan:
         raise CommandError(f"{type(self).__module__} plans nothing")
 
     def title_of(self, options: dict[str, Any]) -> str:
         return self.title
 
-    def finish(self, request: Request, options: dict[str, Any]) -> None:
+    def finish(self, request: JobRequest, options: dict[str, Any]) -> None:
         """Print the results to stdout."""
 
-    def show(self, expected: Estimate, request: Request) -> None:
+    def show(self, expected: Estimate, request: JobRequest) -> None:
         self.stdout.write(f"judge           {request.judge.name}")
         for name in ("items", "again", "calls", "reused", "tokens", "judged", "without_text"):
             self.stdout.write(f"{name.replace('_', ' '):<16}{getattr(expected, name):,}")
@@ -119,14 +119,14 @@ class LlmCommand(AssayCommand):
         for topic, reason in expected.blocked.items():
             self.stdout.write(f"blocked         {topic}: {reason}")
 
-    def name_blocked(self, plan: Plan) -> None:
+    def name_blocked(self, plan: JobPlan) -> None:
         """Name the topics that cannot be judged, and the number of skipped segments."""
         for topic, reason in plan.blocked.items():
             self.say(f"Blocked: {topic}: {reason}.")
         if plan.without_text:
             self.say(f"Skipped: {plan.without_text:,} segments without text.")
 
-    def wait(self, job: Job, request: Request, options: dict[str, Any]) -> None:
+    def wait(self, job: Job, request: JobRequest, options: dict[str, Any]) -> None:
         """Show progress until the job ends; exits with 3 where labels failed, with 4 where the job is paused."""
         with tqdm(total=0, unit="item", disable=None) as bar:
             progress = wait_for(job, lambda now, reason: self.tell(bar, now, reason))
@@ -146,12 +146,12 @@ class LlmCommand(AssayCommand):
         if progress.failed:
             sys.exit(EXIT_FAILED_LABELS)
 
-    def name_failed(self, job: Job, progress: Progress) -> None:
+    def name_failed(self, job: Job, progress: JobProgress) -> None:
         self.say(f"{progress.failed:,} of {progress.total:,} items failed:")
         for item in job.items.filter(state=WorkItem.State.FAILED).order_by("pk")[:REASONS_SHOWN]:
             self.say(f"  {item.key}: {item.reason}")
 
-    def tell(self, bar: "tqdm[Any]", progress: Progress, reason: str) -> None:
+    def tell(self, bar: "tqdm[Any]", progress: JobProgress, reason: str) -> None:
         """Move the bar; print a reason for waiting only when it changes."""
         bar.total, bar.n = progress.total, progress.ended
         bar.set_postfix(failed=progress.failed, refresh=True)

@@ -18,8 +18,8 @@ from evaluation.services.importing import RunOptions
 from evaluation.terms import Role
 from evaluation.terms import Task as TrackTask
 from exchange.models import LoadedCampaign
-from exchange.snapshots.archive import MANIFEST, Manifest, content_of, file_of
-from exchange.snapshots.packing import Wish
+from exchange.snapshots.archive import MANIFEST, SnapshotManifest, content_of, file_of
+from exchange.snapshots.packing import SnapshotContents
 from exchange.snapshots.service import load_campaign, open_snapshot, take_snapshot, write_campaign
 from tests.evaluation.world import run
 from tests.factories import make_campaign, make_user, write_source
@@ -58,13 +58,13 @@ def copy(request: pytest.FixtureRequest, world: World) -> Campaign:
 
 
 def opened_as(name: str, campaign: Campaign, actor: User) -> Campaign:
-    snapshot = take_snapshot(campaign=campaign, name=name, wish=Wish(), actor=actor)
+    snapshot = take_snapshot(campaign=campaign, name=name, wish=SnapshotContents(), actor=actor)
     return open_snapshot(snapshot=snapshot, actor=actor).campaign
 
 
 def copied(campaign: Campaign, slug: str, folder: Path) -> Campaign:
     file = folder / f"{slug}.zip"
-    write_campaign(file, campaign, Wish())
+    write_campaign(file, campaign, SnapshotContents())
     return load_campaign(file, slug=slug).campaign
 
 
@@ -116,7 +116,7 @@ def test_copies_of_copies_are_of_the_family(world: World, opened: Campaign, tmp_
 def test_a_copy_stays_a_copy_without_its_original(world: World, tmp_path: Path) -> None:
     """Two copies of a campaign that was never here: the file says of which family they are."""
     file = tmp_path / "river.zip"
-    write_campaign(file, world.campaign, Wish())
+    write_campaign(file, world.campaign, SnapshotContents())
     Campaign.objects.filter(pk=world.campaign.pk).update(slug="elsewhere", family="another")
     one, other = (load_campaign(file, slug=slug).campaign for slug in ("one", "other"))
     for campaign in (one, other):
@@ -190,7 +190,7 @@ def test_an_opened_snapshot_lets_in_whoever_judges_in_no_copy(world: World, open
 
 def test_an_import_gives_no_role_back_that_unblinds(world: World, tmp_path: Path) -> None:
     file = tmp_path / "river.zip"
-    write_campaign(file, world.campaign, Wish())
+    write_campaign(file, world.campaign, SnapshotContents())
     Membership.objects.filter(user__username="rita").delete()
     add_member(campaign=world.campaign, user=world.people["rita"], role=Role.ASSESSOR)
     done = run("import_campaign", str(file), "--slug", "copy", "--members")
@@ -205,7 +205,7 @@ def test_no_copy_shuts_somebody_out_of_what_they_see(tmp_path: Path) -> None:
     """Ben's tasks were withdrawn and he became researcher: a state in which he judges is not loaded beside."""
     world = make_work_world(tmp_path)
     file = tmp_path / "river.zip"
-    write_campaign(file, world.campaign, Wish())
+    write_campaign(file, world.campaign, SnapshotContents())
     ann = world.people["ann"]
     Membership.objects.filter(campaign=world.campaign, user=ann).delete()
     Task.objects.filter(assessor=ann).update(state="withdrawn")
@@ -230,7 +230,7 @@ def test_a_task_of_a_copy_keeps_no_role_from_being_taken(tmp_path: Path) -> None
 def test_older_files_are_known_by_the_name_of_their_campaign(world: World, tmp_path: Path) -> None:
     """A file of a version that knew no families says of which campaign it was made, and no more."""
     file = tmp_path / "river.zip"
-    write_campaign(file, world.campaign, Wish())
+    write_campaign(file, world.campaign, SnapshotContents())
     copy = load_campaign(without_families(file), slug="copy").campaign
     assert copy.family == world.campaign.family
     again = load_campaign(without_families(file), slug="again").campaign
@@ -243,7 +243,7 @@ def without_families(file: Path) -> Path:
     with ZipFile(file) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
     name = "evaluation.Campaign"
-    manifest = Manifest.model_validate_json(parts[MANIFEST])
+    manifest = SnapshotManifest.model_validate_json(parts[MANIFEST])
     table = manifest.tables[name]
     place = table.columns.index("family")
     (row,) = (json.loads(line) for line in parts[file_of(name)].splitlines())

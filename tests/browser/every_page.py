@@ -33,7 +33,7 @@ from evaluation.services.studies import StudyWish, create_study
 from evaluation.terms import StudyKind, TaskState
 from exchange.demo_campaign import SLUG, load_demo, start_demo_jobs
 from exchange.models import ImportAttempt, Snapshot
-from exchange.snapshots.packing import Wish
+from exchange.snapshots.packing import SnapshotContents
 from exchange.snapshots.service import take_snapshot
 from jobs.models import Notice, WorkItem
 from llmjobs.models import Call, LlmJob, Trial
@@ -153,7 +153,7 @@ def make_every_page() -> None:
     save_prompt(task="assign", name="strict", system=ASSIGN.system, user=f"Be strict.\n{ASSIGN.user}", actor=None)
     start_trial(campaign, TrialWish("assign", ("assign@1", "strict@1"), judge_for(""), "edited"), None)
     Notice.objects.create(job=llm.job, kind=Notice.Kind.STUCK, reason="It waits.", since=timezone.now())
-    take_snapshot(campaign=campaign, name="first", wish=Wish())
+    take_snapshot(campaign=campaign, name="first", wish=SnapshotContents())
     wish = StudyWish(name="who-is-right", kind=StudyKind.SUPPORT, person="Ann Archer", per_topic=2)
     create_study(campaign=campaign, wish=wish)
     ImportAttempt.objects.create(

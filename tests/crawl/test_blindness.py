@@ -29,7 +29,7 @@ from evaluation.services.campaigns import add_member
 from evaluation.services.desk.asked import PAYLOADS
 from evaluation.terms import Role
 from exchange.models import LoadedCampaign
-from exchange.snapshots.packing import Wish
+from exchange.snapshots.packing import SnapshotContents
 from exchange.snapshots.service import load_campaign, write_campaign
 from reports.models import ExternalCondition
 from tests.assessor.desk_client import Window
@@ -90,7 +90,7 @@ def test_every_table_is_secret_or_known_to_sing_for_some() -> None:
 def copy_with_secrets(folder: Path, aviary: Aviary, campaign: Campaign) -> Campaign:
     """Load a copy beside a campaign, and let what its runs and nuggets are called sing."""
     file = folder / "river.zip"
-    write_campaign(file, campaign, Wish())
+    write_campaign(file, campaign, SnapshotContents())
     copy = load_campaign(file, slug="copy").campaign
     for model in (Run, QrelSource, NuggetSet, ExternalCondition, LoadedCampaign):
         aviary.plant(model._default_manager.filter(campaign=copy), kind="a secret of the copy")

@@ -34,7 +34,7 @@ from evaluation.models import (
 )
 from evaluation.terms import JudgeKind, PracticeKind, Role, StudyKind, SupportCondition
 from exchange.models import Export, ImportAttempt
-from exchange.snapshots.packing import Wish
+from exchange.snapshots.packing import SnapshotContents
 from exchange.snapshots.service import take_snapshot
 from jobs.models import Notice, WorkItem
 from llmjobs.models import LlmJob, NuggetCalls, Trial
@@ -274,7 +274,7 @@ def ids_of(world: DeskWorld) -> dict[str, object]:
     study = study_of_a_pair(world, topic)
     listed = ListedNugget.objects.exclude(pk__in=NuggetCalls.objects.values("listed"))[0]
     call = make_call(WorkItem.objects.all()[0], number=9)
-    snapshot = take_snapshot(campaign=world.campaign, name="whole", wish=Wish())
+    snapshot = take_snapshot(campaign=world.campaign, name="whole", wish=SnapshotContents())
     attempt, export = ImportAttempt.objects.all()[0], Export.objects.all()[0]
     sam = world.people["sam"].pk
     return {

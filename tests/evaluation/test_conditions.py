@@ -12,7 +12,7 @@ from evaluation.services import importing
 from evaluation.services.judges import add_judge
 from evaluation.services.studies import StudyWish, create_study
 from evaluation.terms import Condition, JudgeKind, Origin, StudyKind
-from llmjobs.starting import Request, plan_evaluation
+from llmjobs.starting import JobRequest, plan_evaluation
 from reports.describing import edit_report
 from tests.evaluation.judging_world import NUGGETS, JudgingWorld, load_nuggets, make_judging_world
 
@@ -48,7 +48,7 @@ def label(world: JudgingWorld, nuggets: str, judge: str, kind: JudgeKind, origin
 
 def job(campaign: Campaign, condition: Condition = Condition.EA, nuggets: str = "") -> str:
     """Name the sets whose nuggets a job would label for t1."""
-    request = Request(campaign, Judge.objects.get(name="robot"), topics=("t1",))
+    request = JobRequest(campaign, Judge.objects.get(name="robot"), topics=("t1",))
     plan = plan_evaluation(request, condition, nuggets=nuggets)
     wordings = {pk for item in plan.items for pk in item.payload["nuggets"]}
     sets = NuggetSet.objects.filter(lists__items__nugget_version__in=wordings).distinct()

@@ -13,7 +13,7 @@ from django.db import connection, transaction
 
 from evaluation.models import Campaign
 from exchange.demo_campaign import SLUG, load_demo
-from exchange.snapshots.packing import Wish
+from exchange.snapshots.packing import SnapshotContents
 from exchange.snapshots.service import write_campaign
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -45,7 +45,7 @@ def sums_of(folder: Path) -> dict[str, str]:
             call_command("export", what, "--campaign", SLUG, *options, "--output", str(folder / what))
         if connection.vendor == "sqlite":  # PostgreSQL numbers submitted support labels as it happens to read them
             campaign = Campaign.objects.get(slug=SLUG)
-            for name, wish in {"named": Wish(), "numbered": Wish(names=False)}.items():
+            for name, wish in {"named": SnapshotContents(), "numbered": SnapshotContents(names=False)}.items():
                 write_campaign(folder / name, campaign, wish)
         transaction.set_rollback(True)
     return {path.name: sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}

@@ -33,8 +33,8 @@ from evaluation.services.campaigns import add_member
 from evaluation.terms import JudgeKind, Role
 from evaluation.triggers import remove_triggers
 from exchange.models import LoadedCampaign, Snapshot, SnapshotPart
-from exchange.snapshots.archive import MANIFEST, Manifest, content_of, file_of
-from exchange.snapshots.packing import Wish
+from exchange.snapshots.archive import MANIFEST, SnapshotManifest, content_of, file_of
+from exchange.snapshots.packing import SnapshotContents
 from exchange.snapshots.service import open_snapshot, pieces, take_snapshot
 from exchange.snapshots.tables import LEFT_OUT, ROOMS, missing, tables
 from jobs.models import Job, WorkItem
@@ -192,7 +192,7 @@ def rewritten(path: Path, table: str, change: Callable[[list[list[Any]]], Any]) 
     rows = [json.loads(line) for line in parts[file_of(table)].splitlines()]
     change(rows)
     said = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
-    manifest = Manifest.model_validate_json(parts[MANIFEST])
+    manifest = SnapshotManifest.model_validate_json(parts[MANIFEST])
     part = manifest.tables[table].model_copy(
         update={"size": len(said), "rows": len(rows), "sha256": sha256(said).hexdigest()}
     )
@@ -263,11 +263,13 @@ def test_what_is_no_whole_file_is_refused(file: Path, tmp_path: Path) -> None:
 
 def test_a_snapshot_stays_as_it_was_and_opens_beside(world: World, tmp_path: Path) -> None:
     before = run(*SCORES, "river").out
-    snapshot = take_snapshot(campaign=world.campaign, name="submitted", wish=Wish(), actor=world.people["olga"])
+    snapshot = take_snapshot(
+        campaign=world.campaign, name="submitted", wish=SnapshotContents(), actor=world.people["olga"]
+    )
     file = b"".join(pieces(snapshot))
     assert (sha256(file).hexdigest(), len(file)) == (snapshot.sha256, snapshot.size)
     with pytest.raises(Refused, match="already"):
-        take_snapshot(campaign=world.campaign, name="submitted", wish=Wish())
+        take_snapshot(campaign=world.campaign, name="submitted", wish=SnapshotContents())
     Run.objects.filter(run_id="alpha").update(run_id="renamed")
     add_member(campaign=world.campaign, user=world.people["rita"], role=Role.ASSESSOR)
     Campaign.objects.update(revision=50)
@@ -285,7 +287,7 @@ def test_a_snapshot_stays_as_it_was_and_opens_beside(world: World, tmp_path: Pat
 
 
 def test_no_program_changes_a_snapshot(world: World) -> None:
-    snapshot = take_snapshot(campaign=world.campaign, name="kept", wish=Wish())
+    snapshot = take_snapshot(campaign=world.campaign, name="kept", wish=SnapshotContents())
     for change in (
         lambda: Snapshot.objects.update(sha256="forged"),
         lambda: SnapshotPart.objects.update(data=b"forged"),

@@ -9,15 +9,15 @@ from evaluation.services.judges import JSON_SCHEMA, REPLY_FORM
 from evaluation.terms import Condition, JudgeKind
 from jobs.models import WorkItem
 from jobs.queue import NewItem
-from llmjobs.calls import Wanted
+from llmjobs.calls import NewCall
 from llmjobs.client import Endpoint
 from llmjobs.kinds import KINDS
 from llmjobs.models import Call
 from llmjobs.planning import chosen_topics, nugget_items, relevance_items
-from llmjobs.prompts import Task
+from llmjobs.prompts import PromptTask
 from llmjobs.simulator.completion import CompletionRequest, complete
-from llmjobs.starting import Request, plan_drafts, plan_evaluation, plan_support
-from llmjobs.steps.asking import Reply
+from llmjobs.starting import JobRequest, plan_drafts, plan_evaluation, plan_support
+from llmjobs.steps.asking import LlmReply
 from llmjobs.trial_drawing import Draw, draw, labelled_by_people
 from llmjobs.ways import way_of
 from tests.golden.keeping import Documents
@@ -65,7 +65,7 @@ def _items(plan: Callable[[], Sequence[NewItem]]) -> Sequence[NewItem]:
 
 
 def _plans(campaign: Campaign, judge: Judge) -> dict[str, Callable[[], Sequence[NewItem]]]:
-    request = Request(campaign, judge)
+    request = JobRequest(campaign, judge)
     plans: dict[str, Callable[[], Sequence[NewItem]]] = {
         f"evaluate {one}": lambda one=one: plan_evaluation(request, one).items  # type: ignore[misc]
         for one in Condition
@@ -75,7 +75,7 @@ def _plans(campaign: Campaign, judge: Judge) -> dict[str, Callable[[], Sequence[
     plans["drafts"] = lambda: plan_drafts(request, qrels="NIST").items
     plans["support"] = lambda: plan_support(request).items
     plans["relevance"] = lambda: relevance_items(campaign, "new", chosen_topics(campaign, [])).items
-    for task in (one for one in get_args(Task) if f"try_{one}" in KINDS):
+    for task in (one for one in get_args(PromptTask) if f"try_{one}" in KINDS):
         for of in labelled_by_people(campaign, task)[:1]:
             plans[f"try {task} of {of}"] = lambda task=task, of=of: draw(campaign, task, Draw(of, 12, 5))  # type: ignore[misc]
     return plans
@@ -94,11 +94,11 @@ def _hashes(items: Sequence[NewItem], judge: Judge) -> Iterator[str]:
         [step] = KINDS[item.kind].begin([row], [way_of(judge)])
         hashes, ask = [], next(step)
         while ask:
-            wanted = Wanted(ask, ENDPOINT, judge.model, 0)
+            wanted = NewCall(ask, ENDPOINT, judge.model, 0)
             hashes.append(wanted.sha256[:DIGITS])
             messages = tuple((one.role, one.content) for one in ask.messages)
             try:
-                ask = step.send(Reply(complete(CompletionRequest("", messages, None, None), "").text))
+                ask = step.send(LlmReply(complete(CompletionRequest("", messages, None, None), "").text))
             except StopIteration:
                 break
         yield f"{item.kind}, {item.key}: {' '.join(hashes)}"

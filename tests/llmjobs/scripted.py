@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from llmjobs.steps import Ask, Reply, Step
+from llmjobs.steps import Ask, LlmReply, Step
 
 Outcome = TypeVar("Outcome")
-GONE = Reply(None, "timeout: no answer in 60 s")
+GONE = LlmReply(None, "timeout: no answer in 60 s")
 
 
-def play(step: Step[Outcome], replies: Iterable[str | Reply]) -> tuple[Outcome, list[Ask]]:
+def play(step: Step[Outcome], replies: Iterable[str | LlmReply]) -> tuple[Outcome, list[Ask]]:
     """Give the replies one after the other; as many as are asked for, no more and no fewer."""
     left = list(replies)
     outcome, asks = play_with(step, lambda _: left.pop(0))
@@ -18,11 +18,11 @@ def play(step: Step[Outcome], replies: Iterable[str | Reply]) -> tuple[Outcome, 
 
 
 def play_with(
-    step: Step[Outcome], reply_to: Callable[[Ask], str | Reply], most: int = 10_000
+    step: Step[Outcome], reply_to: Callable[[Ask], str | LlmReply], most: int = 10_000
 ) -> tuple[Outcome, list[Ask]]:
     """Answer each ask by a function of it."""
     asks: list[Ask] = []
-    reply: Reply | None = None
+    reply: LlmReply | None = None
     for _ in range(most):
         try:
             ask = next(step) if reply is None else step.send(reply)
@@ -30,7 +30,7 @@ def play_with(
             return stop.value, asks
         asks.append(ask)
         said = reply_to(ask)
-        reply = said if isinstance(said, Reply) else Reply(said)
+        reply = said if isinstance(said, LlmReply) else LlmReply(said)
     raise AssertionError(f"the step still asks after {most} replies")
 
 

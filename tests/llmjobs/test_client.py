@@ -19,10 +19,10 @@ from evaluation.errors import Refused
 from llmjobs.client import (
     LONGEST_REQUESTED_WAIT,
     LONGEST_WAIT,
-    Answered,
+    CallRefusal,
+    ChatRequest,
+    Completion,
     Endpoint,
-    Refusal,
-    Request,
     back_off,
     close_clients,
     endpoint_from_environment,
@@ -33,7 +33,7 @@ from llmjobs.simulator import MODEL, Simulator, most_at_once, running_simulator
 KEY = "sk-very-secret-0123456789"
 SYSTEM = "You are assigning nuggets: support, partial_support or not_support."
 USER = '<passage>cats purr</passage>\n<nuggets>["cats purr", "dogs bark"]</nuggets>'
-REQUEST = Request("gpt-4o", (("system", SYSTEM), ("user", USER)))
+REQUEST = ChatRequest("gpt-4o", (("system", SYSTEM), ("user", USER)))
 
 
 @pytest.fixture(autouse=True)
@@ -52,10 +52,10 @@ def endpoint_of(simulator: Simulator, **more: Any) -> Endpoint:
     return Endpoint(base_url=simulator.base_url, api_key=SecretStr(KEY), **more)
 
 
-def refused(simulator: Simulator, fault: str, **more: Any) -> Refusal:
+def refused(simulator: Simulator, fault: str, **more: Any) -> CallRefusal:
     simulator.chooser.switch({"next": [fault]})
     refusal = send(endpoint_of(simulator, **more), REQUEST)
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, CallRefusal)
     return refusal
 
 
@@ -103,7 +103,7 @@ def canned() -> Iterator[Canned]:
 
 def test_an_answer_says_who_gave_it_and_what_it_took(simulator: Simulator) -> None:
     answer = send(endpoint_of(simulator), REQUEST)
-    assert isinstance(answer, Answered)
+    assert isinstance(answer, Completion)
     assert (answer.text, answer.model, answer.finish_reason) == ('["support", "not_support"]', MODEL, "stop")
     assert answer.prompt_tokens
     assert answer.completion_tokens
@@ -113,7 +113,7 @@ def test_an_answer_says_who_gave_it_and_what_it_took(simulator: Simulator) -> No
 def test_a_cut_reply_is_an_answer_that_says_so(simulator: Simulator) -> None:
     simulator.chooser.switch({"next": ["truncated"]})
     answer = send(endpoint_of(simulator), REQUEST)
-    assert isinstance(answer, Answered)
+    assert isinstance(answer, Completion)
     assert answer.finish_reason == "length"
 
 
@@ -129,7 +129,7 @@ def test_max_tokens_and_seed_are_sent(canned: Canned) -> None:
 
 def test_an_answer_without_usage_or_content_is_one(canned: Canned) -> None:
     answer = send(canned.answers(200, {}, b'{"model": "m", "choices": [{"message": {"content": null}}]}'), REQUEST)
-    assert isinstance(answer, Answered)
+    assert isinstance(answer, Completion)
     assert (answer.text, answer.prompt_tokens, answer.completion_tokens, answer.finish_reason) == (
         "",
         None,
@@ -140,7 +140,7 @@ def test_an_answer_without_usage_or_content_is_one(canned: Canned) -> None:
 
 def test_nul_never_reaches_the_database(canned: Canned) -> None:
     answer = send(canned.answers(200, {}, b'{"choices": [{"message": {"content": "a\\u0000b"}}]}'), REQUEST)
-    assert isinstance(answer, Answered)
+    assert isinstance(answer, Completion)
     assert answer.text == "ab"
 
 
@@ -162,7 +162,7 @@ def test_each_trouble_has_its_kind(
     refusal = refused(simulator, fault)
     assert (refusal.kind, refusal.status, refusal.worth_retrying) == (kind, status, again)
     assert refusal.message
-    assert isinstance(send(endpoint_of(simulator), REQUEST), Answered)
+    assert isinstance(send(endpoint_of(simulator), REQUEST), Completion)
 
 
 def test_no_answer_in_time_is_a_timeout(simulator: Simulator) -> None:
@@ -181,7 +181,7 @@ def test_nothing_is_sent_twice(simulator: Simulator) -> None:
 def test_a_server_that_is_down_speaks_for_the_whole_endpoint(simulator: Simulator, down: str) -> None:
     simulator.chooser.switch({"down": down})
     refusal = send(endpoint_of(simulator), REQUEST)
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, CallRefusal)
     assert refusal.whole_endpoint
     assert refusal.worth_retrying
 
@@ -191,7 +191,7 @@ def test_a_closed_port_is_unreachable() -> None:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     refusal = send(Endpoint(base_url=f"http://127.0.0.1:{port}/v1"), REQUEST)
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, CallRefusal)
     assert (refusal.kind, refusal.whole_endpoint) == ("unreachable", True)
     assert "refused" in refusal.message
 
@@ -214,7 +214,7 @@ def test_an_address_that_is_none_is_refused_at_once(base_url: str) -> None:
 )
 def test_a_success_that_is_no_completion_is_an_error_of_the_server(canned: Canned, body: bytes) -> None:
     refusal = send(canned.answers(200, {}, body), REQUEST)
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, CallRefusal)
     assert (refusal.kind, refusal.status) == ("server_error", 200)
     assert "\0" not in refusal.message
 
@@ -233,13 +233,13 @@ def test_a_success_that_is_no_completion_is_an_error_of_the_server(canned: Canne
 )
 def test_other_statuses_have_their_kind(canned: Canned, status: int, kind: str) -> None:
     refusal = send(canned.answers(status, {}, b"<html>"), REQUEST)
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, CallRefusal)
     assert (refusal.kind, refusal.status) == (kind, status)
 
 
 def test_a_redirect_is_not_followed(canned: Canned) -> None:
     refusal = send(canned.answers(307, {"Location": "/elsewhere"}, b""), REQUEST)
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, CallRefusal)
     assert (refusal.kind, refusal.status, len(canned.asked)) == ("bad_request", 307, 1)
 
 
@@ -263,14 +263,14 @@ def test_retry_after_is_read_however_it_is_said(
     canned: Canned, headers: dict[str, str], seconds: float | None
 ) -> None:
     refusal = send(canned.answers(429, headers, b"{}"), REQUEST)
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, CallRefusal)
     assert refusal.retry_after == seconds
 
 
 def test_retry_after_may_be_a_date(canned: Canned) -> None:
     date = format_datetime(datetime.now(UTC) + timedelta(seconds=60), usegmt=True)
     refusal = send(canned.answers(503, {"Retry-After": date}, b"{}"), REQUEST)
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, CallRefusal)
     assert refusal.retry_after is not None
     assert 30 < refusal.retry_after <= 60
 
@@ -304,7 +304,7 @@ def test_the_key_is_sent_and_shown_nowhere(simulator: Simulator, caplog: pytest.
 
 def test_the_key_is_hidden_in_a_reply_that_is_no_completion(canned: Canned) -> None:
     refusal = send(canned.answers(200, {}, f'{{"you sent": "{KEY}"}}'.encode()), REQUEST)
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, CallRefusal)
     assert KEY not in refusal.message
 
 
@@ -334,7 +334,7 @@ def test_azure_gets_its_path_and_header(canned: Canned) -> None:
         "/v1"
     )
     endpoint = Endpoint(base_url=base_url, api_key=SecretStr(KEY), deployment="judge", api_version="2024-06-01")
-    assert isinstance(send(endpoint, REQUEST), Answered)
+    assert isinstance(send(endpoint, REQUEST), Completion)
     [(path, headers, _)] = canned.asked
     assert path == "/openai/deployments/judge/chat/completions?api-version=2024-06-01"
     assert {name.lower(): value for name, value in headers.items()}["api-key"] == KEY
@@ -365,11 +365,11 @@ def test_many_threads_share_one_client_and_are_answered_at_once() -> None:
         requests = [replace(REQUEST, messages=(("user", f"Hello {n}"),)) for n in range(32)]
         with ThreadPoolExecutor(32) as pool:
             answers = list(pool.map(lambda request: send(endpoint_of(simulator), request), requests))
-        assert all(isinstance(answer, Answered) for answer in answers)
+        assert all(isinstance(answer, Completion) for answer in answers)
         assert most_at_once(simulator.log.served()) >= 8
 
 
 def test_a_text_that_cannot_be_sent_is_a_bad_request(simulator: Simulator) -> None:
     refusal = send(endpoint_of(simulator), replace(REQUEST, messages=(("user", "half a pair \ud83d"),)))
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, CallRefusal)
     assert (refusal.kind, refusal.status, simulator.log.served()) == ("bad_request", None, [])

@@ -11,12 +11,12 @@ from evaluation.terms import AssignmentLabel, Condition, JudgeKind
 from jobs import queue
 from jobs.models import Job, WorkItem
 from llmjobs import calls
-from llmjobs.client import Answered
+from llmjobs.client import Completion
 from llmjobs.kinds import assigning
 from llmjobs.models import Attempt, Call, CallUse, Text
 from llmjobs.simulator import Simulator
 from llmjobs.simulator.answering import MODEL
-from llmjobs.starting import Request, plan_evaluation, start
+from llmjobs.starting import JobRequest, plan_evaluation, start
 from tests.llmjobs.conftest import PointAt
 from tests.llmjobs.worlds import (
     assert_calls_are_sound,
@@ -223,7 +223,7 @@ def test_a_reply_that_a_twin_recorded_first_stays(simulator: Simulator) -> None:
     attempt = Attempt.objects.create(call=call, number=9, sent_at=call.made_at)
     calls_campaigns = {call.pk: world.campaign.pk}
     with transaction.atomic():
-        calls.note_answers([(call, attempt, Answered("late", MODEL, 1, 1, 1, "stop"))], calls_campaigns)
+        calls.note_answers([(call, attempt, Completion("late", MODEL, 1, 1, 1, "stop"))], calls_campaigns)
     assert (call.state, call.reply, call.event) == (Call.State.ANSWERED, reply, event)
     call.refresh_from_db()
     assert (call.reply, call.event) == (reply, event)
@@ -234,7 +234,7 @@ def test_two_judges_ask_each_for_itself(simulator: Simulator) -> None:
     world = make_world(runs=1)
     other = add_judge(name="other", kind=JudgeKind.LLM, model="other")[0]
 
-    request = Request(world.campaign, other)
+    request = JobRequest(world.campaign, other)
     start_assigning(world)
     start(request, "again", plan_evaluation(request, Condition.AA, nuggets=f"auto-{MODEL}"))
     work_on()

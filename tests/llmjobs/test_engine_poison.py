@@ -8,8 +8,8 @@ import pytest
 from evaluation.models import Assignment
 from evaluation.terms import AssignmentLabel
 from jobs.models import Job
-from llmjobs.client import Refusal
-from llmjobs.control import control_like
+from llmjobs.client import CallRefusal
+from llmjobs.control import probe_call
 from llmjobs.endpoints import default_endpoint
 from llmjobs.models import Attempt, Call, CallUse
 from llmjobs.sending import MOST_ATTEMPTS, Circuit, Sending
@@ -110,7 +110,7 @@ def test_while_nothing_is_answered_nothing_fails(simulator: Simulator, fault: st
 
 def test_a_try_counts_only_with_an_answer_between_it_and_the_one_before() -> None:
     one, circuit = Sending(Call(pk=1), wanted=_wanted(), campaign=1, job=1), Circuit()
-    gone = Refusal("unreachable", None, "gone.", None, 1)
+    gone = CallRefusal("unreachable", None, "gone.", None, 1)
     circuit.failed(gone, one)
     assert circuit.is_to_blame(one)
     one.failed_at = time.monotonic()
@@ -125,15 +125,15 @@ def test_a_try_counts_only_with_an_answer_between_it_and_the_one_before() -> Non
 def test_who_says_too_many_requests_has_answered_nothing() -> None:
     one, circuit = Sending(Call(pk=1), wanted=_wanted(), campaign=1, job=1), Circuit()
     one.failed_at = time.monotonic()
-    circuit.failed(Refusal("rate_limited", 429, "slowly.", 1.0, 1), one)
-    circuit.failed(Refusal("server_error", 503, "down.", None, 1), one)
+    circuit.failed(CallRefusal("rate_limited", 429, "slowly.", 1.0, 1), one)
+    circuit.failed(CallRefusal("server_error", 503, "down.", None, 1), one)
     assert circuit.is_to_blame(one)
 
 
 def test_a_control_is_another_one_each_time(point_at: PointAt) -> None:
     point_at("http://127.0.0.1:9/v1")
     wanted = type("Wanted", (), {"endpoint": default_endpoint(), "model": "m"})()
-    one, other = control_like(wanted), control_like(wanted)
+    one, other = probe_call(wanted), probe_call(wanted)
     assert (one.model, one.endpoint) == ("m", wanted.endpoint)
     assert one.sha256 != other.sha256
     assert one.request.messages != other.request.messages

@@ -16,13 +16,13 @@ from evaluation.terms import Condition, JudgeKind
 from jobs import queue
 from jobs.models import Job, WorkItem
 from llmjobs import calls, ending
-from llmjobs.client import Refusal
+from llmjobs.client import CallRefusal
 from llmjobs.endpoints import default_endpoint
 from llmjobs.engine import Engine, run
 from llmjobs.models import Attempt, Call
 from llmjobs.sending import MOST_ATTEMPTS, Circuit, Sending
 from llmjobs.simulator import FAILURES, Simulator, running_simulator
-from llmjobs.starting import Request, plan_evaluation, start
+from llmjobs.starting import JobRequest, plan_evaluation, start
 from tests.llmjobs.conftest import PointAt
 from tests.llmjobs.worlds import (
     World,
@@ -93,7 +93,7 @@ def test_a_dead_endpoint_keeps_no_other_judge_from_its_work(
     point_at("http://127.0.0.1:9/v1")
     dead = start_assigning(world)
     other = add_judge(name="other", kind=JudgeKind.LLM, model="m", base_url=simulator.base_url)[0]
-    request = Request(world.campaign, other)
+    request = JobRequest(world.campaign, other)
     plan = plan_evaluation(request, Condition.AA, nuggets=f"auto-{world.judge.name}")
     alive = start(request, "alive", plan)
     stopping = Signal()
@@ -141,9 +141,9 @@ def test_many_server_errors_without_an_answer_are_the_endpoints(simulator: Simul
 def test_an_endpoint_that_says_too_many_requests_is_not_down() -> None:
     one = Sending(Call(pk=1), wanted=_wanted(), campaign=1, job=1)
     circuit = Circuit()
-    circuit.failed(Refusal("unreachable", None, "gone.", None, 1), one)
+    circuit.failed(CallRefusal("unreachable", None, "gone.", None, 1), one)
     assert circuit.down
-    circuit.failed(Refusal("rate_limited", 429, "slowly.", 1.0, 1), one)
+    circuit.failed(CallRefusal("rate_limited", 429, "slowly.", 1.0, 1), one)
     assert not circuit.down
 
 

@@ -55,7 +55,7 @@ def end(item: WorkItem, failed: str = "") -> bool:
     with transaction.atomic():
         queue.lock_jobs([item.job_id])
         held = queue.end(item, failed=failed)
-        queue.settle([item.job_id])
+        queue.finish_jobs([item.job_id])
     return held
 
 

@@ -18,9 +18,9 @@ from jobs.models import Job
 from llmjobs.endpoints import default_endpoint
 from llmjobs.limits import limits_of
 from llmjobs.models import EndpointLimits, EndpointUse, LlmJob
-from llmjobs.pacing import BURST, PERIOD, Limits, Use
+from llmjobs.pacing import BURST, PERIOD, Limits, LimitState
 from llmjobs.simulator import Simulator, most_at_once
-from llmjobs.starting import Request, estimate, plan_evaluation, start
+from llmjobs.starting import JobRequest, estimate, plan_evaluation, start
 from llmjobs.uses import AwayError, DatabaseUses, RedisUses, Uses
 from rig.services import Redis, free_port
 from tests import needed
@@ -70,7 +70,7 @@ def answers(uses: Uses) -> bool:
 
 def test_visits_at_the_same_moment_come_one_after_the_other(uses: Uses) -> None:
     def count(_number: int) -> None:
-        def one_more(use: Use, _now: float) -> None:
+        def one_more(use: LimitState, _now: float) -> None:
             use.requests_until += 1
 
         try:
@@ -138,7 +138,7 @@ def test_a_limit_keeps_no_other_endpoint_from_its_work(simulator: Simulator, set
     slow = start_assigning(world)
     elsewhere = simulator.base_url.replace("/v1", "/other/v1")
     other = add_judge(name="other", kind=JudgeKind.LLM, model="m", base_url=elsewhere)[0]
-    request = Request(world.campaign, other)
+    request = JobRequest(world.campaign, other)
     plan = plan_evaluation(request, Condition.AA, nuggets=f"auto-{world.judge.name}")
     quick = start(request, "quick", plan)
     stopping = Signal()
@@ -162,7 +162,7 @@ def test_jobs_at_one_endpoint_share_its_limit(simulator: Simulator, settings: Se
             wait_until(lambda: len(simulator.log.served()) >= 12)
             topic = world.topics[1].topic_id
             again = add_judge(name="second", kind=JudgeKind.LLM, model="m")[0]
-            request = Request(world.campaign, again, topics=(topic,), runs=("r1", "r2", "r3"))
+            request = JobRequest(world.campaign, again, topics=(topic,), runs=("r1", "r2", "r3"))
             plan = plan_evaluation(request, Condition.AA, nuggets=f"auto-{world.judge.name}")
             small = start(request, "small", plan)
             wait_until(lambda: Job.objects.get(pk=small.pk).state == Job.State.DONE)
@@ -236,7 +236,7 @@ def test_limits_of_no_address_are_refused(capsys: pytest.CaptureFixture[str]) ->
 
 def test_a_dry_run_foretells_how_long_the_limit_makes_it_last(simulator: Simulator, settings: Settings) -> None:
     world = make_world(runs=10)
-    one = Request(world.campaign, world.judge, runs=("r1",))
+    one = JobRequest(world.campaign, world.judge, runs=("r1",))
     start(one, "one", plan_evaluation(one, Condition.AA))
     work_on()
     plan = plan_evaluation(world.request, Condition.AA)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llmjobs.pacing import BURST, GONE_AFTER, PERIOD, SLACK, WINDOW, Limits, Use
+from llmjobs.pacing import BURST, GONE_AFTER, PERIOD, SLACK, WINDOW, Limits, LimitState
 from llmjobs.turns import Turns
 
 # Seconds to the next look, how many requests wait then, whose look it is, and how late each of them leaves.
@@ -27,10 +27,10 @@ def most_in_a_window(moments: list[float]) -> int:
 def test_in_no_minute_more_requests_arrive_than_the_limit(
     limit: int, looks: list[tuple[float, int, str, float]]
 ) -> None:
-    use, now, arrived = Use(), 1_000.0, list[float]()
+    use, now, arrived = LimitState(), 1_000.0, list[float]()
     for later, number, worker, late in looks:
         now += later
-        gone, _ = use.let_go(Limits(requests=limit), worker, 0, [1] * number, now)
+        gone, _ = use.admit(Limits(requests=limit), worker, 0, [1] * number, now)
         arrived += [now + late] * gone
     assert most_in_a_window(arrived) <= limit
 
@@ -40,60 +40,60 @@ def test_in_no_minute_more_tokens_arrive_than_the_limit(
     limit: int, cost: int, looks: list[tuple[float, int, str, float]]
 ) -> None:
     """Of requests that are alike; one that alone is over the limit goes alone."""
-    use, now, arrived = Use(), 1_000.0, list[float]()
+    use, now, arrived = LimitState(), 1_000.0, list[float]()
     for later, number, worker, late in looks:
         now += later
-        gone, _ = use.let_go(Limits(tokens=limit), worker, 0, [cost] * number, now)
+        gone, _ = use.admit(Limits(tokens=limit), worker, 0, [cost] * number, now)
         arrived += [now + late] * gone
     assert most_in_a_window(arrived) <= max(1, limit // cost)
 
 
 @pytest.mark.parametrize("limit", [1, 7, 60, 600, 30_000])
 def test_who_looks_often_gets_nearly_the_limit(limit: int) -> None:
-    use, gone, minutes = Use(), 0, 10
+    use, gone, minutes = LimitState(), 0, 10
     for look in range(minutes * 600):
-        gone += use.let_go(Limits(requests=limit), "w", 0, [1] * 600, 1_000 + look / 10)[0]
+        gone += use.admit(Limits(requests=limit), "w", 0, [1] * 600, 1_000 + look / 10)[0]
     assert 0.97 * limit * minutes - 1 <= gone <= limit * minutes
 
 
 def test_the_wait_that_is_told_is_as_long_as_it_has_to_be() -> None:
-    use, limits = Use(), Limits(requests=6)
-    gone, wait = use.let_go(limits, "w", 0, [1, 1], 1_000)
+    use, limits = LimitState(), Limits(requests=6)
+    gone, wait = use.admit(limits, "w", 0, [1, 1], 1_000)
     assert (gone, wait) == (1, PERIOD / 6 - BURST)
-    assert use.let_go(limits, "w", 0, [1], 1_000 + wait - 0.01)[0] == 0
-    assert use.let_go(limits, "w", 0, [1], 1_000 + wait)[0] == 1
+    assert use.admit(limits, "w", 0, [1], 1_000 + wait - 0.01)[0] == 0
+    assert use.admit(limits, "w", 0, [1], 1_000 + wait)[0] == 1
 
 
 def test_what_replies_cost_beyond_the_estimate_is_made_up_for() -> None:
     limits = Limits(tokens=6_000)
-    dear, cheap = Use(), Use()
+    dear, cheap = LimitState(), LimitState()
     for use in (dear, cheap):
-        use.let_go(limits, "w", 0, [100], 1_000)
-    dear.settle(limits, 500)
-    cheap.settle(limits, -50)
+        use.admit(limits, "w", 0, [100], 1_000)
+    dear.book_tokens(limits, 500)
+    cheap.book_tokens(limits, -50)
     assert dear.tokens_until == pytest.approx(1_000 + 6 * PERIOD / 60)
     assert cheap.tokens_until == pytest.approx(1_000 + PERIOD / 120)
 
 
 def test_all_workers_together_have_no_more_under_way_than_the_limit() -> None:
-    use, limits = Use(), Limits(at_once=5)
-    assert use.let_go(limits, "one", 0, [1] * 3, 1_000) == (3, 0.0)
-    assert use.let_go(limits, "two", 0, [1] * 9, 1_000) == (2, 0.0)
-    assert use.let_go(limits, "two", 2, [1] * 9, 1_001)[0] == 0
-    assert use.let_go(limits, "one", 1, [], 1_002)[0] == 0
-    assert use.let_go(limits, "two", 2, [1] * 9, 1_003)[0] == 2
+    use, limits = LimitState(), Limits(at_once=5)
+    assert use.admit(limits, "one", 0, [1] * 3, 1_000) == (3, 0.0)
+    assert use.admit(limits, "two", 0, [1] * 9, 1_000) == (2, 0.0)
+    assert use.admit(limits, "two", 2, [1] * 9, 1_001)[0] == 0
+    assert use.admit(limits, "one", 1, [], 1_002)[0] == 0
+    assert use.admit(limits, "two", 2, [1] * 9, 1_003)[0] == 2
 
 
 def test_what_a_worker_had_under_way_that_is_gone_is_nobodys() -> None:
-    use, limits = Use(), Limits(at_once=2)
-    use.let_go(limits, "dead", 0, [1, 1], 1_000)
-    assert use.let_go(limits, "heir", 0, [1], 1_000 + GONE_AFTER / 2)[0] == 0
-    assert use.let_go(limits, "heir", 0, [1], 1_000 + GONE_AFTER)[0] == 1
+    use, limits = LimitState(), Limits(at_once=2)
+    use.admit(limits, "dead", 0, [1, 1], 1_000)
+    assert use.admit(limits, "heir", 0, [1], 1_000 + GONE_AFTER / 2)[0] == 0
+    assert use.admit(limits, "heir", 0, [1], 1_000 + GONE_AFTER)[0] == 1
 
 
 def test_a_clock_that_was_set_back_stops_nobody_for_long() -> None:
-    use = Use(requests_until=1_000_000.0)
-    _, wait = use.let_go(Limits(requests=60), "w", 0, [1], 1_000)
+    use = LimitState(requests_until=1_000_000.0)
+    _, wait = use.admit(Limits(requests=60), "w", 0, [1], 1_000)
     assert wait <= 5 * PERIOD
 
 

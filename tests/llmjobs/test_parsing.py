@@ -12,7 +12,7 @@ from llmjobs.parsing import (
     LONGEST_REPLY,
     Parsed,
     ParsedLabel,
-    Problem,
+    ReplyProblem,
     parse_label,
     parse_labels,
     parse_list,
@@ -29,7 +29,7 @@ prose = st.text(st.characters(exclude_characters="[<", exclude_categories=["Cs"]
 
 
 def reason(result: object) -> str:
-    assert isinstance(result, Problem), result
+    assert isinstance(result, ReplyProblem), result
     return result.reason
 
 
@@ -57,13 +57,13 @@ def test_a_list_in_prose_comes_back(wanted: list[str], write: Write, before: str
 def test_a_list_that_is_cut_off_is_never_a_list(wanted: list[str], write: Write, data: st.DataObject) -> None:
     whole = write(wanted)
     cut = whole[: data.draw(st.integers(1, len(whole) - 1))]
-    assert isinstance(parse_list(cut), Problem)
+    assert isinstance(parse_list(cut), ReplyProblem)
 
 
 @given(st.text() | prose.map(lambda text: f'["{text}'))
 def test_no_reply_breaks_the_reading(reply: str) -> None:
     for result in (parse_nuggets(reply, 30), parse_labels(reply, ASSIGN, 2), parse_label(reply, GRADES)):
-        assert isinstance(result, Parsed | ParsedLabel | Problem)
+        assert isinstance(result, Parsed | ParsedLabel | ReplyProblem)
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_labels_are_checked(reply: str, said: str) -> None:
 
 def test_one_label_will_do_for_a_list_of_one() -> None:
     assert parse_labels("support", ASSIGN, 1) == Parsed(("support",), ("no list",))
-    assert isinstance(parse_labels("support", ASSIGN, 2), Problem)
+    assert isinstance(parse_labels("support", ASSIGN, 2), ReplyProblem)
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_a_tolerated_label_form_is_noted() -> None:
     ],
 )
 def test_a_doubtful_label_is_refused(reply: str) -> None:
-    assert isinstance(parse_label(reply, SUPPORT), Problem)
+    assert isinstance(parse_label(reply, SUPPORT), ReplyProblem)
 
 
 @pytest.mark.parametrize(
@@ -240,10 +240,10 @@ def test_grades_are_read(reply: str, grade: str) -> None:
 
 @pytest.mark.parametrize("reply", ["-1", "2.5", ".2", "4", "2/3", "two", "<3", "2\n3", "Score: 2\nof 3", "\uff12"])
 def test_what_is_not_one_grade_of_the_scale_is_refused(reply: str) -> None:
-    assert isinstance(parse_label(reply, GRADES), Problem)
+    assert isinstance(parse_label(reply, GRADES), ReplyProblem)
 
 
 @given(st.text(), st.sampled_from([ASSIGN, SUPPORT, GRADES]))
 def test_a_label_is_always_one_of_the_vocabulary(reply: str, vocabulary: tuple[str, ...]) -> None:
     result = parse_label(reply, vocabulary)
-    assert isinstance(result, Problem) or result.label in vocabulary
+    assert isinstance(result, ReplyProblem) or result.label in vocabulary

@@ -11,7 +11,7 @@ import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
 
-from llmjobs.client import Answered, Endpoint, Refusal, Request, close_clients, send
+from llmjobs.client import CallRefusal, ChatRequest, Completion, Endpoint, close_clients, send
 from llmjobs.simulator import running_simulator
 
 pytestmark = pytest.mark.slow
@@ -28,7 +28,7 @@ def test_it_serves_until_it_is_told_to_end(end: signal.Signals, tmp_path: Path) 
     with started("--latency-ms", "1", "--malformed-rate", "0", "--seed", "3", "--log", str(log)) as process:
         assert process.stdout
         base_url = process.stdout.readline().strip()
-        answer = send(Endpoint(base_url=base_url), Request("gpt-4o", (("user", "Hello"),)))
+        answer = send(Endpoint(base_url=base_url), ChatRequest("gpt-4o", (("user", "Hello"),)))
         with urllib.request.urlopen(base_url.replace("/v1", "/faults"), timeout=10) as response:  # noqa: S310
             switches = json.load(response)
         process.send_signal(end)
@@ -36,7 +36,7 @@ def test_it_serves_until_it_is_told_to_end(end: signal.Signals, tmp_path: Path) 
         assert process.stderr
         assert process.stderr.read() == ""
     close_clients()
-    assert isinstance(answer, Answered)
+    assert isinstance(answer, Completion)
     assert (switches["latency_ms"], switches["seed"]) == (1, 3)
     assert json.loads(log.read_text(encoding="utf-8"))["task"] == "unknown"
 
@@ -45,7 +45,7 @@ def test_what_it_fails_is_as_often_as_asked() -> None:
     with started("--fail-rate", "1") as process:
         assert process.stdout
         endpoint = Endpoint(base_url=process.stdout.readline().strip(), timeout=1)
-        assert isinstance(send(endpoint, Request("gpt-4o", (("user", "Hello"),))), Refusal)
+        assert isinstance(send(endpoint, ChatRequest("gpt-4o", (("user", "Hello"),))), CallRefusal)
         process.terminate()
         process.wait(timeout=20)
     close_clients()

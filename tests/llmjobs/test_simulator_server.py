@@ -14,7 +14,7 @@ import pytest
 from llmjobs.simulator import FAILURES, MALFORMED, MODEL, Faults, Simulator, most_at_once, running_simulator
 from llmjobs.simulator.answering import reply_to
 from llmjobs.simulator.faults import Chooser, spoiled
-from llmjobs.simulator.served import Log, Served
+from llmjobs.simulator.served import Served, ServedLog
 
 SYSTEM = "You are assigning nuggets: support, partial_support or not_support."
 
@@ -323,7 +323,7 @@ def test_the_busiest_moment_is_counted() -> None:
 
 
 def test_a_closed_log_takes_no_more_lines_in_its_file(tmp_path: Path) -> None:
-    log = Log(tmp_path / "x")
+    log = ServedLog(tmp_path / "x")
     log.close()
     log.close()
     log.add(Served(1, 0, 0, "", 1, "", "", 200, "", 0, 0))

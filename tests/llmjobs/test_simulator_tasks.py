@@ -4,10 +4,10 @@ import ast
 
 import pytest
 
-from llmjobs.prompts import TEMPLATES, Task, Value, render
-from llmjobs.simulator.answering import UNKNOWN, Reply, reply_to
+from llmjobs.prompts import TEMPLATES, PromptTask, Value, render
+from llmjobs.simulator.answering import UNKNOWN, SimulatedReply, reply_to
 from llmjobs.simulator.completion import CompletionRequest, complete, tokens
-from llmjobs.simulator.reading import Prompt, read_list
+from llmjobs.simulator.reading import ReadPrompt, read_list
 from llmjobs.simulator.words import clauses, content_words, share, words
 
 LABELS = {
@@ -22,11 +22,11 @@ NUGGETS = """<nuggets>
 </nuggets>"""
 
 
-def ask(system: str, user: str) -> Reply:
+def ask(system: str, user: str) -> SimulatedReply:
     return reply_to((("system", system), ("user", user)))
 
 
-def nuggetize(*segments: str, query: str = QUERY, current: str = "[]", cap: int = 30) -> Reply:
+def nuggetize(*segments: str, query: str = QUERY, current: str = "[]", cap: int = 30) -> SimulatedReply:
     shown = "\n".join(f'<segment n="{n}">\n{text}\n</segment>' for n, text in enumerate(segments, 1))
     nuggets = f"<nuggets>{current}</nuggets>"
     return ask(
@@ -35,17 +35,17 @@ def nuggetize(*segments: str, query: str = QUERY, current: str = "[]", cap: int 
     )
 
 
-def assign(passage: str, nuggets: str = NUGGETS) -> Reply:
+def assign(passage: str, nuggets: str = NUGGETS) -> SimulatedReply:
     system = "You are assigning nuggets to a passage: support, partial_support or not_support."
     return ask(system, f"<query>{QUERY}</query>\n<passage>\n{passage}\n</passage>\n{nuggets}\nOnly the list.")
 
 
-def support(statement: str, citation: str) -> Reply:
+def support(statement: str, citation: str) -> SimulatedReply:
     system = "You judge support.\nAnswer full_support, partial_support or no_support."
     return ask(system, f"<statement>{statement}</statement>\n<citation>{citation}</citation>")
 
 
-def grade(passage: str, rules: str = "Grade from 0 to 3.") -> Reply:
+def grade(passage: str, rules: str = "Grade from 0 to 3.") -> SimulatedReply:
     return ask(
         "You grade the relevance of a passage.", f"{rules}\n<query>{QUERY}</query>\n<passage>{passage}</passage>"
     )
@@ -77,7 +77,7 @@ def test_a_smaller_cap_is_kept() -> None:
     assert len(nuggetize(*(f"Cats purr about topic{n} and matter{n}" for n in range(9)), cap=5).items) == 5
 
 
-OWN: list[tuple[Task, dict[str, Value], str]] = [
+OWN: list[tuple[PromptTask, dict[str, Value], str]] = [
     (
         "nuggetize",
         {
@@ -101,14 +101,14 @@ OWN: list[tuple[Task, dict[str, Value], str]] = [
 
 
 @pytest.mark.parametrize(("task", "values", "text"), OWN)
-def test_our_own_templates_are_understood(task: Task, values: dict[str, Value], text: str) -> None:
+def test_our_own_templates_are_understood(task: PromptTask, values: dict[str, Value], text: str) -> None:
     messages = [(message.role, message.content) for message in render(TEMPLATES[task], **values)]
     reply = reply_to(tuple(messages))
     assert (reply.task, reply.text) == (task, text)
 
 
 @pytest.mark.parametrize(("task", "values", "text"), OWN)
-def test_another_first_line_changes_no_task(task: Task, values: dict[str, Value], text: str) -> None:
+def test_another_first_line_changes_no_task(task: PromptTask, values: dict[str, Value], text: str) -> None:
     (system, user) = render(TEMPLATES[task], **values)
     reworded = system.content.partition("\n")[2]
     reply = reply_to((("system", reworded), ("user", user.content)))
@@ -273,7 +273,7 @@ def test_lists_are_read_however_they_are_written(written: str) -> None:
 
 def test_nuggets_may_stand_alone() -> None:
     user = '<nugget n="1">a b</nugget>\n<nugget n="2">c</nugget>'
-    assert Prompt((("user", user),)).nuggets == ["a b", "c"]
+    assert ReadPrompt((("user", user),)).nuggets == ["a b", "c"]
 
 
 def test_tokens_are_counted_as_four_for_three_words() -> None:

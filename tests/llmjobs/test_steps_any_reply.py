@@ -10,9 +10,9 @@ from llmjobs.steps import (
     Ask,
     AssignInput,
     DraftsInput,
+    LlmReply,
     NuggetizeInput,
     RelevanceInput,
-    Reply,
     SupportInput,
     assign,
     nuggetize,
@@ -42,16 +42,16 @@ ROOM = settings(deadline=None)
 class Cycle:
     """Replies taken from a list in a seeded, repeatable order."""
 
-    def __init__(self, replies: list[str | Reply]) -> None:
+    def __init__(self, replies: list[str | LlmReply]) -> None:
         self.replies, self.chance = replies, random.Random(7)  # noqa: S311 - no secret
 
-    def __call__(self, _: Ask) -> str | Reply:
+    def __call__(self, _: Ask) -> str | LlmReply:
         return self.chance.choice(self.replies)
 
 
 @ROOM
 @given(scripts, st.integers(0, 7), st.integers(1, 4))
-def test_every_nugget_has_one_outcome(replies: list[str | Reply], count: int, size: int) -> None:
+def test_every_nugget_has_one_outcome(replies: list[str | LlmReply], count: int, size: int) -> None:
     work = AssignInput("q", "an answer", tuple(map(str, range(count))), size)
     outcome, asks = play_with(assign(work), Cycle(replies))
     assert len(outcome.labels) == count
@@ -64,7 +64,7 @@ def test_every_nugget_has_one_outcome(replies: list[str | Reply], count: int, si
 
 @ROOM
 @given(scripts, st.integers(0, 6), st.integers(1, 4))
-def test_a_topic_has_nuggets_or_a_reason(replies: list[str | Reply], count: int, size: int) -> None:
+def test_a_topic_has_nuggets_or_a_reason(replies: list[str | LlmReply], count: int, size: int) -> None:
     work = NuggetizeInput(DraftsInput("q", ("text",) * count, size, draft_cap=4), nugget_cap=3, batch_size=size)
     outcome, asks = play_with(nuggetize(work), Cycle(replies))
     assert bool(outcome.nuggets) != bool(outcome.failure)
@@ -76,7 +76,7 @@ def test_a_topic_has_nuggets_or_a_reason(replies: list[str | Reply], count: int,
 
 @ROOM
 @given(scripts)
-def test_single_labels_are_of_their_vocabulary(replies: list[str | Reply]) -> None:
+def test_single_labels_are_of_their_vocabulary(replies: list[str | LlmReply]) -> None:
     pair, _ = play_with(support(SupportInput("s", "p")), Cycle(replies))
     assert (pair.label == SupportLabel.FAILED) == bool(pair.failure)
     passage, _ = play_with(relevance(RelevanceInput("q", "p")), Cycle(replies))
@@ -86,12 +86,12 @@ def test_single_labels_are_of_their_vocabulary(replies: list[str | Reply]) -> No
 
 @ROOM
 @given(scripts, st.integers(1, 7))
-def test_a_replay_goes_the_same_way(replies: list[str | Reply], count: int) -> None:
+def test_a_replay_goes_the_same_way(replies: list[str | LlmReply], count: int) -> None:
     work = AssignInput("q", "an answer", tuple(map(str, range(count))), 3)
-    given_replies: list[str | Reply] = []
+    given_replies: list[str | LlmReply] = []
     cycle = Cycle(replies)
 
-    def recorded(ask: Ask) -> str | Reply:
+    def recorded(ask: Ask) -> str | LlmReply:
         given_replies.append(cycle(ask))
         return given_replies[-1]
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from evaluation.terms import Importance
-from llmjobs.steps import DraftsInput, NuggetizeInput, NuggetizeOutcome, Reply, nuggetize, over_generated_drafts
+from llmjobs.steps import DraftsInput, LlmReply, NuggetizeInput, NuggetizeOutcome, nuggetize, over_generated_drafts
 from tests.llmjobs.scripted import GONE, between, parts, play, user_text
 
 REPEATS = ["", ", re-ask 1", ", re-ask 2"]
@@ -180,7 +180,7 @@ def test_without_a_connection_the_topic_fails_at_once() -> None:
 
 
 def test_a_half_without_a_connection_fails_the_topic() -> None:
-    outcome, _ = play(over_generated_drafts(drafts(4)), [*["?"] * 3, '["a"]', Reply(None)])
+    outcome, _ = play(over_generated_drafts(drafts(4)), [*["?"] * 3, '["a"]', LlmReply(None)])
     assert outcome.failure == "window 1, segments 3-4: no reply"
     assert outcome.drafts == ()
 

@@ -8,10 +8,10 @@ from evaluation.services.judges import judge_in, study_judge
 from evaluation.terms import Condition, JudgeKind, StudyKind, SupportCondition
 from llmjobs.models import Call, Prompt, Text
 from llmjobs.prompts import ASSIGN, SUPPORT
-from llmjobs.prompts.comparing import Line, compared
+from llmjobs.prompts.comparing import DiffLine, compared
 from llmjobs.simulator import Simulator
 from llmjobs.simulator.answering import MODEL
-from llmjobs.starting import Request, plan_evaluation, start
+from llmjobs.starting import JobRequest, plan_evaluation, start
 from llmjobs.stored_prompts import UnusableError, save_prompt, the_template
 from llmjobs.ways import add_llm_judge, way_of
 from tests.evaluation.world import everything, run
@@ -113,7 +113,7 @@ def test_another_prompt_is_another_judge_whose_labels_stand_beside_the_others(si
     start_assigning(world)
     prompt = save(user=f"Be strict.\n\n{ASSIGN.user}")
     judge, _ = add_llm_judge(name="strict", model=MODEL, prompts={"assign": "strict@1"})
-    request = Request(world.campaign, judge)
+    request = JobRequest(world.campaign, judge)
     start(request, "again", plan_evaluation(request, Condition.AA))
     work_on()
     assert [Assignment.objects.filter(judge=one).count() for one in (world.judge, judge)] == [3, 3]
@@ -167,9 +167,9 @@ def test_in_a_study_judges_of_one_model_with_other_prompts_are_others() -> None:
 
 def test_two_texts_are_compared_line_by_line() -> None:
     assert compared("same\nold\nend", "same\nnew\nmore\nend") == (
-        Line("same", "same"),
-        Line("gone", "old"),
-        Line("new", "new"),
-        Line("new", "more"),
-        Line("same", "end"),
+        DiffLine("same", "same"),
+        DiffLine("gone", "old"),
+        DiffLine("new", "new"),
+        DiffLine("new", "more"),
+        DiffLine("same", "end"),
     )

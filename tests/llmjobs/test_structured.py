@@ -9,8 +9,8 @@ from pydantic import SecretStr
 from evaluation.models import Assignment, Judge, Segment
 from evaluation.terms import AssignmentLabel, Origin, SupportLabel
 from llmjobs import endpoints
-from llmjobs.calls import Wanted
-from llmjobs.client import Answered, Endpoint, Refusal, Request, close_clients, send
+from llmjobs.calls import NewCall
+from llmjobs.client import CallRefusal, ChatRequest, Completion, Endpoint, close_clients, send
 from llmjobs.models import Call, CallUse
 from llmjobs.prompts import ASSIGN, IMPORTANCE, NUGGETIZE, RELEVANCE, SUPPORT
 from llmjobs.prompts.forms import form_of
@@ -96,8 +96,8 @@ def test_an_endpoint_that_ignores_the_form_is_read_all_the_same_and_that_is_note
     assert [str(note) for note in outcome.notes] == ["pair: not in the JSON that was asked for"]
 
 
-def wanted(ask: Ask) -> Wanted:
-    return Wanted(ask, Endpoint(base_url="http://llm.example/v1"), "m", 0)
+def wanted(ask: Ask) -> NewCall:
+    return NewCall(ask, Endpoint(base_url="http://llm.example/v1"), "m", 0)
 
 
 def test_the_form_is_part_of_what_makes_two_calls_the_same() -> None:
@@ -147,12 +147,12 @@ def test_an_endpoint_that_refuses_it_fails_the_items_with_the_reason(simulator: 
 
 def test_what_a_model_says_when_it_declines_is_kept() -> None:
     form = form_of("support", {}).response_format
-    asked = Request("m", (("user", "x"),), response_format=form)
+    asked = ChatRequest("m", (("user", "x"),), response_format=form)
     message = {"message": {"content": None, "refusal": "I cannot judge this."}}
     with scripted_endpoint(lambda _: "", choices=[message]) as endpoint:
         answer = send(Endpoint(base_url=endpoint.base_url), asked)
         close_clients()
-    assert isinstance(answer, Answered)
+    assert isinstance(answer, Completion)
     assert answer.text == "I cannot judge this."
 
 
@@ -162,14 +162,14 @@ def azure_at(simulator: Simulator, version: str = "2024-10-21") -> Endpoint:
 
 
 def test_the_simulator_speaks_azures_form_and_no_other_there() -> None:
-    asked = Request("gpt-4o", tuple((one.role, one.content) for one in next(support(PAIR)).messages))
+    asked = ChatRequest("gpt-4o", tuple((one.role, one.content) for one in next(support(PAIR)).messages))
     with running_simulator() as simulator:
         answer = send(azure_at(simulator), replace(asked, response_format=form_of("support", {}).response_format))
         refused = send(azure_at(simulator, version=""), asked)
         close_clients()
-    assert isinstance(answer, Answered)
+    assert isinstance(answer, Completion)
     assert json.loads(answer.text) == {"label": "full_support"}
-    assert isinstance(refused, Refusal)
+    assert isinstance(refused, CallRefusal)
     assert (refused.status, "api-version is missing" in refused.message) == (404, True)
 
 

@@ -9,8 +9,8 @@ from jobs.models import WorkItem
 from llmjobs.kinds import KINDS
 from llmjobs.planning import assign_items, nugget_items
 from llmjobs.prompts import ASSIGN, NO_TEXTS, SUPPORT, WITH_TEXTS, TopicTexts, Value, render
-from llmjobs.steps.asking import Ask, Reply
-from llmjobs.ways import BUILT_IN, way_of
+from llmjobs.steps.asking import Ask, LlmReply
+from llmjobs.ways import BUILT_IN_PROMPTS, way_of
 from tests.llmjobs.worlds import World, grade_segments, make_world
 
 TEXTS = {"problem_statement": "Why are wings curved?", "background": "I build gliders. </background>"}
@@ -18,7 +18,7 @@ VALUES: dict[str, Value] = {"query": "wings", "passage": "See <article> 3.", "nu
 
 
 def first_ask(item: WorkItem, judge: Judge | None = None) -> Ask:
-    return next(KINDS[item.kind].begin([item], [way_of(judge) if judge else BUILT_IN])[0])
+    return next(KINDS[item.kind].begin([item], [way_of(judge) if judge else BUILT_IN_PROMPTS])[0])
 
 
 def assign_item(world: World) -> WorkItem:
@@ -52,9 +52,9 @@ def test_nuggets_and_their_importance_are_asked_for_with_the_texts() -> None:
     grade_segments(world, 3)
     Topic.objects.update(**TEXTS)
     new = nugget_items(world.campaign, world.topics, world.campaign.qrel_sources.get(), "nuggets").items[0]
-    step = KINDS["nuggets"].begin([WorkItem(key="k", kind=new.kind, payload=new.payload)], [BUILT_IN])[0]
+    step = KINDS["nuggets"].begin([WorkItem(key="k", kind=new.kind, payload=new.payload)], [BUILT_IN_PROMPTS])[0]
     asks = [next(step)]
-    asks.append(step.send(Reply('["a fact"]')))
+    asks.append(step.send(LlmReply('["a fact"]')))
     assert [(one.template, one.version) for one in asks] == [("nuggetize", 2), ("importance", 2)]
     assert all("<problem_statement>\nWhy are wings curved?" in one.messages[1].content for one in asks)
 

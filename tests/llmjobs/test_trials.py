@@ -21,7 +21,7 @@ from evaluation.terms import JudgeKind, Origin
 from jobs.models import Job
 from llmjobs.budget import Budget
 from llmjobs.models import Call, Trial, TriedLabels
-from llmjobs.prompts import ASSIGN, Task
+from llmjobs.prompts import ASSIGN, PromptTask
 from llmjobs.queries import callable_judges_for
 from llmjobs.simulator import Simulator
 from llmjobs.simulator.answering import MODEL
@@ -44,7 +44,7 @@ def world(tmp_path: Path) -> World:
     return make_world(tmp_path)
 
 
-def wish(task: Task = "assign", *refs: str, of: str = "auto-robot", **more: object) -> TrialWish:
+def wish(task: PromptTask = "assign", *refs: str, of: str = "auto-robot", **more: object) -> TrialWish:
     return TrialWish(task, refs or ("assign@1",), LIKE, of, **more)  # type: ignore[arg-type]
 
 

@@ -38,7 +38,7 @@ from llmjobs.engine import Engine
 from llmjobs.models import Call
 from llmjobs.simulator import Served
 from llmjobs.simulator.answering import MODEL
-from llmjobs.starting import Request, plan_evaluation, start
+from llmjobs.starting import JobRequest, plan_evaluation, start
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +51,9 @@ class World:
     runs: list[Run]
 
     @property
-    def request(self) -> Request:
+    def request(self) -> JobRequest:
         """Ask for everything."""
-        return Request(self.campaign, self.judge)
+        return JobRequest(self.campaign, self.judge)
 
 
 def make_world(*, topics: int = 1, runs: int = 2, nuggets: int = 3) -> World:

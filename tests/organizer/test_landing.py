@@ -8,7 +8,7 @@ from api.collections import COLLECTIONS
 from evaluation.models import Membership
 from evaluation.services.campaigns import add_member
 from evaluation.terms import Role
-from exchange.snapshots.packing import Wish
+from exchange.snapshots.packing import SnapshotContents
 from exchange.snapshots.service import take_snapshot
 from tests.factories import make_campaign, make_user
 from tests.organizer.world import World
@@ -60,7 +60,7 @@ def test_an_administrator_sees_how_the_system_stands(world: World) -> None:
 
 
 def test_the_catalogue_tells_what_exists_and_how_to_get_it(world: World) -> None:
-    snapshot = take_snapshot(campaign=world.campaign, name="first", wish=Wish())
+    snapshot = take_snapshot(campaign=world.campaign, name="first", wish=SnapshotContents())
     page = world.client("rita").get(CATALOGUE)
     rows = {one.name: one.count for one in page.context["catalogue"].holdings}
     assert (rows["topics"], rows["runs"], rows["answers"], rows["nuggets"], rows["grades"]) == (2, 2, 3, 2, 3)

@@ -15,7 +15,7 @@ from django.utils.timezone import now
 from evaluation.models import Campaign
 from exchange import background
 from exchange.models import Export, Snapshot
-from exchange.snapshots.packing import Wish
+from exchange.snapshots.packing import SnapshotContents
 from exchange.snapshots.service import opened_slug, take_snapshot
 from tests.factories import make_campaign
 from tests.organizer.world import World, make_world, queries_of
@@ -74,7 +74,7 @@ def test_what_could_not_be_made_or_opened_is_said_with_its_reason(world: World) 
     olga = world.client("olga")
     kept = made(olga, "one")
     olga.post(f"{SNAPSHOTS}take/", {"name": "twice"})
-    take_snapshot(campaign=world.campaign, name="twice", wish=Wish())
+    take_snapshot(campaign=world.campaign, name="twice", wish=SnapshotContents())
     Export.objects.update(made_at=now() + timedelta(minutes=1))  # so that the other one is not taken for its own
     make_campaign(opened_slug(kept))
     olga.post(reverse("organizer:open_snapshot", args=["river", kept.pk]))

@@ -12,7 +12,7 @@ from evaluation.services.handing_out import reassign
 from evaluation.services.judges import add_judge
 from evaluation.services.labelling import touch
 from evaluation.terms import Condition, JudgeKind, Origin, Role, Stage, TaskState
-from llmjobs.starting import Request, plan_evaluation
+from llmjobs.starting import JobRequest, plan_evaluation
 from tests.evaluation.judging_world import BENDS, JudgingWorld, finish, load_nuggets
 from tests.evaluation.shared_world import make_list, make_shared_world
 from tests.evaluation.world import load, report, run
@@ -106,7 +106,7 @@ def test_labels_from_outside_beside_those_of_assessors_must_be_named(world: Judg
 
 def test_an_llm_assigns_the_lists_of_all_assessors(world: JudgingWorld) -> None:
     plan = plan_evaluation(
-        Request(world.campaign, add_judge(name="robot", kind=JudgeKind.LLM, model="robot")[0]), Condition.EA
+        JobRequest(world.campaign, add_judge(name="robot", kind=JudgeKind.LLM, model="robot")[0]), Condition.EA
     )
     assert not plan.blocked
     assert len(plan.items) == 4  # three answers to t1 with words, one to t2

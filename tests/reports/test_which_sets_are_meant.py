@@ -15,7 +15,7 @@ from evaluation.services.judges import add_judge, judge_of
 from evaluation.services.labelling import ensure_nugget_set
 from evaluation.services.studies import StudyWish, _nugget_set
 from evaluation.terms import Condition, JudgeKind, Origin, StudyKind
-from llmjobs.starting import Request, plan_evaluation
+from llmjobs.starting import JobRequest, plan_evaluation
 from reports.describing import edit_report
 from tests.evaluation.judging_world import JudgingWorld, load_nuggets, make_judging_world
 from tests.evaluation.shared_world import make_list
@@ -66,7 +66,7 @@ def in_reports(campaign: Campaign, condition: Condition) -> list[str]:
 
 def in_jobs(campaign: Campaign) -> list[str]:
     judge = add_judge(name="new", kind=JudgeKind.LLM, model="new")[0]
-    items = plan_evaluation(Request(campaign, judge), Condition.EA).items
+    items = plan_evaluation(JobRequest(campaign, judge), Condition.EA).items
     wordings = {wording for item in items for wording in item.payload["nuggets"]}
     sets = NuggetVersion.objects.filter(pk__in=wordings).values_list("nugget__nugget_set__name", flat=True)
     return sorted(set(sets))

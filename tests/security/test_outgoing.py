@@ -15,12 +15,12 @@ from evaluation.models import Judge
 from evaluation.services.judges import add_judge
 from evaluation.terms import JudgeKind
 from llmjobs import endpoints
-from llmjobs.client import Answered, Endpoint, Refusal, Request, close_clients, send
+from llmjobs.client import CallRefusal, ChatRequest, Completion, Endpoint, close_clients, send
 from llmjobs.endpoints import endpoint_of
 from web.outgoing import address_problem, resolved_problem
 
 KEY = "sk-canary-0123456789"
-REQUEST = Request("m", (("user", "Hello"),))
+REQUEST = ChatRequest("m", (("user", "Hello"),))
 COMPLETION = b'{"choices": [{"message": {"content": "hello"}}]}'
 
 
@@ -184,21 +184,21 @@ def test_a_name_that_was_made_to_point_inside_is_not_called(
 ) -> None:
     resolver(monkeypatch, "127.0.0.1")
     refusal = send(Endpoint(f"http://rebound.example.org:{listening.server_port}/v1", SecretStr(KEY)), REQUEST)
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, CallRefusal)
     assert refusal.message == "rebound.example.org stands for 127.0.0.1, which is this machine."
     assert listening.asked == []
 
 
 def test_a_name_is_resolved_once_and_that_is_called(listening: Listening, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = resolver(monkeypatch, "127.0.0.1", "169.254.169.254")
-    assert isinstance(send(Endpoint(f"http://ollama:{listening.server_port}/v1"), REQUEST), Answered)
+    assert isinstance(send(Endpoint(f"http://ollama:{listening.server_port}/v1"), REQUEST), Completion)
     assert asked == ["ollama"]
 
 
 def test_a_redirect_is_not_followed(listening: Listening) -> None:
     listening.redirects_to = f"http://127.0.0.1:{listening.server_port}/elsewhere"
     refusal = send(Endpoint(f"http://127.0.0.1:{listening.server_port}/v1", SecretStr(KEY)), REQUEST)
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, CallRefusal)
     assert len(listening.asked) == 1
 
 
@@ -222,7 +222,7 @@ def test_a_judge_whose_host_was_taken_off_the_list_is_not_called(settings: Setti
 def test_the_key_goes_to_its_own_address_only(listening: Listening, settings: Settings) -> None:
     settings.LLM_ALLOWED_HOSTS = [f"127.0.0.1:{listening.server_port}"]
     judge = Judge(name="x", kind=JudgeKind.LLM, model="m", base_url=f"http://127.0.0.1:{listening.server_port}/v1")
-    assert isinstance(send(endpoint_of(judge), REQUEST), Answered)
+    assert isinstance(send(endpoint_of(judge), REQUEST), Completion)
     assert KEY not in listening.asked[0]
     assert endpoint_of(Judge(name="y", kind=JudgeKind.LLM, model="m")).api_key == SecretStr(KEY)
     same_host = Judge(name="z", kind=JudgeKind.LLM, model="m", base_url="http://llm.lab:9000/other")

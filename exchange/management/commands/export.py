@@ -12,7 +12,7 @@ from evaluation.errors import Refused
 from evaluation.management.base import AssayCommand, the_campaign
 from evaluation.models import Campaign
 from exchange.exports.lines import CAMPAIGN, EXPORTS, NUGGET_FORMS, lines_of
-from exchange.snapshots.packing import Wish
+from exchange.snapshots.packing import SnapshotContents
 from exchange.snapshots.service import take_snapshot, write_campaign, write_snapshot
 
 Options = dict[str, Any]
@@ -62,7 +62,7 @@ class Command(AssayCommand):
 def _campaign(campaign: Campaign, options: Options) -> str:
     """Write the whole campaign; return what was written."""
     path = Path(options["output"] or f"{campaign.slug}.zip")
-    wish = Wish(texts=not options["without_texts"], names=not options["pseudonyms"])
+    wish = SnapshotContents(texts=not options["without_texts"], names=not options["pseudonyms"])
     if options["snapshot"]:
         snapshot = take_snapshot(campaign=campaign, name=options["snapshot"], wish=wish)
         with path.open("wb") as out:

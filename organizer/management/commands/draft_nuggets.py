@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from llmjobs.planning import Plan
-from llmjobs.starting import Request, plan_drafts
+from llmjobs.planning import JobPlan
+from llmjobs.starting import JobRequest, plan_drafts
 from organizer.management.llm import LlmCommand
 
 
@@ -18,5 +18,5 @@ class Command(LlmCommand):
         super().add_arguments(parser)
         parser.add_argument("--qrels", required=True, metavar="SOURCE", help="whose related segments are read")
 
-    def plan(self, request: Request, options: dict[str, Any]) -> Plan:
+    def plan(self, request: JobRequest, options: dict[str, Any]) -> JobPlan:
         return plan_drafts(request, qrels=options["qrels"])

@@ -7,8 +7,8 @@ from django.core.management.base import CommandParser
 from evaluation.domain.conditions import resolve
 from evaluation.management.base import words_of
 from evaluation.terms import Condition
-from llmjobs.planning import Plan
-from llmjobs.starting import Request, plan_evaluation
+from llmjobs.planning import JobPlan
+from llmjobs.starting import JobRequest, plan_evaluation
 from organizer.management.llm import LlmCommand
 from reports import documents
 from reports.leaderboard import leaderboard
@@ -27,14 +27,14 @@ class Command(LlmCommand):
         parser.add_argument("--nuggets", default="", metavar="SET", help="which set, where several fit")
         parser.add_argument("--runs", nargs="+", default=[], metavar="RUN", help="only these runs")
 
-    def plan(self, request: Request, options: dict[str, Any]) -> Plan:
+    def plan(self, request: JobRequest, options: dict[str, Any]) -> JobPlan:
         condition = Condition(options["condition"])
         return plan_evaluation(request, condition, qrels=options["qrels"], nuggets=options["nuggets"])
 
     def title_of(self, options: dict[str, Any]) -> str:
         return f"AutoAssign {options['condition']}"
 
-    def finish(self, request: Request, options: dict[str, Any]) -> None:
+    def finish(self, request: JobRequest, options: dict[str, Any]) -> None:
         condition = Condition(options["condition"])
         request.campaign.refresh_from_db()  # figures are kept by the revision, which the job's labels have raised
         judge = request.judge.name

@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evaluation.services.names import check_name
-from llmjobs.planning import Plan
-from llmjobs.starting import Request, plan_relevance
+from llmjobs.planning import JobPlan
+from llmjobs.starting import JobRequest, plan_relevance
 from organizer.management.llm import LlmCommand
 
 
@@ -19,5 +19,5 @@ class Command(LlmCommand):
         super().add_arguments(parser)
         parser.add_argument("--source", required=True, metavar="NAME", help="under which name its grades go")
 
-    def plan(self, request: Request, options: dict[str, Any]) -> Plan:
+    def plan(self, request: JobRequest, options: dict[str, Any]) -> JobPlan:
         return plan_relevance(request, source=check_name("source", options["source"]))

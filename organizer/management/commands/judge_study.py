@@ -7,8 +7,8 @@ from django.core.management.base import CommandParser
 
 from evaluation.management.base import the_campaign
 from evaluation.services.studies import study_named
-from llmjobs.planning import Plan
-from llmjobs.starting import Request, judge_for, plan_study, study_request
+from llmjobs.planning import JobPlan
+from llmjobs.starting import JobRequest, judge_for, plan_study, study_request
 from organizer.management.llm import LlmCommand
 from reports.rendering import as_table
 from reports.studying import agreement_rows, study_report
@@ -22,17 +22,17 @@ class Command(LlmCommand):
         super().add_arguments(parser)
         parser.add_argument("--study", required=True, metavar="NAME", help="whose pairs")
 
-    def request_of(self, options: dict[str, Any]) -> Request:
+    def request_of(self, options: dict[str, Any]) -> JobRequest:
         study = study_named(the_campaign(options["campaign"]), options["study"])
         request = study_request(study, judge_for(options["judge"]), tuple(options["topics"]))
         return replace(request, **self.limits(options))
 
-    def plan(self, request: Request, options: dict[str, Any]) -> Plan:
+    def plan(self, request: JobRequest, options: dict[str, Any]) -> JobPlan:
         return plan_study(request, study_named(request.campaign, options["study"]))
 
     def title_of(self, options: dict[str, Any]) -> str:
         return f"Study {options['study']}"
 
-    def finish(self, request: Request, options: dict[str, Any]) -> None:
+    def finish(self, request: JobRequest, options: dict[str, Any]) -> None:
         report = study_report(study_named(request.campaign, options["study"]))
         self.stdout.write(as_table(agreement_rows(report)))

@@ -6,8 +6,8 @@ from django.core.management.base import CommandParser
 
 from evaluation.domain.conditions import resolve_citations
 from evaluation.terms import SupportCondition
-from llmjobs.planning import Plan
-from llmjobs.starting import Request, plan_support
+from llmjobs.planning import JobPlan
+from llmjobs.starting import JobRequest, plan_support
 from organizer.management.llm import LlmCommand
 from reports import documents
 from reports.metrics.policies import SupportPolicies
@@ -24,9 +24,9 @@ class Command(LlmCommand):
         super().add_arguments(parser)
         parser.add_argument("--runs", nargs="+", default=[], metavar="RUN", help="only these runs")
 
-    def plan(self, request: Request, options: dict[str, Any]) -> Plan:
+    def plan(self, request: JobRequest, options: dict[str, Any]) -> JobPlan:
         return plan_support(request)
 
-    def finish(self, request: Request, options: dict[str, Any]) -> None:
+    def finish(self, request: JobRequest, options: dict[str, Any]) -> None:
         choice = resolve_citations(request.campaign, SupportCondition.LLM, judge=request.judge.name)
         self.stdout.write(as_table(documents.support_document(support_report(choice, SupportPolicies()))["runs"]))
