@@ -7,5 +7,4 @@ class ExchangeConfig(AppConfig):
     name = "exchange"
 
     def ready(self) -> None:
-        """Offer imports and exports to the workers."""
         import_module("exchange.offering").offer()

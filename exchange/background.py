@@ -22,7 +22,7 @@ _doings: dict[str, Doing] = {}
 
 
 def register_doing(kind: str, doing: Doing) -> None:
-    """Have items of a kind done by `doing`; `about` in an item's payload is the key of the row that it is about."""
+    """Runner of items of one kind. `about` in an item's payload is the key of its row."""
     _doings[kind] = doing
 
 
@@ -34,7 +34,6 @@ def start_item(kind: str, about: int, title: str, actor: User | None) -> Job:
 
 
 def run(worker: str, stopping: Signal) -> None:
-    """Do what is due, one after the other, until nothing is or the worker stops."""
     holder = queue.holder_in(worker, JOB_KIND)
     try:
         while not stopping.is_set() and (claimed := queue.claim(holder, 1, kind=JOB_KIND)):
@@ -59,5 +58,4 @@ def _do(item: WorkItem) -> None:
 
 
 def register_lane() -> None:
-    """Have the workers do this."""
     registry.register(JOB_KIND, run)

@@ -47,7 +47,7 @@ RUNS = {
 
 
 def load_demo() -> bool:
-    """Load the demo with its accounts, all or nothing; return whether it was not there yet."""
+    """Load the demo with its accounts, all or nothing; return whether it was missing."""
     with transaction.atomic(), ids_from(SLUG):
         if Campaign.objects.filter(slug=SLUG).exists():
             return False
@@ -84,7 +84,6 @@ def start_demo_jobs() -> int:
 
 
 def logins() -> list[tuple[str, str]]:
-    """Return user name and role of each demo account that exists."""
     roles = {name: str(role) for name, (_, role) in PEOPLE.items()} | {ADMINISTRATOR[0]: "administrator"}
     there = set(User.objects.filter(demo=True).values_list("username", flat=True))
     return [(name, role) for name, role in roles.items() if name in there]

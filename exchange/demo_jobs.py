@@ -26,7 +26,7 @@ LATENCY_MS = 640
 
 
 def load_done_job(campaign: Campaign, judge: Judge) -> None:
-    """Store a job that is done: a nugget list for each topic, and the labels of one topic's answers."""
+    """Store a finished job: a nugget list for each topic, and the labels of one topic's answers."""
     job = Job.objects.create(kind="llm", title=TITLE, state=Job.State.DONE, ended_at=timezone.now())
     llm = LlmJob.objects.create(
         job=job,
@@ -49,7 +49,6 @@ def load_done_job(campaign: Campaign, judge: Judge) -> None:
 
 
 def _do(item: WorkItem, llm: LlmJob) -> None:
-    """Ask what the item asks, and store each call with its reply."""
     for number, (ask, completion) in enumerate(_calls(item)):
         call = _call(ask, completion, llm)
         CallUse.objects.create(item=item, call=call, number=number, part=ask.part)

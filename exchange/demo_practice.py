@@ -11,7 +11,6 @@ SLIPS = {"ann": {"full_support": "partial_support"}, "ben": {"okay": "vital", "p
 
 
 def practise(campaign: Campaign) -> None:
-    """Answer every item that the stages of the demo's tasks ask for, most of them as known."""
     slips = {name: dict(words) for name, words in SLIPS.items()}
     for task in Task.objects.filter(campaign=campaign).select_related("assessor").order_by("pk"):
         for pk in practice_of(task.assessor, [campaign.pk]).left(task):

@@ -41,7 +41,6 @@ def record_times(submitted: list[Task], begun: list[Task]) -> None:
 
 
 def _record(task: Task, start: datetime, share: int, *, interrupted: bool) -> datetime:
-    """Store one task's stretches from a moment on; return when the last one ends."""
     rows = list(_stretches(task, start, share, interrupted))
     TimeSegment.objects.bulk_create(rows)
     return rows[-1].ended_at

@@ -78,7 +78,6 @@ class DemoDesk:
         open_desk(task=task, user=user)
 
     def do(self, kind: str, **payload: Any) -> None:
-        """Do one thing."""
         fields = {key.rstrip("_"): value for key, value in payload.items()}
         op = Op(op_id=new_uuid(), step=new_uuid(), kind=kind, payload=fields, client_at=timezone.now())
         receipt = operate(task=self.task, user=self.user, window=self.window, op=op)
@@ -87,7 +86,6 @@ class DemoDesk:
         self.seq = receipt.seq
 
     def submit(self) -> None:
-        """Submit what was done."""
         submit(task=self.task, user=self.user, window=self.window, seq=self.seq)
 
 
@@ -121,7 +119,6 @@ def load_work(campaign: Campaign) -> None:
 def _submitted_lists(
     campaign: Campaign, tasks: dict[tuple[Stage, str], str], people: dict[str, User]
 ) -> Iterator[Task]:
-    """Make and submit three lists by post-editing and three by hand; yield their tasks."""
     desk = DemoDesk(tasks[Stage.POST_EDIT, "river-01"], people["ben"])
     _submitted(desk)
     yield _task(desk)
@@ -140,7 +137,6 @@ def _task(desk: DemoDesk) -> Task:
 
 
 def _kept(desk: DemoDesk) -> None:
-    """Keep most of the drafts, and reject every fifth."""
     drafts = [row["key"] for row in desk_state(desk.task, desk.user)["rows"]]
     for number, key in enumerate(drafts, start=1):
         desk.do("decide", key=key, decision="kept" if number % 5 else "rejected")
@@ -150,7 +146,7 @@ def _kept(desk: DemoDesk) -> None:
 
 
 def _written(desk: DemoDesk, campaign: Campaign, topic: str) -> None:
-    """Write down, in other words of the same facts, what the file's list by hand has first."""
+    # In other words of the same facts as the file's list by hand.
     listed = ListedNugget.objects.filter(
         nugget_list__nugget_set__campaign=campaign,
         nugget_list__nugget_set__name=Origin.MANUAL,
@@ -163,7 +159,7 @@ def _written(desk: DemoDesk, campaign: Campaign, topic: str) -> None:
 
 
 def _judged(desk: DemoDesk) -> Task:
-    """Give every label that is asked: mostly the machine's, and every seventh otherwise."""
+    # Every seventh label differs from the machine's.
     task = _task(desk)
     known = _assigned(task) if task.stage == Stage.ASSIGN else _supported(task)
     for number, key in enumerate(asked_keys(place_of(task)), start=1):
@@ -174,7 +170,6 @@ def _judged(desk: DemoDesk) -> Task:
 
 
 def _assigned(task: Task) -> dict[str, str]:
-    """Return the labels that the machine gave nuggets of the topic, by the keys of the desk."""
     given = Assignment.objects.filter(answer__topic=task.topic, judge__kind=JudgeKind.LLM, label__lte=2)
     fields = ("answer__public_id", "nugget_version__nugget__public_id", "label")
     return {
@@ -184,7 +179,6 @@ def _assigned(task: Task) -> dict[str, str]:
 
 
 def _supported(task: Task) -> dict[str, str]:
-    """Return the labels that the machine gave the topic's citations, as keys of the desk."""
     given = SupportJudgment.objects.filter(
         sentence__answer__topic=task.topic, judge__kind=JudgeKind.LLM, label__lte=2
     )
@@ -221,7 +215,6 @@ def _hand_out(
 
 
 def _submitted(desk: DemoDesk) -> None:
-    """Decide about all 24 drafts: most kept, some reworded, merged, split and rejected."""
     desk.do(
         "merge",
         key="m1",

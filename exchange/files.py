@@ -24,9 +24,7 @@ class SentFile(Protocol):
 
     name: str | None
 
-    def chunks(self) -> Iterable[bytes]:
-        """Return its bytes."""
-        ...
+    def chunks(self) -> Iterable[bytes]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +37,10 @@ class KeptFile:
 
     @property
     def payload(self) -> dict[str, Any]:
-        """As a row has it."""
         return asdict(self)
 
 
 def new_folder() -> tuple[str, Path]:
-    """Make a folder; return its name and where it is."""
     name = secrets.token_urlsafe(24)
     path = folder_of(name)
     path.mkdir(parents=True, mode=0o700)
@@ -52,12 +48,11 @@ def new_folder() -> tuple[str, Path]:
 
 
 def folder_of(name: str) -> Path:
-    """Return where a folder is."""
     return Path(settings.FILES_DIR) / name
 
 
 def keep(files: Iterable[SentFile]) -> tuple[str, list[KeptFile]]:
-    """Keep files in a folder of their own; return its name, and what each file is."""
+    """Keep files in a new folder; return its name and its files."""
     name, folder = new_folder()
     return name, [_kept(folder / str(number), one) for number, one in enumerate(files)]
 
@@ -82,12 +77,11 @@ def open_file(folder: str, number: int = 0) -> IO[bytes]:
 
 
 def remove(folder: str) -> None:
-    """Take a folder away; that it is gone already is fine."""
+    # A second worker may have removed it: then nothing is left to do.
     if folder:
         shutil.rmtree(folder_of(folder), ignore_errors=True)
 
 
 def digest_of(path: Path) -> str:
-    """Return a file's SHA-256."""
     with path.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()

@@ -128,7 +128,7 @@ class ImportAttempt(Ordered):
 
     @property
     def is_open(self) -> bool:
-        """Say whether something is still to become of it by itself."""
+        """Whether a worker or a request will still end it."""
         return self.state in (self.State.CHECKING, self.State.LOADING)
 
     @property

@@ -12,7 +12,6 @@ from jobs.models import WorkItem
 
 
 def offer() -> None:
-    """Have every worker do it."""
     background.register_doing(background.IMPORT, carry_on_import)
     background.register_doing(background.EXPORT, carry_out_export)
     background.register_doing(background.OPENING, carry_out_opening)
@@ -21,7 +20,6 @@ def offer() -> None:
 
 
 def carry_on_import(item: WorkItem) -> None:
-    """Check or load the files of an attempt; one that is gone needs nothing."""
     attempts = ImportAttempt.objects.select_related("campaign", "made_by")
     attempt = attempts.filter(pk=item.payload["about"]).first()
     if attempt:
@@ -29,7 +27,6 @@ def carry_on_import(item: WorkItem) -> None:
 
 
 def carry_out_export(item: WorkItem) -> None:
-    """Write an export; one that is gone needs nothing."""
     ordered = Export.objects.select_related("campaign", "made_by", "snapshot")
     export = ordered.filter(pk=item.payload["about"]).first()
     if export:
@@ -37,14 +34,13 @@ def carry_out_export(item: WorkItem) -> None:
 
 
 def carry_out_opening(item: WorkItem) -> None:
-    """Open a snapshot as a campaign, for whoever asked for it."""
     snapshot = Snapshot.objects.select_related("campaign").get(pk=item.payload["about"])
     if item.job.made_by is not None:
         open_snapshot(snapshot=snapshot, actor=item.job.made_by)
 
 
 def sweep() -> None:
-    """Take away files whose time is over. Snapshots are not among them."""
+    # Snapshots are not among them: they have no end.
     state = ImportAttempt.State
     open_states = [state.CHECKING, state.CHECKED, state.LOADING, state.REFUSED]
     old = ImportAttempt.objects.filter(expires_at__lt=now(), state__in=open_states).exclude(folder="")

@@ -39,7 +39,6 @@ Rows = Iterable[Mapping[str, Any]]
 
 
 def own_data(user: User) -> IO[bytes]:
-    """Return the ZIP, open and at its beginning."""
     file: IO[bytes] = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115  # the response closes it
     with ZipFile(file, "w", ZIP_DEFLATED) as archive:
         for name, rows in PARTS.items():
@@ -138,13 +137,13 @@ def _practice(user: User) -> Rows:
 
 
 def _verdicts(user: User) -> Rows:
-    """What they said of pairs of labels, without the pairs."""
+    # Without the pairs, which hold labels of others.
     rows = Adjudication.objects.filter(actor=user).order_by("pk")
     yield from rows.values("campaign__slug", "verdict", "category", "note", "at")
 
 
 def _events(user: User) -> Rows:
-    """What they did, without what it was about: that may name runs, and others."""
+    # Without the payloads, which may name runs and other people.
     yield from _streamed(Event.objects.filter(actor=user).order_by("pk"), "campaign__slug", "kind", "at")
 
 

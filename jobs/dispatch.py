@@ -29,19 +29,18 @@ log = logging.getLogger(__name__)
 
 @cache
 def worker_name() -> str:
-    """Return a name that no other worker has or had: a container starts again with the same host and process id."""
+    # A restarted container has the same host name and process id, so a random part tells them apart.
     return f"{socket.gethostname()}.{os.getpid()}.{secrets.token_hex(4)}"
 
 
 @celeryd_after_setup.connect
 def listen(instance: Any, **_signal: Any) -> None:
-    """Take tasks from a queue of this worker's own, beside the common one, from the very start."""
+    # From the very start: wake-ups of this worker go to its own queue.
     instance.app.amqp.queues.select_add(worker_name())
 
 
 @worker_ready.connect
 def start(**_signal: Any) -> None:
-    """Start the watching threads when the worker can take tasks."""
     name = worker_name()
     Thread(target=_keep_alive, args=(name,), daemon=True, name="leases").start()
     Thread(target=_dispatch, args=(name,), daemon=True, name="dispatch").start()
@@ -50,13 +49,12 @@ def start(**_signal: Any) -> None:
 
 @worker_shutting_down.connect
 def stop(**_signal: Any) -> None:
-    """Let the work at hand come to rest: what is left goes back into the queue."""
     stopping.set()
 
 
 @worker_shutdown.connect
 def say_goodbye(**_signal: Any) -> None:
-    """Let nobody wait for a worker that is gone."""
+    # Otherwise pages would count the worker as alive until its heartbeat is too old.
     try:
         queue.leave(worker_name())
     except Exception as error:
@@ -97,7 +95,7 @@ def _keep_alive(name: str) -> None:
 
 
 def _watch() -> None:
-    """See to what has to be told: apart from the leases, which a slow mail server must not keep from being renewed."""
+    # A thread of its own: a slow mail server must not keep leases from being renewed.
     while not stopping.wait(WATCH_EVERY):
         for watch in (note_stuck, *watchers()):
             try:

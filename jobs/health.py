@@ -30,7 +30,6 @@ class QueueState:
 
 
 def queue_state() -> QueueState:
-    """Read how the queue stands."""
     now = timezone.now()
     wanted = WorkItem.objects.filter(job__state=Job.State.RUNNING)
     states = dict(WorkItem.objects.values_list("state").annotate(n=Count("pk")).order_by())

@@ -29,7 +29,7 @@ def note(kind: Notice.Kind, jobs: Iterable[Job], since: datetime) -> None:
 
 
 def note_stuck() -> None:
-    """Note the jobs that have waited for too long while none of their items ended: once for each such wait."""
+    """Notices for jobs that wait too long while no item ends: one for each wait."""
     limit = timezone.now() - timedelta(minutes=settings.JOB_STUCK_MINUTES)
     moving = WorkItem.objects.filter(job=OuterRef("pk"), ended_at__gt=limit)
     waiting = Job.objects.filter(~Exists(moving), state=Job.State.RUNNING, waiting_since__lte=limit)
@@ -40,19 +40,18 @@ def note_stuck() -> None:
 
 
 def to_mail() -> QuerySet[Notice]:
-    """Return the notices whose mail is due, the oldest first."""
     now = timezone.now()
     due = Notice.objects.filter(mail_after__lte=now, noted_at__gt=now - STALE)
     return due.select_related("job__made_by").order_by("pk")
 
 
 def take_mail(notice: Notice) -> bool:
-    """Take a mail upon oneself; return False where another worker has. One that is not sent is tried again later."""
+    """Claim a notice's mail; False where another worker has it."""
+    # `mail_after` moves on first, so that a mail that fails is tried again later.
     mine = Notice.objects.filter(pk=notice.pk, mail_after=notice.mail_after)
     return bool(mine.update(mail_after=timezone.now() + NEXT_TRY))
 
 
 def mail_is_settled(notice: Notice, *, sent: bool) -> None:
-    """Note that a mail was sent, or that there is nobody to send it to."""
     mailed_at = timezone.now() if sent else None
     Notice.objects.filter(pk=notice.pk).update(mail_after=None, mailed_at=mailed_at)

@@ -44,18 +44,17 @@ class JobProgress:
 
     @property
     def ended(self) -> int:
-        """Items that need nothing more."""
         return self.done + self.failed + self.cancelled
 
 
 def request_context() -> dict[str, str]:
-    """Return the id of the request under way, to be kept with a job: what workers log of it then has the same id."""
+    # Kept with a job, so that workers log under the id of the request that started it.
     request = get_contextvars().get("request_id")
     return {"request_id": request} if request else {}
 
 
 def add_items(job: Job, items: Iterable[NewItem]) -> int:
-    """Queue items; one whose key is there already is left as it is. Return how many were given."""
+    """Queue items; a key that exists is left as it is. Return how many were given."""
     rows = [WorkItem(job=job, key=item.key, kind=item.kind, payload=item.payload) for item in items]
     WorkItem.objects.bulk_create(rows, batch_size=BATCH, ignore_conflicts=True)
     return len(rows)
@@ -83,7 +82,7 @@ def claim(holder: str, limit: int, *, kind: str, besides: Collection[int] = ()) 
 
 
 def _by_priority(now: datetime, kind: str, besides: Collection[int]) -> list[list[int]]:
-    """Return the jobs that have something due, in groups of one priority, the highest first."""
+    """Jobs with due items, grouped by priority, highest first."""
     due = WorkItem.objects.filter(is_due(now), job=OuterRef("pk"))
     jobs = Job.objects.filter(Exists(due), state=Job.State.RUNNING, kind=kind).exclude(pk__in=besides)
     rows = jobs.order_by("-priority", "pk").values_list("priority", "pk")
@@ -91,7 +90,7 @@ def _by_priority(now: datetime, kind: str, besides: Collection[int]) -> list[lis
 
 
 def _shared(now: datetime, jobs: Sequence[int], limit: int) -> list[WorkItem]:
-    """Return due items of jobs, as many of each; where one has fewer, the others have its share."""
+    """Due items in equal shares; where a job has fewer, the others fill its share."""
     items: list[WorkItem] = []
     for share in (-(-limit // len(jobs)), limit):
         for job in jobs:
@@ -108,23 +107,23 @@ def _due_of(now: datetime, job: int, taken: Collection[int], room: int) -> list[
 
 
 def is_due(now: datetime) -> Q:
-    """Return what a claim looks for."""
+    """Condition of a claim: queued and not postponed, or leased past its lease."""
     waits = Q(not_before__gt=now)
     return Q(state=WorkItem.State.QUEUED) & ~waits | Q(state=WorkItem.State.LEASED, lease_until__lt=now)
 
 
 def anything_due(kind: str) -> bool:
-    """Say whether a claim of that kind would find something."""
     return WorkItem.objects.filter(is_due(timezone.now()), job__state=Job.State.RUNNING, job__kind=kind).exists()
 
 
 def holder_in(worker: str, lane: str) -> str:
-    """Return as whom a worker holds what it does beside its main work, so that neither hands back the other's."""
+    """Lease holder of one lane of a worker."""
+    # Lanes have holders of their own, or stopping one would hand back the other's items.
     return f"{worker}/{lane}"
 
 
 def renew(holder: str) -> None:
-    """Renew all of a worker's leases, those of its other lanes too, and say that it lives."""
+    """Renew the leases of a worker and of its lanes, and its heartbeat."""
     now = timezone.now()
     with transaction.atomic():
         own = Q(holder=holder) | Q(holder__startswith=holder_in(holder, ""))
@@ -140,7 +139,7 @@ def renew(holder: str) -> None:
 
 
 def hand_back(holder: str) -> None:
-    """Queue again what a worker holds and will not finish: nobody need wait for its leases."""
+    # Nobody need wait for the leases of a worker that stops in an orderly way.
     with transaction.atomic():
         held = WorkItem.objects.filter(holder=holder, state=WorkItem.State.LEASED)
         _lock(held)
@@ -148,7 +147,6 @@ def hand_back(holder: str) -> None:
 
 
 def leave(worker: str) -> None:
-    """Say that a worker is gone."""
     Worker.objects.filter(name=worker).delete()
 
 
@@ -161,14 +159,14 @@ def lock_jobs(jobs: Collection[int]) -> None:
 
 
 def _lock(rows: QuerySet[Any], *fields: str) -> list[tuple[Any, ...]]:
-    """Lock rows in one order everywhere, and return their keys with these fields."""
+    # In the order of keys everywhere: two workers that lock the same rows must not deadlock on PostgreSQL.
     if connection.features.has_select_for_update:
         rows = rows.select_for_update(no_key=True)
     return list(rows.order_by("pk").values_list("pk", *fields))
 
 
 def end(item: WorkItem, *, failed: str = "") -> bool:
-    """End an item, in the caller's transaction; return False where another attempt holds it by now."""
+    """End an item in the caller's transaction; False where another attempt holds it."""
     return bool(end_all([(item, failed)]))
 
 
@@ -192,7 +190,7 @@ def end_all(outcomes: Sequence[tuple[WorkItem, str]]) -> set[int]:
 
 
 def postpone(items: Sequence[WorkItem], seconds: float) -> None:
-    """Give items back, to be claimed again after a while."""
+    # Guarded by the attempt: a lease that ran out may belong to another worker by now.
     later = timezone.now() + timedelta(seconds=seconds)
     for item in items:
         held = WorkItem.objects.filter(pk=item.pk, attempt=item.attempt, state=WorkItem.State.LEASED)
@@ -217,7 +215,7 @@ def finish_jobs(jobs: Collection[int], *, tell: bool = True) -> None:
 
 
 def wait_for(jobs: Collection[int], reason: str) -> None:
-    """Say on the jobs why they do not move; an empty reason says that they do."""
+    """Store why jobs do not move; an empty reason means that they do."""
     # A job whose reason becomes another one has waited all the while.
     since = Case(When(waiting_for="", then=Value(timezone.now())), default=F("waiting_since")) if reason else None
     changed = Job.objects.filter(pk__in=jobs, state=Job.State.RUNNING).exclude(waiting_for=reason)
@@ -238,7 +236,6 @@ def pause(job: int, reason: str, *, by_hand: bool = False) -> bool:
 
 
 def resume(job: int) -> bool:
-    """Have a paused job go on. Return False where it is not paused."""
     with transaction.atomic():
         lock_jobs([job])
         paused = Job.objects.filter(pk=job, state=Job.State.PAUSED)
@@ -248,7 +245,6 @@ def resume(job: int) -> bool:
 
 
 def cancel(job: Job) -> int:
-    """Cancel what is left of a job; labels that it gave stay. Return how many items will not be done."""
     with transaction.atomic():
         Job.objects.filter(pk=job.pk, state__in=[Job.State.RUNNING, Job.State.PAUSED]).update(
             state=Job.State.CANCELLED, waiting_for="", ended_at=timezone.now()
@@ -277,12 +273,11 @@ def retry_failed(job: Job) -> int:
 
 
 def progress_of(job: Job) -> JobProgress:
-    """Count a job's items by state."""
     return progress_by_job([job.pk])[job.pk]
 
 
 def progress_by_job(jobs: Iterable[int]) -> dict[int, JobProgress]:
-    """Count the items of jobs by state: one query, however many."""
+    """Items of jobs by state, in one query."""
     counts: dict[int, dict[str, int]] = {pk: dict.fromkeys(WorkItem.State.values, 0) for pk in jobs}
     states = WorkItem.objects.filter(job__in=counts).order_by().values_list("job", "state")
     for pk, state, count in states.annotate(Count("pk")):
@@ -291,16 +286,13 @@ def progress_by_job(jobs: Iterable[int]) -> dict[int, JobProgress]:
 
 
 def running_jobs_of(holder: str) -> set[int]:
-    """Return the jobs whose items a worker holds and that are still wanted."""
     held = WorkItem.objects.filter(holder=holder, state=WorkItem.State.LEASED, job__state=Job.State.RUNNING)
     return set(held.values_list("job", flat=True).distinct())
 
 
 def is_alive(worker: str) -> bool:
-    """Say whether a worker was seen lately."""
     return Worker.objects.filter(name=worker, seen_at__gt=timezone.now() - ALIVE).exists()
 
 
 def live_workers() -> int:
-    """Count the workers that were seen lately."""
     return Worker.objects.filter(seen_at__gt=timezone.now() - ALIVE).count()

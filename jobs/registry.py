@@ -34,20 +34,16 @@ def register(kind: str, runner: Runner) -> None:
 
 
 def lanes() -> tuple[Lane, ...]:
-    """Return the lanes in the order of their registration."""
     return tuple(_lanes.values())
 
 
 def lane_of(kind: str) -> Lane:
-    """Return the lane of that kind of jobs."""
     return _lanes[kind]
 
 
 def register_watcher(watcher: Watcher) -> None:
-    """Have every worker call a watcher from time to time."""
     _watchers.append(watcher)
 
 
 def watchers() -> tuple[Watcher, ...]:
-    """Return the watchers in the order of their registration."""
     return tuple(_watchers)

@@ -12,7 +12,6 @@ stopping = Event()
 
 @shared_task(ignore_result=True)
 def work(worker: str, kind: str) -> None:
-    """Claim and run items of a kind until none is due or the worker stops. A second wake-up changes nothing."""
     lane = lane_of(kind)
     lane.woken.clear()
     if not lane.at_work.acquire(blocking=False):

@@ -29,7 +29,7 @@ class Tries:
 
 
 def wanted_by(item: WorkItem, ask: Ask, endpoint: Endpoint, model: str, kept: Collection[str]) -> NewCall:
-    """Return the call that an item asks for: a kept one of an earlier replicate, or one of its own."""
+    """Call for an item's ask: the kept one of an earlier replicate, else one of its own replicate."""
     own = int(item.payload.get("replicate", 0))
     for replicate in range(own if kept else 0):
         earlier = NewCall(ask, endpoint, model, replicate)
@@ -39,7 +39,7 @@ def wanted_by(item: WorkItem, ask: Ask, endpoint: Endpoint, model: str, kept: Co
 
 
 def kept_calls(items: Sequence[WorkItem]) -> list[frozenset[str]]:
-    """Return for each item the hashes of the calls that earlier tries got right: its own, and those it comes after."""
+    """Hashes, by item, of the calls that earlier attempts answered usably."""
     before = [_before(item) for item in items]
     wanted = {pk for pks in before for pk in pks}
     uses: dict[int, list[CallUse]] = {pk: [] for pk in wanted}
@@ -59,7 +59,7 @@ def _before(item: WorkItem) -> list[int]:
 
 
 def _got_right(uses: Iterable[CallUse]) -> set[str]:
-    """Return the calls of those talks that ended with a usable reply, the wrong replies before it among them."""
+    # The wrong replies before a usable one belong to it: replaying the talk needs them all.
     right: set[str] = set()
     talk: list[str] = []
     for use in uses:
@@ -88,7 +88,6 @@ def with_replicates(items: Sequence[NewItem], campaign: Campaign, judge: Judge) 
 
 
 def _tries(kinds: Collection[str], campaign: Campaign, judge: Judge) -> dict[tuple[str, str], Tries]:
-    """Return what a judge has tried in a campaign, by kind and key of the items."""
     ended = WorkItem.objects.filter(job__llm__campaign=campaign, job__llm__judge=judge.pk, state__in=ENDED)
     rows = ended.filter(kind__in=kinds).order_by("pk")
     found: dict[tuple[str, str], Tries] = {}
@@ -100,7 +99,7 @@ def _tries(kinds: Collection[str], campaign: Campaign, judge: Judge) -> dict[tup
 
 
 def next_replicates(events: Collection[int]) -> dict[int, int]:
-    """Return the replicate after that of the call behind each event; nothing for events of no call."""
+    """Replicate after that of each event's call; events without a call are left out."""
     wanted = list(events)
     found: dict[int, int] = {}
     for start in range(0, len(wanted), BATCH):

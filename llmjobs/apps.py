@@ -7,5 +7,4 @@ class LlmjobsConfig(AppConfig):
     name = "llmjobs"
 
     def ready(self) -> None:
-        """Offer the engine to the workers."""
         import_module("llmjobs.engine").offer()

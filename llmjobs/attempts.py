@@ -10,7 +10,6 @@ from llmjobs.sending import Sending
 
 
 def note_sending(out: Sequence[Sending]) -> None:
-    """Write an attempt for each call that is about to be sent, and give it to the sending."""
     fresh = [one.call.pk for one in out if one.attempt is None]
     last = dict(Attempt.objects.filter(call__in=fresh).values_list("call").annotate(n=Max("number")).order_by())
     numbers = {one.call.pk: (one.attempt.number if one.attempt else last.get(one.call.pk, 0)) + 1 for one in out}
@@ -20,13 +19,11 @@ def note_sending(out: Sequence[Sending]) -> None:
 
 
 def attempt_of(sending: Sending) -> Attempt:
-    """Return the attempt of a call that was sent."""
     if sending.attempt is None:
         raise RuntimeError("a call was sent without being written first")
     return sending.attempt
 
 
 def last_error(call: Call) -> str:
-    """Say what went wrong with the last attempt of a call."""
     attempt = call.attempts.last()
     return f"{attempt.error}: {attempt.message}" if attempt else "given up"

@@ -60,7 +60,7 @@ def set_budget(llm: LlmJob, budget: Budget) -> None:
 
 
 def announce(llm: LlmJob) -> None:
-    """Put the price of today on a job, which the caller saves: what is paid is reckoned with it to the end."""
+    # The price of the start holds to the end: a new table must not change what a running job may spend.
     price = price_of(llm.judge.model)
     if price:
         llm.price_table, llm.currency = price.table, price.currency
@@ -68,7 +68,6 @@ def announce(llm: LlmJob) -> None:
 
 
 def budget_payload(llm: LlmJob) -> dict[str, Any]:
-    """Return a job's budget as events tell it."""
     limits = {"calls": llm.most_calls, "tokens": llm.most_tokens, "money": llm.most_money}
     set_limits = {
         name: str(most) if name == "money" else most for name, most in limits.items() if most is not None
@@ -77,7 +76,8 @@ def budget_payload(llm: LlmJob) -> dict[str, Any]:
 
 
 def standings(jobs: Iterable[int]) -> dict[int, BudgetLeft]:
-    """Read how jobs stand, and lock their rows: who asks is about to send, in the same transaction."""
+    """Read what jobs may still spend, and lock their rows."""
+    # The caller sends in the same transaction, so two workers cannot spend the same rest.
     rows = LlmJob.objects.filter(pk__in=set(jobs)).select_related("job", "judge").order_by("pk")
     if connection.features.has_select_for_update:
         rows = rows.select_for_update(of=("self",), no_key=True)
@@ -141,7 +141,6 @@ def choose(due: Sequence[Sending], may_go: MayGo) -> BudgetChoice:
 
 
 def note_tokens(replies: Iterable[tuple[int, Completion | CallRefusal]]) -> None:
-    """Count the tokens that replies cost, by job."""
     prompt, completion = Counter[int](), Counter[int]()
     for job, one in replies:
         if isinstance(one, Completion):

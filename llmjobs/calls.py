@@ -29,19 +29,17 @@ class NewCall:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What is sent beside the messages."""
         form = self.ask.form
         return {"temperature": TEMPERATURE} | ({"response_format": form.response_format} if form else {})
 
     @property
     def request(self) -> ChatRequest:
-        """What the client sends."""
         messages = tuple((message.role, message.content) for message in self.ask.messages)
         return ChatRequest(model=self.model, messages=messages, **self.parameters)
 
     @property
     def sha256(self) -> str:
-        """The call's identity: endpoint, model, parameters, messages and replicate."""
+        """Identity of the call: endpoint, model, parameters, messages and replicate."""
         parts = [self.endpoint.name, self.model, self.parameters, self.request.messages, self.replicate]
         return _hash(json.dumps(parts, ensure_ascii=False, sort_keys=True))
 
@@ -51,7 +49,6 @@ def _hash(text: str) -> str:
 
 
 def find_calls(hashes: Iterable[str]) -> dict[str, Call]:
-    """Return the calls that exist, by hash."""
     wanted, found = list(hashes), {}
     for start in range(0, len(wanted), BATCH):
         part = wanted[start : start + BATCH]
@@ -61,7 +58,7 @@ def find_calls(hashes: Iterable[str]) -> dict[str, Call]:
 
 
 def insert_calls(wanted: Sequence[tuple[str, NewCall]], holder: str) -> dict[str, Call]:
-    """Write new calls with their texts; return them by hash. One that another worker wrote meanwhile is returned."""
+    """Write new calls with their texts; return all by hash, also those another worker wrote meanwhile."""
     texts = {_hash(message.content): message.content for _, one in wanted for message in one.ask.messages}
     Text.objects.bulk_create(
         # In one order everywhere: two workers that write the same must not wait for each other.
@@ -75,7 +72,7 @@ def insert_calls(wanted: Sequence[tuple[str, NewCall]], holder: str) -> dict[str
 
 
 def release(calls: Iterable[int], holder: str) -> None:
-    """Let go of calls that were not sent: whoever needs one sends it."""
+    # A call of nobody may be sent by any worker that needs it.
     Call.objects.filter(pk__in=list(calls), holder=holder, state=Call.State.SENT).update(holder="")
 
 
@@ -96,14 +93,13 @@ def _row(sha256: str, wanted: NewCall, holder: str) -> Call:
 
 
 def note_sending(calls: Sequence[Call], numbers: dict[int, int]) -> list[Attempt]:
-    """Write one attempt per call, before it is sent; `numbers` counts the attempts by call."""
     now = timezone.now()
     rows = [Attempt(call=call, number=numbers[call.pk], sent_at=now) for call in calls]
     return Attempt.objects.bulk_create(rows, batch_size=BATCH)
 
 
 def note_answers(answered: Sequence[tuple[Call, Attempt, Completion]], campaign_of: dict[int, int]) -> None:
-    """Write replies, each with its event. A call that a twin answered meanwhile keeps what it has."""
+    """Write replies, each with its event. A call that another attempt answered first keeps its reply."""
     now = timezone.now()
     for _, attempt, answer in answered:
         attempt.ended_at, attempt.status, attempt.latency_ms = now, 200, answer.latency_ms
@@ -124,7 +120,7 @@ def note_answers(answered: Sequence[tuple[Call, Attempt, Completion]], campaign_
 
 
 def _still_open(calls: Sequence[Call]) -> set[int]:
-    """Return which calls have no outcome yet, and lock them; the others get theirs from the database."""
+    """Lock calls and return those without an outcome; the others are read again."""
     rows = Call.objects.select_for_update().filter(pk__in=[call.pk for call in calls]).order_by("pk")
     left = {pk for pk, state in rows.values_list("pk", "state") if state == Call.State.SENT}
     for call in calls:
@@ -134,7 +130,7 @@ def _still_open(calls: Sequence[Call]) -> set[int]:
 
 
 def _fit(text: str, longest: int) -> str:
-    """Return what a column holds of a text that the endpoint made up. PostgreSQL stores no NUL."""
+    # Endpoints make these texts up: they may be too long, and PostgreSQL stores no NUL.
     return text.replace("\0", "")[:longest]
 
 
@@ -164,7 +160,6 @@ def _event(call: Call, answer: Completion, campaign: int) -> Event:
 
 
 def note_refusals(refused: Sequence[tuple[Attempt, CallRefusal]]) -> None:
-    """Write what went wrong with attempts; their calls stay open."""
     now = timezone.now()
     for attempt, refusal in refused:
         attempt.ended_at, attempt.error, attempt.status = now, refusal.kind, refusal.status
@@ -192,7 +187,7 @@ def note_given_up(given_up: Sequence[tuple[Call, CallRefusal]], campaign_of: dic
 
 
 def _update(model: type[Call] | type[Attempt], rows: Sequence[Any], fields: list[str]) -> None:
-    """Write rows that exist, by an upsert: many times faster than bulk_update's CASE expressions."""
+    # An upsert: many times faster than the CASE expressions of bulk_update.
     if rows:
         model.objects.bulk_create(
             rows, batch_size=BATCH, update_conflicts=True, unique_fields=["pk"], update_fields=fields

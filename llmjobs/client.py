@@ -72,7 +72,6 @@ class Endpoint:
 
     @property
     def name(self) -> str:
-        """Return the address as it may be shown and stored, without a user or password in it."""
         parts = urlsplit(self.base_url)
         shown = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path.rstrip("/"), "", ""))
         return f"{shown}/openai/deployments/{self.deployment}" if self.deployment else shown
@@ -81,11 +80,10 @@ class Endpoint:
         return f"Endpoint({self.name}, {self.model})"
 
     def without_key(self, reply: str) -> str:
-        """Return a reply without the key, where somebody's server repeats it. What is too short may be a word."""
+        # Some servers repeat the key. A key of a few characters may be a word, so it is left in.
         return _blotted(reply, (hidden for hidden in self._secrets() if len(hidden) >= SHORTEST_KEY))
 
     def hide_secrets(self, text: str) -> str:
-        """Return the text with the key, and a password in the address, blotted out."""
         return _blotted(text, self._secrets())
 
     def _secrets(self) -> Iterator[str]:
@@ -136,12 +134,11 @@ class CallRefusal:
 
     @property
     def worth_retrying(self) -> bool:
-        """Say whether the same request may succeed later."""
         return self.kind in WORTH_RETRYING
 
     @property
     def whole_endpoint(self) -> bool:
-        """Say whether every other request would fare the same: the job waits, no item is to blame."""
+        """Whether every other request would fail alike, so that the job waits and no item is to blame."""
         return self.kind in {"unreachable", "auth"} or self.status in {502, 503}
 
 
@@ -187,7 +184,6 @@ def _is_address(url: str) -> bool:
 
 
 def endpoint_from_environment(environ: Mapping[str, str] = os.environ) -> Endpoint | None:
-    """Return the endpoint that the environment names, or None where it names none."""
     model = environ.get("OPENAI_MODEL") or DEFAULT_MODEL
     key = _key("OPENAI_API_KEY", environ)
     if environ.get("OPENAI_BASE_URL") or (key.get_secret_value() and not environ.get("AZURE_OPENAI_ENDPOINT")):
@@ -211,7 +207,7 @@ def _key(name: str, environ: Mapping[str, str]) -> SecretStr:
 
 
 def send(endpoint: Endpoint, request: ChatRequest) -> Completion | CallRefusal:
-    """Send it once and return what came of it; the caller retries."""
+    """Send a request once; the caller retries."""
     started = time.monotonic()
     try:
         status, body = _post(endpoint, request)
@@ -243,7 +239,6 @@ def back_off(attempt: int, retry_after: float | None, random: Callable[[], float
 
 
 def close_clients() -> None:
-    """Close the connections that `send` keeps open."""
     with _clients_lock:
         for client in _open_clients:
             client.close()
@@ -328,14 +323,13 @@ def _refused_by_status(
 
 
 def _is_about_form(error: openai.APIStatusError) -> bool:
-    """Say whether an endpoint objects to the form that was asked for: some name the parameter, others only speak."""
+    # Some endpoints name the parameter, others mention it only in the message.
     return any(
         word in f"{error.param} {error.message}" for word in ("response_format", "json_schema", "tructured")
     )
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Read the three ways in which endpoints say it: milliseconds, seconds, or a date."""
     try:
         if "retry-after-ms" in headers:
             return max(0.0, float(headers["retry-after-ms"]) / 1000)

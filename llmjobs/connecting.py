@@ -30,7 +30,7 @@ class CheckedBackend(httpcore2.SyncBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
-        """Try the addresses of a host in their order, as a plain connection would."""
+        # In the order of the resolver, as a plain connection would.
         trouble: Exception = httpcore2.ConnectError(f"{host} has no address")
         for address in _addresses(host, port):
             try:
@@ -41,13 +41,13 @@ class CheckedBackend(httpcore2.SyncBackend):
 
 
 def guarded(client: httpx2.Client) -> httpx2.Client:
-    """Have a client open its direct connections so. Where a proxy is configured, the proxy resolves names."""
+    # Where a proxy is configured, the proxy resolves names, and this backend is not asked.
     cast(Any, client)._transport._pool._network_backend = CheckedBackend()
     return client
 
 
 def _addresses(host: str, port: int) -> list[str]:
-    """Return what a host stands for. One address that is not allowed is enough to distrust the name."""
+    # One address that is not allowed is enough to distrust the name.
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError as error:

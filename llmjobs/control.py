@@ -16,7 +16,7 @@ TEXT = "Reply with the word ok and nothing else."
 
 
 def probe_call(wanted: NewCall) -> NewCall:
-    """Return a control call to the endpoint and model of another call: a new one each time, past every cache."""
+    # A random part in the text: a cache in front of the endpoint would answer for it.
     text = f"{TEXT}\n(Request {secrets.token_hex(8)}.)"
     sha256 = hashlib.sha256(TEXT.encode()).hexdigest()
     ask = Ask("control", (Message("user", text),), "control", VERSION, "control", sha256)

@@ -33,7 +33,6 @@ class SetAside:
 def begin_items(
     kind: str, items: list[WorkItem], llm_jobs: Mapping[int, LlmJob]
 ) -> list[tuple[WorkItem, Stepping | SetAside]]:
-    """Return a fresh step for each item, in the way of its job's judge."""
     try:
         with transaction.atomic():
             ways = ways_of([llm_jobs[item.job_id].judge for item in items])
@@ -64,7 +63,7 @@ def end_items(ended: list[ItemOutcome]) -> None:
 
 
 def _record(ended: list[ItemOutcome]) -> None:
-    """Write outcomes; one whose lease went to another attempt changes nothing."""
+    # An outcome whose lease went to another attempt changes nothing.
     jobs = {one.item.job_id for one in ended}
     queue.lock_jobs(jobs)
     mine = queue.end_all([(one.item, one.outcome.failure) for one in ended])
@@ -84,7 +83,6 @@ def _record(ended: list[ItemOutcome]) -> None:
 
 
 def set_aside(item: WorkItem, error: Exception) -> SetAside:
-    """Say why an item fails that our own code could not work on, or may not."""
     if isinstance(error, Refused):
         return SetAside(error.message[:LONGEST_REASON])
     log.error("item_set_aside", item=item.pk, job=item.job_id, exc_info=error, **item.job.options)

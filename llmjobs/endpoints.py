@@ -13,7 +13,6 @@ from web.outgoing import address_problem
 
 
 def default_endpoint() -> Endpoint:
-    """Return the endpoint of the environment, or the simulated LLM where none is configured."""
     endpoint = endpoint_from_environment() or Endpoint(
         base_url=f"http://127.0.0.1:{settings.SIMULATOR_PORT}/v1", model=MODEL
     )

@@ -44,12 +44,11 @@ events = structlog.stdlib.get_logger(__name__)
 
 
 def offer() -> None:
-    """Have the workers run this engine."""
     registry.register(JOB_KIND, run)
 
 
 def run(worker: str, stopping: Signal) -> None:
-    """Work until nothing is due, or until told to stop: then what is under way is still waited for and kept."""
+    """Work until nothing is due or the worker stops. Replies under way are still awaited and stored."""
     engine = Engine(worker, settings.LLM_CONCURRENCY)
     try:
         engine.work(stopping)
@@ -75,12 +74,10 @@ class Engine:
         self.troubles = 0
 
     def work(self, stopping: Signal) -> None:
-        """Look again and again, until there is nothing left to wait for."""
         while self._looked(stopping):
             close_old_connections()
 
     def close(self) -> None:
-        """Give back what is not finished."""
         self.sender.close()
         self.limiter.close()
         calls.release(self.open, self.worker)
@@ -118,7 +115,6 @@ class Engine:
         queue.hand_back(self.worker)
 
     def _look(self, stopping: bool) -> bool:
-        """Do one round; return whether another is needed."""
         self._renew()
         if stopping:
             self.sender.forget_unsent()
@@ -177,7 +173,6 @@ class Engine:
         return any(self._is_current(running) for running, _ in self.waiting.get(call.sha256, []))
 
     def _is_current(self, running: Running) -> bool:
-        """Say whether an item still runs, and as this attempt."""
         return self.running.get(running.item.pk) is running
 
     def _claim(self) -> list[WorkItem]:
@@ -215,7 +210,6 @@ class Engine:
         self._say_why_waiting()
 
     def _choose(self, round_: Round) -> None:
-        """Choose what goes out: what its job still wants and may still pay for."""
         due = self.sender.due(self.limiter.waiting())
         for one in due:
             one.job = self._payer(one)
@@ -228,21 +222,20 @@ class Engine:
         self.open -= controls
 
     def _payer(self, sending: Sending) -> int:
-        """Return the job that pays: the first of those that wait for the call."""
+        # Several jobs may wait for one call: the first of them pays.
         waiting = (
             one.item.job_id for one, _ in self.waiting.get(sending.call.sha256, []) if self._is_current(one)
         )
         return next(waiting, sending.job)
 
     def _stop(self, jobs: Mapping[int, str]) -> None:
-        """Pause the jobs whose budget is used up, and let go of their items and of those of jobs stopped by others."""
         for job, used_up in sorted(jobs.items()):
             if used_up:
                 queue.pause(job, used_up)
         self._drop_stopped()
 
     def _write_results(self) -> None:
-        """Write what came in. Nothing follows from it yet, so that this may be done again."""
+        # Nothing follows from these rows yet, so that the round may be repeated after database trouble.
         answered = [
             (one.sending.call, one.attempt, one.reply)
             for one in self.unwritten
@@ -272,7 +265,6 @@ class Engine:
                 self._advance(running, None, round_)
 
     def _know(self, jobs: set[int]) -> None:
-        """Read what jobs judge, as whom, and where their calls go; or why they can go nowhere."""
         new = jobs - self.llm_jobs.keys()
         for llm in LlmJob.objects.select_related("judge", "campaign", "job").filter(pk__in=new):
             self.llm_jobs[llm.pk] = llm
@@ -286,12 +278,11 @@ class Engine:
             self._know_limits()
 
     def _know_limits(self) -> None:
-        """Read how much the endpoints take, which may be changed while jobs run."""
+        # Read again from time to time: an administrator may change limits while jobs run.
         self.limiter.know(one for one in self.endpoints.values() if isinstance(one, Endpoint))
         self.sender.apart = self.limiter.limits
 
     def _advance(self, running: Running, reply: LlmReply | None, round_: Round) -> None:
-        """Give a step the reply it waited for, and note what it asks next or how it ends."""
         if not self._is_current(running):
             return  # cancelled meanwhile, or begun again; the reply is kept all the same
         try:
@@ -308,7 +299,6 @@ class Engine:
         del self.running[running.item.pk]
 
     def _deliver(self, call: Call, round_: Round) -> None:
-        """Hand a call's outcome to every item that waits for it."""
         reply = LlmReply(call.reply) if call.state == Call.State.ANSWERED else LlmReply(None, last_error(call))
         self.open.discard(call.pk)
         for running, ask in self.waiting.pop(call.sha256, []):
@@ -316,7 +306,7 @@ class Engine:
             self._advance(running, reply, round_)
 
     def _resolve(self, round_: Round) -> None:
-        """Answer asks from the record; have the others sent. A replayed reply may lead to another ask."""
+        # A replayed reply may lead to another ask, hence the loop.
         while round_.asks:
             asks, round_.asks = round_.asks, []
             wanted: dict[str, NewCall] = {}
@@ -346,7 +336,7 @@ class Engine:
                 self.sender.ready.append(Sending(call, wanted[sha256], llm.campaign_id, llm.pk))
 
     def _ask_controls(self) -> None:
-        """Ask endpoints that are down what no item waits for: an answer lays it at the door of the items' calls."""
+        # No item waits for a probe: if it is answered, the endpoint works and the items' calls are to blame.
         for waiting in self.sender.lacking_controls():
             wanted = probe_call(waiting.wanted)
             call = calls.insert_calls([(wanted.sha256, wanted)], self.worker)[wanted.sha256]
@@ -354,7 +344,7 @@ class Engine:
             self.sender.ready.append(Sending(call, wanted, waiting.campaign, waiting.job, control=True))
 
     def _take_over(self, call: Call) -> bool:
-        """Take a call whose worker is gone; leave it with one that lives, and come back later."""
+        """Take a call whose worker is gone; with a live worker the items come back later."""
         if not queue.is_alive(call.holder):
             abandoned = Call.objects.filter(pk=call.pk, holder=call.holder, state=Call.State.SENT)
             if abandoned.update(holder=self.worker):
@@ -378,7 +368,7 @@ class Engine:
         return self._why_down(job) or held
 
     def _say_why_waiting(self) -> None:
-        """Say on each job why it does not move, or that it does, when that changed or nobody knows what it says."""
+        # Only on a change, or after trouble, when nobody knows what the row holds.
         for job in {one.item.job_id for one in self.running.values()}:
             reason = self._why_waiting(job)
             if self.reasons.get(job) != reason:

@@ -50,14 +50,13 @@ class CostForecast:
 
 
 def forecast_call(wanted: NewCall, calls: int) -> ForecastCall:
-    """Return what is counted of a question."""
     words = sum(len(content.split()) for _, content in wanted.request.messages)
     tokens = round(words * TOKENS_PER_WORD * calls)
     return ForecastCall(wanted.sha256, wanted.ask.task, wanted.ask.template, calls, tokens)
 
 
 def forecast(planned: Sequence[ForecastCall], answered: Collection[str], judge: Judge) -> CostForecast:
-    """Foretell what the questions cost that were not answered before; of several windows, the first may have been."""
+    """Cost of the calls not answered before. Of an item with several windows only the first is known."""
     left = [one for one in planned if one.sha256 not in answered or one.calls > 1]
     calls = sum(one.calls - (one.sha256 in answered) for one in left)
     prompt = sum(round(one.tokens * (one.calls - (one.sha256 in answered)) / one.calls) for one in left)
@@ -77,7 +76,6 @@ def forecast(planned: Sequence[ForecastCall], answered: Collection[str], judge: 
 
 
 def forecast_rows(expected: CostForecast) -> list[tuple[str, str]]:
-    """Return a forecast in words and figures, with what is not known."""
     cost, seconds = expected.cost, expected.seconds
     return [
         ("calls to pay", f"{expected.calls:,}"),
@@ -94,7 +92,6 @@ def forecast_rows(expected: CostForecast) -> list[tuple[str, str]]:
 
 
 def _span(seconds: float) -> str:
-    """Return a span of time as people say it."""
     if seconds < 90:
         return f"{ceil(seconds)} s"
     minutes = round(seconds / 60)
@@ -102,7 +99,7 @@ def _span(seconds: float) -> str:
 
 
 def _seconds(judge: Judge, calls: int, tokens: int) -> float | None:
-    """Return how long one worker takes, or its endpoint's limits if that is longer."""
+    """Seconds for one worker, or for the endpoint's limits if that is longer."""
     latency = _latency(judge.model)
     if latency is None:
         return None
@@ -123,7 +120,6 @@ def _latency(model: str) -> float | None:
 
 
 def _mean(field: str, **which: str) -> float | None:
-    """Return the mean of a field over the newest answered calls."""
     newest = Call.objects.filter(state=Call.State.ANSWERED, **which).order_by("-pk").values(field)[:LOOKED_AT]
     mean: float | None = newest.aggregate(mean=Avg(field))["mean"]
     return mean

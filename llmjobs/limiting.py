@@ -36,16 +36,15 @@ class Limiter:
         self._reported: dict[str, tuple[int, float]] = {}
 
     def know(self, endpoints: Iterable[Endpoint]) -> None:
-        """Read the limits of endpoints, which may have been changed."""
         self.limits = limits_of({endpoint.name for endpoint in endpoints})
 
     def waiting(self) -> set[str]:
-        """Return the endpoints to which nothing may go yet: to ask again would tell nothing."""
+        # Asked before that time, the limit would give the same answer.
         now = time.monotonic()
         return {name for name, retry_at in self._retry_at.items() if retry_at > now and name in self.limits}
 
     def may_go(self, sendings: Sequence[Sending], under_way: Mapping[str, int]) -> list[Sending]:
-        """Return which may go now; of each limited endpoint the first ones. `under_way` is counted by endpoint."""
+        """Calls that may go now, the first ones of each limited endpoint. `under_way`: calls by endpoint."""
         limited: dict[str, list[Sending]] = defaultdict(list)
         going = list[Sending]()
         for one in sendings:
@@ -66,7 +65,8 @@ class Limiter:
         return asking[:gone]
 
     def book_tokens(self, sending: Sending, reply: Completion | CallRefusal) -> None:
-        """Note what a call cost beyond its estimate. What a refused one cost nobody knows: the estimate stands."""
+        """Book a call's real tokens."""
+        # A refused call reports none, so its estimate stays booked.
         expected = self._reserved.pop(sending.call.pk, None)
         if expected is None or isinstance(reply, CallRefusal) or reply.prompt_tokens is None:
             return
@@ -76,7 +76,8 @@ class Limiter:
         self._factors[kind] = self._factor(kind) * (1 - LEARNS + LEARNS * cost / max(1, expected))
 
     def keep_up(self, under_way: Mapping[str, int]) -> None:
-        """Say how many are under way where that is limited and they have become fewer, or nobody said it lately."""
+        """Report fewer calls under way at once, and the same number from time to time."""
+        # A number that is too old counts as that of a dead worker.
         for name, limits in self.limits.items():
             number, reported_at = self._reported.get(name, (0, 0.0))
             now = under_way.get(name, 0)
@@ -85,13 +86,12 @@ class Limiter:
                 self._visit(name, now, [])
 
     def close(self) -> None:
-        """Leave nothing behind that others would wait for."""
+        # Other workers would wait for the calls of this one until they are too old.
         for name in self.limits:
             if self._unsettled[name] or self._reported.get(name, (0, 0.0))[0]:
                 self._visit(name, 0, [])
 
     def why_waiting(self, name: str) -> str:
-        """Return why calls to an endpoint are held back; nothing where they are not."""
         if time.monotonic() - self._held.get(name, float("-inf")) > HELD_FOR or name not in self.limits:
             return ""
         if name in self._away_until:
@@ -99,7 +99,7 @@ class Limiter:
         return f"Held back by the limit of {name}: {self.limits[name]}, for all workers."
 
     def _cost(self, sending: Sending) -> int:
-        """Estimate the tokens of a call and its reply, from what such calls cost before."""
+        """Estimated tokens of a call and its reply, corrected by earlier calls of its template."""
         wanted = sending.wanted
         words = sum(len(content.split()) for _, content in wanted.request.messages)
         guess = words * TOKENS_PER_WORD + REPLY_TOKENS.get(wanted.ask.task, 0)
@@ -109,7 +109,7 @@ class Limiter:
         return self._factors.get(kind, 1.0)
 
     def _visit(self, name: str, under_way: int, costs: Sequence[int]) -> tuple[int, float] | None:
-        """Ask how many may go, and say what ended; None where nobody answers, and then nothing may go."""
+        """Ask the shared state how many may go, and book what ended; None where it is away, then nothing may go."""
         if time.monotonic() < self._away_until.get(name, 0.0):
             return None
         limits, tokens = self.limits[name], self._unsettled[name]

@@ -11,7 +11,8 @@ from llmjobs.pacing import Limits
 
 
 def limits_of(names: Collection[str]) -> dict[str, Limits]:
-    """Return the limits of those endpoints that have some: as they were set, of the default one by the environment."""
+    """Limits by endpoint name; endpoints without any are left out."""
+    # The environment's own endpoint is limited by its settings, whatever a row says.
     rows = EndpointLimits.objects.filter(address__in=names)
     found = {row.address: Limits(row.requests_per_minute, row.tokens_per_minute, row.most_at_once) for row in rows}
     own = Limits(settings.LLM_REQUESTS_PER_MINUTE, settings.LLM_TOKENS_PER_MINUTE, settings.LLM_MOST_AT_ONCE)

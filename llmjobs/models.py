@@ -82,12 +82,10 @@ class Prompt(models.Model):
 
     @property
     def template(self) -> Template:
-        """The template that it is."""
         return Template(self.template_task, self.name, self.version, self.system, self.user)
 
     @property
     def template_task(self) -> PromptTask:
-        """Its task, one of those that there are."""
         return next(task for task in TEMPLATES if task == self.task)
 
 

@@ -25,13 +25,12 @@ class ShownNotice:
 
 
 def unread_for(viewer: User, campaign: Campaign) -> QuerySet[Notice]:
-    """Return the campaign's notices that nobody has read, the newest first."""
     unread = Notice.objects.filter(job__llm__campaign__in=within(viewer, campaign), read_at=None)
     return unread.select_related("job__llm__judge", "job__made_by").order_by("-pk")
 
 
 def shown_notices(viewer: User, campaign: Campaign) -> list[ShownNotice]:
-    """Return the newest unread notices: two queries, however many."""
+    """Newest unread notices, in two queries."""
     notices = list(unread_for(viewer, campaign)[:SHOWN])
     progress = queue.progress_by_job({one.job_id for one in notices})
     return [ShownNotice(one, progress[one.job_id]) for one in notices]
@@ -45,6 +44,5 @@ def mark_read(viewer: User, campaign: Campaign, pk: int) -> None:
 
 
 def mark_all_read(viewer: User, campaign: Campaign, newest: int) -> int:
-    """Note that an organizer has read all up to the newest that they saw; return how many those were."""
     unread = list(unread_for(viewer, campaign).filter(pk__lte=newest).values_list("pk", flat=True))
     return Notice.objects.filter(pk__in=unread).update(read_at=timezone.now())

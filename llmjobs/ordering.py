@@ -32,7 +32,6 @@ class Work(StrEnum):
 
     @property
     def job_title(self) -> str:
-        """What a job of it is called."""
         return TITLES.get(self, f"AutoAssign {self}")
 
 
@@ -62,7 +61,7 @@ class JobOrder:
 
     @property
     def payload(self) -> dict[str, object]:
-        """What was asked for, as events tell it: not by whom, and not for how much."""
+        """Order as events store it, without judge and budget."""
         named = {"qrels": self.qrels, "nuggets": self.nuggets, "source": self.source}
         chosen = {"topics": list(self.topics), "runs": list(self.runs)}
         return {"work": self.work.value} | {name: value for name, value in (named | chosen).items() if value}
@@ -96,12 +95,11 @@ def plan_job(campaign: Campaign, order: JobOrder) -> ReadyJob:
 
 
 def start_job(ready: ReadyJob, actor: User) -> Job:
-    """Queue what was planned."""
     return starting.start(ready.request, ready.title, ready.plan, actor, ready.order)
 
 
 def order_of(llm: LlmJob) -> dict[str, object] | None:
-    """Return what a job was asked for, to be asked of another judge; None where that is not on record."""
+    """Order of a job, to be given to another judge; None where it is not on record."""
     started = Event.objects.filter(campaign=llm.campaign, kind="job.started", payload__job=llm.pk).first()
     order: dict[str, object] | None = started.payload.get("order") if started else None
     return order
@@ -137,7 +135,6 @@ def resume(llm: LlmJob, actor: User | None, budget: Budget | None = None) -> Non
 
 
 def prefer(llm: LlmJob, actor: User | None, priority: int) -> None:
-    """Give a job another priority: of two that are due, the higher is done first."""
     with transaction.atomic():
         llm.job.priority = priority
         llm.job.save(update_fields=["priority"])
@@ -155,7 +152,7 @@ def retry(llm: LlmJob, actor: User | None) -> int:
 
 
 def _judge_to_be() -> Judge:
-    """Return the endpoint's own judge. Where there is none yet it is not made: the key 0 has judged nothing."""
+    # A dry run writes nothing: a judge of key 0 has labelled nothing, which is true of a new one.
     model = default_endpoint().model
     there = Judge.objects.filter(name=model).first()
     return there or Judge(pk=0, name=model, kind=JudgeKind.LLM, model=model)

@@ -31,12 +31,10 @@ class MadeList:
 
     @property
     def files(self) -> list[ImportedFile]:
-        """The files it was imported from."""
         return files_of(self.nugget_list.event)
 
     @property
     def models(self) -> set[str]:
-        """The models as the endpoints named them."""
         return {use.call.model_answered for use in self.uses}
 
 
@@ -50,12 +48,10 @@ class ShownNuggetOrigin:
 
     @property
     def event(self) -> Event | None:
-        """What wrote the list."""
         return self.listed.nugget_list.event
 
     @property
     def files(self) -> list[ImportedFile]:
-        """The files it was imported from."""
         return files_of(self.event)
 
 
@@ -69,18 +65,16 @@ class ShownGradeOrigin:
 
     @property
     def files(self) -> list[ImportedFile]:
-        """The files it was imported from."""
         return files_of(self.qrel.event)
 
 
 def list_for(viewer: User, campaign: Campaign, pk: int) -> NuggetList:
-    """Return one submitted list, or raise `NuggetList.DoesNotExist`."""
     lists = NuggetList.objects.filter(nugget_set__campaign__in=within(viewer, campaign), submitted=True)
     return lists.select_related("nugget_set__judge", "topic", "event__actor").get(pk=pk)
 
 
 def making_of(viewer: User, campaign: Campaign, nugget_list: NuggetList) -> MadeList:
-    """Return how a list that was read for the viewer came about: a constant number of queries."""
+    """Calls and nuggets of a list, in a constant number of queries."""
     listed = list(nugget_list.items.select_related("nugget_version").order_by("position"))
     uses = _uses_behind(viewer, campaign, nugget_list)
     by_call = {use.call_id: use for use in uses}
@@ -100,7 +94,7 @@ def making_of(viewer: User, campaign: Campaign, nugget_list: NuggetList) -> Made
 
 
 def _uses_behind(viewer: User, campaign: Campaign, nugget_list: NuggetList) -> list[CallUse]:
-    """Return the calls of the first item that made this list. Another one that came to the same used the same."""
+    # Another item that came to the same list used the same calls, so the first is enough.
     if nugget_list.event is None:
         return []
     made = WorkItem.objects.filter(
@@ -115,7 +109,6 @@ def _uses_behind(viewer: User, campaign: Campaign, nugget_list: NuggetList) -> l
 
 
 def nugget_for(viewer: User, campaign: Campaign, pk: int) -> ShownNuggetOrigin:
-    """Return one nugget of a submitted list, or raise `ListedNugget.DoesNotExist`."""
     lists = NuggetList.objects.filter(nugget_set__campaign__in=within(viewer, campaign), submitted=True)
     rows = ListedNugget.objects.filter(nugget_list__in=lists).select_related(
         "nugget_version", "nugget_list__topic", "nugget_list__nugget_set__judge", "nugget_list__event__actor"
@@ -129,7 +122,6 @@ def nugget_for(viewer: User, campaign: Campaign, pk: int) -> ShownNuggetOrigin:
 
 
 def grade_for(viewer: User, campaign: Campaign, pk: int) -> ShownGradeOrigin:
-    """Return one relevance grade, or raise `Qrel.DoesNotExist`."""
     rows = Qrel.objects.filter(source__campaign__in=within(viewer, campaign))
     qrel = rows.select_related("source", "topic", "segment", "event__actor").get(pk=pk)
     call = call_behind(viewer, campaign, qrel.event)
@@ -137,6 +129,5 @@ def grade_for(viewer: User, campaign: Campaign, pk: int) -> ShownGradeOrigin:
 
 
 def call_for(viewer: User, campaign: Campaign, pk: int) -> ShownCall:
-    """Return one call that an item of this campaign's jobs rests on, or raise `Call.DoesNotExist`."""
     uses = CallUse.objects.filter(call__id=pk, item__job__llm__campaign__in=within(viewer, campaign))
     return shown_call(viewer, campaign, Call.objects.filter(pk__in=uses.values("call")).get())

@@ -32,7 +32,6 @@ class Limits:
         return any(most is not None for most in (self.requests, self.tokens, self.at_once))
 
     def __str__(self) -> str:
-        """Say them as a page does."""
         limits = [
             (self.requests, "requests a minute"),
             (self.tokens, "tokens a minute"),
@@ -41,7 +40,7 @@ class Limits:
         return ", ".join(f"{most:,} {what}" for most, what in limits if most is not None) or "no limit"
 
     def seconds_for(self, requests: int, tokens: int) -> float:
-        """Return how long so many requests of so many tokens in all take at least."""
+        """Least seconds for so many requests and tokens."""
         return PERIOD * max(
             requests / self.requests if self.requests else 0, tokens / self.tokens if self.tokens else 0
         )
@@ -60,7 +59,7 @@ class LimitState:
     under_way: dict[str, tuple[int, float]] = field(default_factory=dict)
 
     def book_tokens(self, limits: Limits, tokens: int) -> None:
-        """Take into account what requests cost beyond their estimate; less than it is a negative number."""
+        """Book tokens beyond the estimate; a negative number is below it."""
         if limits.tokens:
             self.tokens_until += tokens * PERIOD / limits.tokens
 
@@ -87,7 +86,7 @@ class LimitState:
         return gone, wait
 
     def _room(self, limits: Limits, worker: str, under_way: int, now: float) -> int | None:
-        """Return how many more requests may be under way; None for any number. Workers that are gone are forgotten."""
+        """How many more requests may be under way; None for any number. Dead workers are forgotten."""
         self.under_way = {
             name: (number, reported_at)
             for name, (number, reported_at) in self.under_way.items()

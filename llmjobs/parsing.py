@@ -85,7 +85,7 @@ NO_LIST = ReplyProblem("the reply has no list of strings")
 
 
 def parse_nuggets(reply: str, most: int) -> Parsed | ReplyProblem:
-    """Read a nugget list: at least one, at most `most`, none without words, none twice."""
+    """Nugget list of 1 to `most` items, none without words, none twice."""
     parsed = parse_list(reply)
     if isinstance(parsed, ReplyProblem):
         return parsed
@@ -114,7 +114,7 @@ def _nugget_problem(nuggets: Sequence[str]) -> ReplyProblem | None:
 
 
 def parse_labels(reply: str, vocabulary: Sequence[str], count: int) -> Parsed | ReplyProblem:
-    """Read a list of exactly `count` labels of the vocabulary."""
+    """List of exactly `count` labels of the vocabulary."""
     parsed = parse_list(reply, words=True)
     if isinstance(parsed, ReplyProblem):
         single = parse_label(reply, vocabulary) if count == 1 and parsed is NO_LIST else parsed
@@ -155,7 +155,7 @@ def parse_label(reply: str, vocabulary: Sequence[str]) -> ParsedLabel | ReplyPro
 
 
 def label_of(text: str, vocabulary: Iterable[str]) -> str | None:
-    """Return the label that this is, in whatever case and with blanks, hyphens or underscores between its words."""
+    """Label of the vocabulary, ignoring case, with blanks, hyphens or underscores between words."""
     known = {_normal(label): label for label in vocabulary}
     return known.get(_normal(text.strip()))
 
@@ -218,7 +218,6 @@ class _Body:
 
 
 def _body(reply: str) -> _Body | ReplyProblem:
-    """Return the reply without a block of reasoning before it."""
     if len(reply) > LONGEST_REPLY:
         return ReplyProblem(f"the reply has {len(reply)} characters; that is too long")
     thought = THOUGHT.match(reply)
@@ -231,7 +230,7 @@ def _body(reply: str) -> _Body | ReplyProblem:
 
 
 def _string_lists(text: str) -> list[_Found] | ReplyProblem:
-    """Find every list of strings. Past one that is broken nothing is looked for: it would be a guess."""
+    # Nothing is read past a broken list: where it ends would be a guess.
     found, at = [], 0
     while (start := text.find("[", at)) >= 0:
         if match := STRING_LIST.match(text, start):
@@ -274,7 +273,6 @@ def _unescaped(text: str, start: int, at: int) -> _Found | None:
 
 
 def _closing(text: str, opening: int) -> tuple[int, int, bool] | None:
-    """Return where a string ends, where what follows begins, and whether that is the end of the list."""
     mark = text[opening : opening + 1]
     if mark not in WITHIN:
         return None
@@ -319,7 +317,6 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def _line_items(body: _Body) -> Parsed | ReplyProblem:
-    """Read numbered or marked lines, where they are one block and of one kind."""
     lines = [line for line in FENCE.sub("", body.text).split("\n") if line.strip()]
     matches = [LINE_ITEM.fullmatch(line.rstrip()) for line in lines]
     where = [index for index, match in enumerate(matches) if match]
@@ -334,7 +331,6 @@ def _line_items(body: _Body) -> Parsed | ReplyProblem:
 
 
 def _plain(item: str) -> str:
-    """Take the marks off a line: a comma at its end, quotes or bold around it."""
     text = item.strip().removesuffix(",").rstrip()
     for mark in ("**", "`", '"', "'"):
         if len(text) > 2 * len(mark) and text.startswith(mark) and text.endswith(mark):

@@ -45,7 +45,8 @@ class JobPlan:
 
 
 def assign_items(lists: Iterable[NuggetList], runs: Sequence[int], batch_size: int) -> list[NewItem]:
-    """Return an item per answer and batch of a list's nuggets; answers without a word are labelled by rule."""
+    """Items of one answer and one batch of nuggets."""
+    # Answers without a word are labelled by rule, so they cost no call.
     items: list[NewItem] = []
     for one in lists:
         wordings = list(one.items.order_by("position").values_list("nugget_version", flat=True))
@@ -70,7 +71,7 @@ def _as_replicate(replicate: int) -> dict[str, int]:
 
 
 def unjudged(items: Sequence[NewItem], judge: Judge) -> JobPlan:
-    """Leave out the batches that a judge has labelled; where labels failed, only those nuggets are asked again."""
+    """Leave out batches that a judge has labelled; of failed ones only the failed nuggets are asked again."""
     answers = {item.payload["answer"] for item in items}
     topics = Topic.objects.filter(answers__in=answers)
     labels = Assignment.objects.current().filter(judge=judge.pk, answer__topic__in=topics)
@@ -136,7 +137,6 @@ def _nugget_item(
 
 
 def newest_lists(sets: Iterable[tuple[NuggetSet, Topics]], topics: Collection[int]) -> dict[int, NuggetList]:
-    """Return each topic's newest submitted list of the set that is meant in it, by topic."""
     parts = Q(pk__in=())
     for made, inside in sets:
         parts |= Q(nugget_set=made) if inside is None else Q(nugget_set=made, topic__in=inside)
@@ -145,7 +145,7 @@ def newest_lists(sets: Iterable[tuple[NuggetSet, Topics]], topics: Collection[in
 
 
 def support_items(campaign: Campaign, judge: Judge, topics: Collection[int], runs: Collection[int]) -> JobPlan:
-    """Return an item per counted pair whose segment has a text and that the judge has not labelled, or failed to."""
+    """Items of the counted pairs whose segment has a text and that the judge has no usable label for."""
     plan = JobPlan()
     there, failed = _supported(campaign, judge)
     answers = AnswerProvenance.objects.filter(run__in=runs, topic__in=topics).values("answer")
@@ -168,7 +168,7 @@ def _add_pair(plan: JobPlan, sentence: int, segment: int, failed: Mapping[tuple[
 
 
 def drawn_items(study: Study, judge: Judge, topics: Collection[int]) -> JobPlan:
-    """Return items for just the pairs of a study that its judge has not labelled: those of an answer in one batch."""
+    """Items for the pairs of a study that its judge has not labelled, those of an answer in one batch."""
     drawn = StudyPair.objects.filter(study=study, topic__in=topics).order_by("pk")
     if study.kind == StudyKind.ASSIGNMENT:
         wordings: dict[int, list[int]] = {}
@@ -187,7 +187,7 @@ def drawn_items(study: Study, judge: Judge, topics: Collection[int]) -> JobPlan:
 
 
 def _supported(campaign: Campaign, judge: Judge) -> tuple[set[tuple[int, int]], dict[tuple[int, int], int]]:
-    """Return the pairs that a judge has labelled, and those whose label failed with the replicate to ask next."""
+    """Pairs that a judge has labelled, and failed ones with their next replicate."""
     labels = SupportJudgment.objects.current().filter(judge=judge.pk, condition=SupportCondition.LLM)
     labels = labels.filter(sentence__answer__topic__campaign=campaign)
     there = set(labels.exclude(label=SupportLabel.FAILED).values_list("sentence", "segment"))
@@ -197,7 +197,7 @@ def _supported(campaign: Campaign, judge: Judge) -> tuple[set[tuple[int, int]], 
 
 
 def relevance_items(campaign: Campaign, source: str, topics: Iterable[Topic]) -> JobPlan:
-    """Return an item per topic and segment that it is about, graded by another source or cited, but not by this one."""
+    """Items of segments that are cited or graded by another source, but not by this one."""
     plan = JobPlan()
     for topic in topics:
         graded = Qrel.objects.filter(topic=topic, source__name=source).values("segment")
@@ -215,12 +215,10 @@ def relevance_items(campaign: Campaign, source: str, topics: Iterable[Topic]) ->
 
 
 def chosen_topics(campaign: Campaign, names: Sequence[str]) -> list[Topic]:
-    """Return the campaign's topics, or those named."""
     topics = campaign.topics.all()
     return list(topics.filter(topic_id__in=names) if names else topics)
 
 
 def chosen_runs(campaign: Campaign, names: Sequence[str]) -> list[Run]:
-    """Return the campaign's runs, or those named."""
     runs = campaign.runs.all()
     return list(runs.filter(run_id__in=names) if names else runs)

@@ -55,7 +55,6 @@ def preview(
 
 
 def _lists(seen: QuerySet[Campaign], wish: PreviewTarget) -> QuerySet[NuggetList]:
-    """Return submitted lists with nuggets, of the first topic first, and of a topic the newest."""
     lists = NuggetList.objects.filter(nugget_set__campaign__in=seen, submitted=True)
     lists = lists.filter(topic__topic_id=wish.topic) if wish.topic else lists
     filled = lists.filter(Exists(ListedNugget.objects.filter(nugget_list=OuterRef("pk"))))

@@ -50,7 +50,6 @@ class Price:
     completion: Decimal
 
     def of(self, prompt_tokens: int, completion_tokens: int) -> Decimal:
-        """Return what so many tokens cost."""
         return (self.prompt * prompt_tokens + self.completion * completion_tokens) / PER
 
 
@@ -65,7 +64,7 @@ def price_of(model: str) -> Price | None:
 
 
 def announced_price(llm: LlmJob) -> Price | None:
-    """Return the price that a job was started with."""
+    """Price with which a job was started; None where none was known."""
     if llm.prompt_price is None or llm.completion_price is None:
         return None
     return Price(llm.price_table, llm.currency, llm.prompt_price, llm.completion_price)

@@ -75,14 +75,13 @@ def import_prompt(
 
 
 def _other(source: Source, field: str, in_file: str, wanted: str) -> list[Problem]:
-    """Return the problem that a file says something else than whoever loads it."""
     if not in_file or not wanted or in_file == wanted:
         return []
     return [_problem(source, field, f"{wanted}, as was said when it was loaded, found {in_file}")]
 
 
 def _problem(source: Source, field: str, problem: str) -> Problem:
-    """Place a problem at the placeholder that it is about, or at its field."""
+    # At the placeholder, where one is to blame: a field may be many lines long.
     placeholder = problem.partition(" ")[0]
     key = re.compile(rf"\s*{field}\s*=")
     lines = [line for line, text in source.lines if placeholder.startswith("{") and placeholder in text]

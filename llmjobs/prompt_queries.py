@@ -22,7 +22,6 @@ class PromptRow:
 
 
 def prompts_by_task(viewer: User, campaign: Campaign) -> list[tuple[PromptTask, list[PromptRow]]]:
-    """Return all prompts by task, the built-in one first, of the others the newest first."""
     judges = callable_judges_for(viewer, campaign)
     stored = list(_stored(viewer).order_by("name", "-version"))
     known = _known_to(viewer)
@@ -39,7 +38,6 @@ def prompts_by_task(viewer: User, campaign: Campaign) -> list[tuple[PromptTask, 
 
 
 def prompt_for(viewer: User, campaign: Campaign, ref: str) -> PromptRow:
-    """Return one prompt by its reference, or raise `Prompt.DoesNotExist`."""
     judges = callable_judges_for(viewer, campaign)
     for template in BUILT_IN:
         if template.ref == ref:
@@ -54,7 +52,6 @@ def _stored(viewer: User) -> QuerySet[Prompt]:
 
 
 def _known_to(viewer: User) -> set[int]:
-    """Return the people who share a campaign with the viewer, and themselves."""
     mine = Membership.objects.filter(user=viewer).values("campaign")
     shared = Campaign.objects.all() if viewer.is_superuser else Campaign.objects.filter(pk__in=mine)
     people = Membership.objects.filter(campaign__in=shared).values_list("user", flat=True)
@@ -67,7 +64,6 @@ def _row(stored: Prompt, judges: list[Judge], known: set[int]) -> PromptRow:
 
 
 def ref_of_call(viewer: User, name: str, version: int, sha256: str) -> str:
-    """Return the reference of the prompt by which a call was made; '' where its wording is not there to be read."""
     templates = [one for one in BUILT_IN if (one.name, one.version, one.sha256) == (name, version, sha256)]
     if templates or prompts_for(viewer).filter(name=name, version=version, sha256=sha256).exists():
         return f"{name}@{version}"
@@ -75,6 +71,5 @@ def ref_of_call(viewer: User, name: str, version: int, sha256: str) -> str:
 
 
 def _asking_by(template: Template, judges: list[Judge]) -> tuple[Judge, ...]:
-    """Return the judges that chose a prompt; those that chose none for its task ask by the built-in one."""
     default_ref = template.ref if template in BUILT_IN else ""
     return tuple(one for one in judges if one.prompt_versions.get(template.task, default_ref) == template.ref)

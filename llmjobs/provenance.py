@@ -65,13 +65,12 @@ class ShownCall:
 
     @property
     def seed(self) -> int | None:
-        """The seed that was sent; None where none was."""
         seed: int | None = self.call.parameters.get("seed")
         return seed
 
     @property
     def cost(self) -> CallCost | None:
-        """What it cost; None where no price or no count of tokens is known."""
+        """Cost by the job's price; None where no price or no count of tokens is known."""
         call, llm = self.call, self.uses[0].item.job.llm if self.uses else None
         price = announced_price(llm) if llm else None
         if llm is None or price is None or call.prompt_tokens is None:
@@ -118,17 +117,14 @@ class ShownLabel:
 
     @property
     def shown_seconds(self) -> float | None:
-        """How long the machine's label was seen until the first decision."""
         return None if self.shown_ms is None else self.shown_ms / 1000
 
     @property
     def support(self) -> bool:
-        """Say whether it is a support label."""
         return self.kind == "support"
 
     @property
     def files(self) -> list[ImportedFile]:
-        """The files it was imported from."""
         return files_of(self.event)
 
 
@@ -146,26 +142,22 @@ class ListedLabel:
 
 
 def files_of(event: Event | None) -> list[ImportedFile]:
-    """Return the files of an import."""
     files = event.payload.get("files", []) if event else []
     return [ImportedFile(PurePath(file.get("name", "")).name, file.get("sha256", "")) for file in files]
 
 
 def assignments_for(viewer: User, campaign: Campaign) -> QuerySet[Assignment]:
-    """Return the assignment labels the viewer may see."""
     seen = within(viewer, campaign)
     labels = Assignment.objects.current().filter(nugget_version__nugget__nugget_set__campaign__in=seen)
     return labels.select_related("judge", "event__actor", "nugget_version__nugget__nugget_set")
 
 
 def support_for(viewer: User, campaign: Campaign) -> QuerySet[SupportJudgment]:
-    """Return the support labels the viewer may see."""
     labels = SupportJudgment.objects.current().filter(segment__campaign__in=within(viewer, campaign))
     return labels.select_related("judge", "event__actor", "sentence", "segment")
 
 
 def assignment_for(viewer: User, campaign: Campaign, pk: int) -> ShownLabel:
-    """Return one assignment label, or raise `Assignment.DoesNotExist`."""
     label = assignments_for(viewer, campaign).get(pk=pk)
     given = answer_for(viewer, campaign, label.answer_id)
     nuggets = label.nugget_version.nugget.nugget_set
@@ -191,7 +183,6 @@ def assignment_for(viewer: User, campaign: Campaign, pk: int) -> ShownLabel:
 
 
 def support_judgment_for(viewer: User, campaign: Campaign, pk: int) -> ShownLabel:
-    """Return one support label, or raise `SupportJudgment.DoesNotExist`."""
     label = support_for(viewer, campaign).get(pk=pk)
     given = answer_for(viewer, campaign, label.sentence.answer_id)
     return ShownLabel(
@@ -215,12 +206,11 @@ def support_judgment_for(viewer: User, campaign: Campaign, pk: int) -> ShownLabe
 
 
 def answer_for(viewer: User, campaign: Campaign, pk: int) -> AnswerProvenance:
-    """Return an answer with its run and topic, or raise `AnswerProvenance.DoesNotExist`."""
     return provenance_for(viewer, campaign).select_related("answer", "run", "topic").get(pk=pk)
 
 
 def labels_of(viewer: User, campaign: Campaign, answer: Answer) -> tuple[list[ListedLabel], list[ListedLabel]]:
-    """Return all labels of an answer, of its nuggets and of its citations: two queries."""
+    """Labels of an answer's nuggets and of its citations, in two queries."""
     assigned = assignments_for(viewer, campaign).filter(answer=answer)
     supported = support_for(viewer, campaign).filter(sentence__answer=answer).defer("segment__text")
     return [
@@ -248,7 +238,6 @@ def labels_of(viewer: User, campaign: Campaign, answer: Answer) -> tuple[list[Li
 
 
 def call_behind(viewer: User, campaign: Campaign, event: Event | None) -> ShownCall | None:
-    """Return the call that an event tells of, None where it tells of none."""
     call = Call.objects.filter(event=event).first() if event else None
     return shown_call(viewer, campaign, call) if call else None
 
@@ -267,6 +256,6 @@ def shown_call(viewer: User, campaign: Campaign, call: Call) -> ShownCall:
 
 
 def is_simulated(judge: Judge | None, *calls: ShownCall | None) -> bool:
-    """Say whether a label comes from the simulated LLM, whatever the judge is called."""
+    # The judge's name proves nothing: the endpoint names the model in its reply.
     answered = [one.call.model_answered for one in calls if one]
     return SIMULATED_MODEL in (judge.model if judge else "", *answered)

@@ -32,7 +32,6 @@ class Replies:
 
     @property
     def shares(self) -> list[tuple[str, int, float | None]]:
-        """What happened, how often, and to which share of the questions."""
         counts = {
             "asked again": self.reasked,
             "split in two": self.split,
@@ -57,7 +56,6 @@ class JudgeSpending:
     unpriced: int = 0
 
     def add(self, llm: LlmJob) -> None:
-        """Count a job."""
         self.jobs += 1
         self.prompt_tokens += llm.prompt_tokens
         self.completion_tokens += llm.completion_tokens
@@ -70,18 +68,16 @@ class JudgeSpending:
 
     @property
     def sorted_costs(self) -> list[tuple[str, Decimal]]:
-        """Money by currency."""
         return sorted(self.costs.items())
 
 
 def judges_at_work(viewer: User, campaign: Campaign) -> QuerySet[Judge]:
-    """Return the judges that jobs in a campaign ask, those of studies and trials left out."""
     jobs = LlmJob.objects.filter(campaign__in=within(viewer, campaign))
     return Judge.objects.filter(pk__in=jobs.values("judge"), aside=False)
 
 
 def replies_by_judge(viewer: User, campaign: Campaign) -> dict[int, Replies]:
-    """Return what came of the questions of each judge in a campaign: two queries."""
+    """Counts of replies by judge, in two queries."""
     uses = CallUse.objects.filter(item__job__llm__campaign__in=within(viewer, campaign)).order_by()
     unwanted = Attempt.objects.filter(call=OuterRef("call"), error="bad_request")
     given_up = Q(call__state=Call.State.FAILED) & Q(Exists(unwanted))
@@ -102,7 +98,6 @@ def replies_by_judge(viewer: User, campaign: Campaign) -> dict[int, Replies]:
 
 
 def _kinds_of_notes(noted: Iterable[tuple[int, list[str]]]) -> dict[int, Counter[str]]:
-    """Count by judge how many replies have a note of each kind."""
     counts: dict[int, Counter[str]] = defaultdict(Counter)
     for judge, notes in noted:
         counts[judge].update({note.partition(":")[0] for note in notes})
@@ -110,7 +105,7 @@ def _kinds_of_notes(noted: Iterable[tuple[int, list[str]]]) -> dict[int, Counter
 
 
 def spending_by_judge(viewer: User, campaign: Campaign) -> dict[int, JudgeSpending]:
-    """Return what each judge's jobs in a campaign cost: one query."""
+    """Cost of each judge's jobs in a campaign, in one query."""
     found: dict[int, JudgeSpending] = defaultdict(JudgeSpending)
     for llm in LlmJob.objects.filter(campaign__in=within(viewer, campaign)):
         found[llm.judge_id].add(llm)

@@ -80,24 +80,21 @@ class JobReport:
 
     @property
     def standing(self) -> str:
-        """The job's state in one word; waiting is a state of its own."""
         waits = self.waiting_for and self.llm.job.state == Job.State.RUNNING
         return "waiting" if waits else str(self.llm.job.state)
 
     @property
     def paid(self) -> Decimal | None:
-        """What was paid of the budget; None where no price is known."""
         price = announced_price(self.llm)
         return price.of(self.llm.prompt_tokens, self.llm.completion_tokens) if price else None
 
     @property
     def simulated(self) -> bool:
-        """Say whether what answered is the simulated LLM."""
         return SIMULATED_MODEL in (self.llm.judge.model, *self.calls.models)
 
 
 def may_run_jobs(viewer: User, campaign: Campaign) -> bool:
-    """Say whether someone may start, cancel and retry: organizers of the campaign, and superusers."""
+    """Whether a viewer may start, cancel and retry: organizers of the campaign, and superusers."""
     seen = within(viewer, campaign)
     if viewer.is_superuser:
         return seen.exists()
@@ -117,35 +114,32 @@ def callable_judges_for(viewer: User, campaign: Campaign) -> list[Judge]:
 
 
 def prompts_for(viewer: User) -> QuerySet[Prompt]:
-    """Return the prompts that somebody may read: common ones, and those of campaigns they see unblinded."""
+    """Prompts that a viewer may read: common ones, and those of campaigns they see unblinded."""
     return Prompt.objects.filter(Q(campaign=None) | Q(campaign__in=unblinded(viewer)))
 
 
 def jobs_for(viewer: User, campaign: Campaign) -> QuerySet[LlmJob]:
-    """Return the campaign's LLM jobs, the newest first."""
     jobs = LlmJob.objects.filter(campaign__in=within(viewer, campaign))
     return jobs.select_related("job__made_by", "judge").order_by("-job_id")
 
 
 def job_for(viewer: User, campaign: Campaign, pk: int) -> LlmJob:
-    """Return one job, or raise `LlmJob.DoesNotExist`."""
     # By the job's own key: a number that no key can be is then nobody's, and no error.
     return jobs_for(viewer, campaign).get(job__id=pk)
 
 
 def any_job_for(viewer: User, pk: int) -> LlmJob:
-    """Return one job of any campaign that the viewer may see unblinded, or raise `LlmJob.DoesNotExist`."""
     return LlmJob.objects.filter(campaign__in=unblinded(viewer)).select_related("job", "campaign").get(job__id=pk)
 
 
 def why_none_moves(viewer: User, campaign: Campaign) -> str:
-    """Return why nothing of the campaign's running jobs is done; nothing where there is none, or a worker."""
+    """Reason why no running job moves; empty where none runs or a worker lives."""
     running = LlmJob.objects.filter(campaign__in=within(viewer, campaign), job__state=Job.State.RUNNING)
     return NO_WORKER if running.exists() and not queue.live_workers() else ""
 
 
 def job_rows(jobs: Iterable[LlmJob]) -> list[JobListRow]:
-    """Return the rows of one page of jobs that were read for the viewer: three queries, however many."""
+    """Rows of one page of jobs, in three queries."""
     page = {llm.pk: llm for llm in jobs}
     progress = queue.progress_by_job(page)
     one_use = CallUse.objects.filter(item__job=OuterRef("pk")).order_by().values("call__model_answered")[:1]
@@ -158,7 +152,7 @@ def job_rows(jobs: Iterable[LlmJob]) -> list[JobListRow]:
 
 
 def report_of(llm: LlmJob) -> JobReport:
-    """Return how a job stands that was read for the viewer: a constant number of queries."""
+    """Report of a job in a constant number of queries."""
     job = llm.job
     waiting_for = job.waiting_for
     if job.state == Job.State.RUNNING and not waiting_for and not queue.live_workers():
@@ -181,7 +175,6 @@ def _failures(job: Job) -> tuple[Failure, ...]:
 
 
 def _about(items: Sequence[WorkItem]) -> list[About]:
-    """Name topic and run of items by what their payloads say."""
     sentences = _payload_ids(items, "sentence")
     answer_of = dict(Sentence.objects.filter(pk__in=sentences).values_list("pk", "answer"))
     answers = [*_payload_ids(items, "answer"), *answer_of.values()]

@@ -58,21 +58,18 @@ class Circuit:
 
     @property
     def down(self) -> bool:
-        """Say whether the endpoint is taken to be down."""
         return bool(self.reason)
 
     def answered(self) -> None:
-        """Close the circuit, and remember when."""
         self.close()
         self.answered_at = time.monotonic()
 
     def close(self) -> None:
-        """Take the endpoint for one that is there."""
         self.failures, self.reason, self.probe, self.wants_control = 0, "", 0, False
         self.failing.clear()
 
     def failed(self, refusal: CallRefusal, sending: Sending) -> None:
-        """Note a refusal; open the circuit when it speaks for the whole endpoint."""
+        """Note a refusal; open the circuit where it speaks for the whole endpoint."""
         if sending.call.pk == self.probe:
             self.probe, self.wants_control = 0, not sending.control
         if refusal.kind in {"rate_limited", "bad_request"}:
@@ -89,7 +86,6 @@ class Circuit:
             self.reason = f"{name} does not answer: {refusal.message} Trying again from time to time."
 
     def answered_since(self, sending: Sending) -> bool:
-        """Say whether the endpoint has answered anything since a call failed last."""
         return 0 < sending.failed_at < self.answered_at
 
     def is_to_blame(self, sending: Sending) -> bool:
@@ -125,15 +121,12 @@ class Sender:
 
     @property
     def under_way(self) -> int:
-        """Count the calls whose reply is waited for."""
         return len(self.out)
 
     def under_way_at(self) -> Counter[str]:
-        """Count the calls whose reply is waited for by their endpoints."""
         return Counter(self.out.values())
 
     def circuit(self, sending: Sending) -> Circuit:
-        """Return what is known of the endpoint of a call, and of the model there."""
         return self.circuits.setdefault(_target(sending), Circuit())
 
     def due(self, waiting: Collection[str] = ()) -> list[Sending]:
@@ -159,7 +152,7 @@ class Sender:
         return chosen
 
     def _due_apart(self, now: float, waiting: Collection[str]) -> list[Sending]:
-        """Take calls to endpoints with limits, no more than they have threads, each job's in its turn."""
+        """Calls to limited endpoints, no more than their threads, each job in its turn."""
         asking: dict[str, list[Sending]] = defaultdict(list)
         for one in self.ready:
             name = one.wanted.endpoint.name
@@ -177,7 +170,7 @@ class Sender:
         return chosen
 
     def put_back(self, sendings: Sequence[Sending]) -> None:
-        """Take back what was chosen to go out and may not yet, before all that waits."""
+        # Before all that waits: these were chosen first.
         self._release_probes(sendings)
         self.ready.extendleft(reversed(sendings))
 
@@ -206,7 +199,7 @@ class Sender:
         return True
 
     def lacking_controls(self) -> list[Sending]:
-        """Return a waiting call of each endpoint and model that is to get a control now and has none."""
+        """A waiting call of each endpoint and model that is due for a probe."""
         now = time.monotonic()
         asking = {
             target
@@ -221,17 +214,14 @@ class Sender:
         return [one for target, one in by_target.items() if target not in served]
 
     def unsent(self) -> list[Sending]:
-        """Return what waits to go out."""
         return [*self.ready, *(sending for _, _, sending in self.later)]
 
     def waiting_apart(self) -> Counter[int]:
-        """Count by job what waits to go out to endpoints with limits."""
         if not self.apart:
             return Counter()
         return Counter(one.job for one in self.unsent() if one.wanted.endpoint.name in self.apart)
 
     def submit(self, sending: Sending) -> None:
-        """Send one call; what comes of it goes to `results`."""
         name = sending.wanted.endpoint.name
         self.out[sending.call.pk] = name
         if name in self.apart:
@@ -273,14 +263,14 @@ class Sender:
         return found
 
     def settled(self, sending: Sending, reply: Completion | CallRefusal) -> bool:
-        """Take a result in; return False when its call will be tried again."""
+        """Take a result in; False where its call will be tried again."""
         if isinstance(reply, CallRefusal):
             return not self.try_again(sending, reply)
         self.circuit(sending).answered()
         return True
 
     def try_again(self, sending: Sending, refusal: CallRefusal) -> bool:
-        """Plan the next try of a refused call; return False when it is given up."""
+        """Plan the next try of a refused call; False where it is given up."""
         circuit = self.circuit(sending)
         circuit.failed(refusal, sending)
         # An endpoint that is down is nobody's failed try: the call waits with its job.
@@ -294,12 +284,10 @@ class Sender:
         return True
 
     def why_waiting(self, endpoint: Endpoint, model: str) -> str:
-        """Return why calls to a model of an endpoint wait; nothing where it is not down."""
         circuit = self.circuits.get((endpoint.name, model))
         return circuit.reason if circuit else ""
 
     def forget(self, unwanted: Callable[[Sending], bool]) -> list[Sending]:
-        """Drop what has not been sent and is unwanted; return it."""
         unsent = self.unsent()
         self.ready = deque(sending for sending in self.ready if not unwanted(sending))
         self.later = [one for one in self.later if not unwanted(one[2])]
@@ -307,14 +295,13 @@ class Sender:
         return [sending for sending in unsent if unwanted(sending)]
 
     def forget_unsent(self) -> None:
-        """Drop all that has not been sent. A probe may be among it, so the next one may go."""
+        # A dropped call may be the probe of an endpoint that is down: the next one may go then.
         self.ready.clear()
         self.later.clear()
         for circuit in self.circuits.values():
             circuit.probe = 0
 
     def close(self) -> None:
-        """Let the threads go."""
         for pool in self._pools.values():
             pool.shutdown(wait=False, cancel_futures=True)
 

@@ -107,7 +107,7 @@ def plan_evaluation(request: JobRequest, condition: Condition, *, qrels: str = "
 
 
 def plan_drafts(request: JobRequest, *, qrels: str) -> JobPlan:
-    """Plan the over-generated drafts that assessors post-edit, for topics that have none by this judge."""
+    """Plan the drafts that assessors post-edit, for topics without any by this judge."""
     campaign = request.campaign
     topics = planning.chosen_topics(campaign, request.topics)
     own = campaign.nugget_sets.filter(origin=Origin.DRAFT, name=f"{Origin.DRAFT}-{request.judge.name}")
@@ -119,7 +119,6 @@ def plan_drafts(request: JobRequest, *, qrels: str) -> JobPlan:
 
 
 def plan_support(request: JobRequest) -> JobPlan:
-    """Plan support judging of the counted citations."""
     topics = [topic.pk for topic in planning.chosen_topics(request.campaign, request.topics)]
     runs = [run.pk for run in planning.chosen_runs(request.campaign, request.runs)]
     return planning.support_items(request.campaign, request.judge, topics, runs)
@@ -136,13 +135,11 @@ def study_request(study: Study, judge: Judge, topics: tuple[str, ...] = ()) -> J
 
 
 def plan_study(request: JobRequest, study: Study) -> JobPlan:
-    """Plan the pairs that were drawn, of the topics asked for."""
     topics = [topic.pk for topic in planning.chosen_topics(study.campaign, request.topics)]
     return planning.drawn_items(study, request.judge, topics)
 
 
 def plan_relevance(request: JobRequest, *, source: str) -> JobPlan:
-    """Plan grades for segments that a source has not graded."""
     topics = planning.chosen_topics(request.campaign, request.topics)
     return _after_failures(planning.relevance_items(request.campaign, source, topics), request)
 
@@ -153,7 +150,7 @@ def _after_failures(plan: JobPlan, request: JobRequest) -> JobPlan:
 
 
 def estimate(plan: JobPlan, judge: Judge) -> Estimate:
-    """Count calls, prompt tokens and what will be reused, by preparing the first question of each item."""
+    """Calls, prompt tokens and reused calls, counted on the first ask of each item."""
     planned: list[ForecastCall] = []
     for start in range(0, len(plan.items), SAMPLE):
         planned += _first_asks(plan.items[start : start + SAMPLE], judge)
@@ -179,7 +176,7 @@ def start(
     actor: User | None = None,
     order: Mapping[str, object] | None = None,
 ) -> Job:
-    """Queue a plan's items as a job, and record who asked for what. `order`: to be given again."""
+    """Queue a plan's items as a job, in one transaction with its event. `order`: what another judge can be asked."""
     with transaction.atomic():
         job = Job.objects.create(
             kind="llm", title=title, made_by=actor, priority=request.priority, options=queue.request_context()
@@ -197,7 +194,7 @@ def start(
 
 
 def _first_asks(items: Sequence[NewItem], judge: Judge) -> list[ForecastCall]:
-    """Prepare the first question of each item; of those that ask about several windows, the others are like it."""
+    # Of an item with several windows only the first ask is known before replies; the others are like it.
     rows = [WorkItem(key=item.key, kind=item.kind, payload=item.payload) for item in items]
     way, planned = way_of(judge), []
     for kind in {row.kind for row in rows}:
@@ -211,7 +208,6 @@ def _first_asks(items: Sequence[NewItem], judge: Judge) -> list[ForecastCall]:
 
 
 def _sure_calls(item: WorkItem) -> int:
-    """Return how many calls an item needs at least: the windows of a topic, else one."""
     windows = item.payload.get("segments")
     return -(-len(windows) // item.payload["window_size"]) if windows else 1
 
@@ -224,7 +220,6 @@ def _add(plan: JobPlan, other: JobPlan) -> None:
 
 
 def _lists(request: JobRequest, condition: Condition, named: str, topics: list[int]) -> dict[int, NuggetList]:
-    """Return the lists to label, by topic."""
     own = f"{condition.origin}-{request.judge.name}"
     sets = lists_to_label(request.campaign, condition, request.judge.name, nuggets=named, own=own)
     return planning.newest_lists(sets, topics)

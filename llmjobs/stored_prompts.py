@@ -77,7 +77,7 @@ def _unix(text: str) -> str:
 
 
 def text_problems(template: Template) -> list[tuple[str, str]]:
-    """Return what keeps a wording from being used, each with the text in which it is to be mended."""
+    """Problems of a wording, each with its text, `system` or `user`."""
     texts: tuple[tuple[Part, str], ...] = (("system", template.system), ("user", template.user))
     found: list[tuple[str, str]] = []
     for part, text in texts:
@@ -109,7 +109,7 @@ def _name_problems(task: PromptTask, name: str, campaign: Campaign | None) -> li
 
 
 def _taken(name: str, there: Prompt) -> str:
-    """Say that a name is another's. Of a campaign's prompt nothing else is told: who asks may not see that campaign."""
+    # Nothing more is told of a campaign's prompt: whoever asks may not see that campaign.
     if there.campaign_id is None:
         return f"{name} is common: mark this version as common too, or choose another name"
     return f"The name {name} is taken; choose another one"
@@ -148,7 +148,7 @@ def _unchanged(prompt: Prompt) -> Template:
 
 
 def all_templates(prompts: QuerySet[Prompt], task: PromptTask | None = None) -> list[Template]:
-    """Return the built-in prompts and some saved ones, by task, name and version; of one task or of all."""
+    """Built-in prompts and some saved ones, by task, name and version."""
     rows = [one.template for one in (prompts if task is None else prompts.filter(task=task))]
     built_in = [one for one in TEMPLATES.values() if task in (None, one.task)]
     return [one for first in built_in for one in (first, *(row for row in rows if row.task == first.task))]

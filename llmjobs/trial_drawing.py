@@ -37,12 +37,11 @@ class _Drawing:
 
 
 def labelled_by_people(campaign: Campaign, task: PromptTask) -> list[str]:
-    """Return of what people have labelled something to compare with: nugget sets, conditions of support, or qrels."""
+    """Names of what people have labelled: nugget sets, conditions of support, or qrels."""
     return _DRAWINGS[task].names(campaign)
 
 
 def draw(campaign: Campaign, task: PromptTask, wanted: Draw) -> list[NewItem]:
-    """Return the items of a trial's prompts; none where people have labelled nothing of it."""
     return _DRAWINGS[task].items(campaign, wanted)
 
 
@@ -62,7 +61,6 @@ def _assigned_sets(campaign: Campaign) -> list[str]:
 
 
 def _assign_items(campaign: Campaign, wanted: Draw) -> list[NewItem]:
-    """Draw answers, and of each as many labelled nuggets as one call asks about."""
     labels = _assigned(campaign).filter(nugget_version__nugget__nugget_set__name=wanted.of)
     answers = _shuffled(labels.values_list("answer", flat=True), wanted.seed)
     size, left, items = campaign.protocol.batch_size, wanted.pairs, []
@@ -120,7 +118,6 @@ def _support_items(campaign: Campaign, wanted: Draw) -> list[NewItem]:
 
 
 def _weighed(campaign: Campaign) -> QuerySet[ListedNugget]:
-    """Return the nuggets that people found vital or okay, as the newest submitted lists have them."""
     return ListedNugget.objects.filter(
         NuggetList.objects.newest_submitted_q("nugget_list__"),
         nugget_list__nugget_set__campaign=campaign,
@@ -136,7 +133,6 @@ def _weighed_sets(campaign: Campaign) -> list[str]:
 
 
 def _importance_items(campaign: Campaign, wanted: Draw) -> list[NewItem]:
-    """Draw topics, and of each list as many nuggets as one call asks about."""
     rows = _weighed(campaign).filter(nugget_list__nugget_set__name=wanted.of)
     topics = _shuffled(rows.values_list("nugget_list__topic_id", flat=True), wanted.seed)
     size, left, items = campaign.protocol.batch_size, wanted.pairs, []
@@ -155,7 +151,7 @@ def _importance_items(campaign: Campaign, wanted: Draw) -> list[NewItem]:
 
 
 def _graded(campaign: Campaign) -> QuerySet[Qrel]:
-    """Return the grades on the campaign's scale that no call gave, of segments that can be read."""
+    # Grades of an LLM are left out: a prompt would be compared with a machine.
     return Qrel.objects.filter(
         source__campaign=campaign,
         segment__has_text=True,
@@ -185,7 +181,7 @@ def _relevance_items(campaign: Campaign, wanted: Draw) -> list[NewItem]:
 
 
 def _first_labels(rows: Iterable[tuple[int, int, int]]) -> dict[int, list[tuple[int, int]]]:
-    """Return (what, label) by the first key. Of several people who labelled the same, whoever is first counts."""
+    # Where several people labelled the same pair, the first of them counts.
     found: dict[tuple[int, int], int] = {}
     for one, what, label in rows:
         found.setdefault((one, what), label)
@@ -193,12 +189,12 @@ def _first_labels(rows: Iterable[tuple[int, int, int]]) -> dict[int, list[tuple[
 
 
 def _grouped(rows: Iterable[tuple[int, int, int]]) -> dict[int, list[tuple[int, int]]]:
-    """Return what comes after the first key, by it; rows of one key stand together."""
+    # Rows of one key must follow each other: groupby sees neighbours only.
     return {one: [(what, label) for _, what, label in some] for one, some in groupby(rows, key=lambda row: row[0])}
 
 
 def _shuffled(keys: "QuerySet[Any, int]", seed: int) -> list[int]:
-    """Return the distinct keys in an order that the seed alone decides."""
+    """Distinct keys in an order that the seed alone decides."""
     distinct = sorted(keys.order_by().distinct())
     Random(seed).shuffle(distinct)  # noqa: S311
     return distinct

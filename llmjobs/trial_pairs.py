@@ -27,7 +27,6 @@ class ShownPair:
 
 
 def shown_pairs(viewer: User, campaign: Campaign, trial: Trial) -> list[ShownPair | None]:
-    """Return the pairs of a trial that was read for the viewer, in their order; None for what is not there any more."""
     first = TrialJob.objects.filter(trial=trial).order_by("llm").first()
     items = list(WorkItem.objects.filter(job=first.llm_id).order_by("pk")) if first else []
     answers = provenance_for(viewer, campaign).select_related("run", "topic")

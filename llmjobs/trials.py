@@ -49,7 +49,6 @@ class TrialWish:
 
     @property
     def prompts(self) -> tuple[str, ...]:
-        """The prompts in the order in which they were chosen, each once."""
         return tuple(dict.fromkeys(self.refs))
 
 
@@ -115,7 +114,8 @@ def _drawn(campaign: Campaign, wish: TrialWish) -> list[NewItem]:
 
 
 def _judge_aside(wish: TrialWish, ref: str) -> Judge:
-    """Return the judge that asks by a prompt on trial, not stored where it is new. It labels nothing that counts."""
+    """Judge of a prompt on trial, not stored where it is new."""
+    # Set aside: its labels are in no report.
     versions = versions_of({wish.task: ref}, structured=wish.structured)
     like = wish.like
     same = Judge.objects.filter(
@@ -138,18 +138,15 @@ def _judge_aside(wish: TrialWish, ref: str) -> Judge:
 
 
 def trials_for(viewer: User, campaign: Campaign) -> QuerySet[Trial]:
-    """Return the campaign's trials, the newest first."""
     trials = Trial.objects.filter(campaign__in=within(viewer, campaign))
     return trials.select_related("made_by").prefetch_related("jobs").order_by("-pk")
 
 
 def trial_for(viewer: User, campaign: Campaign, pk: int) -> Trial:
-    """Return one trial, or raise `Trial.DoesNotExist`."""
     return trials_for(viewer, campaign).get(pk=pk)
 
 
 def outcome_of(trial: Trial) -> list[Tried]:
-    """Return how each prompt of a trial did, in the order in which they were chosen."""
     jobs = TrialJob.objects.filter(trial=trial).select_related("llm__job", "llm__judge").order_by("llm")
     return [_tried(one) for one in jobs]
 

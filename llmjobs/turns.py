@@ -14,7 +14,7 @@ class Turns:
         self.had: Counter[int] = Counter()
 
     def in_order(self, waiting: Iterable[T], job_of: Callable[[T], int], priorities: Mapping[int, int]) -> list[T]:
-        """Return what waits in the order in which it is to go; of one job in the order in which it came."""
+        """Waiting calls in the order in which they go; those of one job in their own order."""
         by_job: dict[int, list[T]] = defaultdict(list)
         for one in waiting:
             by_job[job_of(one)].append(one)
@@ -29,5 +29,4 @@ class Turns:
         return [one for *_, one in sorted(numbered, key=lambda row: row[:3])]
 
     def take(self, job: int) -> None:
-        """Note that a call of a job went."""
         self.had[job] += 1

@@ -46,7 +46,7 @@ class DatabaseUses:
     """Rows, each locked while it is changed."""
 
     def visit(self, address: str, act: Act[T]) -> T:
-        """Do it in a transaction, or in the caller's: whoever comes second waits for its end."""
+        # A second visitor waits for the first, or starts again.
         with transaction.atomic():
             row = self._locked(address)
             use = _read(row.state)
@@ -75,7 +75,7 @@ class RedisUses:
         )
 
     def visit(self, address: str, act: Act[T]) -> T:
-        """Do it again as long as others come between."""
+        # A second visitor waits for the first, or starts again.
         key = KEY + address
 
         def change(pipe: Pipeline) -> T:
@@ -94,7 +94,6 @@ class RedisUses:
 
 
 def shared_uses() -> Uses:
-    """Return where the use of endpoints is kept in this installation."""
     return _uses_by(settings.CELERY_BROKER_URL)
 
 
@@ -112,7 +111,7 @@ def _read(state: dict[str, Any]) -> LimitState:
 
 
 def _database_now() -> float:
-    """Return the database's clock; a SQLite file is on this host."""
+    # The hosts' clocks may differ; a SQLite file has one host only.
     if connection.vendor != "postgresql":
         return time.time()
     with connection.cursor() as cursor:

@@ -21,7 +21,6 @@ class PromptSet:
     with_texts: Mapping[PromptTask, Template] = field(default_factory=dict)
 
     def template(self, task: PromptTask, texts: TopicTexts) -> Template:
-        """Return the template by which a task is asked about a topic."""
         return self.with_texts.get(task, self.templates[task]) if texts else self.templates[task]
 
 
@@ -50,13 +49,12 @@ def way_of(judge: Judge) -> PromptSet:
 
 
 def ways_of(judges: Sequence[Judge]) -> list[PromptSet]:
-    """Return how each of some judges asks; one that occurs again is looked up once."""
+    """Prompt set of each judge, each judge looked up once."""
     known: dict[int | None, PromptSet] = {}
     return [known[one.pk] if one.pk in known else known.setdefault(one.pk, way_of(one)) for one in judges]
 
 
 def is_structured(judge: Judge) -> bool:
-    """Say whether a judge wants its replies as JSON by a schema."""
     return bool(judge.prompt_versions.get(REPLY_FORM) == JSON_SCHEMA)
 
 

@@ -39,7 +39,6 @@ class BackupManifest(BaseModel):
 
     @property
     def total(self) -> int:
-        """All rows."""
         return sum(self.rows.values())
 
 
@@ -73,7 +72,7 @@ def _add(tar: tarfile.TarFile, name: str, content: IO[bytes], size: int) -> None
 
 
 def signature_of(manifest: bytes, key: str | bytes) -> str:
-    """Return the signature of a manifest, and through its checksum of the dump, under a secret key."""
+    # The manifest names the checksum of the dump, so its signature covers the dump too.
     return salted_hmac("exchange.backups", manifest, secret=key, algorithm="sha256").hexdigest()
 
 
@@ -125,7 +124,6 @@ def unpack(path: Path, manifest: BackupManifest, data: Path) -> None:
 
 
 def damaged(path: Path, why: str) -> Refused:
-    """Return the refusal of a file."""
     return Refused("not_a_backup", f"{path} is not a backup that Assay made, or is damaged: {why}.")
 
 
@@ -146,18 +144,16 @@ def _member(path: Path, name: str) -> Iterator[IO[bytes]]:
 
 
 def checksum(data: Path) -> str:
-    """Return the SHA-256 of a file."""
     with data.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def compress(source: Path, target: Path) -> None:
-    """Gzip a file, quickly rather than tightly."""
+    # Level 3: quickly rather than tightly.
     with source.open("rb") as content, gzip.open(target, "wb", compresslevel=3) as out:
         shutil.copyfileobj(content, out, PIECE)
 
 
 def decompress(source: Path, target: Path) -> None:
-    """Undo `compress`."""
     with gzip.open(source, "rb") as content, target.open("wb") as out:
         shutil.copyfileobj(content, out, PIECE)

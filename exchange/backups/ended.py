@@ -49,7 +49,7 @@ class Openings:
 
 
 def openings() -> Openings:
-    """Read them from the database as it is, which may be empty, or lack what later versions added."""
+    # The database may be empty, or of an older version that lacks these tables.
     tables = set(connection.introspection.table_names())
     if "accounts_user" not in tables:
         return Openings({}, frozenset())

@@ -41,7 +41,6 @@ AND prorettype = 'trigger'::regtype
 
 
 def server() -> str:
-    """Name the server's version."""
     connection.ensure_connection()
     major, minor = divmod(_version(), 10_000)
     return f"{major}.{minor}"
@@ -65,12 +64,12 @@ def take(data: Path) -> tuple[dict[str, int], list[str]]:
 
 
 def inspect(data: Path) -> None:
-    """Check that `pg_restore` can read the whole dump; its rows are counted once they are back."""
+    # Nothing is loaded here, so rows can be counted only after the restore.
     _run([_program("pg_restore"), "--file=/dev/null", str(data)])
 
 
 def put_back(data: Path) -> None:
-    """Make the database what it was, in one transaction: everything, or nothing on an error."""
+    """Restore in one transaction: everything, or nothing on an error."""
     with connection.cursor() as cursor:
         cursor.execute(FORGET)
         forget = "\n".join(line for (line,) in cursor.fetchall() if line)
@@ -86,7 +85,7 @@ def put_back(data: Path) -> None:
 
 
 def _ending() -> str:
-    """Return what ends every session. A dump of an older version may lack a table or a column."""
+    # A dump of an older version may lack a table or a column.
     each = [WHERE_THERE.format(**one._asdict()) for one in ended.STATEMENTS]
     return END_SESSIONS.format(statements="".join(each))
 
@@ -131,7 +130,7 @@ def _major_of(program: str) -> int:
 
 
 def _run(command: list[str]) -> None:
-    """Run one of PostgreSQL's programs on our database. The password goes by the environment, which `ps` hides."""
+    # The password goes by the environment: `ps` shows arguments to every user of the host.
     own = connection.settings_dict
     variables = {name: str(own[key]) for key, name in LIBPQ.items() if own.get(key)}
     variables |= {name: str(own["OPTIONS"][key]) for key, name in LIBPQ_OPTIONS.items() if own["OPTIONS"].get(key)}

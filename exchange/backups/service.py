@@ -32,7 +32,6 @@ class Restored:
 
 
 def default_path() -> Path:
-    """Return a name in var/backups that says when it was taken."""
     folder: Path = settings.VAR_DIR / "backups"
     folder.mkdir(exist_ok=True)
     return folder / f"assay-{datetime.now(UTC):%Y%m%d-%H%M%S}.tar"
@@ -124,7 +123,7 @@ def _checked(path: Path, data: Path, *, from_elsewhere: bool) -> Restored:
 
 
 def _held() -> str:
-    """Say what is in the database beside what migrations make; '' where there is nothing."""
+    # Migrations fill some tables themselves; rows of those are no reason to refuse.
     held = []
     with connection.cursor() as cursor:
         for table in sorted({*connection.introspection.table_names(cursor)} - FILLED_BY_MIGRATIONS):

@@ -13,12 +13,11 @@ from exchange.backups.archive import compress, decompress
 
 
 def server() -> str:
-    """Name the engine's version."""
     return sqlite3.sqlite_version
 
 
 def take(data: Path) -> tuple[dict[str, int], list[str]]:
-    """Copy the database into a file, without what no backup keeps; return its rows by table and its migrations."""
+    """Copy the database into a file; return its rows by table and its migrations."""
     copy = data.with_name("copy.sqlite3")
     with closing(sqlite3.connect(copy)) as target:
         _own().backup(target)  # in one step: in pieces it would begin again whenever somebody writes
@@ -35,7 +34,6 @@ def take(data: Path) -> tuple[dict[str, int], list[str]]:
 
 
 def inspect(data: Path) -> dict[str, int]:
-    """Check a dump as far as that goes without loading it; return its rows by table."""
     copy = _unfolded(data)
     with closing(sqlite3.connect(copy)) as found:
         _check(found)
@@ -43,7 +41,7 @@ def inspect(data: Path) -> dict[str, int]:
 
 
 def put_back(data: Path) -> None:
-    """Make the database what it was, in one transaction that every process sees at once or not at all."""
+    """Restore in one transaction, which other processes see at once or not at all."""
     copy = _unfolded(data)
     with closing(sqlite3.connect(copy)) as source:
         for table, column, statement in ended.STATEMENTS:  # a dump of an older version may lack some

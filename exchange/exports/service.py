@@ -73,7 +73,7 @@ def order_export(*, campaign: Campaign, order: ExportOrder, actor: User | None) 
 
 
 def carry_out(export: Export) -> None:
-    """Write what was asked for. Done again, as after a worker's death, it begins anew."""
+    # After a worker's death its item falls due again, so this may run twice: it starts from nothing each time.
     if export.state != State.WAITING:
         return
     try:
@@ -139,7 +139,7 @@ def _write_lines(export: Export) -> None:
 
 
 def _campaign_of(export: Export) -> Campaign:
-    """Return the campaign that is read: a snapshot is opened as one, where it is not already."""
+    # An export of a snapshot reads it as a campaign, so it has to be open.
     if export.snapshot is None:
         return export.campaign
     if export.made_by is None:
@@ -210,12 +210,12 @@ class ExportProgress:
 
 
 def _hang_up() -> None:
-    """Close the connection of the thread that runs this."""
+    # A thread of its own has a connection of its own, which nobody else would close.
     connection.close()
 
 
 def _reads_only() -> bool:
-    """Say whether the transaction at work is one of `consistent_read` on PostgreSQL."""
+    # `consistent_read` makes the transaction read-only on PostgreSQL; SQLite has nothing of the kind.
     if connection.vendor != "postgresql":
         return False
     with connection.cursor() as cursor:

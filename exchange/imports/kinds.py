@@ -52,44 +52,37 @@ class ImportLoad:
 
     @property
     def common(self) -> dict[str, Any]:
-        """What every service takes."""
         return {"campaign": self.campaign, "replace": self.options.replace, "actor": self.actor}
 
     @property
     def judge(self) -> str:
-        """Who gave what is loaded: whoever downloads data knows a person by pseudonym."""
+        # Downloads name people by pseudonym, so a file that comes back may hold one.
         return self.names.real_judge(self.campaign.pk, self.options.judge)
 
     def set_called(self, name: str) -> str:
-        """Return a set's name in the database."""
         return self.names.real_set(self.campaign.pk, name)
 
 
 def load_topics(load: ImportLoad) -> Receipt:
-    """Load topics."""
     return importing.import_topics(source=load.sources[0], **load.common)
 
 
 def load_segments(load: ImportLoad) -> Receipt:
-    """Load segment texts."""
     needed = needed_docids(load.campaign) if load.options.needed_only else None
     return importing.import_segments(sources=load.sources, needed=needed, **load.common)
 
 
 def load_qrels(load: ImportLoad) -> Receipt:
-    """Load one source's grades."""
     return importing.import_qrels(source=load.sources[0], name=load.options.source, **load.common)
 
 
 def load_runs(load: ImportLoad) -> Receipt:
-    """Load runs, one a file."""
     chosen = load.options
     options = RunOptions(chosen.group, chosen.task, chosen.priority, chosen.control, chosen.pool)
     return importing.import_runs(sources=load.sources, options=options, **load.common)
 
 
 def load_nuggets(load: ImportLoad) -> Receipt:
-    """Load nugget lists."""
     chosen = load.options
     return importing.import_nuggets(
         source=load.sources[0],
@@ -103,7 +96,6 @@ def load_nuggets(load: ImportLoad) -> Receipt:
 
 
 def load_assignments(load: ImportLoad) -> Receipt:
-    """Load labels of nuggets in answers."""
     chosen = load.options
     return importing.import_assignments(
         sources=load.sources,
@@ -116,7 +108,6 @@ def load_assignments(load: ImportLoad) -> Receipt:
 
 
 def load_support(load: ImportLoad) -> Receipt:
-    """Load labels of cited segments."""
     chosen = load.options
     return importing.import_support(
         sources=load.sources, judge=load.judge, kind=chosen.by, condition=chosen.condition, **load.common
@@ -124,12 +115,10 @@ def load_support(load: ImportLoad) -> Receipt:
 
 
 def load_scores(load: ImportLoad) -> Receipt:
-    """Load a published table."""
     return import_scores(source=load.sources[0], name=load.options.name, **load.common)
 
 
 def load_practice(load: ImportLoad) -> Receipt:
-    """Load practice items."""
     return import_practice(source=load.sources[0], **load.common)
 
 

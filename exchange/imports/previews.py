@@ -89,7 +89,7 @@ PREVIEWS = {
 
 
 def preview_of(kind: str, sources: Sequence[Source]) -> dict[str, Any]:
-    """Return the first rows of the first file as `{"columns": […], "rows": [[…]]}`, texts cut short."""
+    """First rows of the first file as `{"columns": […], "rows": [[…]]}`, texts cut short."""
     preview, source = PREVIEWS[kind], sources[0]
     try:
         found = list(preview.rows(_beginning(source, ROWS + preview.head)))

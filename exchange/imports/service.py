@@ -35,7 +35,7 @@ State = ImportAttempt.State
 def begin(
     *, campaign: Campaign, kind: str, chosen: ImportOptions, sent: Sequence[files.SentFile], actor: User | None
 ) -> ImportAttempt:
-    """Keep the files and try them out: small ones at once, large ones in the background."""
+    """Keep the files and check them: small ones in the request, large ones in the background."""
     folder, kept = files.keep(sent)
     attempt = ImportAttempt.objects.create(
         campaign=campaign,
@@ -115,12 +115,12 @@ def _soon(attempt: ImportAttempt, act: Callable[[ImportAttempt], None]) -> Impor
 
 
 def _weight(attempt: ImportAttempt) -> int:
-    """Return about how many bytes have to be read: text of our kinds compresses some ten times."""
+    # Text of our formats compresses some ten times, and the limit is of what has to be read.
     return sum(one["size"] * (10 if one["name"].endswith(".gz") else 1) for one in attempt.files)
 
 
 def carry_on(attempt: ImportAttempt) -> None:
-    """Do what an import waits for, in the background. Done again it changes nothing."""
+    # An item may be done twice, after a worker's death; in any other state nothing is left to do.
     if attempt.state == State.CHECKING:
         check(attempt)
     elif attempt.state == State.LOADING:
@@ -128,7 +128,7 @@ def carry_on(attempt: ImportAttempt) -> None:
 
 
 def check(attempt: ImportAttempt) -> None:
-    """Load the files in a transaction that is taken back, and note what that said."""
+    """Load the files in a transaction that is rolled back, and store its outcome."""
     try:
         sources = _sources(attempt)
         with transaction.atomic():
@@ -146,7 +146,7 @@ def check(attempt: ImportAttempt) -> None:
 
 
 def load(attempt: ImportAttempt) -> None:
-    """Load the files, and let them go. What is loaded and that it is loaded are written together or not at all."""
+    """Load the files. The data and the state of the attempt are written in one transaction, or not at all."""
     folder = attempt.folder
     try:
         sources = _sources(attempt)
@@ -196,7 +196,7 @@ def _load(attempt: ImportAttempt, sources: Sequence[Source]) -> Receipt:
 
 
 def _event_of(attempt: ImportAttempt, sources: Sequence[Source]) -> Event | None:
-    """Return the event of an import that was just done: the newest of the campaign that names these files."""
+    # Services return no event; in this transaction the newest one that names these files is theirs.
     digests = [one.sha256 for one in sources]
     events = Event.objects.filter(campaign=attempt.campaign, kind__startswith="import.").order_by("-pk")
     of = (one for one in events[:20] if [file["sha256"] for file in one.payload.get("files", [])] == digests)
@@ -216,7 +216,8 @@ def _counts(receipt: Receipt) -> dict[str, Any]:
 
 
 def _refuse(attempt: ImportAttempt, refusal: Refused) -> None:
-    """Note why nothing was loaded. The files stay where replacing resolves it; else they go, are mended, sent again."""
+    """Store why nothing was loaded."""
+    # The files stay where replacing resolves it; other refusals need mended files anyway.
     rows = refusal.problems if isinstance(refusal, BadInput) else ()
     outcome = {"refused": refusal.code, "message": refusal.message}
     problems, folder = [_row(one) for one in rows], attempt.folder

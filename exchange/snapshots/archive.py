@@ -49,18 +49,17 @@ class SnapshotManifest(BaseModel):
 
     @property
     def rows(self) -> int:
-        """All rows."""
+        """Rows with their line numbers; an unreadable line gives an empty row, a missing table none."""
         return sum(part.rows for part in self.tables.values())
 
 
 def content_of(tables: dict[str, TablePart]) -> str:
-    """Return one checksum for all tables."""
     listed = [[name, part.columns, part.sha256] for name, part in sorted(tables.items())]
     return hashlib.sha256(json.dumps(listed).encode()).hexdigest()
 
 
 def member(name: str) -> ZipInfo:
-    """Return an entry whose bytes do not depend on when it is written."""
+    # A fixed date: the same campaign gives the same bytes, whenever it is packed.
     entry = ZipInfo(name, (1980, 1, 1, 0, 0, 0))
     entry.compress_type = ZIP_DEFLATED
     entry.external_attr = 0o600 << 16
@@ -68,7 +67,6 @@ def member(name: str) -> ZipInfo:
 
 
 def file_of(table: str) -> str:
-    """Return the name of a table's file in the ZIP."""
     return f"tables/{table}.jsonl"
 
 
@@ -84,7 +82,6 @@ class Archive:
             raise self.damaged("its manifest does not fit together")
 
     def damaged(self, why: str) -> Refused:
-        """Return the refusal of this file."""
         return _damaged(self.path, why)
 
     def _read_manifest(self) -> SnapshotManifest:
@@ -117,11 +114,10 @@ class Archive:
             raise self.damaged(f"it has no {file_of(name)}") from None
 
     def place(self, name: str, number: int, field: str, expected: str) -> Problem:
-        """Return a problem of a row, at its line."""
         return Problem(f"{self.path.name}/{file_of(name)}", number, field, expected)
 
     def rows(self, name: str) -> Iterator[tuple[int, list[Any]]]:
-        """Yield each row with its line; a line that is no row as an empty one. A table that is not there has none."""
+        """Rows with their line numbers; an unreadable line gives an empty row, a missing table none."""
         part = self.manifest.tables.get(name)
         if part is None:
             return

@@ -15,7 +15,7 @@ Coder = Callable[[Any], Any]
 
 
 def encoder(field: Field) -> Coder | None:
-    """Return how a column's values are written; None: as they are."""
+    """Writer of a column's values; None where JSON has their type."""
     if isinstance(field, models.DateField):  # DateTimeField is one
         return lambda value: None if value is None else value.isoformat()
     if isinstance(field, models.DecimalField | models.UUIDField):
@@ -56,8 +56,7 @@ def _shown(value: Any) -> str:
 
 
 def _only(*kinds: type) -> Coder:
-    """Read values of just these types: `True` is no number."""
-
+    # The exact type: `True` is an int in Python, but no number in a file.
     def read(value: Any) -> Any:
         if type(value) not in kinds:
             raise TypeError

@@ -30,7 +30,7 @@ def keep_blind(
 
 
 def _join(campaign: Campaign, slug: str, snapshot: Snapshot | None) -> None:
-    """Find the family of a campaign whose file is of a version without families: by snapshot, else by name."""
+    # Files of versions without families name none: the snapshot tells the family, else the short name.
     known = [snapshot.campaign] if snapshot else [*Campaign.objects.filter(slug=slug).exclude(pk=campaign.pk)]
     known += [one.campaign for one in LoadedCampaign.objects.filter(slug=slug).select_related("campaign")]
     if known:
@@ -39,7 +39,7 @@ def _join(campaign: Campaign, slug: str, snapshot: Snapshot | None) -> None:
 
 
 def _check_sight(campaign: Campaign) -> None:
-    """Raise `Refused` where the copy has tasks of somebody who sees its original: both would be closed to them."""
+    # Whoever sees the original unblinded and has tasks in the copy would lose both.
     holders = _holding(Campaign.objects.filter(pk=campaign.pk))
     others = Campaign.objects.filter(family=campaign.family).exclude(pk=campaign.pk)
     seeing = Membership.objects.filter(campaign__in=others, role__in=UNBLINDED_ROLES).values("user")

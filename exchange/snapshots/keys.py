@@ -16,7 +16,8 @@ UNLESS_THERE = " ON CONFLICT DO NOTHING"
 
 
 def reserve(model: Model, count: int) -> list[int]:
-    """Return numbers that nobody else gets, in ascending order. Inside a transaction: on SQLite it holds the lock."""
+    """Reserve ascending keys, inside a transaction."""
+    # On SQLite the transaction holds the only write lock, so no other process takes the same numbers.
     meta = model._meta
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
@@ -31,7 +32,7 @@ def reserve(model: Model, count: int) -> list[int]:
 def insert(
     model: Model, fields: Sequence[Field], rows: Iterable[Sequence[Any]], *, unless_there: bool = False
 ) -> None:
-    """Write rows as they are: no default and no time of now takes the place of a value."""
+    # Plain SQL: the ORM would fill in defaults and the time of now in place of the file's values.
     quoted = connection.ops.quote_name
     statement = INSERT.format(
         table=quoted(model._meta.db_table),

@@ -106,7 +106,7 @@ class _Loading:
         batch.clear()
 
     def _rows(self, table: SnapshotTable) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield each row with its line, its values by column; what is wrong becomes a problem."""
+        """Rows with their line and values by column; every wrong cell becomes a problem."""
         columns = self.columns[table]
         for number, cells in self.archive.rows(table.name):
             if not cells:
@@ -152,7 +152,7 @@ class _Loading:
             raise BadInput(self.problems)
 
     def _placed(self, table: SnapshotTable, number: int, values: dict[str, Any]) -> list[Any] | None:
-        """Return the row to write under its new key; None where it is there already, or is not to be."""
+        """Row to write under its new key; None where it exists already or is left out."""
         if table.model is Campaign:
             values |= {"slug": self.target.slug, "name": self.target.name}
         if table.model is Membership and values["role"] not in self.target.roles:
@@ -189,5 +189,5 @@ def _written(table: SnapshotTable) -> list[Field]:
 
 
 def _default(column: Field) -> Any:
-    """Return what a column holds of which an older file knows nothing."""
+    # A file of an older version lacks columns that came later.
     return now() if getattr(column, "auto_now_add", False) else column.get_default()

@@ -30,7 +30,7 @@ def order_opening(snapshot: Snapshot, actor: User) -> None:
 
 
 def openings(snapshots: Iterable[Snapshot], viewer: User) -> dict[int, Opening]:
-    """Return how far each snapshot is, by its key. Campaigns that the viewer may not see are not among them."""
+    """Progress of each snapshot's opening, by key. Campaigns that the viewer may not see are left out."""
     keys = [one.pk for one in snapshots]
     there = LoadedCampaign.objects.filter(snapshot__in=keys, campaign__in=unblinded(viewer))
     opened = {one.snapshot_id: one.campaign for one in there.select_related("campaign")}

@@ -140,7 +140,7 @@ class _Packing:
         return self.people.hides(table.name, field.name) or encoder(field)
 
     def _place(self, table: SnapshotTable, field: Any, key: int | None) -> int | None:
-        """Return the place of the row that a column names; one of another campaign is left out where that may be."""
+        # A row of another campaign is left out where the column allows null; else the file would be wrong.
         place = None if key is None else self.places[field.related_model].get(key)
         if place is None and key is not None and not field.null:
             raise Refused(
@@ -175,6 +175,6 @@ def _places(keys: Sequence[int]) -> dict[int, int]:
 
 
 def schema_of() -> dict[str, str]:
-    """Return the newest migration of each room: which version of Assay writes files now."""
+    """Newest applied migration of each room: the version of the data."""
     applied = MigrationRecorder(connection).applied_migrations()
     return {app: max(name for one, name in applied if one == app) for app in ROOMS}

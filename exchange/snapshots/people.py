@@ -41,17 +41,14 @@ class People:
     hide: Hide | None = None
 
     def hides(self, table: str, column: str) -> Hide | None:
-        """Return what a column's values go through; None: nothing."""
         return self.hide if column in MAY_NAME.get(table, ()) else None
 
 
 def named(people: Sequence[User]) -> People:
-    """Return people as they are called."""
     return People([(one.username, one.first_name, one.last_name) for one in people])
 
 
 def under_pseudonyms(campaign: Campaign, people: Sequence[User], judges: Sequence[Judge]) -> People:
-    """Return people as the campaign's data call them, and what puts these names in place of theirs."""
     called = {one.pk: pseudonym_of(campaign, one.pk) for one in people}
     pseudonyms: dict[str, str] = {}
     for one in judges:
@@ -75,7 +72,7 @@ def _hiding(pseudonyms: dict[str, str]) -> Hide:
 
 
 def replaced(value: Any, change: Callable[[str], str]) -> Any:
-    """Return a value of JSON with every text in it changed, keys too."""
+    """JSON value with every text in it changed, keys too."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, list):

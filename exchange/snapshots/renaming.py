@@ -24,7 +24,6 @@ class Renaming:
     slug: str
 
     def applied(self, column: Field, value: Any) -> Any:
-        """Return a value with its ids renamed: an id itself, or those that stand anywhere in JSON."""
         if not self.ids or value is None:
             return value
         if isinstance(column, models.JSONField):
@@ -35,7 +34,7 @@ class Renaming:
 
 
 def is_id(column: Field) -> bool:
-    """Say whether a column holds an id that no other row of the database may have."""
+    """Whether a column's value may occur once in the whole database."""
     if column.model is Operation and column.name == "op_id":
         return True
     plain = not column.primary_key and not column.is_relation
@@ -43,7 +42,8 @@ def is_id(column: Field) -> bool:
 
 
 def names_taken(archive: Archive, there: Sequence[SnapshotTable], slug: str) -> Renaming:
-    """Return new ids for those of a file that are taken. Made again for the same short name they are the same."""
+    """New ids for those of a file that are taken."""
+    # Derived from the short name: loading the same file again gives the same ids.
     ids: dict[str, str] = {}
     for table in there:
         for column in filter(is_id, table.fields):

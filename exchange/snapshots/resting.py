@@ -9,7 +9,7 @@ Values = dict[str, Any]
 
 
 def at_rest(model: type[Any], values: Values) -> Values:
-    """Return a row's values as they are loaded."""
+    # Leases, waits and unanswered calls of another server mean nothing here, and nobody would end them.
     if model is Job and values["state"] in (Job.State.RUNNING, Job.State.PAUSED):
         return values | {"state": Job.State.CANCELLED, "waiting_for": ""}
     if model is WorkItem and values["state"] in (WorkItem.State.QUEUED, WorkItem.State.LEASED):

@@ -92,7 +92,6 @@ def _keep(path: Path, manifest: SnapshotManifest, snapshot: Snapshot) -> Snapsho
 
 
 def pieces(snapshot: Snapshot) -> Iterator[bytes]:
-    """Yield a snapshot's file, a piece at a time."""
     parts = SnapshotPart.objects.filter(snapshot=snapshot).order_by("number")
     for data in parts.values_list("data", flat=True).iterator(chunk_size=1):
         yield bytes(data)
@@ -164,7 +163,6 @@ def _target(archive: Archive, slug: str, members: frozenset[Role], snapshot: Sna
 
 
 def _check_same(archive: Archive, there: Campaign) -> None:
-    """Raise `Refused` where the campaign of that short name is in another state than the file's."""
     content = archive.manifest.content
     known = LoadedCampaign.objects.filter(campaign=there).first()
     if known and known.content == content:
@@ -185,7 +183,7 @@ def _check_same(archive: Archive, there: Campaign) -> None:
 
 
 def _note(manifest: SnapshotManifest, loaded: Loaded, snapshot: Snapshot | None, actor: User | None) -> None:
-    """Say where the campaign came from. Its own log stays as the file had it."""
+    # The campaign's own log stays as the file had it, so the event belongs to no campaign.
     campaign = loaded.campaign
     made_at = parse_datetime(manifest.made_at) or now()
     LoadedCampaign.objects.create(
@@ -219,12 +217,11 @@ def open_snapshot(*, snapshot: Snapshot, actor: User) -> Came:
 
 
 def _let_in(campaign: Campaign, origin: Campaign) -> None:
-    """Give the roles of another campaign to whoever sees that one unblinded, and judges in no copy."""
+    # Whoever judges in a copy must not see this one unblinded.
     for one in Membership.objects.filter(campaign=origin).select_related("user"):
         if within(one.user, origin).exists() and not copies_problem(campaign, one.user, Role(one.role)):
             Membership.objects.create(campaign=campaign, user=one.user, role=one.role)
 
 
 def opened_slug(snapshot: Snapshot) -> str:
-    """Return the short name of the campaign that a snapshot is opened as."""
     return f"{snapshot.campaign.slug[:28]}--{snapshot.name[:30]}"

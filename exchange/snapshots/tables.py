@@ -55,18 +55,17 @@ class SnapshotTable:
 
     @property
     def name(self) -> str:
-        """As the file names it."""
         return str(self.model._meta.label)
 
     @property
     def numbered(self) -> bool:
-        """Say whether its key is a number of its own, which other tables name by the row's place in the file."""
+        """Whether the key is a number, which a file replaces by the row's place."""
         return isinstance(self.model._meta.pk, models.AutoField)
 
 
 @cache
 def tables() -> tuple[SnapshotTable, ...]:
-    """Return every table of a campaign, those that others take their key from first."""
+    """Every table of a campaign; tables that lend others their key come first."""
     found = sorted((*_paths(), *SPECIAL), key=str)
     ordered: list[str] = []
     for label in found:
@@ -87,7 +86,6 @@ def _columns(model: Model) -> tuple[Field, ...]:
 
 
 def missing() -> list[str]:
-    """Return the tables of which nobody said how they belong to a campaign: none."""
     known = {*_paths(), *SPECIAL, *LEFT_OUT}
     return [one._meta.label for one in _models() if one._meta.label not in known]
 
@@ -99,7 +97,8 @@ def _models() -> Iterator[Model]:
 
 @cache
 def _paths() -> dict[str, str]:
-    """Return for each table the shortest way to its campaign, over relations that are always there."""
+    """Shortest path from each table to its campaign."""
+    # Only over columns that are never null: a row without the relation would be lost.
     known, found = dict(KNOWN_PATHS), dict(KNOWN_PATHS)
     open_ = [one for one in _models() if one._meta.label not in {*known, *LEFT_OUT, *SPECIAL}]
     while found:
@@ -118,7 +117,6 @@ def _path_over(model: Model, known: dict[str, str]) -> str:
 
 
 def relations(model: Model) -> list[Any]:
-    """Return a model's columns that name rows."""
     return [one for one in model._meta.concrete_fields if isinstance(one, ForeignKey)]
 
 
@@ -135,32 +133,27 @@ class CampaignRows:
 
     @property
     def tables(self) -> list[SnapshotTable]:
-        """The tables of the file."""
         return [one for one in tables() if self.texts or one.model._meta.app_label not in CALLS]
 
     def keys(self, table: SnapshotTable) -> list[int]:
-        """Return the keys of a table's rows in the order of the file."""
         return list(self._rows(table.model).values_list("pk", flat=True))
 
     def rows(self, table: SnapshotTable) -> Rows:
-        """Yield a table's rows in the order of the file, as the values of its columns."""
+        """Rows of a table in the file's order, as tuples of its columns."""
         names = [one.attname for one in table.fields]
         if table.model is Text:
             return _texts(self, names)
         return self._rows(table.model).values_list(*names).iterator(chunk_size=CHUNK)
 
     def people(self) -> list[User]:
-        """Return everybody whom a row names."""
         judging = self._judges().filter(user__isnull=False).values_list("user_id", flat=True)
         named = {*self.named(User), *judging}
         return list(User.objects.using(self.alias).filter(pk__in=named).order_by("username"))
 
     def judges(self) -> list[Judge]:
-        """Return the judges of the file."""
         return list(_all_judges(self))
 
     def named(self, target: Model) -> set[int]:
-        """Return which rows of a model are named by others than judges."""
         return {key for key in chain.from_iterable(self._columns_naming(target)) if key is not None}
 
     def _columns_naming(self, target: Model) -> Iterator[Iterable[int | None]]:
@@ -170,7 +163,7 @@ class CampaignRows:
                     yield self._rows(table.model).order_by().values_list(field.attname, flat=True).distinct()
 
     def _judges(self) -> QuerySet[Judge]:
-        """Return the judges whom a row names, and those whom somebody is who did work here."""
+        # People who worked here count too, though no row may name their judge yet.
         return Judge.objects.using(self.alias).filter(pk__in=self.named(Judge))
 
     def _rows(self, model: Model) -> QuerySet[Any]:
@@ -188,7 +181,7 @@ def _all_judges(chosen: CampaignRows) -> QuerySet[Judge]:
 
 
 def _events(chosen: CampaignRows) -> QuerySet[Event]:
-    """Return the campaign's events, and those of calls that were made for another one and serve here too."""
+    # A call made for another campaign may serve here too, and its event with it.
     own = Q(campaign=chosen.campaign.pk)
     if chosen.texts:
         own |= Q(pk__in=_calls(chosen).filter(event__isnull=False).order_by().values("event"))
@@ -209,7 +202,7 @@ def _attempts(chosen: CampaignRows) -> QuerySet[Attempt]:
 
 
 def _no_texts(chosen: CampaignRows) -> QuerySet[Text]:
-    """Texts are named by their hash, and nothing names them by a key."""
+    # Texts are found by the hashes in the calls' messages, never by a key.
     return Text.objects.using(chosen.alias).none()
 
 
@@ -233,13 +226,11 @@ SPECIAL: dict[str, Callable[[CampaignRows], QuerySet[Any]]] = {
 
 
 def judges_changed(labels: list[dict[str, Any]], change: Callable[[int], Any]) -> list[dict[str, Any]]:
-    """Return what stood at an adjudication with other numbers for its judges."""
     return [one | {"judge": change(one["judge"])} for one in labels]
 
 
 @cache
 def referred_to() -> frozenset[Model]:
-    """Return the models whose rows other rows of a file name."""
     found: dict[Model, bool] = defaultdict(bool)
     for table in tables():
         for field in relations(table.model):

@@ -15,7 +15,6 @@ class Assigning:
     """Items name an `answer` and its `nuggets`, wordings in list order."""
 
     def begin(self, items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[Stepping]:
-        """Return a step per item, batch and answer as the item names them."""
         answers = ids_of(items, "answer")
         texts = answer_texts(answers)
         topic_of = dict(Answer.objects.filter(pk__in=answers).values_list("pk", "topic__pk"))
@@ -38,7 +37,7 @@ class Assigning:
         ]
 
     def record(self, ended: Sequence[ItemOutcome]) -> None:
-        """Write a label per nugget, each with the event of the call that gave it."""
+        """Write a label per nugget, with the event of its call."""
         for judge, some in by_judge(ended):
             give_assignments(judge, [label for one in some for label in _labels(one)])
 

@@ -36,7 +36,7 @@ class ItemOutcome:
     uses: tuple[tuple[str, Call], ...]
 
     def event(self, ask: int) -> Event:
-        """Return the event of the call that answered an ask."""
+        """Event of the call that answered an ask, counted from 0."""
         event = self.uses[ask][1].event
         if event is None:
             raise RuntimeError(f"call {self.uses[ask][1].sha256} ended without an event")
@@ -59,7 +59,6 @@ class JobItemKind(Protocol):
 
 
 def by_judge(ended: Iterable[ItemOutcome]) -> Iterable[tuple[Judge, list[ItemOutcome]]]:
-    """Group outcomes by the judge that they are labels of."""
     ordered = sorted(ended, key=lambda one: one.llm.judge_id)
     for _, some in groupby(ordered, key=lambda one: one.llm.judge_id):
         group = list(some)
@@ -67,7 +66,6 @@ def by_judge(ended: Iterable[ItemOutcome]) -> Iterable[tuple[Judge, list[ItemOut
 
 
 def ids_of(items: Iterable[WorkItem], key: str) -> list[int]:
-    """Return the ids that items name under a key of their payload."""
     return [int(item.payload[key]) for item in items]
 
 
@@ -80,11 +78,9 @@ class TopicPrompt:
 
 
 def topic_prompts(topics: Iterable[int]) -> dict[int, TopicPrompt]:
-    """Return what questions say of some topics, by key."""
     rows = Topic.objects.filter(pk__in=topics).values_list("pk", "text", *TOPIC_TEXTS)
     return {pk: TopicPrompt(text, TopicTexts(*texts)) for pk, text, *texts in rows}
 
 
 def texts_in_order(texts: Mapping[int, str], pks: Iterable[int]) -> tuple[str, ...]:
-    """Return texts in the order of their keys."""
     return tuple(texts[pk] for pk in pks)

@@ -14,7 +14,6 @@ class Grading:
     """Items name a `topic`, a `segment`, the `top` of the scale and the `source` their grades go to."""
 
     def begin(self, items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[Stepping]:
-        """Return a step per pair."""
         topics = topic_prompts(ids_of(items, "topic"))
         segments = dict(Segment.objects.filter(pk__in=ids_of(items, "segment")).values_list("pk", "text"))
         return [
@@ -31,7 +30,7 @@ class Grading:
         ]
 
     def record(self, ended: Sequence[ItemOutcome]) -> None:
-        """Write the grades that were read; an item without one is failed, and never 0."""
+        """Write the grades; an item without one is failed, and never 0."""
         for one in ended:
             if one.outcome.grade is not None:
                 payload = one.item.payload

@@ -35,11 +35,9 @@ class Drafting:
     """Items name a `topic` and its `segments` in reading order."""
 
     def begin(self, items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[Stepping]:
-        """Return a step per topic."""
         return [over_generated_drafts(one) for one in _inputs(items, ways)]
 
     def record(self, ended: Sequence[ItemOutcome]) -> None:
-        """Write a list of drafts per topic, without importance; a topic that failed gets none."""
         for one in ended:
             drafts = [ListNugget(draft.text, Importance.UNKNOWN, draft.ask, None) for draft in one.outcome.drafts]
             if not one.outcome.failure:
@@ -50,7 +48,6 @@ class Nuggetizing:
     """As drafts, with importance; `then_runs` names runs whose answers are assigned as soon as the list is there."""
 
     def begin(self, items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[Stepping]:
-        """Return a step per topic."""
         return [
             nuggetize(
                 NuggetizeInput(
@@ -64,7 +61,6 @@ class Nuggetizing:
         ]
 
     def record(self, ended: Sequence[ItemOutcome]) -> None:
-        """Write a list per topic, and queue the assignments that wait for it."""
         for one in ended:
             if one.outcome.failure and not one.outcome.nuggets:
                 continue
@@ -74,13 +70,13 @@ class Nuggetizing:
 
 
 def _assign_next(one: ItemOutcome, nugget_list: NuggetList) -> None:
-    """Queue the assignments that waited for a list, without those that another job did meanwhile."""
+    # Another job may have labelled some meanwhile: those are left out.
     items = assign_items([nugget_list], one.item.payload["then_runs"], one.item.payload["batch_size"])
     queue.add_items(one.item.job, unjudged(items, one.llm.judge).items)
 
 
 def _write(one: ItemOutcome, origin: Origin, nuggets: Sequence[ListNugget]) -> NuggetList:
-    """Write a topic's list and return it; where another job was first, return the one that is there."""
+    """Write a topic's list; where another job was first, return its list."""
     topic = Topic.objects.get(pk=one.item.payload["topic"])
     nugget_set = ensure_nugget_set(one.llm.campaign, one.llm.judge, origin)
     texts = [(nugget.text, nugget.importance) for nugget in nuggets]

@@ -15,7 +15,6 @@ class Supporting:
     """Items name a `sentence` and a `segment`."""
 
     def begin(self, items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[Stepping]:
-        """Return a step per pair."""
         sentences = dict(Sentence.objects.filter(pk__in=ids_of(items, "sentence")).values_list("pk", "text"))
         segments = dict(Segment.objects.filter(pk__in=ids_of(items, "segment")).values_list("pk", "text"))
         return [
@@ -30,7 +29,6 @@ class Supporting:
         ]
 
     def record(self, ended: Sequence[ItemOutcome]) -> None:
-        """Write a label per pair."""
         for judge, some in by_judge(ended):
             give_support(judge, SupportCondition.LLM, [_label(one) for one in some])
 

@@ -25,7 +25,6 @@ class TryingAssign(Assigning):
     """As assigning."""
 
     def record(self, ended: Sequence[ItemOutcome]) -> None:
-        """Keep what was said of each item's nuggets."""
         _keep((one, [int(given.label) for given in one.outcome.labels]) for one in ended)
 
 
@@ -33,7 +32,6 @@ class TryingSupport(Supporting):
     """As supporting."""
 
     def record(self, ended: Sequence[ItemOutcome]) -> None:
-        """Keep what was said of each pair."""
         _keep((one, [int(one.outcome.label)]) for one in ended)
 
 
@@ -41,7 +39,6 @@ class TryingImportance:
     """As AutoNuggets asks how much nuggets matter. Items name a `topic` and `nuggets`, wordings in list order."""
 
     def begin(self, items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[Stepping]:
-        """Return a step per item."""
         topics = topic_prompts(ids_of(items, "topic"))
         wordings = {pk for item in items for pk in item.payload["nuggets"]}
         nuggets = dict(NuggetVersion.objects.filter(pk__in=wordings).values_list("pk", "text"))
@@ -59,7 +56,6 @@ class TryingImportance:
         ]
 
     def record(self, ended: Sequence[ItemOutcome]) -> None:
-        """Keep what was said of each item's nuggets."""
         _keep((one, [_weight(value) for value in one.outcome.importances]) for one in ended)
 
 
@@ -67,7 +63,6 @@ class TryingRelevance(Grading):
     """As grading."""
 
     def record(self, ended: Sequence[ItemOutcome]) -> None:
-        """Keep the grade of each pair."""
         _keep((one, [FAILED if one.outcome.grade is None else one.outcome.grade]) for one in ended)
 
 

@@ -14,7 +14,7 @@ class DiffLine:
 
 
 def compared(one: str, other: str) -> tuple[DiffLine, ...]:
-    """Return the lines of both texts in the order of reading; what was changed goes, then comes."""
+    """Lines of both texts in reading order; changed lines first as gone, then as new."""
     before, after = one.split("\n"), other.split("\n")
     lines: list[DiffLine] = []
     for kind, start, end, its_start, its_end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():

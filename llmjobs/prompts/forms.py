@@ -27,7 +27,6 @@ class ReplyForm:
 
     @property
     def response_format(self) -> dict[str, Any]:
-        """What is sent as `response_format`."""
         schema = {
             "type": "object",
             "properties": {self.key: dict(self.values)},
@@ -42,7 +41,7 @@ class ReplyForm:
         return f'Write this answer as a JSON object and nothing else: {{"{self.key}": {self.example}}}'
 
     def plain(self, reply: str) -> str | None:
-        """Return what a reply in this form says as the plain text that is asked for otherwise; None in another form."""
+        """Reply in this form as the plain text that is read otherwise; None where it is in another form."""
         try:
             parsed = json.loads(_unfenced(reply[: LONGEST_READ + 1]), object_pairs_hook=_without_repeats)
         except (ValueError, RecursionError):
@@ -58,20 +57,19 @@ class ReplyForm:
 
 
 def _unfenced(reply: str) -> str:
-    """Return a reply without the code fence that servers leave around JSON which they do not enforce."""
+    # Servers that do not enforce the schema leave a code fence around the JSON.
     found = FENCED.fullmatch(reply)
     return found[1] if found else reply
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse an object that says a key twice: it would be a guess which one is meant."""
+    # Python would take the last of two equal keys: which one is meant would be a guess.
     if len({key for key, _ in pairs}) != len(pairs):
         raise ValueError("a key occurs twice")
     return dict(pairs)
 
 
 def form_of(task: PromptTask, values: Mapping[str, object]) -> ReplyForm:
-    """Return the form of a task. `values` are those that its template is filled with."""
     return FORMS[task](values)
 
 

@@ -41,7 +41,6 @@ class TopicTexts:
 
     @property
     def values(self) -> dict[str, str]:
-        """The texts by the names of their placeholders."""
         return asdict(self)
 
 
@@ -72,30 +71,26 @@ class Template:
 
     @cached_property
     def sha256(self) -> str:
-        """The hash of the texts: what provenance names, whatever the name and version say."""
+        """Hash of both texts: provenance names it, whatever name and version say."""
         return hashlib.sha256(json.dumps([self.system, self.user]).encode()).hexdigest()
 
     @property
     def ref(self) -> str:
-        """The name by which it is chosen and shown."""
         return f"{self.name}@{self.version}"
 
     @property
     def first_line(self) -> str:
-        """The line that names the task."""
         return self.system.partition("\n")[0]
 
     @property
     def placeholders(self) -> frozenset[str]:
-        """The names that stand in the texts."""
         return frozenset(PLACEHOLDER.findall(self.system) + PLACEHOLDER.findall(self.user))
 
     def problems(self) -> tuple[str, ...]:
-        """Say what keeps this text from being used for its task: for templates that an organizer wrote."""
         return tuple(problem for _, problem in self.problems_by_text())
 
     def problems_by_text(self) -> tuple[tuple[Part, str], ...]:
-        """Return the problems, each with the text in which it is to be mended."""
+        """Problems, each with the text in which it is to be mended."""
         data, texts = DATA_OF[self.task], TEXTS_OF[self.task]
         known = data | texts | PLAIN_OF[self.task]
         in_system = frozenset(PLACEHOLDER.findall(self.system))
@@ -167,7 +162,7 @@ def render(template: Template, **values: Value) -> tuple[Message, ...]:
 
 
 def neutralise(text: str, look_alike: re.Pattern[str] = LOOK_ALIKE) -> str:
-    """Make what looks like one of our delimiters plain text."""
+    # Text of a run could close our tags and give orders to the model.
     return look_alike.sub("&lt;", text)
 
 

@@ -24,7 +24,6 @@ class SimulatedForm:
     kind: str
 
     def written(self, items: list[str]) -> str:
-        """Write items as that object."""
         value: object = items
         if self.kind != "array":
             value = int(items[0]) if self.kind == "integer" and items[0].isdecimal() else items[0]
@@ -42,11 +41,9 @@ class SimulatedReply:
 
     @property
     def text(self) -> str:
-        """Return the reply in the form that was asked for."""
         return self.written(self.items)
 
     def written(self, items: Iterable[str]) -> str:
-        """Write items in the form that was asked for."""
         some = list(items)
         if self.form:
             return self.form.written(some)
@@ -54,12 +51,10 @@ class SimulatedReply:
 
 
 def written_list(items: Iterable[str]) -> str:
-    """Write a list of strings that is both Python and JSON."""
     return "[" + ", ".join(f'"{item}"' for item in items) + "]"
 
 
 def reply_to(messages: tuple[tuple[str, str], ...], form: SimulatedForm | None = None) -> SimulatedReply:
-    """Answer a prompt, in a form if one is asked for."""
     prompt = ReadPrompt(messages)
     return replace(ANSWERS[prompt.task](prompt), form=form)
 

@@ -23,12 +23,11 @@ class CompletionRequest:
 
     @property
     def text(self) -> str:
-        """All that the messages say."""
         return "\n".join(text for _, text in self.messages)
 
     @property
     def sha256(self) -> str:
-        """The messages' hash: of their JSON as [[role, text], ...] without spaces, in UTF-8."""
+        """Hash of the messages' JSON, [[role, text], ...] without spaces, in UTF-8."""
         written = json.dumps(self.messages, ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(written.encode(errors="surrogatepass")).hexdigest()
 
@@ -44,7 +43,6 @@ class SimulatedCompletion:
     completion_tokens: int
 
     def as_json(self, number: int) -> dict[str, Any]:
-        """Return the body as the OpenAI API has it."""
         return {
             "id": f"chatcmpl-{number}",
             "object": "chat.completion",
@@ -85,7 +83,6 @@ def read_request(body: bytes) -> CompletionRequest:
 
 
 def _form(wanted: object) -> SimulatedForm | None:
-    """Read `response_format`: a strict schema of an object with one key, or nothing."""
     if wanted is None or wanted == {"type": "text"}:
         return None
     try:
@@ -109,7 +106,6 @@ def _message(message: object) -> tuple[str, str]:
 
 
 def complete(request: CompletionRequest, fault: str) -> SimulatedCompletion:
-    """Answer, with this fault or without."""
     reply: SimulatedReply = reply_to(request.messages, request.form)
     text, finish_reason = spoiled(fault, reply)
     if request.max_tokens is not None and tokens([text]) > request.max_tokens:
@@ -120,5 +116,5 @@ def complete(request: CompletionRequest, fault: str) -> SimulatedCompletion:
 
 
 def tokens(texts: Iterable[str]) -> int:
-    """Guess tokens: four for every three words."""
+    """Estimated tokens: four for every three words."""
     return ceil(sum(len(text.split()) for text in texts) * 4 / 3)

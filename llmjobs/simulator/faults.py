@@ -55,7 +55,6 @@ class Faults:
         return Faults(**values)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the switches as they may be posted."""
         return {name: getattr(self, name) for name in CHECKS}
 
 
@@ -110,7 +109,7 @@ class Chooser:
         self._lock = Lock()
 
     def switch(self, wanted: object) -> Faults:
-        """Turn some switches. A list of next faults replaces what is left of the former one."""
+        """Change some switches. A list of next faults replaces the rest of the former one."""
         with self._lock:
             faults = self.faults.changed(wanted)
             if isinstance(wanted, dict) and "next" in wanted:
@@ -119,7 +118,7 @@ class Chooser:
             return faults
 
     def choose(self, request_hash: str, prompt: str = "") -> tuple[str, int]:
-        """Return the fault of this request, or nothing, and how often it was seen now. `prompt` is all of its text."""
+        """Fault of a request, and how often it was seen. `prompt`: all of its text."""
         with self._lock:
             seen = self._seen[request_hash] = self._seen.get(request_hash, 0) + 1
             for text, kind in self.faults.always.items():
@@ -150,7 +149,6 @@ def _all_rates(faults: Faults) -> list[tuple[str, float]]:
 
 
 def spoiled(kind: str, reply: SimulatedReply) -> tuple[str, str]:
-    """Return the text and finish reason of a reply with this fault, or of a good one."""
     if kind == "truncated":
         return reply.text[: len(reply.text) // 2], "length"
     if kind == "empty":

@@ -18,7 +18,7 @@ class Quota:
     lock: Lock = field(default_factory=Lock)
 
     def wait_for(self, faults: Faults, tokens: int) -> float:
-        """Let a request in and return 0, or return the seconds after which it may be."""
+        """Admit a request and return 0, or return the seconds until it may come again."""
         if not faults.requests_per_minute and not faults.tokens_per_minute:
             return 0.0
         with self.lock:

@@ -43,44 +43,37 @@ class ReadPrompt:
 
     @cached_property
     def user(self) -> str:
-        """The user's question: the first message. What follows objects to a reply, and holds no data."""
+        # Later messages object to a reply and hold no data.
         return next((text for role, text in self.messages if role == "user"), "")
 
     @cached_property
     def system(self) -> str:
-        """What the system role says."""
         return "\n".join(text for role, text in self.messages if role in {"system", "developer"})
 
     @cached_property
     def instructions(self) -> str:
-        """Everything but the data."""
         return f"{self.system}\n{_without_data(self.user)}"
 
     @cached_property
     def task(self) -> SimulatedTask:
-        """Which of the five tasks this is."""
         return task_of(self.system) or _by_signs(self.system) or _by_signs(self.instructions) or "unknown"
 
     @cached_property
     def elements(self) -> dict[str, list[str]]:
-        """The data, by the name of its tag or heading."""
         found: dict[str, list[str]] = {}
         for name, text in _tagged(self.user) or _headed(self.user):
             found.setdefault(name, []).append(text.strip())
         return found
 
     def data(self, *names: str) -> str:
-        """Return the first datum of any of these names, or nothing."""
         return next((self.elements[name][0] for name in names if name in self.elements), "")
 
     @property
     def query(self) -> str:
-        """What was searched for."""
         return self.data("query", "search query")
 
     @property
     def segments(self) -> list[str]:
-        """The texts to take nuggets from."""
         if "segment" in self.elements:
             return self.elements["segment"]
         whole = self.data("segments", "context", "passage")
@@ -89,7 +82,6 @@ class ReadPrompt:
 
     @property
     def nuggets(self) -> list[str]:
-        """The list that is carried along, or that is to be labelled."""
         if "nuggets" in self.elements:
             return read_list(self.elements["nuggets"][0])
         if "nugget" in self.elements:
@@ -98,19 +90,16 @@ class ReadPrompt:
 
     @property
     def most_nuggets(self) -> int:
-        """How many nuggets a list may have."""
         found = AT_MOST.search(self.instructions)
         return int(found[1]) if found else CAP
 
     @property
     def highest_grade(self) -> int:
-        """The upper end of the scale."""
         found = SCALE.search(self.instructions)
         return int(found[1]) if found else 3
 
 
 def task_of(system: str) -> SimulatedTask | None:
-    """Recognise one of our own templates by its first line."""
     return FIRST_LINES.get(system.strip().partition("\n")[0].strip())
 
 
@@ -119,7 +108,7 @@ def _by_signs(text: str) -> SimulatedTask | None:
 
 
 def _tagged(text: str) -> list[tuple[str, str]]:
-    """Find elements; those within another are part of its text."""
+    # An element within another is part of its text.
     return [(found[1], found[2]) for found in ELEMENT.finditer(text)]
 
 
@@ -133,7 +122,7 @@ def _headed(text: str) -> list[tuple[str, str]]:
 
 
 def _without_data(text: str) -> str:
-    """Return what stands before the first datum and after the last one: between them nothing is believed."""
+    # Between the first datum and the last one nothing is believed: a run's text may hold instructions.
     marks = [*ELEMENT.finditer(text)]
     if marks:
         return f"{text[: marks[0].start()]}\n{text[marks[-1].end() :]}"
@@ -142,7 +131,7 @@ def _without_data(text: str) -> str:
 
 
 def read_list(text: str) -> list[str]:
-    """Read a list however a prompt writes it: elements, JSON, Python, or one item per line."""
+    """List in any form that a prompt writes: elements, JSON, Python, or one item per line."""
     within = [inner.strip() for _, inner in _tagged(text)]
     if within:
         return within

@@ -41,13 +41,12 @@ class ServedLog:
         self._file: TextIO | None = path.open("a", encoding="utf-8") if path else None
 
     def number(self) -> int:
-        """Return the next request's number."""
         with self._lock:
             self._number += 1
             return self._number
 
     def add(self, served: Served) -> None:
-        """Write one line, at once: whoever reads the answer finds it in the log."""
+        # At once: whoever reads the answer finds it in the log.
         line = json.dumps(asdict(served))
         with self._lock:
             self._lines.append(line)
@@ -56,16 +55,13 @@ class ServedLog:
                 self._file.flush()
 
     def text(self) -> str:
-        """Return all lines."""
         with self._lock:
             return "".join(f"{line}\n" for line in self._lines)
 
     def served(self) -> list[Served]:
-        """Return what was served, in the order of the outcomes."""
         return [Served(**json.loads(line)) for line in self.text().splitlines()]
 
     def close(self) -> None:
-        """Close the file."""
         with self._lock:
             if self._file:
                 self._file.close()
@@ -73,7 +69,6 @@ class ServedLog:
 
 
 def most_at_once(served: Sequence[Served]) -> int:
-    """Return how many requests were under way at the busiest moment."""
     edges = sorted([(one.until, -1) for one in served] + [(one.at, 1) for one in served])
     under_way = most = 0
     for _, change in edges:
@@ -83,7 +78,7 @@ def most_at_once(served: Sequence[Served]) -> int:
 
 
 def most_within(served: Sequence[Served], seconds: float) -> int:
-    """Return how many requests came at most in any stretch of so many seconds."""
+    """Most requests in any window of so many seconds."""
     came = sorted(one.at for one in served)
     most = first = 0
     for last, moment in enumerate(came):

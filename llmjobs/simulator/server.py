@@ -52,24 +52,21 @@ class Simulator(ThreadingHTTPServer):
 
     @property
     def base_url(self) -> str:
-        """What a client takes as its base URL."""
         return f"http://{HOST}:{self.server_address[1]}/v1"
 
     def server_bind(self) -> None:
-        """Bind without asking the resolver for this machine's name, as the base class does."""
+        # The base class would ask the resolver for this machine's name.
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.socket.bind(self.server_address)
         self.server_address = self.socket.getsockname()
         self.server_name, self.server_port = HOST, self.server_address[1]
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Remember the connection while it is open."""
         with self._connections_lock:
             self._connections.add(request)
         super().process_request(request, client_address)
 
     def shutdown_request(self, request: Any) -> None:
-        """Forget a connection that ends."""
         with self._connections_lock:
             self._connections.discard(request)
         super().shutdown_request(request)
@@ -78,7 +75,6 @@ class Simulator(ThreadingHTTPServer):
         """Say nothing about clients that went away: they are killed on purpose."""
 
     def end(self) -> None:
-        """Cut all connections and wait for their threads."""
         self.ending.set()
         self.shutdown()
         with self._connections_lock:
@@ -105,7 +101,6 @@ class Exchange:
     completion: SimulatedCompletion | None = None
 
     def served(self, status: int) -> Served:
-        """Return its line of the log."""
         done = self.completion
         return Served(
             n=self.number,
@@ -133,7 +128,6 @@ class Handler(BaseHTTPRequestHandler):
     wbufsize = -1
 
     def do_GET(self) -> None:
-        """Answer what is asked about the server itself, and which models there are."""
         path = self.path.partition("?")[0]
         if path.endswith("/models"):
             if not self._is_down(self.server.chooser.faults):
@@ -150,7 +144,6 @@ class Handler(BaseHTTPRequestHandler):
             self._refuse(404, f"There is no {path}.")
 
     def do_POST(self) -> None:
-        """Complete a chat, or turn the switches of faults."""
         body = self._body()
         path = self.path.partition("?")[0]
         if body is None:
@@ -166,7 +159,7 @@ class Handler(BaseHTTPRequestHandler):
             self._refuse(404, f"There is no {path}.")
 
     def _azure_problem(self, path: str) -> str:
-        """Say what is wrong with a request in Azure's form: its path names a deployment, its query the version."""
+        # In Azure's form the path names a deployment and the query the version.
         if not path.startswith("/openai/deployments/"):
             return ""
         query = parse_qs(self.path.partition("?")[2])
@@ -240,7 +233,7 @@ class Handler(BaseHTTPRequestHandler):
             self._refuse(status, message, headers)
 
     def _refuse_key(self, exchange: Exchange, _faults: Faults) -> None:
-        """Refuse as badly behaved endpoints do: with the whole key in the message."""
+        # Badly behaved endpoints repeat the whole key in the message; no log or page may show it.
         self.server.log.add(exchange.served(401))
         key = self.headers.get("Authorization") or self.headers.get("api-key") or ""
         self._refuse(401, f"Incorrect API key provided: {key.removeprefix('Bearer ')}.")
@@ -250,14 +243,13 @@ class Handler(BaseHTTPRequestHandler):
         self._send(200, b"<html><body>Please sign in to this network.</body></html>", "text/html")
 
     def _drop(self, exchange: Exchange, _faults: Faults) -> None:
-        """Promise a body, send half of one, and close."""
+        # A promised body of which half is sent: the client sees a cut connection.
         self.server.log.add(exchange.served(0))
         self.close_connection = True
         self._head(200, "application/json", 1000)
         self.wfile.write(b'{"choices": [')
 
     def _hang(self, exchange: Exchange, hang_s: float) -> None:
-        """Answer nothing until the client gives up."""
         self.server.log.add(exchange.served(0))
         self.close_connection = True
         self.connection.settimeout(hang_s)
@@ -273,7 +265,6 @@ class Handler(BaseHTTPRequestHandler):
             return True
 
     def _is_down(self, faults: Faults) -> bool:
-        """Answer as a server does that is down, if it is to be."""
         if faults.down:
             self.close_connection = True
         if faults.down == "503":
@@ -305,7 +296,7 @@ class Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def running_simulator(*, port: int = 0, log: Path | None = None, **faults: Any) -> Iterator[Simulator]:
-    """Serve in a thread while the block runs. `faults` are the fields of `Faults`, such as `latency_ms=200`."""
+    """Serve in a thread while the block runs. `faults`: fields of `Faults`, such as `latency_ms=200`."""
     simulator = Simulator(port=port, faults=Faults().changed(faults), log=log)
     thread = Thread(target=simulator.serve_forever, kwargs={"poll_interval": 0.1}, name="simulator")
     thread.start()

@@ -21,7 +21,7 @@ EMPTY = frozenset(EMPTY_WORDS.split())
 
 
 def fold(text: str) -> str:
-    """Return the text without case, accents and vowel signs, which writers set or leave out."""
+    # Writers set or leave out accents and vowel signs.
     if text.isascii():
         return text.lower()
     decomposed = unicodedata.normalize("NFKD", text.casefold())
@@ -29,24 +29,23 @@ def fold(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a text, folded, in order."""
     return WORD.findall(fold(text))
 
 
 @lru_cache(maxsize=4096)
 def content_words(text: str) -> frozenset[str]:
-    """Return the distinct words that carry meaning, or all words where none does."""
+    """Distinct words that carry meaning, or all words where none does."""
     found = frozenset(words(text))
     return found - EMPTY or found
 
 
 def share(of: frozenset[str], found_in: frozenset[str]) -> float:
-    """Return which share of some words is found among others; none of none is 0."""
+    """Share of some words among others; 0 for no words."""
     return len(of & found_in) / len(of) if of else 0.0
 
 
 def clauses(text: str, longest: int) -> list[str]:
-    """Cut a text into clauses of at most so many words, without markup and quotes."""
+    """Clauses of at most `longest` words, without markup and quotes."""
     plain = MARKUP.sub(" ", text).replace('"', "").replace("\\", "")
     found: list[str] = []
     for piece in SENTENCE_END.split(plain):

@@ -66,7 +66,6 @@ class StepLog:
     notes: list[Note] = field(default_factory=list)
 
     def note(self, part: str, kind: Literal["tolerated", "wrong", "split", "failed", "cut"], text: str) -> None:
-        """Note something about the last ask."""
         self.notes.append(Note(max(self.asks - 1, 0), part, kind, text))
 
 
@@ -81,7 +80,6 @@ class AskOutcome(Generic[Read]):
 
 
 def question(template: Template, part: str, **values: Value) -> Ask:
-    """Put a template's question."""
     messages = render(template, **values)
     form = form_of(template.task, values) if template.structured else None
     if form:
@@ -112,7 +110,7 @@ def converse(log: StepLog, ask: Ask, read: Callable[[str], Read | ReplyProblem])
 
 
 def _plain(log: StepLog, ask: Ask, part: str, reply: str) -> str:
-    """Return a reply as plain text. One that is not in the form asked for is read as it stands: it may be usable."""
+    # A reply in another form than asked for may be usable all the same, so it is read as it is.
     plain = ask.form.plain(reply) if ask.form else reply
     if plain is None:
         log.note(part, "tolerated", "not in the JSON that was asked for")
@@ -135,12 +133,12 @@ def _objection(reason: str) -> str:
 
 
 def spans(count: int, size: int) -> list[tuple[int, int]]:
-    """Cut `count` items into runs of `size`, first to last; ends are exclusive."""
+    """Runs of `size` out of `count` items, first to last; ends are exclusive."""
     return [(start, min(start + size, count)) for start in range(0, count, size)]
 
 
 def halves(start: int, end: int) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Cut one run in two; the first half is the larger one."""
+    """Two halves of a run; the first is the larger one."""
     middle = start + (end - start + 1) // 2
     return (start, middle), (middle, end)
 

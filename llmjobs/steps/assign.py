@@ -43,13 +43,13 @@ class AssignOutcome:
 
     @property
     def failure(self) -> str:
-        """Why labels are missing, or nothing."""
         failed = [one.failure for one in self.labels if one.failure]
         return f"{len(failed)} of {len(self.labels)} nuggets: {failed[0]}" if failed else ""
 
 
 def assign(work: AssignInput) -> Step[AssignOutcome]:
-    """Label each nugget by the answer. An answer without a word contains none, by rule and without a call."""
+    """Label each nugget by the answer (method, AutoAssign)."""
+    # An answer without a word contains no nugget: no call is needed.
     if not work.answer.split():
         by_rule = NuggetLabel(AssignmentLabel.NOT_SUPPORT, None)
         return AssignOutcome((by_rule,) * len(work.nuggets), 0, ())

@@ -35,7 +35,6 @@ class ImportanceOutcome:
 
 
 def importance(work: ImportanceInput) -> Step[ImportanceOutcome]:
-    """Ask how much each nugget matters, batch by batch."""
     log = StepLog()
     labelled = yield from weigh_all(log, work)
     failed = [one.failure for one in labelled if one.failure]
@@ -44,12 +43,11 @@ def importance(work: ImportanceInput) -> Step[ImportanceOutcome]:
 
 
 def weigh_all(log: StepLog, work: ImportanceInput) -> Step[tuple[Labelled, ...]]:
-    """Label every nugget; the result is as long as the list."""
+    """Importance of every nugget; as long as the list."""
     values = {"query": work.query, **work.texts.values}
     labelling = Labelling(work.template, tuple(IMPORTANCES), work.nuggets, {**values}, "importance batch")
     return (yield from label_all(log, labelling, work.batch_size))
 
 
 def importance_of(one: Labelled) -> Importance:
-    """Return what a label says, UNKNOWN for none."""
     return Importance.UNKNOWN if one.label is None else IMPORTANCES[one.label]

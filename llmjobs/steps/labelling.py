@@ -28,13 +28,12 @@ class Labelling:
     batch_name: str = "batch"
 
     def ask(self, start: int, end: int, part: str) -> Ask:
-        """Ask for the labels of some of the nuggets."""
         some = self.nuggets[start:end]
         return question(self.template, part, nuggets=some, length=len(some), **self.values)
 
 
 def label_all(log: StepLog, labelling: Labelling, size: int) -> Step[tuple[Labelled, ...]]:
-    """Label every nugget, at most `size` a call; the result is as long as the list."""
+    """Labels of every nugget, at most `size` a call; as long as the list."""
     batches = spans(len(labelling.nuggets), size)
     labelled: list[Labelled] = []
     for number, (start, end) in enumerate(batches, start=1):
@@ -44,7 +43,7 @@ def label_all(log: StepLog, labelling: Labelling, size: int) -> Step[tuple[Label
 
 
 def _label_batch(log: StepLog, labelling: Labelling, first: int, last: int, batch: str) -> Step[list[Labelled]]:
-    """Label one batch; what gets no usable reply is halved until single nuggets fail."""
+    # A batch without a usable reply is halved, so that only the nuggets that break it fail.
     labelled: list[Labelled] = []
     pending = [(first, last)]
     while pending:

@@ -84,12 +84,12 @@ class NuggetizeOutcome:
 
 
 def over_generated_drafts(work: DraftsInput) -> Step[DraftsOutcome]:
-    """Make the list that assessors post-edit: long on purpose, without importance."""
+    """List for post-editing: long on purpose, without importance."""
     return (yield from _read_windows(StepLog(), work))
 
 
 def nuggetize(work: NuggetizeInput) -> Step[NuggetizeOutcome]:
-    """Make a list, label importance, sort vital-first keeping the list's order, and keep the first ones."""
+    """List of nuggets, vital first in the list's own order, cut at the cap."""
     log = StepLog()
     made = yield from _read_windows(log, work.drafts)
     if made.failure:
@@ -117,7 +117,6 @@ def _note_unknown(log: StepLog, nuggets: tuple[ListNugget, ...]) -> None:
 
 
 def _read_windows(log: StepLog, work: DraftsInput) -> Step[DraftsOutcome]:
-    """Read the segments first to last, carrying the list forward."""
     drafts: tuple[Draft, ...] = ()
     unread: list[int] = []
     failure = "" if work.segments else "there are no segments to read"
@@ -139,7 +138,7 @@ class _Window:
 def _read_window(
     log: StepLog, work: DraftsInput, drafts: tuple[Draft, ...], first: int, last: int, window: str
 ) -> Step[_Window]:
-    """Read one window; what gets no usable reply is halved until single segments stay unread."""
+    # A window without a usable reply is halved, so that only the segments that break it stay unread.
     unread: list[int] = []
     failure = ""
     pending = [(first, last)]
@@ -181,6 +180,6 @@ def _window_ask(work: DraftsInput, drafts: tuple[Draft, ...], start: int, end: i
 
 
 def _carried(drafts: tuple[Draft, ...], reply: Parsed, ask: int) -> tuple[Draft, ...]:
-    """Take over the reply's list. Nuggets in the same words keep the ask that first had them."""
+    # A nugget in unchanged words keeps the ask that first had it: provenance leads there.
     first_asks = {draft.text: draft.ask for draft in drafts}
     return tuple(Draft(text, first_asks.get(text, ask)) for text in reply.items)

@@ -39,7 +39,6 @@ class RelevanceOutcome:
 
 
 def relevance(work: RelevanceInput) -> Step[RelevanceOutcome]:
-    """Ask for the grade of one passage."""
     log = StepLog()
     grades = tuple(str(grade) for grade in range(work.top + 1))
 
@@ -53,6 +52,7 @@ def relevance(work: RelevanceInput) -> Step[RelevanceOutcome]:
 
 
 def scale(top: int) -> str:
-    """Say what each grade means. Scales other than 0-3 keep its ends and stretch or shorten its middle."""
+    """Meaning of each grade, one a line."""
+    # Scales other than 0-3 keep its ends and stretch or shorten its middle.
     middle = [RELATED, SOME, *[BETTER] * (top - 3)][: top - 1]
     return "\n".join(f"{grade}: {meaning}" for grade, meaning in enumerate([NOTHING, *middle, EXACT]))

@@ -30,7 +30,6 @@ class SupportOutcome:
 
 
 def support(work: SupportInput) -> Step[SupportOutcome]:
-    """Ask for the label of one pair."""
     log = StepLog()
     ask = question(work.template, "pair", statement=work.statement, passage=work.passage)
     answer = yield from converse(log, ask, _read)

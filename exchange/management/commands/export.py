@@ -60,7 +60,6 @@ class Command(AssayCommand):
 
 
 def _campaign(campaign: Campaign, options: Options) -> str:
-    """Write the whole campaign; return what was written."""
     path = Path(options["output"] or f"{campaign.slug}.zip")
     wish = SnapshotContents(texts=not options["without_texts"], names=not options["pseudonyms"])
     if options["snapshot"]:
