@@ -72,15 +72,15 @@ class DeskSettingsForm(forms.Form):
 
     def settings(self) -> DeskSettings:
         """Return what was asked for, with only those keys that differ from the defaults."""
-        said = self.cleaned_data
+        data = self.cleaned_data
         differing = {one.id: one.keys for one in default_actions()}
         return DeskSettings(
-            reading_size=said["reading_size"],
-            single_keys=said["single_keys"],
-            hints=said["hints"],
-            auto_scroll=said["auto_scroll"],
-            move_on=said["move_on"],
-            start_at_text=said["start_at_text"],
+            reading_size=data["reading_size"],
+            single_keys=data["single_keys"],
+            hints=data["hints"],
+            auto_scroll=data["auto_scroll"],
+            move_on=data["move_on"],
+            start_at_text=data["start_at_text"],
             keys={name: keys for name, keys in self._asked.items() if keys != differing[name]},
         )
 

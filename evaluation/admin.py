@@ -70,9 +70,9 @@ class MembershipForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's is 
     def clean(self) -> dict[str, Any] | None:
         """Refuse what the people page refuses."""
         cleaned = super().clean()
-        said = cleaned or {}
-        if {"campaign", "user", "role"} <= said.keys():
-            why = giving_problem(Role(said["role"]), standing_of(said["campaign"], said["user"]))
+        data = cleaned or {}
+        if {"campaign", "user", "role"} <= data.keys():
+            why = giving_problem(Role(data["role"]), standing_of(data["campaign"], data["user"]))
             if why:
                 raise forms.ValidationError(why)
         return cleaned

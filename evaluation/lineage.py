@@ -79,8 +79,8 @@ def _derivation(
     places = {draft.pk: place for place, draft in enumerate(drafts)}
     found = [_ancestors(nugget.pk, places, relations) for nugget in nuggets]
     parents = tuple(tuple(sorted(places[draft] for draft in each)) for each in found)
-    said = tuple(next(iter(each.values()), "") for each in found)
-    return Derivation(topic, drafts, nuggets, parents, said)
+    identifiers = tuple(next(iter(each.values()), "") for each in found)
+    return Derivation(topic, drafts, nuggets, parents, identifiers)
 
 
 def _ancestors(child: int, drafts: Collection[int], relations: Relations) -> dict[int, str]:

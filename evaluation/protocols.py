@@ -38,5 +38,5 @@ def defaults_of(campaign: Campaign) -> dict[str, tuple[str, str]]:
 def seal_of(campaign: Campaign) -> str:
     """Return what tells whether the protocol or the defaults are still those that somebody was shown."""
     protocol = campaign.protocol
-    said = [protocol.version, settings_of(protocol), defaults_of(campaign)]
-    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:32]
+    content = [protocol.version, settings_of(protocol), defaults_of(campaign)]
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]

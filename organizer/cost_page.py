@@ -167,8 +167,8 @@ def _row(
         tau = found.agreement
     return {
         "condition": choice.condition.value,
-        "nuggets": choice.sets_said,
-        "judge": choice.judges_said,
+        "nuggets": choice.sets_text,
+        "judge": choice.judges_text,
         "list_cost": lists,
         "label_cost": labels,
         "cost": _sum(lists, labels),

@@ -155,7 +155,7 @@ def _groups(settings: dict[str, Any]) -> list[tuple[Group, list[tuple[str, str]]
         (
             group,
             [
-                (one.label, one.said(settings[one.name]))
+                (one.label, one.text(settings[one.name]))
                 for one in SETTINGS.values()
                 if one.group is group and one is not GUIDELINES
             ],

@@ -157,7 +157,7 @@ def _of_tasks(
                 f"{one.topic_id}, {stage_text(one.stage)}: {one.assessor}",
                 reverse("organizer:task", args=[campaign.slug, one.public_id]),
                 one.since,
-                one.said,
+                one.text,
             )
             for one in tasks[:SHOWN]
         )

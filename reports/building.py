@@ -22,9 +22,9 @@ def chosen_condition(campaign: Campaign, form: ConditionForm) -> NuggetCondition
 
 def choice_text(choice: Choice) -> str:
     """Say what a condition rests on."""
-    labels = f"labels by {isolated(choice.judges_said)}" if choice.judges else "no labels yet"
+    labels = f"labels by {isolated(choice.judges_text)}" if choice.judges else "no labels yet"
     if isinstance(choice, NuggetCondition):
-        sets = f"nuggets {isolated(choice.sets_said)}" if choice.nugget_sets else "no nugget set of this condition"
+        sets = f"nuggets {isolated(choice.sets_text)}" if choice.nugget_sets else "no nugget set of this condition"
         return f"{choice.condition}: {sets}, {labels}."
     condition = choice.condition if isinstance(choice, CitationCondition) else ""
     return f"{condition}: {labels}."

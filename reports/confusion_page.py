@@ -152,9 +152,9 @@ def side_label(side: LabelSide) -> str:
     """Return what a side is, in words."""
     if isinstance(side, QrelSource):
         return f"{side.name}, grades of relevance"
-    labels = f"labels by {side.judges_said}" if side.judges else "no labels yet"
+    labels = f"labels by {side.judges_text}" if side.judges else "no labels yet"
     if isinstance(side, NuggetCondition):
-        sets = side.sets_said or "no nugget set yet"
+        sets = side.sets_text or "no nugget set yet"
         return f"{side!s}, {sets}, {labels}"
     return f"{side!s}, {labels}"
 

@@ -89,7 +89,7 @@ def condition_of(nugget_set: NuggetSet, kind: JudgeKind) -> Condition | None:
 
 def _condition_row(choice: NuggetCondition, statistics: NuggetStatistics, topics: Topics) -> DescriptiveRow:
     labels = label_shares(_sheet(choice, topics).labels)
-    return DescriptiveRow(choice.sets_said or "", choice.condition, choice.judges_said or "", statistics, labels)
+    return DescriptiveRow(choice.sets_text or "", choice.condition, choice.judges_text or "", statistics, labels)
 
 
 def _sheet(choice: NuggetCondition, topics: Topics) -> AssignmentSheet:

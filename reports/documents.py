@@ -28,8 +28,8 @@ def scores_document(board: Leaderboard) -> Document:
     """Return `report scores` as JSON."""
     return {
         "condition": str(board.choice),
-        "nuggets": board.choice.sets_said,
-        "judge": board.choice.judges_said,
+        "nuggets": board.choice.sets_text,
+        "judge": board.choice.judges_text,
         "policies": policies_document(board.policies),
         "topics": board.topics,
         "empty_topics": board.empty_topics,
@@ -204,7 +204,7 @@ def support_document(report: SupportReport) -> Document:
     """Return `report support` as JSON."""
     return {
         "condition": str(report.choice),
-        "judge": report.choice.judges_said,
+        "judge": report.choice.judges_text,
         "policies": policies_document(report.policies),
         "first_citations": report.first_citations,
         "published_measure": report.first_citations == 1,

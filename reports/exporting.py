@@ -28,8 +28,8 @@ def score_lines(choice: NuggetCondition, policies: Policies) -> Iterator[str]:
     answers, means = answer_scores(sheet, policies), run_scores(sheet, policies)
     assay = {
         "condition": str(choice),
-        "nuggets": choice.sets_said,
-        "judge": choice.judges_said,
+        "nuggets": choice.sets_text,
+        "judge": choice.judges_text,
         "policies": policies_document(policies),
     }
     for run, run_id in enumerate(sheet.run_ids):

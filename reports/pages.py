@@ -137,7 +137,7 @@ class AgreementPage:
     @property
     def judged_by(self) -> tuple[str, str]:
         """Whose labels x and y are, by name."""
-        x, y = ((side.judges_said or "") if isinstance(side, Choice) else "" for side in self._sides or ("", ""))
+        x, y = ((side.judges_text or "") if isinstance(side, Choice) else "" for side in self._sides or ("", ""))
         return x, y
 
     @property

@@ -314,7 +314,7 @@ def _condition_row(choice: CitationCondition, tag: str) -> dict[str, Any]:
     total = counts.summed(1, judged).summed(0, np.ones(int(judged.sum()), dtype=np.bool_))
     return {
         "condition": str(choice),
-        "judge": choice.judges_said,
+        "judge": choice.judges_text,
         "topics": int(judged.sum()),
         "pairs": int(total.judged),
     } | _counted(total)

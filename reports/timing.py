@@ -177,7 +177,7 @@ def _segment_row(timed: Timed, one: RecordedStretch) -> dict[str, Any]:
         "words": stretch.words,
         "blurred": stretch.blurred,
         "offline": stretch.offline,
-        "said": stretch.said,
+        "said": stretch.gap_answer,
         "item": one.item,
     }
     return {name: found[name] for name in SEGMENT_COLUMNS}

@@ -33,8 +33,8 @@ class RestoreForm(forms.Form):
 @own_task_or_404
 def history(request: UserRequest, public_id: str) -> HttpResponse:
     """Show what was submitted, what was done, and every version of every nugget."""
-    said = request.GET.get("page", "1")
-    page = int(said) if said.isascii() and said.isdigit() and len(said) < 9 else 1
+    number = request.GET.get("page", "1")
+    page = int(number) if number.isascii() and number.isdigit() and len(number) < 9 else 1
     if task_head(public_id, request.user).judges:
         return render(
             request, "assessor/judged_history.html", {"history": judged_history(public_id, request.user, page)}
@@ -61,10 +61,10 @@ def restore(request: UserRequest, public_id: str) -> HttpResponse:
     return redirect("assessor:history", public_id)
 
 
-def _op(said: dict[str, str | int]) -> Op:
+def _op(data: dict[str, str | int]) -> Op:
     """The proposal's own wording was never the result of an operation, so it comes back as a rewording."""
-    if said["seq"] == AS_PROPOSED:
-        kind, payload = "edit", {"key": said["key"], "text": said["text"]}
+    if data["seq"] == AS_PROPOSED:
+        kind, payload = "edit", {"key": data["key"], "text": data["text"]}
     else:
-        kind, payload = "restore", {"key": said["key"], "seq": said["seq"]}
+        kind, payload = "restore", {"key": data["key"], "seq": data["seq"]}
     return Op(op_id=uuid4(), step=uuid4(), kind=kind, payload=payload, source="restore", client_at=timezone.now())

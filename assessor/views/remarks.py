@@ -28,13 +28,13 @@ class Said(BaseModel):
 @desk_json
 def remark(request: UserRequest, public_id: str) -> HttpResponse:
     """Take one remark down."""
-    said = body_of(request, Said)
+    data = body_of(request, Said)
     make_remark(
         task=public_id,
         user=request.user,
-        kind=said.kind,
-        about=said.about.strip(),
-        text=said.text.strip(),
-        public_id=said.public_id,
+        kind=data.kind,
+        about=data.about.strip(),
+        text=data.text.strip(),
+        public_id=data.public_id,
     )
-    return JsonResponse({"public_id": said.public_id})
+    return JsonResponse({"public_id": data.public_id})

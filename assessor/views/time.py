@@ -63,14 +63,14 @@ class Beating(BaseModel):
         return place
 
 
-class Said(BaseModel):
+class GapAnswer(BaseModel):
     """What a pause was, in the assessor's own word."""
 
     model_config = ConfigDict(extra="forbid")
 
     window: Window
     number: Number
-    said: Literal["reading", "away"]
+    gap_answer: Literal["reading", "away"] = Field(alias="said")
 
 
 @require_POST
@@ -98,8 +98,8 @@ def beat(request: UserRequest, public_id: str) -> HttpResponse:
 
 @require_POST
 @desk_json
-def said(request: UserRequest, public_id: str) -> HttpResponse:
+def gap_answered(request: UserRequest, public_id: str) -> HttpResponse:
     """Write what a pause was."""
-    asked = body_of(request, Said)
-    say(task=public_id, user=request.user, window=asked.window, number=asked.number, said=asked.said)
+    asked = body_of(request, GapAnswer)
+    say(task=public_id, user=request.user, window=asked.window, number=asked.number, gap_answer=asked.gap_answer)
     return JsonResponse({})

@@ -199,13 +199,13 @@ def _versions(
         known = (row.draft, Importance.UNKNOWN, Decision.UNDECIDED, ())
         yield _version(task, AS_PROPOSED, None, Row(row.key, 0, row.draft, row.making), row, places)
     for seq, at, left in past:
-        if left is None or left.decision is Decision.REPLACED or _said(left) == known:
+        if left is None or left.decision is Decision.REPLACED or _content(left) == known:
             continue
-        known = _said(left)
+        known = _content(left)
         yield _version(task, seq, at, left, row, places)
 
 
-def _said(row: Row) -> tuple[Any, ...]:
+def _content(row: Row) -> tuple[Any, ...]:
     return row.text, row.importance, row.decision, row.evidence
 
 
@@ -219,7 +219,7 @@ def _version(
         importance=IMPORTANCE[left.importance],
         decision=_decision(task, left.decision),
         places=tuple(_place(places, segment, sentence) for segment, sentence in left.evidence),
-        is_now=_said(left) == _said(now),
+        is_now=_content(left) == _content(now),
         can_come_back=_can_come_back(task, seq, left, now),
     )
 
@@ -227,7 +227,7 @@ def _version(
 def _can_come_back(task: Task, seq: int, left: Row, now: Row) -> bool:
     if task.state not in OPEN_STATES or now.decision is Decision.REPLACED:
         return False
-    return left.text != now.text if seq == AS_PROPOSED else _said(left) != _said(now)
+    return left.text != now.text if seq == AS_PROPOSED else _content(left) != _content(now)
 
 
 def _decision(task: Task, decision: Decision) -> str:

@@ -182,13 +182,13 @@ def _what(operation: Operation, rows: list[dict[str, Any]]) -> str:
         return f"Searched for “{operation.payload['words']}”"
     if operation.kind == "sweep":
         return "Began the nugget sweep"
-    said = ", ".join(_label(row) for row in rows)
+    text = ", ".join(_label(row) for row in rows)
     if operation.kind in ("undo", "redo"):
-        return f"Undo: {said}" if operation.kind == "undo" else f"Redo: {said}"
+        return f"Undo: {text}" if operation.kind == "undo" else f"Redo: {text}"
     if operation.kind == "locate":
         place = rows[0].get("sentence")
         return "Place taken away" if place is None else f"Found in S{place + 1}"
-    return said
+    return text
 
 
 def _label(row: dict[str, Any]) -> str:

@@ -108,9 +108,9 @@ def _answers(place: Place) -> Iterator[dict[str, Any]]:
     rows = TaskAnswer.objects.filter(task=place.task, same_as=None).order_by("position")
     asked = nuggets_by_answer(place) if place.stage == Stage.ASSIGN else None
     for number, (answer, seen_at) in enumerate(rows.values_list("answer__public_id", "seen_at"), start=1):
-        said = {"id": answer, "number": number, "seen": seen_at is not None}
+        row = {"id": answer, "number": number, "seen": seen_at is not None}
         # Only where not every nugget is asked of every answer.
-        yield said if asked is None else said | {"nuggets": asked[answer]}
+        yield row if asked is None else row | {"nuggets": asked[answer]}
 
 
 def _importance(code: int) -> str:
@@ -127,7 +127,7 @@ def _sweep(task: Task) -> str | bool:
 
 
 def _pair(pair: AskedPair) -> dict[str, Any]:
-    said = {
+    row = {
         "key": pair.key,
         "answer": pair.answer,
         "sentence": pair.sentence,
@@ -135,7 +135,7 @@ def _pair(pair: AskedPair) -> dict[str, Any]:
         "passage": pair.passage if pair.judgeable else None,
         "judgeable": pair.judgeable,
     }
-    return said if pair.machine is None else said | {"machine": pair.machine}
+    return row if pair.machine is None else row | {"machine": pair.machine}
 
 
 def _sentences(answer: int) -> Iterator[ShownSentence]:

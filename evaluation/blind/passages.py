@@ -77,13 +77,15 @@ def reading_of(task: Task) -> Reading:
     shown = [(place, found[place]) for place in order]
     sentences = [split(one.text) for _, one in shown]
     if protocol.group_overlaps:
-        said = repeats(zip((place.document for place, _ in shown), sentences, strict=True))
+        repeated = repeats(zip((place.document for place, _ in shown), sentences, strict=True))
     else:
-        said = [[None] * len(some) for some in sentences]
+        repeated = [[None] * len(some) for some in sentences]
     return Reading(
         tuple(
             _passage(number, one, texts, again)
-            for number, ((_, one), texts, again) in enumerate(zip(shown, sentences, said, strict=True), start=1)
+            for number, ((_, one), texts, again) in enumerate(
+                zip(shown, sentences, repeated, strict=True), start=1
+            )
         ),
         without_text,
     )

@@ -26,7 +26,7 @@ class Word:
     value: str
     glyph: str
     tone: str
-    said: str
+    caption: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,7 +142,7 @@ def _lines(tasks: Sequence[Task], practice: Mapping[int, int]) -> list[TaskLine]
             version=task.version,
             due=task.due,
             overdue=task.state in ACTIVE and task.due is not None and task.due < today,
-            progress=said_of(task, progress[task.pk]),
+            progress=progress_text(task, progress[task.pk]),
             share=progress[task.pk].share,
             step=STEPS[TaskState(task.state)] if task.state in STEPS else "",
             practice=practice.get(task.pk, 0),
@@ -157,10 +157,10 @@ def _lines(tasks: Sequence[Task], practice: Mapping[int, int]) -> list[TaskLine]
     ]
 
 
-def said_of(task: Task, progress: Progress) -> tuple[str, ...]:
+def progress_text(task: Task, progress: Progress) -> tuple[str, ...]:
     """Return how far a task is, in words."""
     if Stage(task.stage).judges:
-        return _judged_said(task, progress)
+        return _judged_text(task, progress)
     read = f"{progress.read} of {progress.passages} read"
     listed = f"{progress.listed} {plural(progress.listed, 'nugget')}"
     if task.state == TaskState.SUBMITTED:
@@ -170,7 +170,7 @@ def said_of(task: Task, progress: Progress) -> tuple[str, ...]:
     return (f"{progress.undecided} undecided of {progress.proposed}", read)
 
 
-def _judged_said(task: Task, progress: Progress) -> tuple[str, ...]:
+def _judged_text(task: Task, progress: Progress) -> tuple[str, ...]:
     labels = f"{progress.judged:,} of {progress.asked:,} labels"
     if task.state == TaskState.SUBMITTED:
         return (labels,)

@@ -22,13 +22,13 @@ class TopicText:
 
 def topic_texts(topic: Topic) -> tuple[TopicText, ...]:
     """Return a topic's texts in the order in which they are shown, empty ones left out."""
-    said = {
+    texts = {
         "narrative": str(topic.extra.get("narrative", "")),
         "problem_statement": topic.problem_statement,
         "background": topic.background,
         "article": topic.article,
     }
-    return tuple(TopicText(NAMES[name], text) for name, text in said.items() if text.strip())
+    return tuple(TopicText(NAMES[name], text) for name, text in texts.items() if text.strip())
 
 
 @dataclass(frozen=True, slots=True)

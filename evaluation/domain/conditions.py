@@ -38,7 +38,7 @@ class Choice:
         return tuple(dict.fromkeys(part.judge for part in self.parts if part.judge))
 
     @property
-    def judges_said(self) -> str | None:
+    def judges_text(self) -> str | None:
         """Their names."""
         return ", ".join(one.name for one in self.judges) or None
 
@@ -74,7 +74,7 @@ class NuggetCondition(Choice):
         return tuple(dict.fromkeys(part.nugget_set for part in self.parts if part.nugget_set))
 
     @property
-    def sets_said(self) -> str | None:
+    def sets_text(self) -> str | None:
         """Their names."""
         return ", ".join(one.name for one in self.nugget_sets) or None
 
@@ -107,11 +107,11 @@ def check_apart(x: Choice, y: Choice) -> None:
     common = x.givers & y.givers
     if common:
         names = {judge.pk: judge.name for judge in x.judges}
-        said = ", ".join(sorted({names[judge] for _, _, judge in common}))
+        names_in_common = ", ".join(sorted({names[judge] for _, _, judge in common}))
         topics = len({topic for topic, _, _ in common})
         raise Refused(
             "ambiguous",
-            f"In {topics} {plural(topics, 'topic')} both sides are the labels of {said}: name a judge for "
+            f"In {topics} {plural(topics, 'topic')} both sides are the labels of {names_in_common}: name a judge for "
             "each side.",
         )
 
@@ -239,8 +239,8 @@ def support_judges_of(campaign: Campaign, condition: SupportCondition, *, named:
 
 def _default(campaign: Campaign, condition: Condition | SupportCondition) -> tuple[str, str]:
     """Return the judge and set that the campaign names for a condition, '' where it names none."""
-    said = campaign.defaults.filter(condition=condition).first()
-    return (said.judge, said.nuggets) if said else ("", "")
+    default = campaign.defaults.filter(condition=condition).first()
+    return (default.judge, default.nuggets) if default else ("", "")
 
 
 def _lists(

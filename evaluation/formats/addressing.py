@@ -26,7 +26,7 @@ EARLIER: Final = r"(?:previous|prior|above|earlier|preceding|foregoing)"
 class Kind:
     """One way of speaking to a judge. A text without any of the words in `needs` is not searched."""
 
-    said: str
+    caption: str
     needs: tuple[str, ...]
     pattern: re.Pattern[str]
 
@@ -36,16 +36,16 @@ class Sign:
     """Where a text seems to speak to its judge, in which way, and in which words."""
 
     start: int
-    said: str
+    caption: str
     excerpt: str
 
     def __str__(self) -> str:
-        return f"{self.said}: “{self.excerpt}”"
+        return f"{self.caption}: “{self.excerpt}”"
 
 
-def _kind(said: str, needs: str, *patterns: str) -> Kind:
+def _kind(caption: str, needs: str, *patterns: str) -> Kind:
     either = "|".join(f"(?:{pattern})" for pattern in patterns)
-    return Kind(said, tuple(needs.split(";")), re.compile(either, re.IGNORECASE | re.MULTILINE))
+    return Kind(caption, tuple(needs.split(";")), re.compile(either, re.IGNORECASE | re.MULTILINE))
 
 
 KINDS: Final = (
@@ -115,8 +115,8 @@ def addressing_in_answer(number: int, sign: Sign) -> str:
 
 def docid_in(message: str) -> str:
     """Return the docid in what a finding says of a segment, nothing where it says no such thing."""
-    parts = (message.partition(f" {kind.said}: ") for kind in KINDS)
-    return next((docid for docid, said, _ in parts if said), "")
+    parts = (message.partition(f" {kind.caption}: ") for kind in KINDS)
+    return next((docid for docid, matches, _ in parts if matches), "")
 
 
 def addressing_in_segment(docid: str, sign: Sign) -> str:
@@ -132,6 +132,6 @@ def _sign(kind: Kind, text: str) -> Sign | None:
     excerpt = " ".join(text[start:end].split())
     return Sign(
         match.start(),
-        kind.said,
+        kind.caption,
         f"{'…' if start else ''}{excerpt}{'…' if end < len(text) else ''}",
     )

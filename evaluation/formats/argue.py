@@ -48,8 +48,8 @@ class BankAnswer(Line):
     @property
     def docids(self) -> tuple[str, ...]:
         """Each document once, in their order."""
-        said = [one if isinstance(one, str) else one.doc_id for one in self.references or ()]
-        return tuple(dict.fromkeys(said))
+        listed = [one if isinstance(one, str) else one.doc_id for one in self.references or ()]
+        return tuple(dict.fromkeys(listed))
 
 
 class BankQuestion(Line):
@@ -183,7 +183,7 @@ def _nugget(question: BankQuestion, place: int, answers: Sequence[BankAnswer]) -
     docids = tuple(dict.fromkeys(docid for one in answers for docid in one.docids))
     if [one.answer for one in answers] == [question.question] and not (question.extra or answers[0].extra):
         return _row(question.question, question.importance, docids, {})
-    said = {
+    source = {
         "place": place,
         "question": question.question,
         "aggregator_type": question.aggregator_type,
@@ -191,7 +191,7 @@ def _nugget(question: BankQuestion, place: int, answers: Sequence[BankAnswer]) -
         **({"more": question.extra} if question.extra else {}),
     }
     text = " ".join([question.question, *([" / ".join(one.answer for one in answers)] if answers else [])])
-    return _row(text, question.importance, docids, {KEY: said})
+    return _row(text, question.importance, docids, {KEY: source})
 
 
 def _row(text: str, importance: int | str | None, docids: Sequence[str], extra: dict[str, Any]) -> NuggetRow:
@@ -211,36 +211,36 @@ class _Outgoing:
     """A nugget on its way out, and what its bank said of it where it came from one."""
 
     nugget: NuggetRow
-    said: Mapping[str, Any]
+    source: Mapping[str, Any]
 
     @property
     def of(self) -> object:
         """What nuggets of one question share; nothing else is equal to a nugget without one."""
-        return (self.said["place"], self.said["question"]) if self.said else id(self)
+        return (self.source["place"], self.source["question"]) if self.source else id(self)
 
 
 def argue_line(row: NuggetListRow) -> str:
     """The list as a bank of the form of 2026; a nugget without a question stands as its own question and answer."""
-    outgoing = [_Outgoing(one, _said(one)) for one in row.nuggets]
+    outgoing = [_Outgoing(one, _source_of(one)) for one in row.nuggets]
     bank = [_question(list(together)) for _, together in groupby(outgoing, key=lambda one: one.of)]
     extra = dict(row.extra)
     metadata = {**(extra.pop("metadata", None) or {}), "topic_id": row.topic_id}
     return json_line({"metadata": metadata, "title_query": row.query or None, "nugget_bank": bank}, extra)
 
 
-def _said(nugget: NuggetRow) -> Mapping[str, Any]:
-    said = nugget.extra.get(KEY)
-    return said if isinstance(said, dict) and {"place", "question", "answers"} <= said.keys() else {}
+def _source_of(nugget: NuggetRow) -> Mapping[str, Any]:
+    source = nugget.extra.get(KEY)
+    return source if isinstance(source, dict) and {"place", "question", "answers"} <= source.keys() else {}
 
 
 def _question(together: Sequence[_Outgoing]) -> dict[str, Any]:
-    nugget, said = together[0].nugget, together[0].said
+    nugget, source = together[0].nugget, together[0].source
     importance = importance_word(nugget.importance, nugget.raw_importance)
     rest = {"importance": importance} if importance else {}
-    if not said:
+    if not source:
         docids = dict.fromkeys(one.docid for one in nugget.provenance.evidence)
         answers: list[Any] = [{"answer": nugget.text, "references": list(docids)}]
         return {"question": nugget.text, "aggregator_type": ANY, "answers": answers, **rest}
-    answers = [answer for one in together for answer in one.said["answers"]]
-    kind = {"aggregator_type": said["aggregator_type"]} if said.get("aggregator_type") else {}
-    return {"question": said["question"], **kind, "answers": answers, **rest, **said.get("more", {})}
+    answers = [answer for one in together for answer in one.source["answers"]]
+    kind = {"aggregator_type": source["aggregator_type"]} if source.get("aggregator_type") else {}
+    return {"question": source["question"], **kind, "answers": answers, **rest, **source.get("more", {})}

@@ -133,8 +133,8 @@ def label_word(label: AssignmentLabel, raw: str) -> str:
 def label_provenance(sentence: int | None, first_label: int | None, reason: str) -> dict[str, Any]:
     """What an export says of one label under our key, as far as there is something to say."""
     first = AssignmentLabel(first_label).name.lower() if first_label is not None else None
-    said = {"sentence": sentence, "first_label": first, "reason": reason or None}
-    return {key: value for key, value in said.items() if value is not None}
+    payload = {"sentence": sentence, "first_label": first, "reason": reason or None}
+    return {key: value for key, value in payload.items() if value is not None}
 
 
 def _row(line: int, found: AssignmentLine, problems: Problems) -> AssignmentRow:
@@ -176,11 +176,11 @@ def _labels(items: list[LabelItem], line: int, problems: Problems) -> tuple[list
 
 def _label(raw: str, ours: LabelProvenance, place: tuple[str, str, int, int], item: dict[str, Any]) -> LabelRow:
     label, (text, importance, position, occurrence) = LABELS.get(raw, FAILED), place
-    said = raw if label is FAILED else ""
+    reason = raw if label is FAILED else ""
     if label is AssignmentLabel.CANT_JUDGE:
-        said = ours.reason
+        reason = ours.reason
     first = LABELS[ours.first_label] if ours.first_label else None
-    return LabelRow(text, label, said, importance, position, occurrence, dict(item), ours.sentence, first)
+    return LabelRow(text, label, reason, importance, position, occurrence, dict(item), ours.sentence, first)
 
 
 def _provenance(item: dict[str, Any], line: int, problems: Problems) -> LabelProvenance:

@@ -133,12 +133,12 @@ def _nugget_row(found: NuggetItem, line: int, problems: Problems) -> NuggetRow:
     return NuggetRow(found.text, importance, raw, found.group or "", extra, found.importance == "", provenance)
 
 
-def _provenance(said: object, line: int, problems: Problems) -> Provenance:
+def _provenance(payload: object, line: int, problems: Problems) -> Provenance:
     """Read what an export of ours wrote; anything else under that key is somebody else's and left alone."""
-    if not isinstance(said, dict) or not said.keys() & {"lineage", "evidence"}:
+    if not isinstance(payload, dict) or not payload.keys() & {"lineage", "evidence"}:
         return NOTHING_KNOWN
     try:
-        return Provenance.model_validate(said)
+        return Provenance.model_validate(payload)
     except ValidationError as error:
         problems.add_validation(line, error)
         return NOTHING_KNOWN

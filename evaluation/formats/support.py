@@ -114,8 +114,8 @@ def support_word(label: SupportLabel, raw: str) -> str:
 def shown_provenance(shown_label: int | None, shown_ms: int | None, accepted: bool | None) -> dict[str, Any]:
     """What an export says under our key of what was shown, as far as there is something to say."""
     word = SupportLabel(shown_label).name.lower() if shown_label is not None else None
-    said = {"shown_label": word, "shown_ms": shown_ms, "accepted": accepted}
-    return {key: value for key, value in said.items() if value is not None}
+    payload = {"shown_label": word, "shown_ms": shown_ms, "accepted": accepted}
+    return {key: value for key, value in payload.items() if value is not None}
 
 
 def _row(line: int, found: SupportLine, problems: Problems) -> SupportRow:
@@ -136,12 +136,12 @@ def _row(line: int, found: SupportLine, problems: Problems) -> SupportRow:
     )
 
 
-def _shown(said: object, line: int, problems: Problems) -> Shown:
+def _shown(payload: object, line: int, problems: Problems) -> Shown:
     """Read what an export of ours wrote; anything else under that key is somebody else's and left alone."""
-    if not isinstance(said, dict) or not said.keys() & Shown.model_fields.keys():
+    if not isinstance(payload, dict) or not payload.keys() & Shown.model_fields.keys():
         return NOTHING_SHOWN
     try:
-        return Shown.model_validate(said)
+        return Shown.model_validate(payload)
     except ValidationError as error:
         problems.add_validation(line, error)
         return NOTHING_SHOWN

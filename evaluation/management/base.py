@@ -46,9 +46,11 @@ class AssayCommand(BaseCommand):
             return
         name = type(self).__module__.rpartition(".")[2]
         what = options.get("what") or options.get("kind")  # of `export` and of `report`
-        said = f"{name} {what}" if what else name
+        command = f"{name} {what}" if what else name
         try:
-            audit.record(self.audited, actor=audit.system_actor(), command=said, campaign=options.get("campaign"))
+            audit.record(
+                self.audited, actor=audit.system_actor(), command=command, campaign=options.get("campaign")
+            )
         except audit.AuditUnwritableError as error:
             raise Refused("audit_unwritable", str(error)) from error
 
@@ -70,11 +72,11 @@ def add_files(
     parser: CommandParser, *, several: bool = False, replacing: str = "refused where labels hang on it"
 ) -> None:
     """Add the FILE argument and `--replace`; `replacing` says what that means for what hangs on the old."""
-    said = "a file, a .gz of it, or - for standard input"
+    text = "a file, a .gz of it, or - for standard input"
     if several:
-        parser.add_argument("files", nargs="+", metavar="FILE", help=said)
+        parser.add_argument("files", nargs="+", metavar="FILE", help=text)
     else:
-        parser.add_argument("file", metavar="FILE", help=said)
+        parser.add_argument("file", metavar="FILE", help=text)
     parser.add_argument("--replace", action="store_true", help=f"change what is loaded; {replacing}")
 
 

@@ -153,14 +153,14 @@ def _about(line: AuditLine, names: dict[int, str]) -> str:
     return " ".join(parts)[:LONGEST]
 
 
-def _key(said: object) -> int | None:
-    kind, _, key = str(said).partition(":")
+def _key(reference: object) -> int | None:
+    kind, _, key = str(reference).partition(":")
     return int(key) if kind == "user" and key.isascii() and key.isdigit() and len(key) < 19 else None
 
 
-def _name(said: object, names: dict[int, str]) -> str:
-    key = _key(said)
-    return names.get(key, str(said)) if key is not None else str(said)
+def _name(reference: object, names: dict[int, str]) -> str:
+    key = _key(reference)
+    return names.get(key, str(reference)) if key is not None else str(reference)
 
 
 def _of_events(events: QuerySet[Event]) -> Iterator[Entry]:
@@ -182,37 +182,39 @@ def _of_events(events: QuerySet[Event]) -> Iterator[Entry]:
         )
 
 
-def _what_about(said: dict[str, Any], names: dict[int, str]) -> str:
-    parts = [names.get(said["user"], "")] if "user" in said else []
+def _what_about(payload: dict[str, Any], names: dict[int, str]) -> str:
+    parts = [names.get(payload["user"], "")] if "user" in payload else []
     parts += [
-        f"{name} {said[name]}"
+        f"{name} {payload[name]}"
         for name in ("topic", "task", "title", "name", "version", "reason")
-        if said.get(name)
+        if payload.get(name)
     ]
-    files = said.get("files")
+    files = payload.get("files")
     if isinstance(files, list):
         parts += [str(one.get("name", "")) for one in files if isinstance(one, dict)]
     return "; ".join(part for part in parts if part)
 
 
-def _old_and_new(kind: str, said: dict[str, Any]) -> tuple[str, str]:
+def _old_and_new(kind: str, payload: dict[str, Any]) -> tuple[str, str]:
     """Return what was before and after, as far as the event says it."""
     if kind == "protocol.changed":
-        found = [Difference(SETTINGS[one["setting"]], one["old"], one["new"]) for one in said.get("changes", [])]
+        found = [
+            Difference(SETTINGS[one["setting"]], one["old"], one["new"]) for one in payload.get("changes", [])
+        ]
         return (
             "; ".join(f"{one.setting.label}: {_short(one.was)}" for one in found),
             "; ".join(f"{one.setting.label}: {_short(one.becomes)}" for one in found),
         )
     if kind == "task.rescheduled":
-        return str(said.get("was") or "no date"), str(said.get("due") or "no date")
+        return str(payload.get("was") or "no date"), str(payload.get("due") or "no date")
     if kind in ("member.languages", "campaign.language"):
-        now = said.get("languages") or said.get("language") or ""
-        return str(said.get("before") or "any"), str(now or "any")
+        now = payload.get("languages") or payload.get("language") or ""
+        return str(payload.get("before") or "any"), str(now or "any")
     if kind in ("member.added", "member.removed"):
-        role = str(said.get("role", ""))
+        role = str(payload.get("role", ""))
         return ("", role) if kind == "member.added" else (role, "")
-    after = kind.removeprefix("task.") if kind.startswith("task.") and "before" in said else ""
-    return str(said.get("before") or said.get("was") or ""), after
+    after = kind.removeprefix("task.") if kind.startswith("task.") and "before" in payload else ""
+    return str(payload.get("before") or payload.get("was") or ""), after
 
 
 def _short(text: str) -> str:

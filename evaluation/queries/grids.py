@@ -33,10 +33,10 @@ class Judging:
     judge_pk: int
 
     def __str__(self) -> str:
-        return self.said
+        return self.text
 
     @property
-    def said(self) -> str:
+    def text(self) -> str:
         """What it is called."""
         return f"{self.condition}: {self.nuggets}, labels by {self.judge}"
 

@@ -123,19 +123,19 @@ def machines_of(campaign: Campaign) -> list[Judge]:
 
 
 def _change(event: Event) -> Change:
-    said: dict[str, Any] = event.payload
+    payload: dict[str, Any] = event.payload
     return Change(
         at=event.at,
         who=event.actor.name if event.actor else "",
-        reason=str(said.get("reason", "")),
-        version=said.get("version"),
-        new=bool(said.get("new")),
+        reason=str(payload.get("reason", "")),
+        version=payload.get("version"),
+        new=bool(payload.get("new")),
         settings=tuple(
             Difference(SETTINGS[one["setting"]], one["old"], one["new"])
-            for one in said.get("changes", [])
+            for one in payload.get("changes", [])
             if one["setting"] in SETTINGS
         ),
-        defaults=tuple(_defaults(said.get("defaults", []))),
+        defaults=tuple(_defaults(payload.get("defaults", []))),
     )
 
 

@@ -99,7 +99,7 @@ def stretch_of(
     window: str, number: int, kind: str, started: datetime, ended: datetime, *tags: int | bool | str
 ) -> Stretch:
     """Return a stored row, by its `FIELDS`, as the rules know it."""
-    words, blurred, offline, said = tags
+    words, blurred, offline, gap_answer = tags
     return Stretch(
         window=window,
         number=number,
@@ -109,5 +109,5 @@ def stretch_of(
         words=int(words),
         blurred=bool(blurred),
         offline=bool(offline),
-        said=str(said),
+        gap_answer=str(gap_answer),
     )

@@ -28,7 +28,7 @@ class TaskInNeed:
     stage: Stage
     assessor: str
     since: datetime | date | None
-    said: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +80,8 @@ def tasks_in_need_for(viewer: User, campaign: Campaign) -> TasksInNeed:
     )
 
 
-def _in_need(task: Task, since: datetime | date | None, said: str = "") -> TaskInNeed:
-    return TaskInNeed(task.public_id, task.topic.topic_id, Stage(task.stage), task.assessor.name, since, said)
+def _in_need(task: Task, since: datetime | date | None, text: str = "") -> TaskInNeed:
+    return TaskInNeed(task.public_id, task.topic.topic_id, Stage(task.stage), task.assessor.name, since, text)
 
 
 def asked_for(viewer: User, campaign: Campaign) -> list[Asked]:

@@ -138,7 +138,7 @@ def work_topics(
     if pattern:
         fits = matcher(pattern)
         rows = topics.order_by().values_list("pk", "topic_id", "text")
-        topics = topics.filter(pk__in=[pk for pk, *said in rows if any(fits(one) for one in said)])
+        topics = topics.filter(pk__in=[pk for pk, *texts in rows if any(fits(one) for one in texts)])
     tasks = tasks_for(viewer, campaign).filter(**({"stage": stage} if stage else {}))
     if due:
         tasks = tasks.filter(late() if due == LATE else untouched())

@@ -105,4 +105,4 @@ def ended_gaps(rows: Iterable[tuple[Sent, Stretch]]) -> Iterator[Stretch]:
     """Yield the gaps of a beat that are over, which somebody can be asked about."""
     stretches = [row for _, row in rows]
     newest = max((row.number for row in stretches), default=0)
-    return (row for row in stretches if row.kind is SegmentKind.GAP and row.number < newest and not row.said)
+    return (row for row in stretches if row.kind is SegmentKind.GAP and row.number < newest and not row.gap_answer)

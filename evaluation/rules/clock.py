@@ -61,7 +61,7 @@ class Stretch:
     words: int = 0
     blurred: bool = False
     offline: bool = False
-    said: str = ""
+    gap_answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Piece:
     words: int
     blurred: bool
     offline: bool
-    said: str
+    gap_answer: str
 
     @property
     def length(self) -> int:
@@ -100,16 +100,16 @@ class Quiet:
 
     length: int
     words: int
-    said: str
+    gap_answer: str
     kind: SegmentKind
 
     def credit(self, limit: Limit) -> Active:
         """Return what of it is active time under an idle limit."""
         allowed = limit(self.words)
         within = self.length <= allowed
-        if self.said == AWAY:
+        if self.gap_answer == AWAY:
             return Active(0, 0, self.length)
-        point = self.length if self.said == READING else min(self.length, allowed)
+        point = self.length if self.gap_answer == READING else min(self.length, allowed)
         return Active(self.length if within else 0, point, self.length)
 
 
@@ -225,7 +225,7 @@ def _piece(there: Sequence[Stretch], start: int, end: int) -> Piece:
         words=max(one.words for one in counted),
         blurred=all(one.blurred for one in counted),
         offline=all(one.offline for one in counted),
-        said=next((one.said for one in reversed(counted) if one.said), ""),
+        gap_answer=next((one.gap_answer for one in reversed(counted) if one.gap_answer), ""),
     )
 
 
@@ -245,8 +245,8 @@ def quiets_of(pieces: Sequence[Piece]) -> Iterator[Quiet]:
         end = piece.end
     for (_, before), group in groupby(runs, key=lambda one: one[:2]):
         gaps = [piece for *_, piece in group]
-        said = next((gap.said for gap in reversed(gaps) if gap.said), "")
-        yield Quiet(sum(gap.length for gap in gaps), max(gap.words for gap in gaps), said, before)
+        gap_answer = next((gap.gap_answer for gap in reversed(gaps) if gap.gap_answer), "")
+        yield Quiet(sum(gap.length for gap in gaps), max(gap.words for gap in gaps), gap_answer, before)
 
 
 def _active(pieces: Iterable[Piece], quiets: Iterable[Quiet], limit: Limit) -> Active:

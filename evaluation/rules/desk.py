@@ -108,12 +108,14 @@ def _row(rows: Rows, key: object) -> Row:
 
 
 def _text(text: object) -> str:
-    said = text.strip() if isinstance(text, str) else ""
-    if not said:
+    stripped = text.strip() if isinstance(text, str) else ""
+    if not stripped:
         raise Refused("empty_text", "A nugget needs a text.")
-    if len(said) > LONGEST_TEXT:
-        raise Refused("long_text", f"A nugget has at most {LONGEST_TEXT} characters; this one has {len(said)}.")
-    return said
+    if len(stripped) > LONGEST_TEXT:
+        raise Refused(
+            "long_text", f"A nugget has at most {LONGEST_TEXT} characters; this one has {len(stripped)}."
+        )
+    return stripped
 
 
 def _decide(rows: Rows, payload: Payload) -> Changes:

@@ -72,10 +72,10 @@ def repeats(passages: Iterable[tuple[str, Sequence[str]]]) -> list[list[int | No
     does not repeat an earlier one.
     """
     seen: dict[tuple[str, str], int] = {}
-    said: list[list[int | None]] = []
+    repeated: list[list[int | None]] = []
     for index, (document, sentences) in enumerate(passages):
         keys = [(document, normalised(sentence)) for sentence in sentences]
-        said.append([seen.get(key) for key in keys])
+        repeated.append([seen.get(key) for key in keys])
         for key in keys:
             seen.setdefault(key, index)
-    return said
+    return repeated

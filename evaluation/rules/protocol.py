@@ -33,7 +33,7 @@ class Setting:
     off: str = ""
     words: Mapping[str, str] = field(default_factory=dict)
 
-    def said(self, value: Value) -> str:
+    def text(self, value: Value) -> str:
         """Return a value in words."""
         if value is None or value == "":
             return self.none or "none"
@@ -55,12 +55,12 @@ class Difference:
     @property
     def was(self) -> str:
         """The old value in words."""
-        return self.setting.said(self.old)
+        return self.setting.text(self.old)
 
     @property
     def becomes(self) -> str:
         """The new value in words."""
-        return self.setting.said(self.new)
+        return self.setting.text(self.new)
 
 
 GUIDELINES = Setting("guidelines", Group.ASSESSORS, "Guidelines", none="no guidelines")

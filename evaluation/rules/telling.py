@@ -52,7 +52,7 @@ class Logged:
 class Told:
     """An operation in words. `old` and `new` are texts where one became the other."""
 
-    said: str
+    text: str
     old: str = ""
     new: str = ""
 
@@ -141,8 +141,8 @@ def _reworded(logged: Logged, names: Mapping[str, str]) -> Told:
 
 def _merged(logged: Logged, names: Mapping[str, str]) -> Told:
     parents = [names.get(key, "a nugget") for key in logged.payload["from"]]
-    said = reduce(lambda before, one: f"{before} and {one}", parents)
-    return Told(f"{said} merged", new=_text(logged.after, logged.payload["key"]))
+    listed = reduce(lambda before, one: f"{before} and {one}", parents)
+    return Told(f"{listed} merged", new=_text(logged.after, logged.payload["key"]))
 
 
 def _split(logged: Logged, names: Mapping[str, str]) -> Told:
@@ -161,12 +161,12 @@ def _place(payload: Mapping[str, Any], places: Mapping[str, str]) -> str:
 
 
 def _marked(payload: Mapping[str, Any], places: Mapping[str, str]) -> str:
-    said = {
+    words = {
         PassageMark.READ: "read",
         PassageMark.NOTHING_NEW: "read, nothing new",
     }
     place = places.get(payload["segment"], "A passage")
-    return f"{place} {said.get(payload['mark'], 'not read after all')}"
+    return f"{place} {words.get(payload['mark'], 'not read after all')}"
 
 
 def _label(logged: Logged) -> str:

@@ -176,11 +176,11 @@ def check_room(holders: Collection[str], overlap: int | None, *, again: bool) ->
     `holders`: who has it, in words. `overlap`: how many are to have it, and no more; None: one, and as many more as it
     is handed out `again` on purpose.
     """
-    said = ", ".join(holders)
+    listed = ", ".join(holders)
     if overlap is None and holders and not again:
-        raise Refused("taken", said)
+        raise Refused("taken", listed)
     if overlap is not None and len(holders) >= overlap:
-        raise Refused("enough", f"{said}; the campaign asks for {overlap} and no more.")
+        raise Refused("enough", f"{listed}; the campaign asks for {overlap} and no more.")
 
 
 def check_withdrawal(assigning: Collection[str]) -> None:

@@ -115,12 +115,12 @@ def create_campaign(
     Made again with the same settings it stays as it is; with others it is refused, and with `replace` gets a new
     protocol version.
     """
-    said = file or CampaignFile()
+    content = file or CampaignFile()
     with transaction.atomic():
         campaign = Campaign.objects.select_for_update().filter(slug=slug).first()
         if campaign is None:
-            return _make(slug, name, said, actor), "made"
-        return campaign, _change(campaign, name, said, replace, actor)
+            return _make(slug, name, content, actor), "made"
+        return campaign, _change(campaign, name, content, replace, actor)
 
 
 def start_campaign(
@@ -134,22 +134,26 @@ def start_campaign(
     return campaign, outcome
 
 
-def _make(slug: str, name: str, said: CampaignFile, actor: User | None) -> Campaign:
-    campaign = Campaign(slug=slug, name=name or said.name, description=said.description, language=said.language)
+def _make(slug: str, name: str, content: CampaignFile, actor: User | None) -> Campaign:
+    campaign = Campaign(
+        slug=slug, name=name or content.name, description=content.description, language=content.language
+    )
     _check(campaign)
     campaign.save()
-    protocol = Protocol(campaign=campaign, **_settings(said))
+    protocol = Protocol(campaign=campaign, **_settings(content))
     _check(protocol)
     protocol.save()
-    _write_defaults(campaign, said)
+    _write_defaults(campaign, content)
     Event.objects.create(
-        campaign=campaign, kind="campaign.made", actor=actor, payload=said.model_dump(mode="json")
+        campaign=campaign, kind="campaign.made", actor=actor, payload=content.model_dump(mode="json")
     )
     return campaign
 
 
-def _change(campaign: Campaign, name: str, said: CampaignFile, replace: bool, actor: User | None) -> str:
-    wanted = _Wanted(name or said.name, said.description, said.language, _settings(said), _choices(said))
+def _change(campaign: Campaign, name: str, content: CampaignFile, replace: bool, actor: User | None) -> str:
+    wanted = _Wanted(
+        name or content.name, content.description, content.language, _settings(content), _choices(content)
+    )
     if not wanted.differs_from(campaign):
         return "unchanged"
     if not replace:
@@ -163,8 +167,8 @@ def _change(campaign: Campaign, name: str, said: CampaignFile, replace: bool, ac
         protocol = Protocol(campaign=campaign, **made, **wanted.protocol)
         _check(protocol)
         protocol.save()
-    _write_defaults(campaign, said)
-    payload = said.model_dump(mode="json")
+    _write_defaults(campaign, content)
+    payload = content.model_dump(mode="json")
     Event.objects.create(campaign=campaign, kind="campaign.changed", actor=actor, payload=payload)
     return "changed"
 
@@ -188,17 +192,17 @@ class _Wanted:
         )
 
 
-def _settings(said: CampaignFile) -> dict[str, Any]:
-    given = said.protocol.model_dump(exclude_none=True)
+def _settings(content: CampaignFile) -> dict[str, Any]:
+    given = content.protocol.model_dump(exclude_none=True)
     return {key: None if key in UNLIMITED and value == 0 else value for key, value in given.items()}
 
 
-def _choices(said: CampaignFile) -> dict[str, tuple[str, str]]:
-    return {str(key): (one.judge, one.nuggets) for key, one in said.defaults.items()}
+def _choices(content: CampaignFile) -> dict[str, tuple[str, str]]:
+    return {str(key): (one.judge, one.nuggets) for key, one in content.defaults.items()}
 
 
-def _write_defaults(campaign: Campaign, said: CampaignFile) -> None:
-    for condition, (judge, nuggets) in _choices(said).items():
+def _write_defaults(campaign: Campaign, content: CampaignFile) -> None:
+    for condition, (judge, nuggets) in _choices(content).items():
         ConditionDefault.objects.update_or_create(
             campaign=campaign, condition=condition, defaults={"judge": judge, "nuggets": nuggets}
         )
@@ -211,7 +215,7 @@ def _check(row: Campaign | Protocol) -> None:
         found = error.message_dict.items()
         raise Refused(
             "invalid",
-            " ".join(f"{key}: {' '.join(said)}" for key, said in found),
+            " ".join(f"{key}: {' '.join(messages)}" for key, messages in found),
         ) from error
 
 

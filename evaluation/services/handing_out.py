@@ -40,7 +40,7 @@ def hand_out(*, campaign: Campaign, order: Order, actor: User, expect: str = "")
             raise Refused("nothing_to_hand_out", f"Nothing was handed out. {why}")
         made = [_make(locked, plan, piece, actor) for piece in plan.given]
         for task in made:
-            note_task("task.handed_out", task, actor, said_of(task) | _reason(order))
+            note_task("task.handed_out", task, actor, hand_out_payload(task) | _reason(order))
         return HandOutReceipt(tuple(task.public_id for task in made), plan.skipped)
 
 
@@ -63,7 +63,12 @@ def reassign(*, campaign: Campaign, task: str, assessor: str, reason: str, actor
             plan = plan_reassignment(locked, old, assessor, reason)
             withdraw_task(old)
             new = _make(locked, plan, replace(plan.given[0], second_opinion=old.second_opinion), actor)
-        note_task("task.reassigned", old, actor, {"new": new.public_id, "reason": reason.strip(), **said_of(new)})
+        note_task(
+            "task.reassigned",
+            old,
+            actor,
+            {"new": new.public_id, "reason": reason.strip(), **hand_out_payload(new)},
+        )
         return new.public_id
 
 
@@ -103,12 +108,12 @@ def _set_for(campaign: Campaign, judge: Judge, stage: Stage, draft_set: NuggetSe
     return nugget_set
 
 
-def said_of(task: Task) -> dict[str, object]:
+def hand_out_payload(task: Task) -> dict[str, object]:
     """Return what the log says of a task that is handed out.
 
     The log can never be changed, so it names nobody: people, and sets that may bear a person's name, stand by key.
     """
-    said: dict[str, object] = {
+    payload: dict[str, object] = {
         "topic": task.topic.topic_id,
         "stage": task.stage,
         "assessor": task.assessor_id,
@@ -116,12 +121,12 @@ def said_of(task: Task) -> dict[str, object]:
         "priority": task.priority,
     }
     if task.second_opinion:
-        said["second_opinion"] = True
+        payload["second_opinion"] = True
     if Stage(task.stage).judges:
         answers = TaskAnswer.objects.filter(task=task).count()
         study = {"study": task.study.name} if task.study else {}
         return (
-            said
+            payload
             | study
             | {
                 "nuggets": task.nugget_set_id,
@@ -129,14 +134,14 @@ def said_of(task: Task) -> dict[str, object]:
                 "answers": answers,
             }
         )
-    return said | {"drafts": task.drafts_id, "qrels": task.qrels.name if task.qrels else None}
+    return payload | {"drafts": task.drafts_id, "qrels": task.qrels.name if task.qrels else None}
 
 
 def _reason(order: Order) -> dict[str, object]:
     return {"reason": order.reason.strip()} if order.reason.strip() else {}
 
 
-def note_task(kind: str, task: Task, actor: User, said: dict[str, object]) -> None:
+def note_task(kind: str, task: Task, actor: User, details: dict[str, object]) -> None:
     """Record what was done with a task."""
-    payload = {"task": task.public_id, **said}
+    payload = {"task": task.public_id, **details}
     Event.objects.create(campaign=task.campaign, kind=kind, actor=actor, payload=payload)

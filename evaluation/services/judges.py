@@ -88,9 +88,9 @@ def describe(judge: Judge) -> str:
     """Return what kind of judge it is, in words."""
     if judge.kind == JudgeKind.HUMAN:
         return f"a person ({judge.user.username})" if judge.user else "a person"
-    way = ", ".join(f"{key} {said}" for key, said in sorted(judge.prompt_versions.items()))
-    said = "; ".join(filter(None, (judge.model, way)))
-    return f"an LLM ({said})" if said else "an LLM"
+    way = ", ".join(f"{key} {text}" for key, text in sorted(judge.prompt_versions.items()))
+    text = "; ".join(filter(None, (judge.model, way)))
+    return f"an LLM ({text})" if text else "an LLM"
 
 
 def judge_of(user: User) -> Judge:

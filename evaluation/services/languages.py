@@ -50,8 +50,8 @@ def _tags(languages: str) -> list[str]:
     return sorted(tags)
 
 
-def _tag(said: str) -> str:
-    tag = normalised(said)
+def _tag(text: str) -> str:
+    tag = normalised(text)
     if tag is None:
-        raise Refused("bad_language", f"A language is a tag such as en, ar or pt-BR, found {said[:40]}.")
+        raise Refused("bad_language", f"A language is a tag such as en, ar or pt-BR, found {text[:40]}.")
     return tag

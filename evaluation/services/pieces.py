@@ -142,10 +142,10 @@ def the_machine(campaign: Campaign, name: str) -> Judge:
     there = machines_of(campaign)
     if len(there) == 1 and not name:
         return there[0]
-    said = ", ".join(one.name for one in there) or "none; run judge_support first, or name one that is to"
+    names = ", ".join(one.name for one in there) or "none; run judge_support first, or name one that is to"
     raise Refused(
         "no_such_judge" if name or not there else "ambiguous",
-        f"Say which LLM's labels are shown; there are: {said}.",
+        f"Say which LLM's labels are shown; there are: {names}.",
     )
 
 

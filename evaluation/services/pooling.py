@@ -76,7 +76,7 @@ def renew_pools(campaign: Campaign) -> None:
             pools[way] = pooled_answers(campaign, topics, stage, first)
         added = _append(task, pools[way].get(task.topic_id, []))
         if added and task.state == TaskState.SUBMITTED:
-            reopen_for_more(task, _new_answers_said(added))
+            reopen_for_more(task, _new_answers_text(added))
     _reopen_unfinished(
         [task for task in tasks if task.stage != Stage.ASSIGN], "Citations to judge whose text came later"
     )
@@ -145,23 +145,23 @@ def _contents(answers: Sequence[int], *, with_citations: bool) -> dict[int, tupl
         rows = Citation.objects.filter(sentence__answer__in=answers).order_by("sentence", "position")
         for sentence, segment, raw in rows.values_list("sentence", "segment", "raw"):
             cited[sentence].append((segment, "" if segment else raw))
-    said: dict[int, list[object]] = {pk: [] for pk in answers}
+    contents: dict[int, list[object]] = {pk: [] for pk in answers}
     texts = Sentence.objects.filter(answer__in=answers).order_by("answer", "index")
     for pk, answer, text in texts.values_list("pk", "answer", "text"):
-        said[answer].append((text, tuple(cited[pk])))
-    return {pk: tuple(sentences) for pk, sentences in said.items()}
+        contents[answer].append((text, tuple(cited[pk])))
+    return {pk: tuple(sentences) for pk, sentences in contents.items()}
 
 
-def _new_answers_said(added: Sequence[TaskAnswer]) -> str:
+def _new_answers_text(added: Sequence[TaskAnswer]) -> str:
     new = sum(one.same_as_id is None for one in added)
     if new:
         return f"New answers to judge: {new}"
     return f"New answers with the very text of judged ones: {len(added)}. Submit again, so that they get those labels."
 
 
-def _reopen_unfinished(tasks: Sequence[Task], said: str) -> None:
+def _reopen_unfinished(tasks: Sequence[Task], text: str) -> None:
     submitted = [task for task in tasks if task.state == TaskState.SUBMITTED]
     missing = missing_labels(submitted)
     for task in submitted:
         if left := missing[task.pk]:
-            reopen_for_more(task, f"{said}: {left}")
+            reopen_for_more(task, f"{text}: {left}")

@@ -61,7 +61,7 @@ def change_defaults(
         why = _reason(reason, needed=is_judged(locked))
         _check_there(locked, changed)
         # By keys and not by names, so that a person who is erased later stands in no event.
-        said = [
+        changes = [
             {"condition": key, "old": _keys(locked, there[key]), "new": _keys(locked, new)}
             for key, new in changed.items()
         ]
@@ -72,7 +72,7 @@ def change_defaults(
         # What reports keep in memory was computed under the former defaults.
         locked.revision += 1
         locked.save(update_fields=["revision"])
-        payload = {"reason": why, "defaults": said}
+        payload = {"reason": why, "defaults": changes}
         Event.objects.create(campaign=locked, kind="protocol.defaults_changed", actor=actor, payload=payload)
     _note(locked, actor, "protocol.defaults_changed")
     return len(changed)
@@ -90,10 +90,10 @@ def _locked(campaign: Campaign, seal: str) -> Campaign:
 
 
 def _reason(reason: str, *, needed: bool) -> str:
-    said = reason.strip()[:LONGEST_REASON]
-    if needed and not said:
+    stripped = reason.strip()[:LONGEST_REASON]
+    if needed and not stripped:
         raise Refused("no_reason", "Say why: something was judged already, and the reason stays with the change.")
-    return said
+    return stripped
 
 
 def _check(protocol: Protocol) -> None:

@@ -80,6 +80,6 @@ def _check(task: Task, kind: RemarkKind, about: str, text: str, public_id: str) 
         raise Refused("long_text", f"This is too long; a text has at most {LONGEST_TEXT} characters.")
 
 
-def _note(kind: str, about: Remark, actor: User, said: dict[str, str]) -> None:
-    payload = {"task": about.task.public_id, "remark": about.public_id, **said}
+def _note(kind: str, about: Remark, actor: User, details: dict[str, str]) -> None:
+    payload = {"task": about.task.public_id, "remark": about.public_id, **details}
     Event.objects.create(campaign=about.task.campaign, kind=kind, actor=actor, payload=payload)

@@ -19,7 +19,7 @@ from evaluation.models import (
     Task,
     Topic,
 )
-from evaluation.services.handing_out import HandOutReceipt, note_task, said_of
+from evaluation.services.handing_out import HandOutReceipt, hand_out_payload, note_task
 from evaluation.services.names import check_name
 from evaluation.services.pieces import ASSIGNED, Skipped
 from evaluation.services.study_pairs import Labels, differing, drawn_from, labels_between
@@ -77,7 +77,7 @@ def create_study(*, campaign: Campaign, wish: StudyWish, actor: User | None = No
             campaign=locked,
             kind="study.created",
             actor=actor,
-            payload=_said(wish, person, machine, nugget_set) | {"pairs": len(drawn), "of": len(found)},
+            payload=_payload(wish, person, machine, nugget_set) | {"pairs": len(drawn), "of": len(found)},
         )
         study = Study.objects.create(
             campaign=locked,
@@ -139,7 +139,7 @@ def hand_out_study(
             why = "; ".join(f"{one.topic_id}: {one.reason}" for one in skipped)
             raise Refused("nothing_to_hand_out", f"Nothing was handed out. {why}")
         for task in made:
-            note_task("task.handed_out", task, actor, said_of(task))
+            note_task("task.handed_out", task, actor, hand_out_payload(task))
         return HandOutReceipt(tuple(task.public_id for task in made), tuple(skipped))
 
 
@@ -192,11 +192,11 @@ def _judge(labels: Labels, kind: JudgeKind, name: str) -> Judge:
     if found:
         return found
     names = ", ".join(one.name for one in there) or "none"
-    said = f"{name} has no such labels here" if name else LACKING[kind]
-    raise Refused("no_such_judge", f"{said}; there are: {names}.")
+    text = f"{name} has no such labels here" if name else LACKING[kind]
+    raise Refused("no_such_judge", f"{text}; there are: {names}.")
 
 
-def _said(wish: StudyWish, person: Judge, machine: Judge, nugget_set: NuggetSet | None) -> dict[str, object]:
+def _payload(wish: StudyWish, person: Judge, machine: Judge, nugget_set: NuggetSet | None) -> dict[str, object]:
     return {
         "study": wish.name,
         "kind": wish.kind,

@@ -63,7 +63,7 @@ def labels_between(
     of_topics = {"topic__in": [one.pk for one in topics], "words__gt": 0}
     if nugget_set is None:
         given = SupportJudgment.objects.filter(
-            **{f"sentence__answer__{name}": said for name, said in of_topics.items()}
+            **{f"sentence__answer__{name}": value for name, value in of_topics.items()}
         )
         given = given.filter(sentence__answer__topic__campaign=campaign, segment__has_text=True)
         conditions = {
@@ -71,7 +71,7 @@ def labels_between(
             JudgeKind.LLM: {"condition": SupportCondition.LLM},
         }
         return Labels(given, ("sentence", "segment"), conditions)
-    assigned = Assignment.objects.filter(**{f"answer__{name}": said for name, said in of_topics.items()})
+    assigned = Assignment.objects.filter(**{f"answer__{name}": value for name, value in of_topics.items()})
     return Labels(assigned.filter(nugget_version__nugget__nugget_set=nugget_set), ("answer", "nugget_version"))
 
 

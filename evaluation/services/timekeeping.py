@@ -87,14 +87,14 @@ def active_seconds(task: Task, version: int) -> int:
     return active_time(stretches, limit_of(Stage(task.stage))).point // SECOND
 
 
-def say(*, task: str, user: User, window: str, number: int, said: str) -> None:
+def say(*, task: str, user: User, window: str, number: int, gap_answer: str) -> None:
     """Write what an assessor says a gap was. Raises `NoSuchTask`; `Refused` for no gap, and when it is too late."""
     with transaction.atomic():
         desk = lock_desk(task, user)
         if desk.task.state not in OPEN_STATES:
             raise Refused("not_open", f"This task is {desk.task.state}; its time stands as it is.")
         gaps = TimeSegment.objects.filter(task=desk.task, submission=desk.task.version, kind=SegmentKind.GAP)
-        if not gaps.filter(window=window, number=number).update(said=said):
+        if not gaps.filter(window=window, number=number).update(said=gap_answer):
             raise Refused("no_such_gap", "This pause is not known here.")
 
 

@@ -71,8 +71,8 @@ class Plan:
             )
             for one in self.given
         ]
-        said = f"{self.order}{self.ground}{given}{self.skipped}"
-        return hashlib.sha256(said.encode()).hexdigest()[:16]
+        content = f"{self.order}{self.ground}{given}{self.skipped}"
+        return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 
 @dataclass(slots=True)
@@ -279,9 +279,9 @@ def _taken(
     wanted = overlap if order.stage.judges else None
     for piece in pieces:
         holders = roster.holders(piece, order)
-        said = [f"{one.assessor.name} has it ({one.state})" for one in holders]
+        names = [f"{one.assessor.name} has it ({one.state})" for one in holders]
         try:
-            check_room(said, None if order.instead else wanted, again=order.again)
+            check_room(names, None if order.instead else wanted, again=order.again)
         except Refused as refused:
             taken.append(Skipped(piece.topic.topic_id, piece.topic.text, refused.message))
         else:
@@ -298,10 +298,10 @@ def _allowed(
     refused = []
     for piece in pieces:
         topic, asked = piece.topic, _asked(roster, piece, people, order)
-        said = {user.username: roster.refusal(user, piece, order, ground.draft_set) for user in asked}
-        allowed[topic.public_id] = [username for username, reason in said.items() if not reason]
+        reasons = {user.username: roster.refusal(user, piece, order, ground.draft_set) for user in asked}
+        allowed[topic.public_id] = [username for username, reason in reasons.items() if not reason]
         if not allowed[topic.public_id]:
-            refused.append(Skipped(topic.topic_id, topic.text, " ".join(said.values())))
+            refused.append(Skipped(topic.topic_id, topic.text, " ".join(reasons.values())))
     return allowed, refused
 
 

@@ -74,17 +74,17 @@ def test_a_gap_beyond_the_limit_is_nothing_the_limit_or_all_of_it() -> None:
 
 @pytest.mark.parametrize(("said", "wanted"), [("reading", (2, 32, 32)), ("away", (2, 2, 32))])
 def test_what_the_assessor_says_of_a_gap_sets_the_point_alone(said: str, wanted: tuple[float, ...]) -> None:
-    day = Day().then(READ, 1).then(GAP, 30, said=said).then(READ, 1)
+    day = Day().then(READ, 1).then(GAP, 30, gap_answer=said).then(READ, 1)
     assert minutes(times(day).active) == wanted
     assert minutes(times(day, limit=60).active) == wanted
 
 
 def test_a_gap_said_to_be_an_absence_is_one_under_a_longer_limit_too() -> None:
-    assert minutes(times(Day().then(GAP, 4, said="away"), limit=600).active) == (0, 0, 4)
+    assert minutes(times(Day().then(GAP, 4, gap_answer="away"), limit=600).active) == (0, 0, 4)
 
 
 def test_a_gap_cut_in_two_by_a_tag_is_one_gap() -> None:
-    day = Day().then(READ, 1).then(GAP, 2).then(GAP, 2, blurred=True, said="reading")
+    day = Day().then(READ, 1).then(GAP, 2).then(GAP, 2, blurred=True, gap_answer="reading")
     assert minutes(times(day).active) == (1, 5, 5)
     assert times(day).blurred == 2 * MINUTE
 

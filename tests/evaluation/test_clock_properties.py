@@ -34,7 +34,7 @@ def stretches(draw: st.DrawFn) -> Stretch:
         words=draw(st.integers(0, 2000)),
         blurred=draw(st.booleans()),
         offline=draw(st.booleans()),
-        said=draw(st.sampled_from(["", "", "reading", "away"])),
+        gap_answer=draw(st.sampled_from(["", "", "reading", "away"])),
     )
 
 
@@ -64,7 +64,7 @@ def test_no_moment_counts_twice(day, limit) -> None:  # type: ignore[no-untyped-
     assert found.active.high == union(day, *PRESENT)
     assert found.presence == union(day, *PRESENT, SegmentKind.PAUSED)
     assert found.active.point >= union(day, *ACTIVE) - sum(
-        quiet.length for quiet in quiets_of(timeline(day)) if quiet.said == "away"
+        quiet.length for quiet in quiets_of(timeline(day)) if quiet.gap_answer == "away"
     )
     assert found.reading + found.editing == found.active.point
     parts = (found.presence, found.hidden, found.suspended)

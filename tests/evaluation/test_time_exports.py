@@ -94,7 +94,7 @@ def read_back(rows: list[dict[str, Any]]) -> list[Stretch]:
             words=int(row["words"]),
             blurred=row["blurred"] == "1",
             offline=row["offline"] == "1",
-            said=row["said"],
+            gap_answer=row["said"],
         )
         for row in rows
     ]

@@ -22,5 +22,5 @@ class Command(AssayCommand):
         file = read_campaign_file(options["file"]) if options["file"] else None
         name = options["name"] or (file.name if file else "") or options["slug"]
         campaign, outcome = create_campaign(slug=options["slug"], name=name, file=file, replace=options["replace"])
-        said = {"made": "made", "changed": "changed", "unchanged": "already there just so; nothing changed"}
-        self.say(f"Campaign {campaign.slug} ({campaign.name}): {said[outcome]}.")
+        texts = {"made": "made", "changed": "changed", "unchanged": "already there just so; nothing changed"}
+        self.say(f"Campaign {campaign.slug} ({campaign.name}): {texts[outcome]}.")

@@ -25,14 +25,14 @@ class Command(AssayCommand):
         parser.add_argument(
             "--nuggets", default="", metavar="SET", help="of assignments: which set, where several fit"
         )
-        said = "of support: under which the person judged (default scratch)"
-        parser.add_argument("--condition", choices=BY_PEOPLE, default=SupportCondition.SCRATCH.value, help=said)
+        text = "of support: under which the person judged (default scratch)"
+        parser.add_argument("--condition", choices=BY_PEOPLE, default=SupportCondition.SCRATCH.value, help=text)
         parser.add_argument("--person", default="", metavar="JUDGE", help="which person, where several fit")
         parser.add_argument("--machine", default="", metavar="JUDGE", help="which LLM, where several fit")
-        said = f"pairs drawn of each topic, all where there are fewer (default {PER_TOPIC})"
-        parser.add_argument("--per-topic", type=int, default=PER_TOPIC, metavar="N", help=said)
-        said = "give each pair of labels its share of a topic's pairs, in proportion to how often it occurs"
-        parser.add_argument("--stratified", action="store_true", help=said)
+        text = f"pairs drawn of each topic, all where there are fewer (default {PER_TOPIC})"
+        parser.add_argument("--per-topic", type=int, default=PER_TOPIC, metavar="N", help=text)
+        text = "give each pair of labels its share of a topic's pairs, in proportion to how often it occurs"
+        parser.add_argument("--stratified", action="store_true", help=text)
         parser.add_argument(
             "--seed", type=int, default=0, metavar="N", help="another seed draws others (default 0)"
         )

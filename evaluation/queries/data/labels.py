@@ -52,8 +52,8 @@ class Labels(Reader):
     def told_of(self, labels: CurrentQuerySet[Any]) -> QuerySet[Any]:
         """Return the labels that stand, their moments as text."""
         standing = labels.using(self.alias).current()
-        said: QuerySet[Any] = standing.annotate(given=Cast("given_at", TextField()))
-        return said
+        rows: QuerySet[Any] = standing.annotate(given=Cast("given_at", TextField()))
+        return rows
 
     def of_judges(self, rows: QuerySet[Any], judges: Iterable[int]) -> QuerySet[Any]:
         """Keep the labels of some judges."""
@@ -100,8 +100,8 @@ class Assignments(Labels):
         """Keep the labels of some sets' nuggets."""
         return rows.filter(nugget_version__nugget__nugget_set__in=sets)
 
-    def __init__(self, *said: Any) -> None:
-        super().__init__(*said)
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
         self._answers: dict[int, Values] = {}
         self._wordings: dict[int, Values] = {}
 

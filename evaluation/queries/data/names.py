@@ -84,15 +84,15 @@ class Names:
         people = tasks.values_list("assessor", flat=True).distinct()
         return [user for user in people if self.person(campaign, user) == shown]
 
-    def clean(self, campaign: int, said: Any) -> Any:
+    def clean(self, campaign: int, value: Any) -> Any:
         """Return a text, or a value of the log, without the names of people."""
-        if isinstance(said, str):
-            return self._without_names(campaign, said)
-        if isinstance(said, list):
-            return [self.clean(campaign, one) for one in said]
-        if isinstance(said, dict):
-            return {key: self._clean_value(campaign, key, value) for key, value in said.items()}
-        return said
+        if isinstance(value, str):
+            return self._without_names(campaign, value)
+        if isinstance(value, list):
+            return [self.clean(campaign, one) for one in value]
+        if isinstance(value, dict):
+            return {key: self._clean_value(campaign, key, value) for key, value in value.items()}
+        return value
 
     def _clean_value(self, campaign: int, key: str, value: Any) -> Any:
         if key in PERSON_KEYS and isinstance(value, int) and not isinstance(value, bool):

@@ -79,8 +79,8 @@ class Nuggets(Reader):
         wordings = [one[7] for one in chunk]
         lineage, evidence = self._lineage(wordings), self._evidence(wordings)
         newest = self._newest(chunk)
-        for pk, campaign, topic_id, topic, made, version, position, wording, nugget, number, *said in chunk:
-            text, importance, raw_importance, group = said
+        for pk, campaign, topic_id, topic, made, version, position, wording, nugget, number, *shown in chunk:
+            text, importance, raw_importance, group = shown
             yield {
                 "id": pk,
                 "campaign": self.names.slug(campaign),

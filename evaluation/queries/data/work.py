@@ -73,8 +73,8 @@ class Tasks(Reader):
             yield self._own_row(own) if own else self._row(one, submitted.get(one[0]))
 
     def _own_row(self, own: OwnTask) -> Row:
-        said = asdict(own)
-        return {"id": said.pop("public_id"), **said, **dict.fromkeys(BLINDED)}
+        row = asdict(own)
+        return {"id": row.pop("public_id"), **row, **dict.fromkeys(BLINDED)}
 
     def _row(self, values: Values, submitted: datetime | None) -> Row:
         _, public_id, campaign, topic_id, topic, stage, state, version, due, *rest = values

@@ -34,7 +34,7 @@ def act(place: Place, op: Op, payload: dict[str, Any]) -> Acted | Stale:
     stale = [key for key, version in op.base.items() if key in rows and rows[key].version != version]
     if stale:
         return Stale(_json(place, {key: rows[key] for key in stale}))
-    changed = {key: _changed(place, rows[key], op, payload, said) for key, said in wanted.items()}
+    changed = {key: _changed(place, rows[key], op, payload, label) for key, label in wanted.items()}
     for row in changed.values():
         labels.write(row)
     return Acted(_json(place, rows), _json(place, changed))

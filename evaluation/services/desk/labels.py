@@ -219,25 +219,25 @@ def _support_word(code: int | None) -> str | None:
     return None if code is None else SupportLabel(code).name.lower()
 
 
-def _assignment_code(said: str | None) -> AssignmentLabel | None:
-    return None if said is None else AssignmentLabel[said.upper()]
+def _assignment_code(word: str | None) -> AssignmentLabel | None:
+    return None if word is None else AssignmentLabel[word.upper()]
 
 
-def support_code(said: str | None) -> SupportLabel | None:
+def support_code(word: str | None) -> SupportLabel | None:
     """Return the code of a support label's word; a machine that gave no label has none."""
-    return None if said in (None, NO_MACHINE_LABEL) else SupportLabel[said.upper()]
+    return None if word in (None, NO_MACHINE_LABEL) else SupportLabel[word.upper()]
 
 
 def row_json(row: LabelRow, stage: str) -> dict[str, Any]:
     """Return a row as the page's script and the log hold it: only the fields that its stage has."""
-    said: dict[str, Any] = {"key": row.key, "version": row.version, "label": row.label, "reason": row.reason}
+    data: dict[str, Any] = {"key": row.key, "version": row.version, "label": row.label, "reason": row.reason}
     if stage == Stage.ASSIGN:
-        return said | {"sentence": row.sentence, "first_label": row.first_label}
+        return data | {"sentence": row.sentence, "first_label": row.first_label}
     if stage == Stage.SUPPORT_POST_EDIT:
-        return said | {"shown_label": row.shown_label, "shown_ms": row.shown_ms, "accepted": row.accepted}
-    return said
+        return data | {"shown_label": row.shown_label, "shown_ms": row.shown_ms, "accepted": row.accepted}
+    return data
 
 
-def row_from_json(said: Mapping[str, Any] | None) -> LabelRow | None:
+def row_from_json(data: Mapping[str, Any] | None) -> LabelRow | None:
     """Return what `row_json` wrote as a row again."""
-    return None if said is None else LabelRow(**said)
+    return None if data is None else LabelRow(**data)

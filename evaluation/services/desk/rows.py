@@ -48,23 +48,23 @@ def row_json(row: Row | None) -> dict[str, Any] | None:
     }
 
 
-def row_from_json(said: Mapping[str, Any] | None) -> Row | None:
+def row_from_json(data: Mapping[str, Any] | None) -> Row | None:
     """Return what `row_json` wrote as a row again. A log from before numbers were kept has neither of the last two."""
-    if said is None:
+    if data is None:
         return None
     return Row(
-        key=said["key"],
-        version=said["version"],
-        position=said["position"],
-        text=said["text"],
-        importance=Importance(said["importance"]),
-        decision=Decision(said["decision"]),
-        making=Making(said["making"]),
-        parents=tuple(said["parents"]),
-        evidence=tuple((segment, sentence) for segment, sentence in said["evidence"]),
-        draft=said["draft"],
-        number=said.get("number", 0),
-        draft_importance=Importance(said.get("draft_importance", 0)),
+        key=data["key"],
+        version=data["version"],
+        position=data["position"],
+        text=data["text"],
+        importance=Importance(data["importance"]),
+        decision=Decision(data["decision"]),
+        making=Making(data["making"]),
+        parents=tuple(data["parents"]),
+        evidence=tuple((segment, sentence) for segment, sentence in data["evidence"]),
+        draft=data["draft"],
+        number=data.get("number", 0),
+        draft_importance=Importance(data.get("draft_importance", 0)),
     )
 
 

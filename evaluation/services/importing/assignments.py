@@ -113,7 +113,7 @@ def _plan(nugget_set: NuggetSet, judge: Judge, files: Files, replace: bool) -> P
         refuse_if_judged_here(labels, {_key(one) for one in changed}, "answer", "nugget_version")
 
     def write(event: Event) -> None:
-        numbers = {key: said[0] for key, said in loaded.items()} | numbers_after(
+        numbers = {key: stored[0] for key, stored in loaded.items()} | numbers_after(
             labels, "answer", "nugget_version"
         )
         _write(judge, new + changed, numbers, event)
@@ -127,8 +127,8 @@ def _change(one: _Given, loaded: Loaded) -> Problem:
     _, label, raw, *_ = loaded
     old = label_word(AssignmentLabel(label), raw)
     new = label_word(one.label.label, one.label.raw)
-    said = repr(one.label.text)
-    return changed_problem(one.source, one.row.line, "assignment", said, loaded=old, in_file=new)
+    text = repr(one.label.text)
+    return changed_problem(one.source, one.row.line, "assignment", text, loaded=old, in_file=new)
 
 
 def _known(nugget_set: NuggetSet) -> _Known:
@@ -182,8 +182,8 @@ def _row_problems(
     elif row.run_id not in known.runs:
         yield Problem(source.name, row.line, "run_id", f"a run of the campaign, not {row.run_id}")
     elif key not in known.answers:
-        said = f"a topic that {row.run_id} answered; it has no answer for {row.topic_id}"
-        yield Problem(source.name, row.line, "qid", said)
+        text = f"a topic that {row.run_id} answered; it has no answer for {row.topic_id}"
+        yield Problem(source.name, row.line, "qid", text)
     elif row.labels and row.topic_id not in known.wordings:
         yield Problem(source.name, row.line, "qid", f"a topic with a nugget list; {row.topic_id} has none")
     elif first.setdefault(key, here) != here:
@@ -196,8 +196,8 @@ def _match_row(known: _Known, source: Source, row: AssignmentRow, problems: list
     for number, label in enumerate(row.labels):
         there = wordings.get(label.text, [])
         if label.occurrence >= len(there):
-            said = f"a nugget of topic {row.topic_id}'s list, not {label.text!r}"
-            problems.append(Problem(source.name, row.line, f"nuggets.{number}.text", said))
+            text = f"a nugget of topic {row.topic_id}'s list, not {label.text!r}"
+            problems.append(Problem(source.name, row.line, f"nuggets.{number}.text", text))
             continue
         yield _Given(source, row, answer, there[label.occurrence], label)
 
@@ -205,7 +205,7 @@ def _match_row(known: _Known, source: Source, row: AssignmentRow, problems: list
 def _loaded(labels: CurrentQuerySet[Assignment]) -> dict[tuple[int, int], Loaded]:
     fields = ("answer", "nugget_version", "submission", "label", "raw", "sentence", "first_label")
     rows = labels.current().order_by("submission")
-    return {(answer, wording): said for answer, wording, *said in rows.values_list(*fields)}
+    return {(answer, wording): stored for answer, wording, *stored in rows.values_list(*fields)}
 
 
 def _key(one: _Given) -> tuple[int, int]:
@@ -217,9 +217,9 @@ def _differs(one: _Given, loaded: Loaded) -> bool:
     _, label, raw, *beside = loaded
     if one.label.label != label or (label == AssignmentLabel.FAILED and one.label.raw != raw):
         return True
-    said = (one.label.raw, one.label.sentence, one.label.first_label)
+    in_file = (one.label.raw, one.label.sentence, one.label.first_label)
     return any(
-        mine not in ("", None) and mine != theirs for mine, theirs in zip(said, (raw, *beside), strict=True)
+        mine not in ("", None) and mine != theirs for mine, theirs in zip(in_file, (raw, *beside), strict=True)
     )
 
 
@@ -245,24 +245,24 @@ def _short_rows(known: _Known, files: Files) -> list[Found]:
             listed = sum(len(there) for there in known.wordings.get(row.topic_id, {}).values())
             lacking = listed - len(row.labels)
             if lacking:
-                said = f"{lacking} of {listed} nuggets have no label; they are unjudged"
+                text = f"{lacking} of {listed} nuggets have no label; they are unjudged"
                 found.append(
-                    Found(FindingCode.UNJUDGED_NUGGETS, source.name, row.line, said, row.topic_id, row.run_id)
+                    Found(FindingCode.UNJUDGED_NUGGETS, source.name, row.line, text, row.topic_id, row.run_id)
                 )
     return found
 
 
 def _other_texts(known: _Known, files: Files) -> list[Found]:
     """Find rows that carry another answer text than the run: labels that were given to something else."""
-    said = {
+    rows_with_text = {
         known.answers[row.run_id, row.topic_id]: (source, row)
         for source, rows in files
         for row in rows
         if row.answer_text is not None
     }
-    if not said:
+    if not rows_with_text:
         return []
-    texts = answer_texts(list(said))
+    texts = answer_texts(list(rows_with_text))
     return [
         Found(
             FindingCode.ANSWER_TEXT_DIFFERS,
@@ -272,7 +272,7 @@ def _other_texts(known: _Known, files: Files) -> list[Found]:
             row.topic_id,
             row.run_id,
         )
-        for pk, (source, row) in said.items()
+        for pk, (source, row) in rows_with_text.items()
         if (row.answer_text or "").split() != texts[pk].split()
     ]
 

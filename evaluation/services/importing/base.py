@@ -68,9 +68,9 @@ class Receipt:
         return ", ".join(parts) + "." + self._extras()
 
     def _extras(self) -> str:
-        said = [f"{count:,} {what}" for what, count in self.counts.items() if count]
-        said += [f"{self.findings:,} findings"] if self.findings else []
-        return f" {'; '.join(said)}." if said else ""
+        parts = [f"{count:,} {what}" for what, count in self.counts.items() if count]
+        parts += [f"{self.findings:,} findings"] if self.findings else []
+        return f" {'; '.join(parts)}." if parts else ""
 
 
 def carry_out(
@@ -150,8 +150,8 @@ def changed_problem(
 ) -> Problem:
     """Return the problem of a line that differs from what is loaded; both are shown, cut to a few lines."""
     shown = {"loaded": _cut(loaded), "in_file": _cut(in_file)}
-    said = f"what is already loaded for {what}"
-    return Problem(source.name, line, field_name, said, is_conflict=True, **shown)
+    text = f"what is already loaded for {what}"
+    return Problem(source.name, line, field_name, text, is_conflict=True, **shown)
 
 
 def _cut(value: object) -> str:

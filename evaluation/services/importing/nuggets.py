@@ -105,12 +105,12 @@ def _plan(nugget_set: NuggetSet, source: Source, rows: tuple[NuggetListRow, ...]
     topics = dict(nugget_set.campaign.topics.values_list("topic_id", "pk"))
     _refuse_unknown_topics(source, rows, topics)
     loaded = {one.topic_id: one for one in nugget_set.lists.select_related("topic").order_by("version")}
-    said = _loaded_lists(nugget_set)
+    stored = _loaded_lists(nugget_set)
     new = [row for row in rows if topics[row.topic_id] not in loaded]
     known = [row for row in rows if topics[row.topic_id] in loaded]
-    changed = [row for row in known if said.get(loaded[topics[row.topic_id]].pk, []) != _listed(row)]
+    changed = [row for row in known if stored.get(loaded[topics[row.topic_id]].pk, []) != _listed(row)]
     refuse_changes(
-        [_change(source, row, said.get(loaded[topics[row.topic_id]].pk, [])) for row in changed],
+        [_change(source, row, stored.get(loaded[topics[row.topic_id]].pk, [])) for row in changed],
         replace,
     )
     old = [loaded[topics[row.topic_id]] for row in changed]
@@ -167,13 +167,13 @@ def _listed(row: NuggetListRow) -> Listed:
 
 
 def _loaded_lists(nugget_set: NuggetSet) -> dict[int, Listed]:
-    said: dict[int, Listed] = {}
+    lists: dict[int, Listed] = {}
     items = ListedNugget.objects.filter(nugget_list__nugget_set=nugget_set).order_by("nugget_list", "position")
     for pk, *listed in items.values_list(
         "nugget_list", "nugget_version__text", "importance", "raw_importance", "group", "extra"
     ):
-        said.setdefault(pk, []).append(tuple(listed))
-    return said
+        lists.setdefault(pk, []).append(tuple(listed))
+    return lists
 
 
 def _findings(nugget_set: NuggetSet, source: Source, row: NuggetListRow) -> list[Found]:
@@ -181,11 +181,11 @@ def _findings(nugget_set: NuggetSet, source: Source, row: NuggetListRow) -> list
     seen: set[str] = set()
     for nugget in row.nuggets:
         if _is_dirty(nugget_set, nugget):
-            said = f"importance {nugget.raw_importance!r} of {nugget.text!r} is neither vital nor okay"
-            found.append(Found(FindingCode.UNKNOWN_IMPORTANCE, source.name, row.line, said, row.topic_id))
+            text = f"importance {nugget.raw_importance!r} of {nugget.text!r} is neither vital nor okay"
+            found.append(Found(FindingCode.UNKNOWN_IMPORTANCE, source.name, row.line, text, row.topic_id))
         if nugget.text in seen:
-            said = f"the nugget {nugget.text!r} is there more than once"
-            found.append(Found(FindingCode.REPEATED_NUGGET, source.name, row.line, said, row.topic_id))
+            text = f"the nugget {nugget.text!r} is there more than once"
+            found.append(Found(FindingCode.REPEATED_NUGGET, source.name, row.line, text, row.topic_id))
         seen.add(nugget.text)
     return found
 

@@ -75,8 +75,8 @@ def _plan(campaign: Campaign, source: Source, rows: tuple[PracticeRow, ...], rep
 def _change(source: Source, row: PracticeRow, loaded: PracticeItem) -> Problem:
     """Show explanations; where they are the same, the codes of the labels."""
     (old_label, old), (new_label, new) = _key(loaded), row.key
-    said = {"loaded": old, "in_file": new} if old != new else {"loaded": old_label, "in_file": new_label}
-    return changed_problem(source, row.line, "label", repr(row.statement[:40]), **said)
+    values = {"loaded": old, "in_file": new} if old != new else {"loaded": old_label, "in_file": new_label}
+    return changed_problem(source, row.line, "label", repr(row.statement[:40]), **values)
 
 
 def _sort(rows: Sequence[PracticeRow], loaded: Loaded, replace: bool) -> _Sorted:

@@ -56,8 +56,8 @@ def _plan(campaign: Campaign, source: Source, rows: tuple[QrelRow, ...], name: s
 
 
 def _change(source: Source, row: QrelRow, grade: int) -> Problem:
-    said = f"{row.topic_id} {row.docid}"
-    return changed_problem(source, row.line, "grade", said, loaded=grade, in_file=row.grade)
+    text = f"{row.topic_id} {row.docid}"
+    return changed_problem(source, row.line, "grade", text, loaded=grade, in_file=row.grade)
 
 
 def _refuse_unknown_topics(source: Source, rows: tuple[QrelRow, ...], topics: dict[str, int]) -> None:

@@ -100,14 +100,16 @@ def _all_submitted(sources: Sequence[Source], topics: Container[str], options: R
 
 def _submitted(source: Source, topics: Container[str], options: RunOptions) -> _Submitted:
     file = parse_run(source, topics)
-    said = {
+    values = {
         "group": options.group if options.group is not None else file.team or None,
         "task": options.task or _task(file.task_type),
         "priority": options.priority,
         "control": options.control or None,
         "pool": options.pool or None,
     }
-    return _Submitted(source, file, _fingerprint(file), {key: one for key, one in said.items() if one is not None})
+    return _Submitted(
+        source, file, _fingerprint(file), {key: one for key, one in values.items() if one is not None}
+    )
 
 
 def _task(task_type: str | None) -> Task | None:
@@ -132,8 +134,8 @@ def _refuse_same_run_twice(submitted: Sequence[_Submitted]) -> None:
     problems = []
     for one in submitted:
         if one.file.run_id in first:
-            said = f"one file per run; {one.file.run_id} is also in {first[one.file.run_id]}"
-            problems.append(Problem(one.source.name, 1, "run_id", said))
+            text = f"one file per run; {one.file.run_id} is also in {first[one.file.run_id]}"
+            problems.append(Problem(one.source.name, 1, "run_id", text))
         first.setdefault(one.file.run_id, one.source.name)
     if problems:
         raise BadInput(problems)
@@ -173,10 +175,13 @@ def _change(one: _Submitted, run: Run) -> Problem:
     names = [name for name, value in one.wanted.items() if getattr(run, name) != value]
     if run.sha256 != one.sha256 or not names:
         old, new = AnswerProvenance.objects.filter(run=run).count(), len(one.file.answers)
-        said = {"loaded": f"{old} answers", "in_file": f"{new} answers"}
+        values = {"loaded": f"{old} answers", "in_file": f"{new} answers"}
     else:
-        said = {"loaded": f"{names[0]} {getattr(run, names[0])}", "in_file": f"{names[0]} {one.wanted[names[0]]}"}
-    return changed_problem(one.source, 1, "run", one.file.run_id, **said)
+        values = {
+            "loaded": f"{names[0]} {getattr(run, names[0])}",
+            "in_file": f"{names[0]} {one.wanted[names[0]]}",
+        }
+    return changed_problem(one.source, 1, "run", one.file.run_id, **values)
 
 
 def _differs(one: _Submitted, run: Run | None) -> bool:

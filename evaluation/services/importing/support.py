@@ -76,23 +76,23 @@ Files = Sequence[tuple[Source, Sequence[SupportRow]]]
 
 def _condition(files: Files, kind: JudgeKind, option: SupportCondition | None) -> SupportCondition:
     """Return the one condition that option, judge and rows agree on."""
-    said = option or (SupportCondition.LLM if kind is JudgeKind.LLM else _first_said(files))
-    if said is None:
+    condition = option or (SupportCondition.LLM if kind is JudgeKind.LLM else _first_condition(files))
+    if condition is None:
         raise Refused("usage", "Say how people judged: --condition scratch or --condition post-edit.")
-    if (said is SupportCondition.LLM) is not (kind is JudgeKind.LLM):
-        raise Refused("usage", f"The condition {said} does not go with --by {kind}.")
+    if (condition is SupportCondition.LLM) is not (kind is JudgeKind.LLM):
+        raise Refused("usage", f"The condition {condition} does not go with --by {kind}.")
     problems = [
-        Problem(source.name, row.line, "condition", f"{said}, as for the rest of the import")
+        Problem(source.name, row.line, "condition", f"{condition}, as for the rest of the import")
         for source, rows in files
         for row in rows
-        if row.condition not in (None, said)
+        if row.condition not in (None, condition)
     ]
     if problems:
         raise BadInput(problems)
-    return said
+    return condition
 
 
-def _first_said(files: Files) -> SupportCondition | None:
+def _first_condition(files: Files) -> SupportCondition | None:
     return next((row.condition for _, rows in files for row in rows if row.condition), None)
 
 
@@ -163,13 +163,13 @@ def _match(known: _Known, files: Files) -> list[_Given]:
 def _row_problems(known: _Known, source: Source, row: SupportRow) -> Iterator[Problem]:
     sentence = known.sentences.get((row.run_id, row.topic_id, row.sentence))
     if (row.run_id, row.topic_id) not in known.answers:
-        said = f"an answer that is loaded; there is none of {row.run_id} for topic {row.topic_id}"
-        yield Problem(source.name, row.line, "run_id", said)
+        text = f"an answer that is loaded; there is none of {row.run_id} for topic {row.topic_id}"
+        yield Problem(source.name, row.line, "run_id", text)
     elif sentence is None:
         yield Problem(source.name, row.line, "sentence", "the number, from 0, of a sentence the answer has")
     elif (sentence, row.docid) not in known.cited:
-        said = f"a docid that sentence {row.sentence} cites, not {row.docid}"
-        yield Problem(source.name, row.line, "docid", said)
+        text = f"a docid that sentence {row.sentence} cites, not {row.docid}"
+        yield Problem(source.name, row.line, "docid", text)
 
 
 def _said_twice(first: dict[tuple[int, int], str], one: _Given) -> Iterator[Problem]:
@@ -198,9 +198,9 @@ def _differs(one: _Given, loaded: SupportJudgment) -> bool:
     raw, shown = _raw(one.row), one.row.shown
     if one.row.label != loaded.label or (one.row.label is SupportLabel.FAILED and raw != loaded.raw):
         return True
-    said = (raw, shown.code, shown.shown_ms, shown.accepted)
+    in_file = (raw, shown.code, shown.shown_ms, shown.accepted)
     there = (loaded.raw, loaded.shown_label, loaded.shown_ms, loaded.accepted)
-    return any(mine not in ("", None) and mine != theirs for mine, theirs in zip(said, there, strict=True))
+    return any(mine not in ("", None) and mine != theirs for mine, theirs in zip(in_file, there, strict=True))
 
 
 def _dirty_labels(given: list[_Given]) -> list[Found]:

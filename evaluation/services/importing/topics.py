@@ -45,9 +45,9 @@ def _plan(campaign: Campaign, source: Source, rows: tuple[TopicRow, ...], replac
     changed = [row for row in rows if row.topic_id in loaded and _differs(loaded[row.topic_id], row)]
     refuse_changes(
         [
-            changed_problem(source, row.line, said, f"topic {row.topic_id}", loaded=old, in_file=new_one)
+            changed_problem(source, row.line, field_name, f"topic {row.topic_id}", loaded=old, in_file=new_one)
             for row in changed
-            for said, old, new_one in [_difference(loaded[row.topic_id], row)]
+            for field_name, old, new_one in [_difference(loaded[row.topic_id], row)]
         ],
         replace,
     )
