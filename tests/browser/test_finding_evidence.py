@@ -27,6 +27,12 @@ PLACES = """() => {
   const sides = { left: bar.left, right: innerWidth - bar.right };
   return { above: words.top - bar.bottom, below: bar.top - words.bottom, ...sides };
 }"""
+AT_SENTENCE = """() => {
+  const bar = document.querySelector(".read-bar").getBoundingClientRect();
+  const boxes = [...document.querySelector(".s[aria-describedby], .s:focus").getClientRects()];
+  const [top, bottom] = [Math.min(...boxes.map((box) => box.top)), Math.max(...boxes.map((box) => box.bottom))];
+  return { above: top - bar.bottom, below: bar.top - bottom, left: bar.left, right: innerWidth - bar.right };
+}"""
 MARGIN = """(passage) => [...passage.querySelectorAll(".sentence-numbers > i")].map((mark) => {
   const middle = mark.getBoundingClientRect().top + mark.offsetHeight / 2;
   const begins = [...passage.querySelectorAll(".s")].filter((one) => {
@@ -132,8 +138,27 @@ def test_the_bar_opens_at_the_selection_in_each_corner(ann: Hands, corner: str) 
 def test_a_keyboard_selection_has_its_bar_too(ann: Hands) -> None:
     ann.page.locator("article.passage .s").nth(1).click()
     ann.press("Shift+ArrowDown", "Shift+ArrowDown")
-    expect(ann.page.locator(".read-bar.is-floating")).to_be_visible()
+    expect(ann.page.locator(".read-bar.is-floating:not(.is-at-sentence)")).to_be_visible()
     assert is_beside(ann.page.evaluate(PLACES))
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1280, 720)])
+def test_the_bar_stands_at_a_sentence_that_has_only_the_focus(ann: Hands, size: tuple[int, int]) -> None:
+    page = ann.page
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    ann.press("]", "Tab")
+    bar = page.locator(".read-bar.is-floating")
+    for key in ("ArrowDown", "ArrowDown", "ArrowUp"):
+        ann.press(key)
+        expect(bar).to_be_visible()
+        assert is_beside(page.evaluate(AT_SENTENCE)), page.evaluate(AT_SENTENCE)
+    place = bar.bounding_box()
+    ann.press("Enter")
+    expect(bar.get_by_role("button", name="New nugget")).to_be_focused()
+    assert bar.bounding_box() == place
+    ann.press("Escape")
+    expect(page.locator(".passage-text .s:focus")).to_have_count(1)
+    expect(bar.get_by_role("button", name="Back")).to_be_visible()
 
 
 def test_t_takes_the_words_as_the_text_of_a_new_nugget(ann: Hands) -> None:

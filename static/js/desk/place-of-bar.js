@@ -1,5 +1,5 @@
-// Place of the selection bar: within reach of the selected words, above them, or below if there is no room,
-// and never over them. Without selected words it stays at the foot of the pane.
+// Place of the selection bar: within reach of the selected words or of the sentence in focus, above them, or below if there
+// is no room, and never over them. Without either, or while they are out of view, it stays at the foot of the pane.
 
 const GAP = 6;
 
@@ -12,13 +12,14 @@ export class PlaceOfBar {
     this.#bar = bar;
   }
 
-  /** Put the bar to the words of `range`; null: to the foot of the pane. */
-  put(range) {
-    const floats = Boolean(range) && !this.#bar.hidden;
-    this.#bar.classList.toggle("is-floating", floats);
-    if (!floats) return;
-    const words = boxOf(range);
+  /** Put the bar to `what`, a range or a sentence; null: to the foot of the pane. */
+  put(what) {
     const pane = this.#pane();
+    const words = what && !this.#bar.hidden ? boxOf(what) : null;
+    const floats = Boolean(words) && words.bottom > pane.top && words.top < pane.bottom;
+    this.#bar.classList.toggle("is-floating", floats);
+    this.#bar.classList.toggle("is-at-sentence", floats && what instanceof Element);
+    if (!floats) return;
     const { width, height } = this.#bar.getBoundingClientRect();
     const above = words.top - GAP - height;
     const below = words.bottom + GAP;
@@ -45,9 +46,9 @@ export class PlaceOfBar {
   }
 }
 
-function boxOf(range) {
-  const boxes = [...range.getClientRects()].filter(({ width }) => width > 0);
-  const all = boxes.length ? boxes : [range.getBoundingClientRect()];
+function boxOf(what) {
+  const boxes = [...what.getClientRects()].filter(({ width }) => width > 0);
+  const all = boxes.length ? boxes : [what.getBoundingClientRect()];
   return {
     top: Math.min(...all.map((box) => box.top)),
     bottom: Math.max(...all.map((box) => box.bottom)),

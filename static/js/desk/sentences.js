@@ -36,7 +36,7 @@ export class Sentences {
     // Before any other meaning of Escape: the bar is what opened last, wherever the focus is.
     document.addEventListener("keydown", (event) => this.#escaped(event), { capture: true });
     for (const name of ["scroll", "resize"]) {
-      addEventListener(name, () => this.#place.put(this.#range()), { capture: true, passive: true });
+      addEventListener(name, () => this.#place.put(this.#anchor()), { capture: true, passive: true });
     }
   }
 
@@ -88,7 +88,15 @@ export class Sentences {
     this.#bar.hidden = !this.#pairs.length;
     this.#describe();
     if (this.#pairs.length) this.#draw();
-    this.#place.put(this.#range());
+    this.#place.put(this.#anchor());
+  }
+
+  // Where the bar belongs: the selected words, or else the sentence in focus, also while the focus is in the bar.
+  #anchor() {
+    const range = this.#range();
+    if (range || !this.#pairs.length) return range;
+    const sentence = this.#reading.element(this.#pairs[0]);
+    return sentence?.matches(".passage-text .s") ? sentence : null;
   }
 
   // A screen reader hears after the sentence where it stands and what rests on it.
