@@ -10,15 +10,15 @@ from tests.architecture.figures import Figure, figures
 AT_MOST = {
     "Python files": 610,
     "modules with one importer": 200,
-    "product lines": 63_500,
-    "duplicate class names": 72,
-    "`said` as an identifier": 950,
-    "docstrings without a reason": 1_525,
+    "product lines": 62_500,
+    "duplicate class names": 49,
+    "`said` as an identifier": 11,
+    "docstrings without a reason": 1_260,
     "longest file": 400,
     "fullest folder": 68,
     "functions over 60 lines": 0,
 }
-AT_LEAST = {"comments per 100 lines": 0.9}
+AT_LEAST = {"comments per 100 lines": 1.1}
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,7 @@ Environment = dict[str, str]
 WAIT = """
 import time
 from jobs.models import Job
-end = time.monotonic() + 30
+end = time.monotonic() + 120
 while Job.objects.get().state == "running":
     assert time.monotonic() < end, "the job does not end"
     time.sleep(0.1)
@@ -99,7 +99,7 @@ def worker(environment: Environment, log: Path) -> Iterator["subprocess.Popen[by
 
 def wait_for_lines(simulator: Simulator, number: int, log: Path) -> None:
     """Look until so many requests were served; where they are not, show what the worker said."""
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while len(simulator.log.served()) < number:
         assert time.monotonic() < end, log.read_text(encoding="utf-8")
         time.sleep(0.05)
