@@ -143,7 +143,7 @@ def _runs(
         note="Sentences: mean per answer. Over-citation: share of judged citations that give no support. "
         "Under-citation: share of sentences that cite nothing.",
         picture=_plane(rows, _topic_points(answers, sheet)),
-        # Where nobody has judged, what is left are counts of answers: they rest on every topic.
+        # Without any label a row holds only counts of answers, which rest on every topic.
         topics="topics" if scores.recall_topics.any() else int(answers.topics.sum()),
     )
 

@@ -11,7 +11,7 @@ from evaluation.blind.passages import passages_of
 from evaluation.blind.review import own_task
 from evaluation.models import NuggetEvidence, Operation, Submission, Task, WorkingNugget
 from evaluation.rules.desk import Row
-from evaluation.rules.telling import IMPORTANCE, Logged, Told, rolled_back, tell_backwards
+from evaluation.rules.telling import IMPORTANCE, HistoryLine, Logged, rolled_back, tell_backwards
 from evaluation.services.desk.finding import OPEN_STATES
 from evaluation.services.desk.rows import changes_json, row_from_json, row_of, stored_rows
 from evaluation.terms import Decision, Importance, Stage
@@ -47,7 +47,7 @@ class Deed:
     seq: int
     version: int
     at: datetime
-    told: Told
+    line: HistoryLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def history_of(task: str, user: User, page: int) -> History:
 
 
 def _deeds(task: Task) -> Any:
-    """The operations of a task that are told, newest first; what merely lay open in a composer is not."""
+    """Operations of a task for its history, newest first, without what was only typed into an open composer."""
     return Operation.objects.filter(task=task).exclude(kind="compose").order_by("-seq")
 
 
@@ -127,8 +127,8 @@ def _told(task: Task, rows: dict[str, Row], places: dict[str, str], page: int) -
     now = rolled_back(changes_json(rows), _deeds(task)[:newer].values_list("before", flat=True))
     shown = list(_deeds(task)[newer : newer + OPERATIONS_A_PAGE])
     log = list(_logged(task, shown))
-    for operation, told in zip(shown, tell_backwards(now, log, places, task.stage == Stage.MANUAL), strict=True):
-        yield Deed(operation.seq, operation.submission, operation.at, told)
+    for operation, line in zip(shown, tell_backwards(now, log, places, task.stage == Stage.MANUAL), strict=True):
+        yield Deed(operation.seq, operation.submission, operation.at, line)
 
 
 def _logged(task: Task, operations: list[Operation]) -> Iterator[Logged]:

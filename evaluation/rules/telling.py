@@ -49,7 +49,7 @@ class Logged:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class HistoryLine:
     """An operation in words. `old` and `new` are texts where one became the other."""
 
     text: str
@@ -57,7 +57,9 @@ class Told:
     new: str = ""
 
 
-def tell_backwards(now: States, log: Iterable[Logged], places: Mapping[str, str], by_hand: bool) -> Iterator[Told]:
+def tell_backwards(
+    now: States, log: Iterable[Logged], places: Mapping[str, str], by_hand: bool
+) -> Iterator[HistoryLine]:
     """Yield what each operation did, newest first. `now`: the rows after the first of `log`.
 
     `places`: what the screen calls each passage ("P12"), by its public id.
@@ -81,24 +83,30 @@ def _names(states: States) -> dict[str, str]:
     return {key: f"N{row['number']}" for key, row in states.items() if row and row.get("number")}
 
 
-def _tell(logged: Logged, names: Mapping[str, str], places: Mapping[str, str], by_hand: bool) -> Told:
-    tellers: dict[str, Callable[[], Told]] = {
-        "decide": lambda: Told(_decision(logged, names, by_hand)),
-        "importance": lambda: Told(f"{_name(logged, names)} is {_importance(logged.payload['importance'])}"),
+def _tell(logged: Logged, names: Mapping[str, str], places: Mapping[str, str], by_hand: bool) -> HistoryLine:
+    tellers: dict[str, Callable[[], HistoryLine]] = {
+        "decide": lambda: HistoryLine(_decision(logged, names, by_hand)),
+        "importance": lambda: HistoryLine(
+            f"{_name(logged, names)} is {_importance(logged.payload['importance'])}"
+        ),
         "edit": lambda: _reworded(logged, names),
-        "add": lambda: Told(f"{_name(logged, names)} added", new=_text(logged.after, logged.payload["key"])),
+        "add": lambda: HistoryLine(
+            f"{_name(logged, names)} added", new=_text(logged.after, logged.payload["key"])
+        ),
         "merge": lambda: _merged(logged, names),
         "split": lambda: _split(logged, names),
-        "link": lambda: Told(f"{_name(logged, names)} linked to {_place(logged.payload, places)}"),
-        "unlink": lambda: Told(f"Link of {_name(logged, names)} to {_place(logged.payload, places)} removed"),
-        "move": lambda: Told(f"{_name(logged, names)} moved"),
-        "mark": lambda: Told(_marked(logged.payload, places)),
-        "search": lambda: Told(f"Searched for “{logged.payload.get('words', '')}”"),
-        "undo": lambda: Told(f"Undone: {_label(logged)}"),
-        "redo": lambda: Told(f"Redone: {_label(logged)}"),
+        "link": lambda: HistoryLine(f"{_name(logged, names)} linked to {_place(logged.payload, places)}"),
+        "unlink": lambda: HistoryLine(
+            f"Link of {_name(logged, names)} to {_place(logged.payload, places)} removed"
+        ),
+        "move": lambda: HistoryLine(f"{_name(logged, names)} moved"),
+        "mark": lambda: HistoryLine(_marked(logged.payload, places)),
+        "search": lambda: HistoryLine(f"Searched for “{logged.payload.get('words', '')}”"),
+        "undo": lambda: HistoryLine(f"Undone: {_label(logged)}"),
+        "redo": lambda: HistoryLine(f"Redone: {_label(logged)}"),
         "restore": lambda: _restored(logged, names),
     }
-    return tellers[logged.kind]() if logged.kind in tellers else Told(logged.kind.capitalize())
+    return tellers[logged.kind]() if logged.kind in tellers else HistoryLine(logged.kind.capitalize())
 
 
 def _name(logged: Logged, names: Mapping[str, str]) -> str:
@@ -130,25 +138,25 @@ def _importance(value: int) -> str:
     return IMPORTANCE[Importance(value)]
 
 
-def _reworded(logged: Logged, names: Mapping[str, str]) -> Told:
+def _reworded(logged: Logged, names: Mapping[str, str]) -> HistoryLine:
     key = logged.payload["key"]
-    return Told(
+    return HistoryLine(
         f"{_name(logged, names)} reworded",
         _text(logged.before, key),
         _text(logged.after, key),
     )
 
 
-def _merged(logged: Logged, names: Mapping[str, str]) -> Told:
+def _merged(logged: Logged, names: Mapping[str, str]) -> HistoryLine:
     parents = [names.get(key, "a nugget") for key in logged.payload["from"]]
     listed = reduce(lambda before, one: f"{before} and {one}", parents)
-    return Told(f"{listed} merged", new=_text(logged.after, logged.payload["key"]))
+    return HistoryLine(f"{listed} merged", new=_text(logged.after, logged.payload["key"]))
 
 
-def _split(logged: Logged, names: Mapping[str, str]) -> Told:
+def _split(logged: Logged, names: Mapping[str, str]) -> HistoryLine:
     texts = [_text(logged.after, part["key"]) for part in logged.payload["into"]]
     parent = logged.payload["from"]
-    return Told(
+    return HistoryLine(
         f"{names.get(parent, 'A nugget')} split",
         _text(logged.before, parent),
         " / ".join(texts),
@@ -173,11 +181,11 @@ def _label(logged: Logged) -> str:
     return DONE.get(logged.target_kind, "a step")
 
 
-def _restored(logged: Logged, names: Mapping[str, str]) -> Told:
+def _restored(logged: Logged, names: Mapping[str, str]) -> HistoryLine:
     key = logged.payload["key"]
     old, new = _text(logged.before, key), _text(logged.after, key)
     changed = old != new
-    return Told(
+    return HistoryLine(
         f"{_name(logged, names)} set back to an earlier version",
         old if changed else "",
         new if changed else "",

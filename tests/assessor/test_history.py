@@ -22,7 +22,7 @@ def history(world: DeskWorld, page: int = 1) -> History:
 
 def said(world: DeskWorld) -> list[str]:
     """The log in words, newest first."""
-    return [deed.told.text for deed in history(world).deeds]
+    return [deed.line.text for deed in history(world).deeds]
 
 
 def test_the_log_calls_nuggets_by_their_own_numbers(world: DeskWorld) -> None:
@@ -39,8 +39,8 @@ def test_the_log_calls_nuggets_by_their_own_numbers(world: DeskWorld) -> None:
         "N2 rejected",
         "N1 reworded",
     ]
-    told = history(world).deeds[-1].told
-    assert (told.old, told.new) == (draft_of(1), "rivers bend where sand is")
+    line = history(world).deeds[-1].line
+    assert (line.old, line.new) == (draft_of(1), "rivers bend where sand is")
 
 
 def test_links_marks_splits_and_undo_are_told(world: DeskWorld) -> None:
@@ -80,8 +80,8 @@ def test_older_pages_of_the_log_keep_their_numbers(world: DeskWorld) -> None:
         ann.do("importance", key="d5", importance=n % 2)
     newest, oldest = history(world, 1), history(world, 2)
     assert (newest.pages, newest.total) == (2, OPERATIONS_A_PAGE + 2)
-    assert [deed.told.text for deed in newest.deeds][-1].startswith("N5 is")
-    assert [deed.told.text for deed in oldest.deeds] == ["N5 moved", "N5 is okay"]
+    assert [deed.line.text for deed in newest.deeds][-1].startswith("N5 is")
+    assert [deed.line.text for deed in oldest.deeds] == ["N5 moved", "N5 is okay"]
 
 
 def test_every_version_of_a_nugget_is_listed_once(world: DeskWorld) -> None:
