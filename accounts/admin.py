@@ -12,9 +12,9 @@ from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.http import HttpRequest, HttpResponse
 
-from accounts.auditing import record_act
 from accounts.closing import close_account
 from accounts.models import User
+from accounts.sign_in import record_act
 
 if TYPE_CHECKING:
     Base = UserAdmin[User]

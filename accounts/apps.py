@@ -8,5 +8,5 @@ class AccountsConfig(AppConfig):
 
     def ready(self) -> None:
         import_module("accounts.checks")
-        import_module("accounts.auditing")
-        import_module("accounts.sessions")
+        import_module("accounts.sign_in")
+        import_module("accounts.browsers")

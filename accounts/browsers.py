@@ -5,20 +5,88 @@ is shown or stored a second time.
 """
 
 import re
-from collections.abc import Iterator
+import secrets
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import import_module
+from time import time
 from typing import Any
 
+from allauth.account.authentication import AUTHENTICATION_METHODS_SESSION_KEY
 from django.conf import settings
-from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY, logout
+from django.contrib.auth.signals import user_logged_in
 from django.contrib.sessions.models import Session
+from django.core import signing
+from django.dispatch import receiver
+from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import constant_time_compare
 from django.utils.timezone import now
 
 from accounts.models import User
-from accounts.sessions import BROWSER, MARK, SEEN, SINCE
+
+SINCE, SEEN = "signed_in_at", "seen_at"
+MARK, BROWSER = "mark", "browser"
+"""A drawn name of the session, by which its owner ends it, and what its browser calls itself."""
+LONGEST_AGENT = 200
+NOTED_EVERY = 300
+"""Seconds. A session is written when it was last seen this long ago, not with every save of a desk."""
+
+TOO_MANY = 429
+A_MINUTE = 60
+
+
+@receiver(user_logged_in)
+def note_sign_in(request: HttpRequest, **kwargs: Any) -> None:
+    """Start the session's two clocks; signing in counts as typing the password just now."""
+    session = request.session
+    session[SINCE] = session[SEEN] = int(time())
+    _note_browser(request)
+    records = session.get(AUTHENTICATION_METHODS_SESSION_KEY)
+    if records:
+        session[AUTHENTICATION_METHODS_SESSION_KEY] = [*records[:-1], records[-1] | {"reauthenticated": True}]
+
+
+def _note_browser(request: HttpRequest) -> None:
+    request.session[MARK] = secrets.token_urlsafe(12)
+    request.session[BROWSER] = request.headers.get("User-Agent", "")[:LONGEST_AGENT]
+
+
+class SessionAgeMiddleware:
+    """End a session that is too old, and keep one that is used."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.user.is_authenticated:
+            now, session = int(time()), request.session
+            # The first clock ends a session that is in use, the idle time one that is not.
+            if now - session.setdefault(SINCE, now) > settings.SESSION_LONGEST:
+                logout(request)
+            elif now - session.get(SEEN, 0) >= NOTED_EVERY:
+                session[SEEN] = now  # writing moves the end of the idle time too
+                if MARK not in session:  # of a session from before there were marks
+                    _note_browser(request)
+        return self.get_response(request)
+
+
+class RetryAfterMiddleware:
+    """Say after how many seconds to try again, where there were too many attempts."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        locked = getattr(request, "retry_after", 0)
+        if locked:
+            response.status_code = TOO_MANY
+        if response.status_code == TOO_MANY and "Retry-After" not in response:
+            response["Retry-After"] = str(locked or A_MINUTE)
+        return response
+
 
 # The first that fits counts: Edge and Opera name Chrome too, Chrome names Safari.
 PROGRAMS = {"Edg": "Edge", "OPR": "Opera", "Firefox": "Firefox", "Chrome": "Chrome", "Safari": "Safari"}
@@ -88,3 +156,43 @@ def _first(names: dict[str, str], agent: str) -> str:
 
 def _moment(seconds: int | None) -> datetime | None:
     return datetime.fromtimestamp(seconds, UTC) if seconds else None
+
+
+SALT = "accounts.device"
+KEPT_SECONDS = 180 * 86_400
+NAME = "known-browser"
+
+
+def device_of(request: HttpRequest, user: User) -> str:
+    """Name of a browser that this account has signed in with; '' for any other."""
+    try:
+        pk, epoch, drawn = signing.loads(request.COOKIES.get(_cookie(), ""), salt=SALT, max_age=KEPT_SECONDS)
+    except (signing.BadSignature, ValueError, TypeError):
+        return ""
+    # A raised epoch ends the cookies of all browsers too.
+    return f"device:{drawn}" if (pk, epoch) == (user.pk, user.session_epoch) else ""
+
+
+@receiver(user_logged_in)
+def _note(user: User, request: HttpRequest, **_rest: Any) -> None:
+    request.known_user = user  # type: ignore[attr-defined]
+
+
+class KnownBrowserMiddleware:
+    """Give a browser its cookie when somebody signs in."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        user = getattr(request, "known_user", None)
+        if user is not None and not device_of(request, user):
+            value = signing.dumps((user.pk, user.session_epoch, secrets.token_urlsafe(16)), salt=SALT)
+            secure = settings.SESSION_COOKIE_SECURE
+            response.set_cookie(_cookie(), value, KEPT_SECONDS, secure=secure, httponly=True, samesite="Lax")
+        return response
+
+
+def _cookie() -> str:
+    return f"__Host-{NAME}" if settings.SESSION_COOKIE_SECURE else NAME

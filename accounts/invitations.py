@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 from django.utils.timezone import now
 
 from accounts.models import NAME_TAKEN, Invitation, User
-from web.refusal import RuleRefusal
+from web.middleware import RuleRefusal
 
 SECRET_BYTES = 32
 

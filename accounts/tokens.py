@@ -11,7 +11,7 @@ from django.db.models import Q
 from django.utils.timezone import now
 
 from accounts.models import ApiToken, User
-from web.refusal import RuleRefusal
+from web.middleware import RuleRefusal
 
 MARK = "assay_"  # so that a scanner for secrets knows one
 SECRET_BYTES = 32

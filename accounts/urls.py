@@ -2,15 +2,15 @@
 
 from django.urls import path
 
-from accounts.views import browsers, notice, tokens
+from accounts import views as accounts_views
 
 app_name = "accounts"
 
 urlpatterns = [
-    path("tokens/", tokens.tokens, name="tokens"),
-    path("tokens/<int:pk>/revoke/", tokens.revoke, name="revoke_token"),
-    path("browsers/", browsers.browsers, name="browsers"),
-    path("browsers/end/", browsers.end_all, name="end_browsers"),
-    path("browsers/<slug:mark>/end/", browsers.end, name="end_browser"),
-    path("notice/", notice.notice, name="notice"),
+    path("tokens/", accounts_views.tokens, name="tokens"),
+    path("tokens/<int:pk>/revoke/", accounts_views.revoke, name="revoke_token"),
+    path("browsers/", accounts_views.browsers, name="browsers"),
+    path("browsers/end/", accounts_views.end_all, name="end_browsers"),
+    path("browsers/<slug:mark>/end/", accounts_views.end, name="end_browser"),
+    path("notice/", accounts_views.notice, name="notice"),
 ]

@@ -5,21 +5,17 @@ from typing import Any
 
 from rest_framework.serializers import Serializer
 
-from api import filtersets
+from api import filters as filtersets
 from api.filters import ByJudge, ByRun, ByTopic, Filters, OfCampaign
-from api.readers.jobs import Jobs
-from api.readers.scores import Scores
-from api.readers.times import Times
-from api.serializers import corpus, labels, nuggets, runs, work
-from evaluation.queries.data.corpus import Campaigns, Segments, Topics
-from evaluation.queries.data.grades import Grades
-from evaluation.queries.data.judges import Judges
-from evaluation.queries.data.labels import Assignments, SupportJudgments
-from evaluation.queries.data.log import Events, Findings
-from evaluation.queries.data.nuggets import Nuggets, NuggetSets
-from evaluation.queries.data.reading import Reader
-from evaluation.queries.data.runs import Answers, Runs
-from evaluation.queries.data.work import Tasks
+from api.readers import Jobs, Scores, Times
+from api.rows import corpus as rows_corpus
+from api.rows import labels as rows_labels
+from api.rows import work as rows_work
+from assessor.progress.matrix import Tasks
+from evaluation.rows.base import Reader
+from evaluation.rows.corpus import Answers, Campaigns, Events, Findings, Grades, Runs, Segments, Topics
+from evaluation.rows.labels import Assignments, Judges, SupportJudgments
+from evaluation.rows.nuggets import Nuggets, NuggetSets
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,26 +44,31 @@ class Collection:
 
 
 COLLECTIONS = (
-    Collection("campaigns", corpus.CampaignRow, Campaigns, OfCampaign, "slug"),
-    Collection("topics", corpus.TopicRow, Topics, filtersets.TopicFilters, "public_id", by_revision=True),
-    Collection("segments", corpus.SegmentRow, Segments, ByTopic, "public_id", by_revision=True),
-    Collection("runs", runs.RunRow, Runs, ByRun, "pk", by_revision=True),
-    Collection("answers", runs.AnswerRow, Answers, filtersets.AnswerFilters, "public_id", by_revision=True),
-    Collection("nugget-sets", nuggets.NuggetSetRow, NuggetSets, ByJudge, "pk"),
-    Collection("nuggets", nuggets.NuggetRow, Nuggets, filtersets.NuggetFilters, "pk", by_revision=True),
+    Collection("campaigns", rows_corpus.CampaignRow, Campaigns, OfCampaign, "slug"),
+    Collection("topics", rows_corpus.TopicRow, Topics, filtersets.TopicFilters, "public_id", by_revision=True),
+    Collection("segments", rows_corpus.SegmentRow, Segments, ByTopic, "public_id", by_revision=True),
+    Collection("runs", rows_corpus.RunRow, Runs, ByRun, "pk", by_revision=True),
+    Collection("answers", rows_corpus.AnswerRow, Answers, filtersets.AnswerFilters, "public_id", by_revision=True),
+    Collection("nugget-sets", rows_corpus.NuggetSetRow, NuggetSets, ByJudge, "pk"),
+    Collection("nuggets", rows_corpus.NuggetRow, Nuggets, filtersets.NuggetFilters, "pk", by_revision=True),
     Collection(
-        "assignments", labels.AssignmentRow, Assignments, filtersets.AssignmentFilters, "pk", by_revision=True
+        "assignments", rows_labels.AssignmentRow, Assignments, filtersets.AssignmentFilters, "pk", by_revision=True
     ),
     Collection(
-        "support-judgments", labels.SupportRow, SupportJudgments, filtersets.SupportFilters, "pk", by_revision=True
+        "support-judgments",
+        rows_labels.SupportRow,
+        SupportJudgments,
+        filtersets.SupportFilters,
+        "pk",
+        by_revision=True,
     ),
-    Collection("grades", labels.QrelRow, Grades, filtersets.GradeFilters, "pk", by_revision=True),
-    Collection("judges", labels.JudgeRow, Judges, filtersets.JudgeFilters),
-    Collection("jobs", work.JobRow, Jobs, filtersets.JobFilters, "pk"),
-    Collection("tasks", work.TaskRow, Tasks, filtersets.StageFilters, "public_id"),
-    Collection("time", work.TimeRow, Times, filtersets.StageFilters),
-    Collection("scores", labels.ScoreRow, Scores, filtersets.ScoreFilters, by_revision=True),
-    Collection("events", work.EventRow, Events, filtersets.EventFilters, "pk"),
-    Collection("findings", work.FindingRow, Findings, filtersets.FindingFilters, "pk", by_revision=True),
+    Collection("grades", rows_labels.QrelRow, Grades, filtersets.GradeFilters, "pk", by_revision=True),
+    Collection("judges", rows_labels.JudgeRow, Judges, filtersets.JudgeFilters),
+    Collection("jobs", rows_work.JobRow, Jobs, filtersets.JobFilters, "pk"),
+    Collection("tasks", rows_work.TaskRow, Tasks, filtersets.StageFilters, "public_id"),
+    Collection("time", rows_work.TimeRow, Times, filtersets.StageFilters),
+    Collection("scores", rows_labels.ScoreRow, Scores, filtersets.ScoreFilters, by_revision=True),
+    Collection("events", rows_work.EventRow, Events, filtersets.EventFilters, "pk"),
+    Collection("findings", rows_work.FindingRow, Findings, filtersets.FindingFilters, "pk", by_revision=True),
 )
 """Nugget sets do not go by the campaign's revision: one is made when work is handed out, which changes no label."""

@@ -12,7 +12,7 @@ from drf_spectacular.views import SpectacularAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.reference import objects_of, operations_of
+from api.schema import objects_of, operations_of
 
 
 class SchemaView(SpectacularAPIView):

@@ -3,17 +3,33 @@
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast, get_args
 
 from django.core.validators import MaxValueValidator, MinValueValidator
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import QueryDict
 from django_filters import CharFilter, ChoiceFilter, FilterSet, IsoDateTimeFilter
 
+from api.pagination import Computed, Selection, Stored
 from api.problems import WrongQuery
-from api.selecting import Selection, Stored
-from evaluation.models import Campaign, Run, Topic
-from evaluation.queries.data.reading import Reader
+from api.readers import Scores
+from evaluation.domain.conditions import (
+    CitationCondition,
+    NuggetCondition,
+    nugget_sets_of,
+    resolve,
+    resolve_citations,
+)
+from evaluation.domain.pseudonyms import Names
+from evaluation.domain.shared_topics import Topics
+from evaluation.errors import Refused
+from evaluation.models import Campaign, ListedNugget, NuggetList, Run, Topic
+from evaluation.rows.base import Reader
+from evaluation.rows.labels import Judges, Labels
+from evaluation.rows.nuggets import Nuggets
+from evaluation.terms import Condition, FindingCode, Stage, SupportCondition
+from jobs.models import Job
+from reports.metrics.policies import ExcludeOrZero, ZeroOrSkip
 
 NO_SUCH = "There is nothing of that name that you may see."
 NEEDED = "This parameter is needed."
@@ -181,3 +197,227 @@ def checked(filters: type[Filters], query: QueryDict, reader: Reader) -> Filters
         raise WrongQuery(missing)
     made.prepare()
     return made
+
+
+def choice_of(filters: OfCampaign, condition: str) -> NuggetCondition | CitationCondition:
+    """Return what a condition means, with the judge and set that were named beside it.
+
+    Raises `Refused` where that is not clear; then what is said names people by their pseudonyms.
+    """
+    campaign, names = filters.the_campaign("condition"), filters.reader.names
+    judge = names.real_judge(campaign.pk, filters.wanted.get("judge", ""))
+    nuggets = names.real_set(campaign.pk, filters.wanted.get("nugget_set", ""))
+    try:
+        if condition in list(Condition):
+            return resolve(campaign, Condition(condition), judge=judge, nuggets=nuggets)
+        return resolve_citations(campaign, SupportCondition(condition), judge=judge)
+    except Refused as error:
+        raise cleaned(error, campaign, names) from None
+
+
+def cleaned(error: Refused, campaign: Campaign, names: Names) -> Refused:
+    """Return a refusal without the names of people."""
+    return Refused(error.code, str(names.clean(campaign.pk, error.message)))
+
+
+def assignments_under(rows: Rows, choice: NuggetCondition) -> Rows:
+    """Keep the labels that reports count: of the newest lists, by those whose labels they are."""
+    parts = Q()
+    for made, judge, topics in choice.keys:
+        if made is not None and judge is not None:
+            listed = _listed(choice.campaign, made, topics)
+            parts |= Q(judge=judge, nugget_version__in=listed.values("nugget_version"))
+    return rows.filter(parts) if parts else rows.none()
+
+
+def support_under(rows: Rows, choice: CitationCondition) -> Rows:
+    """Keep the support labels that reports count."""
+    parts = Q()
+    for _, judge, topics in choice.keys:
+        if judge is not None:
+            inside = Q() if topics is None else Q(sentence__answer__topic__in=topics)
+            parts |= Q(judge=judge, condition=choice.condition) & inside
+    return rows.filter(parts) if parts else rows.none()
+
+
+def nuggets_under(rows: Rows, filters: OfCampaign, condition: Condition) -> Rows:
+    """Keep the nuggets of the lists that a condition means. Raises `Refused` where several fit."""
+    campaign = filters.the_campaign("condition")
+    try:
+        lists = nugget_sets_of(campaign, condition)
+    except Refused as error:
+        raise cleaned(error, campaign, filters.reader.names) from None
+    filters.rests_on = [(made.pk, None if topics is None else sorted(topics)) for made, topics in lists]
+    parts = Q()
+    for made, topics in lists:
+        parts |= Q(pk__in=_listed(campaign, made.pk, topics).values("pk"))
+    return rows.filter(parts) if parts else rows.none()
+
+
+def state_of(choice: NuggetCondition | CitationCondition) -> object:
+    """Return what a condition means in a form that is always the same."""
+    return [(made, judge, None if topics is None else sorted(topics)) for made, judge, topics in choice.keys]
+
+
+def _listed(campaign: Campaign, made: int, topics: Topics) -> QuerySet[ListedNugget]:
+    lists = NuggetList.objects.newest_submitted().filter(nugget_set__campaign=campaign, nugget_set=made)
+    lists = lists if topics is None else lists.filter(topic__in=topics)
+    return ListedNugget.objects.filter(nugget_list__in=lists)
+
+
+CONDITION = "a condition, resolved as reports do; needs `campaign`"
+
+
+ZERO_OR_SKIP, EXCLUDE_OR_ZERO = get_args(ZeroOrSkip), get_args(ExcludeOrZero)
+
+
+class TopicFilters(ByTopic):
+    """Of topics."""
+
+    tag = CharFilter(method="tagged", help_text="topics with this tag")
+
+    def tagged(self, rows: Rows, _name: str, value: str) -> Rows:
+        """Keep what has a tag."""
+        return rows.filter(tags__name=value)
+
+
+class AnswerFilters(ByTopic, ByRun):
+    """Of answers."""
+
+
+class NuggetFilters(ByTopic, ByJudge, BySet):
+    """Of nuggets."""
+
+    condition = one_of(Condition, f"the lists of {CONDITION}", "under")
+    newest = one_of(["true"], "only the lists that reports read", "of_newest")
+
+    def under(self, rows: Rows, _name: str, value: str) -> Rows:
+        """Keep a condition's lists."""
+        return nuggets_under(rows, self, Condition(value))
+
+    def of_newest(self, rows: Rows, _name: str, _value: str) -> Rows:
+        """Keep the newest lists."""
+        return cast(Nuggets, self.reader).newest(rows)
+
+
+class LabelFilters(ByTopic, ByRun, ByJudge, Since):
+    """Of labels. Those of a study are told where their judge is named."""
+
+    def filter_queryset(self, queryset: Rows) -> Rows:
+        """Keep what was asked for."""
+        rows: Rows = super().filter_queryset(queryset)
+        return rows if "judge" in self.wanted else cast(Labels, self.reader).counting(rows)
+
+
+class AssignmentFilters(LabelFilters, BySet):
+    """Of assignments."""
+
+    condition = one_of(Condition, CONDITION, "under")
+
+    def under(self, rows: Rows, _name: str, value: str) -> Rows:
+        """Keep the labels that count under a condition."""
+        choice = choice_of(self, value)
+        self.rests_on = state_of(choice)
+        return assignments_under(rows, choice) if isinstance(choice, NuggetCondition) else rows
+
+
+class SupportFilters(LabelFilters):
+    """Of support judgments."""
+
+    condition = one_of(SupportCondition, CONDITION, "under")
+
+    def under(self, rows: Rows, _name: str, value: str) -> Rows:
+        """Keep the labels that count under a condition."""
+        choice = choice_of(self, value)
+        self.rests_on = state_of(choice)
+        return support_under(rows, choice) if isinstance(choice, CitationCondition) else rows
+
+
+class GradeFilters(ByTopic):
+    """Of grades."""
+
+    source = CharFilter(method="of_source", help_text="whose grades, by the source's name")
+
+    def of_source(self, rows: Rows, _name: str, value: str) -> Rows:
+        """Keep one source's."""
+        return self.reader.of_kind(rows, value)
+
+
+class JudgeFilters(OfCampaign):
+    """Of judges."""
+
+    def prepare(self) -> None:
+        """Look up the campaign."""
+        self.of = self.chosen
+
+    @property
+    def selection(self) -> Selection:
+        """The judges of the campaigns."""
+        return Computed(cast(Judges, self.reader).found(self.of))
+
+
+class JobFilters(ByJudge, Since):
+    """Of jobs."""
+
+    state = one_of(Job.State.values, "running, cancelled or done", "in_state")
+
+    def in_state(self, rows: Rows, _name: str, value: str) -> Rows:
+        """Keep one state."""
+        return self.reader.of_kind(rows, value)
+
+
+class StageFilters(ByTopic, ByAssessor, Since):
+    """Of tasks, and of the time that they took."""
+
+    stage = one_of(Stage, "what is to be done", "at_stage")
+
+    def at_stage(self, rows: Rows, _name: str, value: str) -> Rows:
+        """Keep one stage."""
+        return self.reader.at_stage(rows, Stage(value))
+
+
+class EventFilters(Since, OfCampaign):
+    """Of the log."""
+
+    kind = CharFilter(method="of_kind", help_text="one kind of event, such as `import.runs`")
+
+    def of_kind(self, rows: Rows, _name: str, value: str) -> Rows:
+        """Keep one kind."""
+        return self.reader.of_kind(rows, value)
+
+
+class FindingFilters(ByTopic, ByRun, Since):
+    """Of findings."""
+
+    code = one_of(FindingCode, "what was noticed", "of_code")
+
+    def of_code(self, rows: Rows, _name: str, value: str) -> Rows:
+        """Keep one code."""
+        return self.reader.of_kind(rows, value)
+
+
+class ScoreFilters(OfCampaign):
+    """Of scores: a campaign, a condition, and the policies of the reports."""
+
+    needed = ("campaign", "condition")
+    condition = one_of([*Condition, *SupportCondition], "a condition of nuggets or of support")
+    judge = CharFilter(help_text="whose labels, where several fit")
+    nugget_set = CharFilter(help_text="which nugget set, where several fit")
+    run = CharFilter(help_text="a run, by its run id")
+    missing = one_of(ZERO_OR_SKIP, "a topic that a run did not answer; default: zero")
+    unjudged = one_of(EXCLUDE_OR_ZERO, "an answer with unjudged nuggets; default: exclude")
+    no_vital = one_of(ZERO_OR_SKIP, "a topic without vital nuggets; default: zero")
+    no_cited = one_of(ZERO_OR_SKIP, "of support: an answer that cites nothing; default: skip")
+
+    def prepare(self) -> None:
+        """Find out what the condition means."""
+        self.choice = choice_of(self, self.wanted["condition"])
+        run = self.wanted.get("run")
+        if run and not self.choice.campaign.runs.filter(run_id=run).exists():
+            raise WrongQuery({"run": [NO_SUCH]})
+        self.rests_on = state_of(self.choice)
+
+    @property
+    def selection(self) -> Selection:
+        """The runs with their scores."""
+        return Computed(cast(Scores, self.reader).found(self.choice, self.wanted))

@@ -9,7 +9,7 @@ from pydantic_core import to_json
 from rest_framework import exceptions
 
 from evaluation.errors import BadInput
-from web.refusal import RuleRefusal
+from web.middleware import RuleRefusal
 
 CONTENT_TYPE = "application/problem+json"
 NOT_FOUND = "There is nothing here, or nothing that you may see."

@@ -14,12 +14,13 @@ from accounts.models import User
 from api.collections import COLLECTIONS
 from api.problems import NOT_FOUND
 from api.schema import ProvenanceSchema
-from api.tags import answered
+from api.streams import answered
 from api.views import OfCollection
+from evaluation.domain.pseudonyms import Names
 from evaluation.models import Campaign, Event
-from evaluation.queries.data.names import Names
-from evaluation.queries.data.reading import Row
-from llmjobs import origins, provenance
+from evaluation.rows.base import Row
+from llmjobs import provenance
+from llmjobs import provenance as origins
 from llmjobs.provenance import ShownCall, files_of
 
 Behind = tuple[Event | None, list[tuple[str, ShownCall | None]]]

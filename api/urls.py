@@ -13,7 +13,7 @@ from api.writes.campaigns import CampaignsView
 from api.writes.imports import KINDS, ImportView
 from api.writes.jobs import CancelJobView, JobsView, PauseJobView, ResumeJobView, RetryJobView
 from api.writes.tasks import ChangeTaskView, ReassignTaskView, TaskChangesView, TasksView
-from evaluation.services.task_acts import Change
+from evaluation.tasks.changes import Change
 
 app_name = "api"
 

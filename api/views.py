@@ -12,16 +12,13 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from accounts.models import User
-from api.asking import Asked, Form, asked_of
 from api.collections import COLLECTIONS, Collection
-from api.cursors import Cursor, seal
 from api.filters import checked
+from api.pagination import Asked, Cursor, Form, asked_of, page_of, seal
 from api.problems import NOT_FOUND
-from api.selecting import page_of
-from api.streams import CONTENT_TYPES, WRITERS
-from api.tags import answered, is_known, keep_private, tag_of_campaigns, tag_of_pieces
-from evaluation.queries.data.reading import Reader
-from web.reading import consistent_read
+from api.streams import CONTENT_TYPES, WRITERS, answered, is_known, keep_private, tag_of_campaigns, tag_of_pieces
+from evaluation.rows.base import Reader
+from web.consistent_read import consistent_read
 
 
 class View(APIView):

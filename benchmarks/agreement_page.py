@@ -14,12 +14,12 @@ from benchmarks import synthetic
 from benchmarks.measuring import Measured
 from benchmarks.scores import LLM, PERSON, SEEDS, SLUG
 from benchmarks.sizes import Size
+from evaluation.campaigns.create import add_member
 from evaluation.domain.conditions import resolve
 from evaluation.models import Campaign
-from evaluation.services.campaigns import add_member
 from evaluation.terms import Condition, JudgeKind, Origin, Role
-from reports.correlation import table_of
-from reports.leaderboard import PRIMARY
+from reports.agreement.figures import table_of
+from reports.leaderboard.scores import PRIMARY
 from reports.metrics.agreement import LEVELS, agreement
 from reports.metrics.policies import Policies
 

@@ -9,9 +9,11 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.notice import NOTICE_VERSION
+from accounts.recording_notice import NOTICE_VERSION
 from benchmarks import synthetic
 from benchmarks.sizes import Size
+from evaluation.campaigns.create import add_member
+from evaluation.judges import judge_of
 from evaluation.models import (
     AnswerProvenance,
     Campaign,
@@ -29,8 +31,6 @@ from evaluation.models import (
     TaskAnswer,
     TimeSegment,
 )
-from evaluation.services.campaigns import add_member
-from evaluation.services.judges import judge_of
 from evaluation.terms import FindingCode, JudgeKind, Origin, RemarkKind, Role, SegmentKind, Stage, TaskState
 from jobs.models import Job, WorkItem
 from llmjobs.models import LlmJob

@@ -21,24 +21,17 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.notice import NOTICE_VERSION
+from accounts.recording_notice import NOTICE_VERSION
+from assessor.desk.apply_op import operate
+from assessor.desk.context import open_desk
+from assessor.desk.op_schemas import Op
 from benchmarks import synthetic
 from benchmarks.measuring import Measured
 from benchmarks.sizes import SMALL, Size
-from evaluation.models import (
-    Campaign,
-    NuggetList,
-    Qrel,
-    QrelSource,
-    Segment,
-    Task,
-)
-from evaluation.services.campaigns import add_member
-from evaluation.services.desk.asked import Op
-from evaluation.services.desk.opening import open_desk
-from evaluation.services.desk.operating import operate
-from evaluation.services.judges import add_judge
-from evaluation.services.labelling import ensure_nugget_set
+from evaluation.campaigns.create import add_member
+from evaluation.judges import add_judge
+from evaluation.labelling import ensure_nugget_set
+from evaluation.models import Campaign, NuggetList, Qrel, QrelSource, Segment, Task
 from evaluation.terms import JudgeKind, Origin, Role, Stage
 from rig.drafts import make_drafts
 from rig.sessions import session_cookie

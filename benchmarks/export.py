@@ -17,7 +17,7 @@ from accounts.tokens import make_token
 from benchmarks import synthetic
 from benchmarks.measuring import Measured
 from benchmarks.sizes import Size
-from evaluation.services.campaigns import add_member
+from evaluation.campaigns.create import add_member
 from evaluation.terms import JudgeKind, Origin, Role
 from rig.web import WebProcess, running_web
 

@@ -14,10 +14,10 @@ from benchmarks.measuring import Measured
 from benchmarks.sizes import Size
 from evaluation.formats.assignments import parse_assignments
 from evaluation.formats.segments import parse_segments
+from evaluation.imports import assignments, segments
 from evaluation.management.base import read_sources
 from evaluation.management.commands import import_assignments, import_segments
 from evaluation.models import AnswerProvenance, Assignment, Campaign, Citation, Segment, Sentence
-from evaluation.services.importing import assignments, segments
 from evaluation.terms import Origin
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"

@@ -8,15 +8,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from accounts.models import User
-from accounts.notice import NOTICE_VERSION
+from accounts.recording_notice import NOTICE_VERSION
+from assessor.blind.desk import desk_state
+from assessor.desk.context import open_desk
+from assessor.desk.op_schemas import Op
 from benchmarks import desk
 from benchmarks.desk import CLIENTS, WINDOW, Client, Side, client_of, measured_of, op_of, page_times, statements
 from benchmarks.measuring import Measured
 from benchmarks.sizes import SMALL, Size
-from evaluation.blind.desk import desk_state
 from evaluation.models import Task
-from evaluation.services.desk.asked import Op
-from evaluation.services.desk.opening import open_desk
 from evaluation.terms import Stage
 from rig.judging import BRIEF, TRACK, hand_all, make_judging_campaign
 from rig.web import served

@@ -31,13 +31,13 @@ from benchmarks.sizes import SMALL, Size
 from evaluation.models import Answer, AnswerProvenance, Campaign, Judge, NuggetSet, Run, Sentence
 from evaluation.terms import Condition, Origin
 from jobs.models import Job, WorkItem
-from llmjobs import engine
+from llmjobs.engine import loop as engine_loop
+from llmjobs.job_plan import assign_items
+from llmjobs.job_service import JobRequest, judge_for, plan_evaluation, start
 from llmjobs.kinds import KINDS
 from llmjobs.models import Attempt, Call
-from llmjobs.planning import assign_items
-from llmjobs.simulator import MODEL
-from llmjobs.starting import JobRequest, judge_for, plan_evaluation, start
-from llmjobs.ways import BUILT_IN_PROMPTS
+from llmjobs.prompt_store import BUILT_IN_PROMPTS
+from llmjobs.simulator.answering import MODEL
 from rig.sessions import session_cookie
 from rig.web import served
 
@@ -155,11 +155,11 @@ def _assay(shape: Shape, size: Size, turn: int) -> Measured:
         settings.LLM_CONCURRENCY = shape.concurrency
         # Without a job: connections, queries and threads that every start makes.
         with measured.timing("idle"):
-            engine.run("bench", Signal())
+            engine_loop.run("bench", Signal())
         job = start_job(campaign_of(shape.name, turn))
         before = _cpu()
         with measured.timing("engine"), connection.execute_wrapper(counted):
-            engine.run("bench", Signal())
+            engine_loop.run("bench", Signal())
         measured.seconds["cpu"] = _cpu() - before
     measured.seconds["all"] = sending_seconds(job)
     measured.seconds["statements"] = next(statements) / measured.rows

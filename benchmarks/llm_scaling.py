@@ -11,7 +11,8 @@ from benchmarks.llm_worker import broker, wait_for
 from benchmarks.measuring import Measured
 from benchmarks.sizes import Size
 from jobs.models import WorkItem
-from llmjobs.simulator import MODEL, Served, most_within
+from llmjobs.simulator.answering import MODEL
+from llmjobs.simulator.served import Served, most_within
 from rig.worker import running_worker
 
 PER_MINUTE = 3_000

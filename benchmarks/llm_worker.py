@@ -25,7 +25,7 @@ from benchmarks.llm import (
 from benchmarks.measuring import Measured
 from benchmarks.sizes import Size
 from jobs.models import Job, WorkItem
-from llmjobs.simulator import MODEL
+from llmjobs.simulator.answering import MODEL
 from rig.services import Redis
 from rig.worker import WorkerProcess, running_worker
 

@@ -8,9 +8,9 @@ from benchmarks.sizes import Size
 from evaluation.domain.conditions import resolve
 from evaluation.models import Campaign, Judge
 from evaluation.terms import Condition, JudgeKind, Origin
-from reports.correlation import correlate, table_of
+from reports.agreement.figures import correlate, table_of
 from reports.frames import assignment_sheet
-from reports.leaderboard import PRIMARY
+from reports.leaderboard.scores import PRIMARY
 from reports.metrics.agreement import LEVELS, Agreement, agreement
 from reports.metrics.bootstrap import intervals
 from reports.metrics.policies import Policies

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from benchmarks.measuring import Measured
 from benchmarks.sizes import Size
 from evaluation.formats.source import Source
+from evaluation.imports.topics import import_topics
 from evaluation.models import (
     Answer,
     AnswerProvenance,
@@ -27,7 +28,6 @@ from evaluation.models import (
     Run,
     Sentence,
 )
-from evaluation.services.importing import import_topics
 from evaluation.terms import AssignmentLabel, Importance, JudgeKind, Origin
 
 BATCH = 1000

@@ -2,16 +2,21 @@
 
 from typing import Any
 
+from allauth.account.decorators import secure_admin_login
 from allauth.account.models import EmailAddress
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from allauth.socialaccount.models import SocialApp, SocialLogin
 from django.conf import settings
+from django.contrib.admin import AdminSite
+from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 
 from accounts.invitations import invitation_of
-from evaluation.services.people import accept
-from organizer.people_acts import HELD
+from accounts.models import User
+from evaluation.campaigns.access import holds_work
+from evaluation.campaigns.people import accept
+from organizer.people.views import HELD
 
 
 class KnownPeopleAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
@@ -51,3 +56,24 @@ class KnownPeopleAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
 
 
 FIELDS = ("provider_id", "name", "client_id", "secret", "settings")
+
+
+class AssayAdmin(AdminSite):
+    """The admin, closed to holders of a task, because it shows unblinded rows.
+
+    Hand-out refuses administrators, so this is about accounts that were made administrators afterwards.
+    """
+
+    site_header = "Assay administration"
+    site_title = "Assay"
+
+    def has_permission(self, request: HttpRequest) -> bool:
+        return super().has_permission(request) and isinstance(request.user, User) and not holds_work(request.user)
+
+    def login(self, request: HttpRequest, extra_context: dict[str, object] | None = None) -> HttpResponse:
+        """An account without permission gets an error, never the sign-in form."""
+        if request.user.is_authenticated and not self.has_permission(request):
+            # Who is signed in is told so, and not asked to sign in again.
+            raise PermissionDenied
+        answer: HttpResponse = secure_admin_login(super().login)(request, extra_context)
+        return answer

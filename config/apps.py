@@ -12,7 +12,7 @@ NOT_COLLECTED = ("rest_framework",)
 class AssayAdminConfig(AdminConfig):
     """Django's admin with our own rule of who may open it."""
 
-    default_site = "config.administration.AssayAdmin"
+    default_site = "config.adapters.AssayAdmin"
 
     def ready(self) -> None:
         super().ready()

@@ -9,7 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register
 
-from web import audit
+from web import audit_log
 
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
@@ -31,8 +31,8 @@ def safe_settings(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
 def audit_log_is_written(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
     """Fail where the audit log cannot be written: every unblinded page would be refused."""
     try:
-        audit.ensure_writable()
-    except audit.AuditUnwritableError as error:
+        audit_log.ensure_writable()
+    except audit_log.AuditUnwritableError as error:
         return [Error(str(error), hint="Set AUDIT_LOG to a file that can be written, or to -.", id="assay.E004")]
     return []
 

@@ -1,13 +1,230 @@
 """Readiness and figures for monitoring systems."""
 
+import hmac
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
+from functools import cache
+from typing import Any
+
+from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
+from django.core.exceptions import MiddlewareNotUsed
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+from django.db.models import Count, Sum
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from prometheus_client import CONTENT_TYPE_LATEST
+from django.http.response import HttpResponseBase
+from kombu.connection import Connection
+from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
 
 from accounts.models import User
-from config.figures import exposition
-from config.readiness import is_ready, report
-from web.metrics import may_read
+from evaluation.append_only import missing_triggers
+from evaluation.models import Operation
+from jobs.health import queue_state
+from llmjobs.models import Attempt, Call
+from web import audit_log
+
+
+class WorkCollector(Collector):
+    """Saves, queue, workers and LLM calls, from the database."""
+
+    def collect(self) -> Iterator[Metric]:
+        yield from _queue_metrics()
+        yield _total("assay_saves", "Operations saved at desks", Operation.objects.count())
+        yield from _call_metrics()
+
+
+def exposition() -> bytes:
+    registry = CollectorRegistry()
+    registry.register(WorkCollector())
+    # Several server processes share one folder, and any of them tells the figures of all.
+    if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+        return generate_latest(registry)
+    return generate_latest(REGISTRY) + generate_latest(registry)
+
+
+def _queue_metrics() -> Iterator[Metric]:
+    state = queue_state()
+    items = GaugeMetricFamily("assay_queue_items", "Work items of LLM jobs by state", labels=["state"])
+    for name in ("queued", "leased", "due", "failed"):
+        items.add_metric([name], getattr(state, name))
+    yield items
+    yield GaugeMetricFamily("assay_workers_alive", "Workers seen lately", state.workers)
+    ages = {
+        "assay_queue_oldest_due_seconds": ("Age of the oldest due item", state.oldest_due_seconds),
+        "assay_queue_last_ended_seconds": ("Time since an item ended", state.last_ended_seconds),
+        "assay_worker_heartbeat_seconds": ("Age of the newest heartbeat", state.newest_heartbeat_seconds),
+    }
+    for name, (help_text, age) in ages.items():
+        if age is not None:
+            yield GaugeMetricFamily(name, help_text, age)
+
+
+def _call_metrics() -> Iterator[Metric]:
+    by_state = Call.objects.values_list("state").annotate(n=Count("pk")).order_by()
+    yield _totals("assay_llm_calls", "LLM calls by state", "state", by_state)
+    by_error = Attempt.objects.exclude(ended_at=None).values_list("error").annotate(n=Count("pk")).order_by()
+    outcomes = [(error or "answered", number) for error, number in by_error]
+    yield _totals("assay_llm_attempts", "Requests to an LLM by outcome", "outcome", outcomes)
+    tokens = Call.objects.aggregate(prompt=Sum("prompt_tokens"), completion=Sum("completion_tokens"))
+    counts = [(kind, number or 0) for kind, number in tokens.items()]
+    yield _totals("assay_llm_tokens", "Tokens of answered calls", "kind", counts)
+
+
+def _total(name: str, help_text: str, number: int) -> Metric:
+    return CounterMetricFamily(name, help_text, number)
+
+
+def _totals(name: str, help_text: str, label: str, numbers: Iterable[tuple[str, int]]) -> Metric:
+    family = CounterMetricFamily(name, help_text, labels=[label])
+    for value, number in numbers:
+        family.add_metric([value], number)
+    return family
+
+
+BROKER_PATIENCE = 2.0  # seconds
+STALLED_AFTER = 600.0
+Check = Callable[[], dict[str, Any]]
+
+
+def is_ready() -> bool:
+    """True where the database answers and has the tables of this version."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+        return is_migrated()
+    except DatabaseError:
+        return False
+
+
+def is_migrated() -> bool:
+    """True once every migration is applied, then for the life of the process."""
+    if waiting_migrations():
+        return False
+    # Applied migrations stay applied as long as this process lives.
+    _remember()
+    return True
+
+
+@cache
+def _remember() -> bool:
+    return True
+
+
+def waiting_migrations() -> list[str]:
+    if _remember.cache_info().currsize:
+        return []
+    executor = MigrationExecutor(connection)
+    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    return [f"{migration.app_label}.{migration.name}" for migration, _ in plan]
+
+
+def report() -> dict[str, Any]:
+    """All checks, each with `ok`, and their problems in words."""
+    checks = {name: _carried_out(check) for name, check in CHECKS.items()}
+    problems = [f"{name}: {state['problem']}" for name, state in checks.items() if "problem" in state]
+    ready = checks["database"]["ok"] and checks["migrations"]["ok"]
+    return {"status": "ready" if ready else "not ready", "problems": problems, "checks": checks}
+
+
+def _carried_out(check: Check) -> dict[str, Any]:
+    started = time.perf_counter()
+    try:
+        result = check()
+    except Exception as error:  # whatever is broken, the others are still told
+        result = {"problem": type(error).__name__}
+    return {"ok": "problem" not in result, "seconds": round(time.perf_counter() - started, 4), **result}
+
+
+def _database() -> dict[str, Any]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    return {"engine": connection.vendor}
+
+
+def _migrations() -> dict[str, Any]:
+    waiting = waiting_migrations()
+    return {"problem": f"{len(waiting)} are not applied, {waiting[0]} is the first"} if waiting else {}
+
+
+def _triggers() -> dict[str, Any]:
+    missing = missing_triggers()
+    return {"problem": f"logs can be changed, {', '.join(missing)} are missing: run migrate"} if missing else {}
+
+
+def _audit_log() -> dict[str, Any]:
+    audit_log.ensure_writable()
+    return {}
+
+
+def _broker() -> dict[str, Any]:
+    kind = settings.CELERY_BROKER_URL.partition(":")[0]
+    if kind == "memory":
+        return {"kind": "each worker's own"}
+    broker = Connection(settings.CELERY_BROKER_URL, connect_timeout=BROKER_PATIENCE)  # type: ignore[no-untyped-call]
+    with broker:
+        broker.ensure_connection(max_retries=1, interval_start=0)  # type: ignore[no-untyped-call]
+    return {"kind": kind}
+
+
+def _queue_check() -> dict[str, Any]:
+    state = queue_state()
+    result: dict[str, Any] = asdict(state)
+    if state.due and not state.workers:
+        result["problem"] = f"{state.due} items are due and no worker is alive"
+    elif (
+        state.due and min(state.oldest_due_seconds or 0, state.last_ended_seconds or STALLED_AFTER) > STALLED_AFTER
+    ):
+        result["problem"] = f"{state.due} items are due and none ended for {state.last_ended_seconds or 0:.0f} s"
+    return result
+
+
+CHECKS: dict[str, Check] = {
+    "database": _database,
+    "migrations": _migrations,
+    "triggers": _triggers,
+    "audit log": _audit_log,
+    "broker": _broker,
+    "queue": _queue_check,
+}
+
+
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+BOUNDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+
+requests = Counter("assay_http_requests", "Requests answered", ["view", "method", "status"])
+seconds = Histogram("assay_http_request_seconds", "Seconds until an answer began", ["view"], buckets=BOUNDS)
+
+
+class MetricsMiddleware:
+    """Counts requests, where a monitoring system may ask for the figures."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        if not settings.METRICS_TOKEN:
+            raise MiddlewareNotUsed
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        started = time.perf_counter()
+        response = self.get_response(request)
+        match = request.resolver_match
+        view = (match.view_name if match else "") or "none"
+        method = request.method if request.method in METHODS else "other"
+        requests.labels(view, method, str(response.status_code)).inc()
+        seconds.labels(view).observe(time.perf_counter() - started)
+        return response
+
+
+def may_read(request: HttpRequest) -> bool:
+    sent = request.headers.get("Authorization", "").removeprefix("Bearer ").encode()
+    token: str = settings.METRICS_TOKEN
+    return bool(token) and hmac.compare_digest(sent, token.encode())
 
 
 @login_not_required

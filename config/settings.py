@@ -9,9 +9,8 @@ import environ
 from csp.constants import NONE, SELF
 from whitenoise.compress import Compressor
 
-from config.secret import local_secret
-from config.signing_in import login_limits, oidc_provider, shared_cache
-from web.environment import check_secrets, most, secret
+from config.sign_in import login_limits, oidc_provider, shared_cache
+from web.environment import check_secrets, local_secret, most, secret
 from web.logs import logging_settings
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -62,10 +61,10 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "web.headers.HeadersMiddleware",
+    "web.middleware.HeadersMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "web.logs.RequestLogMiddleware",
-    "web.metrics.MetricsMiddleware",
+    "config.monitoring.MetricsMiddleware",
     "csp.middleware.CSPMiddleware",
     "web.middleware.NulMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -75,14 +74,14 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     # Every page needs a signed-in user unless it says otherwise: forgetting a decorator fails closed.
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
-    "accounts.sessions.SessionAgeMiddleware",
-    "accounts.sessions.RetryAfterMiddleware",
-    "accounts.devices.KnownBrowserMiddleware",
+    "accounts.browsers.SessionAgeMiddleware",
+    "accounts.browsers.RetryAfterMiddleware",
+    "accounts.browsers.KnownBrowserMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "web.auditing.AuditMiddleware",
+    "web.audit_log.AuditMiddleware",
     "organizer.second_factor.SecondFactorMiddleware",
     "web.middleware.RefusalMiddleware",
 ]
@@ -154,18 +153,18 @@ AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
         ("NumericPasswordValidator", {}),
     )
 ]
-ACCOUNT_ADAPTER = "accounts.adapter.InvitationOnlyAdapter"
+ACCOUNT_ADAPTER = "accounts.sign_in.InvitationOnlyAdapter"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_REAUTHENTICATION_REQUIRED = True  # a session alone changes no address and no provider
-ACCOUNT_FORMS = {"reset_password": "accounts.forms.VerifiedResetForm"}
+ACCOUNT_FORMS = {"reset_password": "accounts.views.VerifiedResetForm"}
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "organizer:landing"
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
 
 # A second factor. Passkeys need HTTPS, but for a browser on the same machine.
-MFA_ADAPTER = "accounts.adapter.SecondFactorAdapter"
+MFA_ADAPTER = "accounts.sign_in.SecondFactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_TOTP_ISSUER = "Assay"
@@ -279,7 +278,7 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 
 # LLM judges call the endpoint that OPENAI_* or AZURE_OPENAI_* name (llmjobs/client.py); without any, the simulated LLM.
-# A judge may have another address only where its host stands here (web/outgoing.py).
+# A judge may have another address only where its host stands here (web/outbound.py).
 LLM_ALLOWED_HOSTS = env.list("LLM_ALLOWED_HOSTS", default=[])
 SIMULATOR_PORT = env.int("SIMULATOR_PORT", default=8001)
 LLM_CONCURRENCY = env.int("LLM_CONCURRENCY", default=16)
@@ -296,22 +295,22 @@ JOB_STUCK_MINUTES = env.float("JOB_STUCK_MINUTES", default=15.0)
 # The API: JSON only, every error a problem document, and nothing without a token or a session.
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "api.authentication.BearerAuthentication",
+        "api.access.BearerAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": [
         "rest_framework.permissions.IsAuthenticated",
-        "api.permissions.HasSecondFactor",
-        "api.permissions.TokenHasScope",
+        "api.access.HasSecondFactor",
+        "api.access.TokenHasScope",
     ],
-    "DEFAULT_THROTTLE_CLASSES": ["api.throttles.TokenThrottle", "api.throttles.PersonThrottle"],
+    "DEFAULT_THROTTLE_CLASSES": ["api.access.TokenThrottle", "api.access.PersonThrottle"],
     "DEFAULT_THROTTLE_RATES": {
         "token": env.str("API_TOKEN_RATE", default="600/minute"),
         "user": env.str("API_USER_RATE", default="1200/minute"),
     },
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "api.negotiation.AsAsked",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "api.streams.AsAsked",
     "DEFAULT_METADATA_CLASS": None,
     "DEFAULT_SCHEMA_CLASS": "api.schema.CollectionSchema",
     "EXCEPTION_HANDLER": "api.problems.handler",
@@ -322,7 +321,7 @@ REST_FRAMEWORK = {
 # for the command.
 API_UPLOAD_MAX_BYTES = env.int("API_UPLOAD_MAX_MB", default=256) * 1024**2
 FILE_UPLOAD_HANDLERS = [
-    "web.uploads.BoundedUploadHandler",
+    "organizer.data.forms.BoundedUploadHandler",
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]

@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from accounts.models import User
+from evaluation.campaigns.people import give_role, standing_of, take_role
 from evaluation.models import (
     Answer,
     AnswerProvenance,
@@ -36,8 +37,7 @@ from evaluation.models import (
     SupportJudgment,
     Topic,
 )
-from evaluation.rules.people import giving_problem
-from evaluation.services.people import give_role, standing_of, take_role
+from evaluation.rules.tasks import giving_problem
 from evaluation.terms import Role
 from web.admin import ModelAdmin, ReadOnlyAdmin
 

@@ -3,7 +3,7 @@ from importlib import import_module
 from django.apps import AppConfig
 from django.db.models.signals import post_migrate
 
-from evaluation.triggers import install_triggers
+from evaluation.append_only import install_triggers
 
 
 class EvaluationConfig(AppConfig):
@@ -11,7 +11,7 @@ class EvaluationConfig(AppConfig):
 
     def ready(self) -> None:
         """Have triggers put back after every migrate and flush, and have imports count labels in the making."""
-        post_migrate.connect(install_triggers, sender=self, dispatch_uid="evaluation.triggers")
-        register = import_module("evaluation.services.importing.hanging").register
+        post_migrate.connect(install_triggers, sender=self, dispatch_uid="evaluation.append_only")
+        register = import_module("evaluation.imports.dependents").register
         register(self.get_model("WorkingAssignment"), answer="answer", wording="nugget_version")
         register(self.get_model("WorkingSupport"), answer="sentence__answer", segment="segment")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from web.refusal import RuleRefusal
+from web.middleware import RuleRefusal
 
 PROBLEMS_SHOWN = 20
 

@@ -12,7 +12,7 @@ class Role(StrEnum):
     AUDITOR = "auditor"
 
 
-class Task(StrEnum):
+class RagTask(StrEnum):
     """A run's task at the track: augmented generation over given segments, or the whole of RAG."""
 
     AG = "AG"

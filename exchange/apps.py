@@ -7,4 +7,4 @@ class ExchangeConfig(AppConfig):
     name = "exchange"
 
     def ready(self) -> None:
-        import_module("exchange.offering").offer()
+        import_module("exchange.worker_tasks").offer()

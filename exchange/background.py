@@ -8,7 +8,7 @@ from django.db import transaction
 
 from accounts.models import User
 from evaluation.errors import Refused
-from jobs import queue, registry
+from jobs import lanes, queue
 from jobs.models import Job, WorkItem
 from jobs.queue import NewItem
 
@@ -58,4 +58,4 @@ def _do(item: WorkItem) -> None:
 
 
 def register_lane() -> None:
-    registry.register(JOB_KIND, run)
+    lanes.register(JOB_KIND, run)

@@ -1,26 +1,299 @@
 """The demo campaign: loaded by the same imports that everybody uses, with an account for each role."""
 
+from collections.abc import Iterator
+from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 from django.db import transaction
+from django.utils import timezone
 
 from accounts.models import User
-from accounts.services import ensure_demo_user
+from accounts.recording_notice import ensure_demo_user
+from assessor.blind.desk import desk_state
+from assessor.desk.apply_op import operate
+from assessor.desk.context import open_desk, place_of
+from assessor.desk.label_ops import asked_keys
+from assessor.desk.label_rows import SEPARATOR
+from assessor.desk.op_schemas import Op
+from assessor.desk.submit import submit
+from assessor.desk.task_pairs import pairs_of
+from assessor.practice.imports import import_practice
+from assessor.practice.items import answer_practice, practice_of
+from assessor.practice.rules import word_of
+from evaluation.campaigns.create import add_member, create_campaign, read_campaign_file, set_hourly_rate
+from evaluation.campaigns.people import set_languages
 from evaluation.formats.source import Source, read_source
-from evaluation.models import Campaign, Judge
-from evaluation.models.fields import ids_from
-from evaluation.services import importing
-from evaluation.services.campaigns import add_member, create_campaign, read_campaign_file, set_hourly_rate
-from evaluation.services.importing import RunOptions
-from evaluation.services.importing.practice import import_practice
-from evaluation.services.judges import add_judge
-from evaluation.services.languages import set_languages
-from evaluation.terms import Condition, JudgeKind, Origin, Role, SupportCondition, Task
-from exchange.demo_jobs import load_done_job
-from exchange.demo_practice import practise
-from exchange.demo_work import load_work
-from llmjobs.starting import JobRequest, judge_for, plan_evaluation, plan_support, start
+from evaluation.imports.assignments import import_assignments
+from evaluation.imports.nuggets import import_nuggets
+from evaluation.imports.runs import RunOptions, import_runs
+from evaluation.imports.segments import import_segments
+from evaluation.imports.support import import_support
+from evaluation.imports.topics import import_qrels, import_topics
+from evaluation.judges import add_judge
+from evaluation.models import Assignment, Campaign, Judge, ListedNugget, PracticeItem, SupportJudgment, Task
+from evaluation.models.fields import ids_from, new_uuid
+from evaluation.tasks.changes import Change, Wish, change_tasks
+from evaluation.tasks.hand_out import hand_out
+from evaluation.tasks.plan import Order
+from evaluation.tasks.remarks import remark
+from evaluation.terms import (
+    AssignmentLabel,
+    Condition,
+    JudgeKind,
+    Origin,
+    PracticeKind,
+    RagTask,
+    RemarkKind,
+    Role,
+    Stage,
+    SupportCondition,
+    SupportLabel,
+)
+from exchange.demo_jobs import load_done_job, record_times
+from llmjobs.job_service import JobRequest, judge_for, plan_evaluation, plan_support, start
+
+SLIPS = {"ann": {"full_support": "partial_support"}, "ben": {"okay": "vital", "partial_support": "support"}}
+"""What each of them answers once where something else is known."""
+
+
+def practise(campaign: Campaign) -> None:
+    slips = {name: dict(words) for name, words in SLIPS.items()}
+    for task in Task.objects.filter(campaign=campaign).select_related("assessor").order_by("pk"):
+        for pk in practice_of(task.assessor, [campaign.pk]).left(task):
+            item = PracticeItem.objects.get(pk=pk)
+            known = word_of(PracticeKind(item.kind), item.label)
+            label = slips[task.assessor.username].pop(known, known)
+            answer_practice(task=task.public_id, user=task.assessor, item=item.public_id, label=label)
+
+
+DRAFTS, QRELS = "draft", "NIST"
+DUE_IN = timedelta(days=10)
+POST_EDIT = {
+    "river-02": "ann",
+    "river-03": "ann",
+    "river-01": "ben",
+    "river-05": "ben",
+    "river-06": "ben",
+    "river-07": "ben",
+}
+MANUAL = {"river-01": "ann", "river-05": "ann", "river-07": "ann", "river-02": "ben", "river-04": "ben"}
+# Ben assigns the list that he submits here, Ann a machine's. Neither judges support under the condition of which the
+# files already have labels of theirs.
+JUDGING = (
+    (Stage.ASSIGN, "river-01", "ben", "edited-Ben Brook"),
+    (Stage.ASSIGN, "river-07", "ann", "auto"),
+    (Stage.SUPPORT_SCRATCH, "river-03", "ben", ""),
+    (Stage.SUPPORT_POST_EDIT, "river-01", "ann", ""),
+)
+JUDGED = (
+    (Stage.ASSIGN, "river-05", "ben", "edited-Ben Brook"),
+    (Stage.ASSIGN, "river-02", "ann", "auto"),
+    (Stage.ASSIGN, "river-04", "ann", "auto"),
+    (Stage.SUPPORT_SCRATCH, "river-01", "ben", ""),
+    (Stage.SUPPORT_SCRATCH, "river-02", "ben", ""),
+    (Stage.SUPPORT_SCRATCH, "river-05", "ben", ""),
+    (Stage.SUPPORT_POST_EDIT, "river-02", "ann", ""),
+    (Stage.SUPPORT_POST_EDIT, "river-04", "ann", ""),
+    (Stage.SUPPORT_POST_EDIT, "river-07", "ann", ""),
+)
+"""Judging that is done and submitted."""
+OTHERWISE = 7
+"""Every so many labels a person says otherwise than the machine."""
+UNKNOWN = ("support", "not_support", "partial_support")
+"""Labels in turn, of nuggets that the machine did not label."""
+BY_HAND = (
+    "Streams were buried in pipes to gain building land and to carry sewage away",
+    "An open stream cools its street in summer",
+    "Pipes overflow in heavy rain; an open bed has room",
+)
+
+
+class DemoDesk:
+    """One person at one task, in a window of the demo's own."""
+
+    def __init__(self, task: str, user: User) -> None:
+        self.task, self.user, self.window, self.seq = task, user, str(new_uuid()), 0
+        open_desk(task=task, user=user)
+
+    def do(self, kind: str, **payload: Any) -> None:
+        fields = {key.rstrip("_"): value for key, value in payload.items()}
+        op = Op(op_id=new_uuid(), step=new_uuid(), kind=kind, payload=fields, client_at=timezone.now())
+        receipt = operate(task=self.task, user=self.user, window=self.window, op=op)
+        if receipt.status != "applied":
+            raise RuntimeError(f"{kind}: {receipt.message}")
+        self.seq = receipt.seq
+
+    def submit(self) -> None:
+        submit(task=self.task, user=self.user, window=self.window, seq=self.seq)
+
+
+def load_work(campaign: Campaign) -> None:
+    """Hand out tasks and do some of them: three of each stage submitted, two under way, one blocked, others not begun.
+
+    Judging tasks come last: some are about lists that are submitted here.
+    """
+    people = {name: User.objects.get(username=name) for name in ("olga", "ann", "ben")}
+    tasks = dict(_handed_out(campaign, people["olga"]))
+    submitted = [*_submitted_lists(campaign, tasks, people)]
+    begun = [
+        DemoDesk(tasks[Stage.POST_EDIT, "river-03"], people["ann"]),
+        DemoDesk(tasks[Stage.MANUAL, "river-04"], people["ben"]),
+    ]
+    _half_edited(begun[0])
+    _begun_by_hand(begun[1])
+    blocked = tasks[Stage.POST_EDIT, "river-07"]
+    text = "Two passages are about footbridges only. Shall I count them?"
+    remark(task=blocked, user=people["ben"], kind=RemarkKind.FLAG, about="river-07", text=text)
+    wish = Wish(Change.BLOCK, (blocked,), reason="The qrels of this topic are being looked at again.")
+    change_tasks(campaign=campaign, wish=wish, actor=people["olga"])
+    for stage, topic, assessor, nuggets in JUDGED:
+        task = _hand_out(campaign, people["olga"], stage, topic, assessor, nuggets)
+        submitted.append(_judged(DemoDesk(task, people[assessor])))
+    for stage, topic, assessor, nuggets in JUDGING:
+        _hand_out(campaign, people["olga"], stage, topic, assessor, nuggets)
+    record_times(submitted, [_task(desk) for desk in begun])
+
+
+def _submitted_lists(
+    campaign: Campaign, tasks: dict[tuple[Stage, str], str], people: dict[str, User]
+) -> Iterator[Task]:
+    desk = DemoDesk(tasks[Stage.POST_EDIT, "river-01"], people["ben"])
+    _submitted(desk)
+    yield _task(desk)
+    for topic, assessor in (("river-02", "ann"), ("river-05", "ben")):
+        desk = DemoDesk(tasks[Stage.POST_EDIT, topic], people[assessor])
+        _kept(desk)
+        yield _task(desk)
+    for topic, assessor in (("river-01", "ann"), ("river-07", "ann"), ("river-02", "ben")):
+        desk = DemoDesk(tasks[Stage.MANUAL, topic], people[assessor])
+        _written(desk, campaign, topic)
+        yield _task(desk)
+
+
+def _task(desk: DemoDesk) -> Task:
+    return Task.objects.select_related("assessor", "topic", "protocol").get(public_id=desk.task)
+
+
+def _kept(desk: DemoDesk) -> None:
+    drafts = [row["key"] for row in desk_state(desk.task, desk.user)["rows"]]
+    for number, key in enumerate(drafts, start=1):
+        desk.do("decide", key=key, decision="kept" if number % 5 else "rejected")
+        if number % 5:
+            desk.do("importance", key=key, importance=2 if number % 3 else 1)
+    desk.submit()
+
+
+def _written(desk: DemoDesk, campaign: Campaign, topic: str) -> None:
+    # In other words of the same facts as the file's list by hand.
+    listed = ListedNugget.objects.filter(
+        nugget_list__nugget_set__campaign=campaign,
+        nugget_list__nugget_set__name=Origin.MANUAL,
+        nugget_list__topic__topic_id=topic,
+    )
+    rows = listed.order_by("position").values_list("nugget_version__text", "importance")
+    for number, (text, importance) in enumerate(rows[:9], start=1):
+        desk.do("add", key=f"n{number}", text=text, importance=importance or 1)
+    desk.submit()
+
+
+def _judged(desk: DemoDesk) -> Task:
+    # Every seventh label differs from the machine's.
+    task = _task(desk)
+    known = _assigned(task) if task.stage == Stage.ASSIGN else _supported(task)
+    for number, key in enumerate(asked_keys(place_of(task)), start=1):
+        label = known.get(key, UNKNOWN[number % 3] if task.stage == Stage.ASSIGN else "no_support")
+        desk.do("label", key=key, label="partial_support" if number % OTHERWISE == 0 else label)
+    desk.submit()
+    return task
+
+
+def _assigned(task: Task) -> dict[str, str]:
+    given = Assignment.objects.filter(answer__topic=task.topic, judge__kind=JudgeKind.LLM, label__lte=2)
+    fields = ("answer__public_id", "nugget_version__nugget__public_id", "label")
+    return {
+        f"{answer}{SEPARATOR}{nugget}": AssignmentLabel(label).name.lower()
+        for answer, nugget, label in given.values_list(*fields)
+    }
+
+
+def _supported(task: Task) -> dict[str, str]:
+    given = SupportJudgment.objects.filter(
+        sentence__answer__topic=task.topic, judge__kind=JudgeKind.LLM, label__lte=2
+    )
+    labels = {
+        (sentence, segment): label
+        for sentence, segment, label in given.values_list("sentence", "segment", "label")
+    }
+    return {
+        pair.key: SupportLabel(label).name.lower()
+        for pair in pairs_of(place_of(task))
+        if (label := labels.get((pair.sentence_pk, pair.segment_pk or 0))) is not None
+    }
+
+
+def _handed_out(campaign: Campaign, organizer: User) -> Iterator[tuple[tuple[Stage, str], str]]:
+    for stage, given in ((Stage.POST_EDIT, POST_EDIT), (Stage.MANUAL, MANUAL)):
+        for topic, assessor in given.items():
+            yield (stage, topic), _hand_out(campaign, organizer, stage, topic, assessor)
+
+
+def _hand_out(
+    campaign: Campaign, organizer: User, stage: Stage, topic: str, assessor: str, nuggets: str = ""
+) -> str:
+    order = Order(
+        stage=stage,
+        topics=(campaign.topics.get(topic_id=topic).public_id,),
+        assessor=assessor,
+        drafts=DRAFTS if stage is Stage.POST_EDIT else "",
+        qrels=QRELS,
+        due=timezone.localdate() + DUE_IN,
+        nuggets=nuggets,
+    )
+    return hand_out(campaign=campaign, order=order, actor=organizer).tasks[0]
+
+
+def _submitted(desk: DemoDesk) -> None:
+    desk.do(
+        "merge",
+        key="m1",
+        from_=["d3", "d4"],
+        text="Natural levees grow until the river stands above its plain",
+        importance=2,
+    )
+    desk.do(
+        "split",
+        from_="d6",
+        into=[
+            {"key": "s1", "text": "A new course is steeper than the old one", "importance": 2},
+            {"key": "s2", "text": "A new course is a shorter way to the sea", "importance": 1},
+        ],
+    )
+    desk.do("edit", key="d1", text="A river that suddenly leaves its course makes an avulsion")
+    for number in (1, 2, 5, *range(7, 18)):
+        desk.do("decide", key=f"d{number}", decision="kept")
+        desk.do("importance", key=f"d{number}", importance=2 if number % 3 else 1)
+    for number in range(18, 25):
+        desk.do("decide", key=f"d{number}", decision="rejected")
+    desk.do("add", key="a1", text="Levees put off a change of course and make it larger", importance=2)
+    desk.submit()
+
+
+def _half_edited(desk: DemoDesk) -> None:
+    for number in range(1, 9):
+        desk.do("decide", key=f"d{number}", decision="rejected" if number in (4, 7) else "kept")
+        desk.do("importance", key=f"d{number}", importance=2 if number % 2 else 1)
+    desk.do("edit", key="d9", text="Salmon return by themselves, without being stocked")
+    desk.do(
+        "merge", key="m1", from_=["d10", "d11"], text="Insects and birds of fast water return and lake fish go"
+    )
+
+
+def _begun_by_hand(desk: DemoDesk) -> None:
+    for number, text in enumerate(BY_HAND, start=1):
+        desk.do("add", key=f"n{number}", text=text, importance=2 if number == 1 else 1)
+
 
 SLUG = "river-study"
 PASSWORD = "river-study-demo"  # noqa: S105 - published on purpose; the deployment check refuses such accounts
@@ -37,12 +310,12 @@ HOURLY_RATE = Decimal("24.00")
 LANGUAGES = {"ann": "en", "ben": "en ar"}
 LLM = "word-overlap (scripted)"
 RUNS = {
-    "otter-rag-large": RunOptions("otter", Task.RAG, 1),
-    "heron-rag-small": RunOptions("heron", Task.RAG, 1),
-    "beaver-rag-fusion": RunOptions("beaver", Task.RAG, 1),
-    "kingfisher-ag": RunOptions("kingfisher", Task.AG, 1),
-    "dipper-ag-short": RunOptions("dipper", Task.AG, 1),
-    "baseline-lead": RunOptions("organizers", Task.AG, 1, control=True),
+    "otter-rag-large": RunOptions("otter", RagTask.RAG, 1),
+    "heron-rag-small": RunOptions("heron", RagTask.RAG, 1),
+    "beaver-rag-fusion": RunOptions("beaver", RagTask.RAG, 1),
+    "kingfisher-ag": RunOptions("kingfisher", RagTask.AG, 1),
+    "dipper-ag-short": RunOptions("dipper", RagTask.AG, 1),
+    "baseline-lead": RunOptions("organizers", RagTask.AG, 1, control=True),
 }
 
 
@@ -101,13 +374,13 @@ def _make_people(campaign: Campaign) -> None:
 
 
 def _load_corpus(campaign: Campaign) -> None:
-    importing.import_topics(campaign=campaign, source=_source("topics.jsonl"))
+    import_topics(campaign=campaign, source=_source("topics.jsonl"))
     for run_id, options in RUNS.items():
-        importing.import_runs(campaign=campaign, sources=[_source(f"runs/{run_id}.jsonl")], options=options)
+        import_runs(campaign=campaign, sources=[_source(f"runs/{run_id}.jsonl")], options=options)
     for name in ("NIST", "UMBRELA"):
         source = _source(f"qrels.{name.lower()}.txt")
-        importing.import_qrels(campaign=campaign, source=source, name=name)
-    importing.import_segments(campaign=campaign, sources=[_source("segments.jsonl")])
+        import_qrels(campaign=campaign, source=source, name=name)
+    import_segments(campaign=campaign, sources=[_source("segments.jsonl")])
 
 
 def _load_nuggets(campaign: Campaign) -> None:
@@ -117,7 +390,7 @@ def _load_nuggets(campaign: Campaign) -> None:
         (Origin.EDITED, "Ann Archer", "draft"),
         (Origin.MANUAL, "Ann Archer", ""),
     ):
-        importing.import_nuggets(
+        import_nuggets(
             campaign=campaign,
             source=_source(f"nuggets/{origin}.jsonl"),
             origin=origin,
@@ -136,7 +409,7 @@ def _load_assignments(campaign: Campaign) -> None:
         ("edited-nuggets.ben", Origin.EDITED, "Ben Brook"),
         ("manual-nuggets.ann", Origin.MANUAL, "Ann Archer"),
     ):
-        importing.import_assignments(
+        import_assignments(
             campaign=campaign,
             sources=[_source(f"assignments/{file}.jsonl")],
             origin=origin,
@@ -151,7 +424,7 @@ def _load_support(campaign: Campaign) -> None:
         ("post-edit.ben", "Ben Brook", SupportCondition.POST_EDIT),
         ("llm", LLM, SupportCondition.LLM),
     ):
-        importing.import_support(
+        import_support(
             campaign=campaign,
             sources=[_source(f"support/{file}.jsonl")],
             judge=judge,

@@ -4,7 +4,7 @@ from threading import Event
 
 from celery import shared_task
 
-from jobs.registry import lane_of
+from jobs.lanes import lane_of
 
 # Shared with the dispatcher, which lives in the same process: threads are the worker's pool.
 stopping = Event()

@@ -7,4 +7,4 @@ class LlmjobsConfig(AppConfig):
     name = "llmjobs"
 
     def ready(self) -> None:
-        import_module("llmjobs.engine").offer()
+        import_module("llmjobs.engine.loop").offer()

@@ -3,8 +3,10 @@
 The key goes into the request's header and nowhere else: it is in no `repr`, no message and no log.
 """
 
+import logging
 import math
 import os
+import socket
 import time
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,14 +18,65 @@ from threading import Lock
 from typing import Any, Literal, cast
 from urllib.parse import unquote, urlsplit, urlunsplit
 
+import httpcore2
+import httpx2
 import openai
 from django.core.exceptions import ImproperlyConfigured
 from openai.types.chat import ChatCompletionMessageParam
 from pydantic import BaseModel, Field, SecretStr, ValidationError
 
 from evaluation.errors import Refused
-from llmjobs.connecting import guarded
 from web.environment import secret
+from web.outbound import resolved_problem
+
+# These write addresses with the password in them at INFO, and at DEBUG what was asked and answered, headers and all.
+for _talkative in ("httpcore2", "httpx2", "openai"):
+    logging.getLogger(_talkative).setLevel(logging.WARNING)
+
+
+class CheckedBackend(httpcore2.SyncBackend):
+    """Opens connections only to addresses at which an LLM may be.
+
+    To look and then to connect by name would ask a name server twice, and it may answer differently. TLS still checks
+    the certificate against the name.
+    """
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore2.NetworkStream:
+        # In the order of the resolver, as a plain connection would.
+        trouble: Exception = httpcore2.ConnectError(f"{host} has no address")
+        for address in _addresses(host, port):
+            try:
+                return super().connect_tcp(address, port, timeout, local_address, socket_options)
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+                trouble = error
+        raise trouble
+
+
+def guarded(client: httpx2.Client) -> httpx2.Client:
+    # Where a proxy is configured, the proxy resolves names, and this backend is not asked.
+    cast(Any, client)._transport._pool._network_backend = CheckedBackend()
+    return client
+
+
+def _addresses(host: str, port: int) -> list[str]:
+    # One address that is not allowed is enough to distrust the name.
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise httpcore2.ConnectError(str(error)) from error
+    addresses = list(dict.fromkeys(str(one[4][0]) for one in found))
+    problem = next(filter(None, (resolved_problem(host, address) for address in addresses)), "")
+    if problem:
+        raise httpcore2.ConnectError(problem)
+    return addresses
+
 
 RefusalKind = Literal["rate_limited", "server_error", "timeout", "unreachable", "bad_request", "auth"]
 

@@ -9,7 +9,7 @@ from evaluation.errors import Refused
 from evaluation.models import Judge
 from llmjobs.client import Endpoint, endpoint_from_environment
 from llmjobs.simulator.answering import MODEL
-from web.outgoing import address_problem
+from web.outbound import address_problem
 
 
 def default_endpoint() -> Endpoint:

@@ -6,7 +6,8 @@ from django.db.models import Q
 
 from evaluation.models import Campaign, Event, Judge, ListedNugget
 from jobs.models import Job, WorkItem
-from llmjobs.prompts import TEMPLATES, PromptTask, Template
+from llmjobs.prompts.template import PromptTask, Template
+from llmjobs.prompts.texts import TEMPLATES
 
 LONGEST_NAME = 40  # of a prompt: what a call keeps of it
 

@@ -12,7 +12,7 @@ from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import Assignment, Campaign, ListedNugget, NuggetList, Qrel, SupportJudgment
 from evaluation.terms import Importance, JudgeKind, SupportCondition
 from jobs.queue import NewItem
-from llmjobs.prompts import PromptTask
+from llmjobs.prompts.template import PromptTask
 
 CHUNK = 50
 WEIGHED = [Importance.OKAY, Importance.VITAL]

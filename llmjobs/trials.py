@@ -8,23 +8,21 @@ from django.db import transaction
 from django.db.models import Count, QuerySet, Sum
 
 from accounts.models import User
+from evaluation.campaigns.access import within
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Judge
-from evaluation.queries.campaigns import within
 from evaluation.terms import JudgeKind
 from jobs import queue
 from jobs.queue import JobProgress, NewItem
-from llmjobs import starting
-from llmjobs.budget import NO_LIMIT, Budget
+from llmjobs import job_service
+from llmjobs.budget import NO_LIMIT, Budget, announced_price
+from llmjobs.job_plan import JobPlan
+from llmjobs.job_service import Estimate
 from llmjobs.models import Call, CallUse, LlmJob, Trial, TrialJob, TriedLabels
-from llmjobs.planning import JobPlan
-from llmjobs.prices import announced_price
-from llmjobs.prompts import PromptTask
+from llmjobs.prompt_store import the_template, versions_of
+from llmjobs.prompts.template import PromptTask
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
-from llmjobs.starting import Estimate
-from llmjobs.stored_prompts import the_template
 from llmjobs.trial_drawing import Draw, draw
-from llmjobs.ways import versions_of
 
 PAIRS, MOST_PAIRS, MOST_PROMPTS = 30, 200, 6
 GREATEST_SEED = 2**31 - 1
@@ -75,7 +73,7 @@ class Tried:
 def foretell(campaign: Campaign, wish: TrialWish) -> list[tuple[str, Estimate]]:
     """Return what each prompt would cost, and write nothing. Raises `Refused`."""
     items = _drawn(campaign, wish)
-    return [(ref, starting.estimate(JobPlan(items), _judge_aside(wish, ref))) for ref in wish.prompts]
+    return [(ref, job_service.estimate(JobPlan(items), _judge_aside(wish, ref))) for ref in wish.prompts]
 
 
 def start_trial(campaign: Campaign, wish: TrialWish, actor: User | None) -> Trial:
@@ -89,8 +87,8 @@ def start_trial(campaign: Campaign, wish: TrialWish, actor: User | None) -> Tria
         for ref in wish.prompts:
             judge = _judge_aside(wish, ref)
             judge.save()
-            request = starting.JobRequest(campaign, judge, budget=wish.budget)
-            job = starting.start(request, f"Try {ref}", JobPlan(list(items)), actor)
+            request = job_service.JobRequest(campaign, judge, budget=wish.budget)
+            job = job_service.start(request, f"Try {ref}", JobPlan(list(items)), actor)
             TrialJob.objects.create(trial=trial, llm=job.llm, prompt=ref)
     return trial
 

@@ -7,4 +7,4 @@ class OrganizerConfig(AppConfig):
     name = "organizer"
 
     def ready(self) -> None:
-        import_module("organizer.job_mails").offer()
+        import_module("organizer.jobs.mails").offer()

@@ -2,7 +2,7 @@
 
 from django import forms
 
-from evaluation.terms import FindingCode, Task
+from evaluation.terms import FindingCode, RagTask
 
 
 class ListSearch(forms.Form):
@@ -25,7 +25,7 @@ class RunSearch(ListSearch):
     """Words and a task."""
 
     task = forms.ChoiceField(
-        required=False, choices=[("", "any task"), *((task, task) for task in Task)], label="Task"
+        required=False, choices=[("", "any task"), *((task, task) for task in RagTask)], label="Task"
     )
 
 

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from accounts.models import User
-from evaluation.queries.second_factor import lacks_second_factor
+from evaluation.campaigns.access import lacks_second_factor
 
 OPEN = (
     "account_",

@@ -3,9 +3,8 @@
 from django.urls import register_converter
 from django.urls.converters import get_converters
 
-from reports.downloads import TableForm
-from reports.pictures import PictureForm
-from reports.report_pages import ReportName
+from reports.files import PictureForm, TableForm
+from reports.views import ReportName
 
 
 class PictureConverter:

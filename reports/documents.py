@@ -4,17 +4,17 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from reports.confusions import ConfusionReport
-from reports.correlation import Correlation
-from reports.describing import DescriptiveRow, EditReport
-from reports.downloads import Table
-from reports.leaderboard import Leaderboard, LeaderboardRow
-from reports.leaderboard_page import LeaderboardPage
+from reports.agreement.figures import Correlation
+from reports.confusion.paired_labels import ConfusionReport
+from reports.files import Table
+from reports.leaderboard.page import LeaderboardPage
+from reports.leaderboard.scores import Leaderboard, LeaderboardRow
+from reports.leaderboard.standings import Comparisons, Standing, value_of
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.subsampling import CurvePoint
 from reports.metrics.support import SUPPORT_NAMES
-from reports.standings import Comparisons, Standing, value_of
-from reports.supporting import SupportReport
+from reports.nuggets.descriptives import DescriptiveRow, EditReport
+from reports.support_scores import SupportReport
 
 Document = dict[str, Any]
 

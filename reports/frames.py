@@ -28,15 +28,8 @@ from evaluation.models import (
     Topic,
 )
 from evaluation.terms import AssignmentLabel, SupportLabel
-from reports.metrics.sheets import (
-    FAILED,
-    NOT,
-    UNJUDGEABLE,
-    UNJUDGED,
-    AssignmentSheet,
-    SupportSheet,
-)
-from web.reading import consistent_read
+from reports.metrics.label_matrix import FAILED, NOT, UNJUDGEABLE, UNJUDGED, AssignmentSheet, SupportSheet
+from web.consistent_read import consistent_read
 
 Ints = NDArray[np.int64]
 

@@ -4,25 +4,335 @@ People stand as Assessor 1, 2 and so on, always: what is printed here is meant t
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from math import inf
 from typing import Any
 
+import django
+import numpy as np
+from django.db import connection, models
+from django.db.migrations.recorder import MigrationRecorder
+from django.db.models import Count, Exists, F, Min, OuterRef, Q
+from django.http import HttpResponse
+from django.shortcuts import render
 from django.template.loader import render_to_string
+from django.urls import register_converter
+from django.views.decorators.http import require_safe
 
+from accounts.http import UserRequest
+from assessor.rules.clock import RULE_VERSION
 from evaluation.domain.conditions import Choice, CitationCondition, NuggetCondition, resolve, resolve_citations
+from evaluation.domain.labels import CITATION_LABELS
 from evaluation.errors import Refused
-from evaluation.models import Campaign
-from evaluation.terms import Condition, SupportCondition
-from reports import methods_counts as counts
-from reports.confusions import confuse_assignments, confuse_support
-from reports.correlation import RESAMPLES, correlate
-from reports.describing import descriptives
+from evaluation.models import (
+    AnswerProvenance,
+    Assignment,
+    Campaign,
+    Finding,
+    Judge,
+    ListedNugget,
+    NuggetList,
+    Qrel,
+    Run,
+    Segment,
+    SupportJudgment,
+    Task,
+)
+from evaluation.rules.protocol import SETTINGS
+from evaluation.terms import AssignmentLabel, Condition, JudgeKind, SupportCondition, SupportLabel, TaskState
+from reports.agreement.figures import RESAMPLES, correlate
+from reports.confusion.paired_labels import confuse_assignments, confuse_support
 from reports.documents import descriptive_rows
-from reports.methods_form import MethodsReport, Section, Table, changed, methods_json, methods_latex
+from reports.files import Row, as_json, as_latex, escaped
 from reports.metrics.policies import Policies, SupportPolicies
-from reports.rendering import Row
-from reports.timing import time_note, time_report
-from web.reading import consistent_read
+from reports.nuggets.descriptives import descriptives
+from reports.timing.figures import time_note, time_report
+from reports.views import get_campaign
+from web.consistent_read import consistent_read
+from web.templatetags.assay import words
+
+UNDEFINED = "\N{EN DASH}"
+PREAMBLE = r"""% For pdfLaTeX, XeLaTeX and LuaLaTeX. Names in other scripts than Latin need one of the latter two,
+% and a font that has them.
+\documentclass{article}
+\usepackage{iftex}
+\ifpdftex\usepackage[utf8]{inputenc}\usepackage[T1]{fontenc}\else\usepackage{fontspec}\fi
+\usepackage{booktabs,float}
+\usepackage[margin=2cm]{geometry}
+\setlength{\belowcaptionskip}{6pt}"""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of the report: rows, and which of their keys stand under which heading."""
+
+    caption: str
+    columns: Mapping[str, str]
+    rows: Sequence[Row]
+
+    @property
+    def headings(self) -> list[tuple[str, bool]]:
+        """What stands above each column, and whether it has numbers."""
+        return [(heading, self._has_numbers(name)) for name, heading in self.columns.items()]
+
+    @property
+    def shown(self) -> list[Row]:
+        """The rows as people read them: a score by its name, not by its code."""
+        return [{name: _in_words(name, one) for name, one in row.items()} for row in self.rows]
+
+    @property
+    def cells(self) -> list[list[tuple[str, bool]]]:
+        """The rows as a page shows them, each cell with whether its column has numbers."""
+        numbers = {name: self._has_numbers(name) for name in self.columns}
+        return [[(_shown(row.get(name)), numbers[name]) for name in self.columns] for row in self.shown]
+
+    def _has_numbers(self, name: str) -> bool:
+        values = [row[name] for row in self.rows if row.get(name) not in (None, "")]
+        return bool(values) and all(isinstance(one, int | float) and not isinstance(one, bool) for one in values)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One section: sentences, then tables."""
+
+    title: str
+    sentences: Sequence[str]
+    tables: Sequence[Table] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class MethodsReport:
+    """The whole report."""
+
+    title: str
+    slug: str
+    revision: int
+    sections: Sequence[Section]
+
+
+def methods_json(report: MethodsReport) -> str:
+    """Return the report for programs: each section's sentences and the rows of its tables."""
+    sections = [
+        {
+            "title": one.title,
+            "sentences": list(one.sentences),
+            "tables": [{"caption": table.caption, "rows": list(table.rows)} for table in one.tables],
+        }
+        for one in report.sections
+    ]
+    head = {"campaign": report.slug, "title": report.title, "revision": report.revision}
+    return as_json(head | {"sections": sections})
+
+
+def methods_latex(report: MethodsReport) -> str:
+    """Return the report as a LaTeX document. Each table stands where it is spoken of."""
+    lines = [PREAMBLE, rf"\title{{Methods: {escaped(report.title)}}}", r"\date{}"]
+    lines += [r"\begin{document}", r"\maketitle"]
+    for one in report.sections:
+        lines += ["", rf"\section*{{{escaped(one.title)}}}", *map(escaped, one.sentences)]
+        for table in filter(lambda table: table.rows, one.tables):
+            body = as_latex(table.shown, table.columns)
+            caption = rf"\caption{{{escaped(table.caption)}}}"
+            lines += ["", r"\begin{table}[H]\centering\footnotesize", caption, body, r"\end{table}"]
+    return "\n".join([*lines, "", r"\end{document}", ""])
+
+
+def changed(report: MethodsReport, change: Callable[[str], str]) -> MethodsReport:
+    """Return the report with every text changed but headings."""
+    sections = [
+        Section(
+            one.title,
+            [change(sentence) for sentence in one.sentences],
+            [Table(table.caption, table.columns, _changed_rows(table.rows, change)) for table in one.tables],
+        )
+        for one in report.sections
+    ]
+    return MethodsReport(report.title, report.slug, report.revision, sections)
+
+
+def _changed_rows(rows: Sequence[Row], change: Callable[[str], str]) -> list[Row]:
+    return [{key: change(one) if isinstance(one, str) else one for key, one in row.items()} for row in rows]
+
+
+def _in_words(name: str, value: Any) -> Any:
+    return words(value) if name == "score" and isinstance(value, str) else value
+
+
+def _shown(value: Any) -> str:
+    if value is None or value == "":
+        return UNDEFINED
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+ROOMS = ("evaluation", "reports", "llmjobs")
+SUPPORT_WORDS = dict(enumerate(CITATION_LABELS.scale))
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """How much there is to judge."""
+
+    topics: int
+    runs: int
+    answers: int
+    segments: int
+    with_text: int
+
+
+def material(campaign: Campaign) -> Material:
+    """Count topics, runs, answers and segments."""
+    segments = Segment.objects.filter(campaign=campaign)
+    counted = segments.aggregate(all=Count("pk"), with_text=Count("pk", filter=Q(has_text=True)))
+    return Material(
+        topics=campaign.topics.count(),
+        runs=campaign.runs.count(),
+        answers=AnswerProvenance.objects.filter(run__campaign=campaign).count(),
+        segments=counted["all"],
+        with_text=counted["with_text"],
+    )
+
+
+def protocol_rows(campaign: Campaign) -> list[Row]:
+    """Return the settings in force, the guidelines by their length."""
+    protocol = campaign.protocol
+    fields = [one for one in protocol._meta.concrete_fields if one.name in SETTINGS and one.name != "guidelines"]
+    rows: list[Row] = [_setting(one, getattr(protocol, one.name)) for one in fields]
+    return [*rows, {"setting": "guidelines", "value": f"{len(protocol.guidelines.split())} words"}]
+
+
+def _setting(column: "models.Field[Any, Any]", value: Any) -> Row:
+    text = "none" if value is None else ("yes" if value else "no") if isinstance(value, bool) else str(value)
+    return {"setting": column.name.replace("_", " "), "value": text}
+
+
+def run_rows(campaign: Campaign) -> list[Row]:
+    """Count runs by group and task."""
+    rows = Run.objects.filter(campaign=campaign).order_by("group", "task").values("group", "task")
+    return list(rows.annotate(runs=Count("pk"), controls=Count("pk", filter=Q(control=True))))
+
+
+def qrel_rows(campaign: Campaign) -> list[Row]:
+    """Count grades by source."""
+    rows = (
+        Qrel.objects.filter(source__campaign=campaign)
+        .order_by("source__name")
+        .values(source_name=F("source__name"))
+    )
+    counted = rows.annotate(topics=Count("topic", distinct=True), grades=Count("pk"))
+    return [{"source": row["source_name"], "topics": row["topics"], "grades": row["grades"]} for row in counted]
+
+
+def people_in_order(campaign: Campaign) -> list[str]:
+    """Return the judges who are people, in the order in which they came to work here: the same in every copy."""
+    assigned = Assignment.objects.filter(nugget_version__nugget__nugget_set__campaign=campaign)
+    came = [
+        dict(Task.objects.filter(campaign=campaign).order_by().values_list("assessor").annotate(Min("pk"))),
+        dict(campaign.nugget_sets.order_by().values_list("judge").annotate(Min("pk"))),
+        dict(assigned.order_by().values_list("judge").annotate(Min("pk"))),
+        dict(
+            SupportJudgment.objects.filter(segment__campaign=campaign)
+            .order_by()
+            .values_list("judge")
+            .annotate(Min("pk"))
+        ),
+    ]
+    people = Judge.objects.filter(kind=JudgeKind.HUMAN, study=None)
+
+    def order(one: Judge) -> list[float]:
+        keys = (one.user_id, one.pk, one.pk, one.pk)
+        return [first.get(key, inf) for first, key in zip(came, keys, strict=True)]
+
+    return [one.name for one in sorted(people, key=order) if min(order(one)) < inf]
+
+
+def work_rows(campaign: Campaign) -> list[Row]:
+    """Count each assessor's tasks by stage, with the name of the judge that they are."""
+    tasks = Task.objects.filter(campaign=campaign).not_withdrawn()
+    submitted = Count("pk", filter=Q(state=TaskState.SUBMITTED))
+    second = Count("pk", filter=Q(second_opinion=True))
+    rows = tasks.order_by("stage", "assessor").values("assessor", "stage")
+    counted = list(rows.annotate(tasks=Count("pk"), submitted=submitted, second=second))
+    called = dict(Judge.objects.filter(user__in=tasks.values("assessor"), aside=False).values_list("user", "name"))
+    fresh = sorted({row["assessor"] for row in counted} - called.keys())
+    called |= {user: f"Without labels {place}" for place, user in enumerate(fresh, start=1)}
+    return [row | {"assessor": called[row["assessor"]]} for row in counted]
+
+
+def judge_rows(campaign: Campaign) -> list[Row]:
+    """Return who labelled here: people, and LLMs with their models."""
+    assigned = Assignment.objects.current().filter(
+        judge=OuterRef("pk"), nugget_version__nugget__nugget_set__campaign=campaign
+    )
+    supported = SupportJudgment.objects.current().filter(judge=OuterRef("pk"), segment__campaign=campaign)
+    made = campaign.nugget_sets.filter(judge=OuterRef("pk"))
+    judges = Judge.objects.filter(Exists(assigned) | Exists(supported) | Exists(made)).order_by("kind", "name")
+    return [
+        {
+            "judge": one.name,
+            "kind": "person" if one.kind == JudgeKind.HUMAN else "LLM",
+            "model": one.model,
+            "prompts": ", ".join(f"{task}: {text}" for task, text in sorted(one.prompt_versions.items())),
+        }
+        for one in judges
+    ]
+
+
+def support_rows(campaign: Campaign) -> list[Row]:
+    """Count support labels by condition and judge, those of studies left out, with the mix of the three labels."""
+    labels = SupportJudgment.objects.current().filter(segment__campaign=campaign, judge__aside=False)
+    counted = {f"n{code}": Count("pk", filter=Q(label=code)) for code in SUPPORT_WORDS}
+    rows = labels.order_by("condition", "judge__name").values("condition", "judge__name")
+    return [_mix(row) for row in rows.annotate(labels=Count("pk"), **counted)]
+
+
+def _mix(row: Mapping[str, Any]) -> Row:
+    given = sum(row[f"n{code}"] for code in SUPPORT_WORDS)
+    shares = {name: row[f"n{code}"] / given if given else None for code, name in SUPPORT_WORDS.items()}
+    return {"condition": row["condition"], "judge": row["judge__name"], "labels": row["labels"]} | shares
+
+
+def exclusion_rows(campaign: Campaign) -> list[Row]:
+    """Count what enters no score."""
+    tasks = Task.objects.filter(campaign=campaign)
+    nuggets = Assignment.objects.filter(nugget_version__nugget__nugget_set__campaign=campaign)
+    support = SupportJudgment.objects.filter(segment__campaign=campaign)
+    answers = AnswerProvenance.objects.filter(run__campaign=campaign)
+    found = {
+        "control runs, left out of summaries": campaign.runs.filter(control=True).count(),
+        "answers missing": campaign.runs.count() * campaign.topics.count() - answers.count(),
+        "empty answers, not support by rule": answers.filter(answer__words=0).count(),
+        "nuggets that an answer must not contain": _avoid_nuggets(campaign),
+        "tasks withdrawn": tasks.filter(state=TaskState.WITHDRAWN).count(),
+        "tasks that are second opinions": tasks.filter(second_opinion=True).count(),
+        "findings at imports": Finding.objects.filter(campaign=campaign).count(),
+    }
+    for what, labels, terms in (("nuggets", nuggets, AssignmentLabel), ("citations", support, SupportLabel)):
+        found[f"labels of {what} that no longer stand"] = labels.filter(stands=False).count()
+        standing = labels.current()
+        found[f"labels of {what} of studies"] = standing.filter(judge__aside=True).count()
+        found[f"labels of {what}: can't judge"] = standing.filter(label=terms.CANT_JUDGE).count()
+        found[f"labels of {what}: failed"] = standing.filter(label=terms.FAILED).count()
+    return [{"what": what, "count": count} for what, count in found.items()]
+
+
+def _avoid_nuggets(campaign: Campaign) -> int:
+    lists = NuggetList.objects.newest_submitted().filter(nugget_set__campaign=campaign)
+    return ListedNugget.objects.filter(nugget_list__in=lists, avoid=True).count()
+
+
+def version_rows(_campaign: Campaign) -> list[Row]:
+    """Return what the figures rest on beside the data."""
+    applied = MigrationRecorder(connection).applied_migrations()
+    rooms = [(f"Assay, tables of {app}", max(name for one, name in applied if one == app)) for app in ROOMS]
+    rest = [("rule of active time", str(RULE_VERSION)), ("Django", django.__version__), ("NumPy", np.__version__)]
+    return [{"what": what, "version": version} for what, version in [*rooms, *rest]]
+
 
 PAIRINGS = (
     (Condition.AA, Condition.EM),
@@ -121,7 +431,7 @@ def methods_documents(campaign: Campaign) -> dict[str, str]:
 
 
 def _protocol(campaign: Campaign) -> Section:
-    rows = counts.protocol_rows(campaign)
+    rows = protocol_rows(campaign)
     sentences = [f"The campaign {campaign.slug} follows version {campaign.protocol.version} of its protocol."]
     return Section(
         "Protocol", sentences, [Table("Settings in force", {"setting": "Setting", "value": "Value"}, rows)]
@@ -129,24 +439,24 @@ def _protocol(campaign: Campaign) -> Section:
 
 
 def _material(campaign: Campaign) -> Section:
-    found = counts.material(campaign)
+    found = material(campaign)
     passages = f"{found.segments:,} passages are graded or cited, {found.with_text:,} of them with their text."
     sentences = [
         f"{found.topics:,} topics are answered by {found.runs:,} runs in {found.answers:,} answers.",
         passages,
     ]
     tables = [
-        Table("Runs", RUNS, counts.run_rows(campaign)),
-        Table("Qrels", QRELS, counts.qrel_rows(campaign)),
+        Table("Runs", RUNS, run_rows(campaign)),
+        Table("Qrels", QRELS, qrel_rows(campaign)),
     ]
     return Section("Topics, runs and passages", sentences, tables)
 
 
 def _people(campaign: Campaign) -> Section:
-    rows = counts.work_rows(campaign)
+    rows = work_rows(campaign)
     people = len({row["assessor"] for row in rows})
     sentences = [f"{people:,} assessors were handed work here; withdrawn work is not counted."]
-    tables = [Table("Work handed out", WORK, rows), Table("Judges", JUDGES, counts.judge_rows(campaign))]
+    tables = [Table("Work handed out", WORK, rows), Table("Judges", JUDGES, judge_rows(campaign))]
     return Section("Assessors and judges", sentences, tables)
 
 
@@ -157,7 +467,7 @@ def _labels(campaign: Campaign) -> Section:
     tables = [
         Table("Nugget lists", LISTS, [row for row in rows if "condition" not in row]),
         Table("Labels of nuggets", MIX, mix),
-        Table("Labels of citations", SUPPORT, counts.support_rows(campaign)),
+        Table("Labels of citations", SUPPORT, support_rows(campaign)),
     ]
     return Section("Nuggets and labels", sentences, tables)
 
@@ -215,10 +525,10 @@ def _resolved(campaign: Campaign, one: Any) -> Choice:
 def _tau_rows(found: Any) -> Iterator[Row]:
     agreed = found.agreement
     sizes = {"run_level": agreed.runs, "topic_average": agreed.topics, "all_topic_run": agreed.pairs}
-    for level, words in LEVELS.items():
+    for level, wording in LEVELS.items():
         interval = found.intervals[level]
         bounds = {"low": interval.low if interval else None, "high": interval.high if interval else None}
-        yield {"score": found.score, "level": words, "n": sizes[level], "tau_b": getattr(agreed, level)} | bounds
+        yield {"score": found.score, "level": wording, "n": sizes[level], "tau_b": getattr(agreed, level)} | bounds
 
 
 def _agreed_rows(same: Any) -> Iterator[Row]:
@@ -228,13 +538,13 @@ def _agreed_rows(same: Any) -> Iterator[Row]:
 
 
 def _exclusions(campaign: Campaign) -> Section:
-    rows = counts.exclusion_rows(campaign)
+    rows = exclusion_rows(campaign)
     sentences = ["What is stored and enters no score, and what is missing:"]
     return Section("Exclusions", sentences, [Table("Left out", {"what": "What", "count": "Count"}, rows)])
 
 
 def _versions(campaign: Campaign) -> Section:
-    rows = counts.version_rows(campaign)
+    rows = version_rows(campaign)
     policies = (
         "Policies are the defaults: missing zero, unjudged exclude, no vital zero, no cited skip, topics all."
     )
@@ -246,9 +556,68 @@ def _versions(campaign: Campaign) -> Section:
 
 def _without_names(campaign: Campaign, report: MethodsReport) -> MethodsReport:
     """Return the report with numbers in place of the names of people who judge."""
-    called = {name: f"Assessor {place}" for place, name in enumerate(counts.people_in_order(campaign), start=1)}
+    called = {name: f"Assessor {place}" for place, name in enumerate(people_in_order(campaign), start=1)}
     either = "|".join(re.escape(name) for name in sorted(called, key=len, reverse=True))
     if not either:
         return report
     spoken = re.compile(rf"(?<!\w)(?:{either})(?!\w)")
     return changed(report, lambda text: spoken.sub(lambda one: called[one[0]], text))
+
+
+class MethodsForm(StrEnum):
+    """What the report can leave as."""
+
+    HTML = "html"
+    LATEX = "tex"
+    JSON = "json"
+
+    @property
+    def caption(self) -> str:
+        """What people call it."""
+        return "LaTeX" if self is MethodsForm.LATEX else self.upper()
+
+
+CONTENT_TYPES = {
+    MethodsForm.HTML: "text/html; charset=utf-8",
+    MethodsForm.LATEX: "application/x-tex; charset=utf-8",
+    MethodsForm.JSON: "application/json",
+}
+WRITERS: dict[MethodsForm, Callable[[MethodsReport], str]] = {
+    MethodsForm.HTML: lambda report: render_to_string("reports/methods_document.html", {"report": report}),
+    MethodsForm.LATEX: methods_latex,
+    MethodsForm.JSON: methods_json,
+}
+
+
+class MethodsConverter:
+    """The form of the report at the end of an address."""
+
+    regex = "|".join(MethodsForm)
+
+    def to_python(self, value: str) -> MethodsForm:
+        """Return the form."""
+        return MethodsForm(value)
+
+    def to_url(self, value: str) -> str:
+        """Return the end of the address."""
+        return str(MethodsForm(value))
+
+
+register_converter(MethodsConverter, "methods_form")
+
+
+@require_safe
+def methods(request: UserRequest, slug: str) -> HttpResponse:
+    """How the campaign was judged, written from what is stored."""
+    campaign = get_campaign(request, slug)
+    context = {"campaign": campaign, "report": methods_report(campaign), "forms": list(MethodsForm)}
+    return render(request, "reports/methods.html", context)
+
+
+@require_safe
+def methods_file(request: UserRequest, slug: str, document: MethodsForm) -> HttpResponse:
+    """The report as a file to keep."""
+    report = methods_report(get_campaign(request, slug))
+    response = HttpResponse(WRITERS[document](report), content_type=CONTENT_TYPES[document])
+    response["Content-Disposition"] = f'attachment; filename="{slug}-methods.{document}"'
+    return response

@@ -1,6 +1,6 @@
 """What can stand on the two sides of a comparison: conditions of scores and of support, qrels, published tables."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -8,7 +8,7 @@ from evaluation.domain.conditions import judges_of, support_judges_of
 from evaluation.models import Campaign, Judge, NuggetLineage, NuggetSet
 from evaluation.models.campaigns import RevisionKey
 from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition
-from reports.external import external_names
+from reports.leaderboard.external import external_names
 
 GRADES = "qrels:"
 """Before the name of a source of qrels, which may be called like a condition."""
@@ -94,3 +94,11 @@ def _offer_of(campaign: Campaign, _state: RevisionKey) -> Offer:
 def side_text(name: str) -> str:
     """Return what a page calls a side."""
     return name.removeprefix(GRADES)
+
+
+def first_conditions(sets: Iterable[NuggetSet]) -> dict[str, str]:
+    """Return the first two conditions with labels, in the order of the studies."""
+    kinds = {(Origin(one.origin), judge.kind) for one in sets for judge in judges_of(one)}
+    there = [condition for condition in Condition if (condition.origin, condition.judge_kind) in kinds]
+    x = there[0] if there else Condition.AA
+    return {"x": x, "y": next((one for one in there if one is not x), Condition.EM)}

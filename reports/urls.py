@@ -2,9 +2,12 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from reports import confusion_views, methods_views, report_views, views
+from reports import methods as reports_methods
+from reports import views
+from reports import views as reports_views
+from reports.confusion import views as confusion_views
+from reports.confusion.paired_labels import ItemKind
 from reports.converters import register_converters
-from reports.matched import ItemKind
 
 app_name = "reports"
 
@@ -26,11 +29,11 @@ agreement_urls: list[URLPattern] = [
 ]
 
 report_urls: list[URLPattern] = [
-    path("", report_views.reports, name="reports"),
-    path("packet.zip", report_views.packet, name="packet_archive"),
-    path("<report:report>/", report_views.report, name="report"),
-    path("<report:report>/<slug:part>.<table:table>", report_views.report_table, name="report_table"),
-    path("<report:report>/<slug:part>.<picture:picture>", report_views.report_picture, name="report_picture"),
+    path("", reports_views.reports, name="reports"),
+    path("packet.zip", reports_views.packet, name="packet_archive"),
+    path("<report:report>/", reports_views.report, name="report"),
+    path("<report:report>/<slug:part>.<table:table>", reports_views.report_table, name="report_table"),
+    path("<report:report>/<slug:part>.<picture:picture>", reports_views.report_picture, name="report_picture"),
 ]
 
 confusion_urls: list[URLPattern] = [
@@ -48,8 +51,8 @@ for kind in (ItemKind.NUGGETS, ItemKind.CITATIONS):
     ]
 
 methods_urls: list[URLPattern] = [
-    path("", methods_views.methods, name="methods"),
-    path("methods.<methods_form:document>", methods_views.methods_file, name="methods_file"),
+    path("", reports_methods.methods, name="methods"),
+    path("methods.<methods_form:document>", reports_methods.methods_file, name="methods_file"),
 ]
 
 campaign_urls: list[URLPattern | URLResolver] = [

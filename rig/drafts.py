@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
+from evaluation.judges import add_judge
+from evaluation.labelling import ensure_nugget_set, give_nugget_list
 from evaluation.models import Campaign, Event, NuggetSet, Topic
-from evaluation.services.judges import add_judge
-from evaluation.services.labelling import ensure_nugget_set, give_nugget_list
 from evaluation.terms import Importance, JudgeKind, Origin
 
 

@@ -8,13 +8,17 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from accounts.models import User
+from evaluation.campaigns.create import add_member, create_campaign
 from evaluation.formats.source import Source, read_source
+from evaluation.imports.nuggets import import_nuggets
+from evaluation.imports.runs import import_runs
+from evaluation.imports.segments import import_segments
+from evaluation.imports.support import import_support
+from evaluation.imports.topics import import_topics
+from evaluation.judges import add_judge
 from evaluation.models import Campaign, Topic
-from evaluation.services import importing
-from evaluation.services.campaigns import add_member, create_campaign
-from evaluation.services.handing_out import hand_out
-from evaluation.services.judges import add_judge
-from evaluation.services.work_plan import Order
+from evaluation.tasks.hand_out import hand_out
+from evaluation.tasks.plan import Order
 from evaluation.terms import JudgeKind, Origin, Role, Stage, SupportCondition
 
 MACHINE, EDITOR, ORGANIZER = "machine", "an editor", "organizer"
@@ -66,17 +70,17 @@ def _load_topic(campaign: Campaign, folder: Path, number: int, extent: Extent) -
         return read_source(path)
 
     title = {"id": topic, "title": f"why river {number} bends"}
-    importing.import_topics(campaign=campaign, source=written("topics", [title]))
+    import_topics(campaign=campaign, source=written("topics", [title]))
     docids = [f"{topic}p{n}" for n in range(PASSAGES)]
     texts = [{"docid": docid, "title": docid, "segment": _passage(docid)} for docid in docids]
-    importing.import_segments(campaign=campaign, sources=[written("segments", texts)])
+    import_segments(campaign=campaign, sources=[written("segments", texts)])
     runs = [written(f"run{n}", [_answer(topic, n, docids, extent)]) for n in range(extent.answers)]
-    importing.import_runs(campaign=campaign, sources=runs)
+    import_runs(campaign=campaign, sources=runs)
     nuggets = [
         {"text": f"fact {n} of river {number}", "importance": ("vital", "okay")[n % 2]}
         for n in range(extent.nuggets)
     ]
-    importing.import_nuggets(
+    import_nuggets(
         campaign=campaign,
         source=written("nuggets", [{"qid": topic, "query": title["title"], "nuggets": nuggets}]),
         origin=Origin.EDITED,
@@ -123,6 +127,6 @@ def _machine_labels(topic: str, docids: Sequence[str], extent: Extent) -> list[d
 
 def _load_machine(campaign: Campaign, source: Source) -> None:
     add_judge(name=MACHINE, kind=JudgeKind.LLM, model=MACHINE)
-    importing.import_support(
+    import_support(
         campaign=campaign, sources=[source], judge=MACHINE, kind=JudgeKind.LLM, condition=SupportCondition.LLM
     )

@@ -12,8 +12,8 @@ from typing import Any
 from django.db import connection
 from django.db.models import Exists, OuterRef
 
+from evaluation.append_only import missing_triggers
 from evaluation.models import Event, Operation, Task
-from evaluation.triggers import missing_triggers
 from jobs.models import Job, WorkItem
 from llmjobs.models import Attempt, Call, CallUse
 from soak.desk_checks import check_log, read_record

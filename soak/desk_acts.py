@@ -5,7 +5,7 @@ import uuid
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from evaluation.rules.desk import Row, ordered
+from assessor.rules.nugget_ops import Row, ordered
 from evaluation.terms import Decision
 from soak.desk_model import DeskModel, Json
 from soak.desk_window import Window

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from assessor.desk.submit import assignments_of, support_of
+from evaluation.judges import judge_of
 from evaluation.models import NuggetEvidence, Submission, Task
-from evaluation.services.desk.freezing import assignments_of, support_of
-from evaluation.services.judges import judge_of
 from evaluation.terms import AssignmentLabel, Stage, SupportLabel
 
 

@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
+from assessor.desk.nugget_ops import row_from_json, row_json
+from assessor.rules.nugget_ops import Changes, Row, Step, apply, put_back
+from assessor.rules.submit import listed
+from assessor.rules.undo import LABELS, UNTOLD
 from evaluation.errors import Refused
-from evaluation.rules.desk import Changes, Row, Step, apply, put_back
-from evaluation.rules.submitting import listed
-from evaluation.rules.undoing import LABELS, UNTOLD
-from evaluation.services.desk.rows import row_from_json, row_json
 from evaluation.terms import Decision
 
 Json = dict[str, Any]

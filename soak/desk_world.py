@@ -11,22 +11,13 @@ from django.db import connections
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.notice import NOTICE_VERSION
+from accounts.recording_notice import NOTICE_VERSION
 from accounts.session_store import hashed
-from evaluation.models import (
-    Campaign,
-    NuggetList,
-    NuggetSet,
-    Qrel,
-    QrelSource,
-    Segment,
-    Task,
-    Topic,
-)
+from evaluation.campaigns.create import add_member, create_campaign
+from evaluation.judges import add_judge
+from evaluation.labelling import ensure_nugget_set
+from evaluation.models import Campaign, NuggetList, NuggetSet, Qrel, QrelSource, Segment, Task, Topic
 from evaluation.rules.sentences import split
-from evaluation.services.campaigns import add_member, create_campaign
-from evaluation.services.judges import add_judge
-from evaluation.services.labelling import ensure_nugget_set
 from evaluation.terms import JudgeKind, Role, Stage
 from rig import sessions
 from rig.drafts import make_drafts

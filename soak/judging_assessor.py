@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from threading import Event as Signal
 from typing import Any, Protocol
 
-from evaluation.rules.judging import CANT_JUDGE
+from assessor.rules.label_ops import CANT_JUDGE
 from evaluation.terms import Stage
 from soak.desk_clock import WindowClock
 from soak.desk_model import Json

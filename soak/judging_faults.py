@@ -19,8 +19,9 @@ from django.db import connection, connections
 
 from evaluation.models import Campaign, SupportJudgment
 from jobs.models import Job, WorkItem
-from llmjobs.simulator import MODEL, running_simulator
-from llmjobs.starting import JobRequest, judge_for, plan_support, start
+from llmjobs.job_service import JobRequest, judge_for, plan_support, start
+from llmjobs.simulator.answering import MODEL
+from llmjobs.simulator.server import running_simulator
 from rig.services import Services, SmallDisk
 from rig.web import WebProcess, running_web
 from rig.worker import WorkerProcess, running_worker

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from django.contrib.auth.hashers import make_password
 
 from accounts.models import User
-from accounts.notice import NOTICE_VERSION
+from accounts.recording_notice import NOTICE_VERSION
 from evaluation.models import Campaign, Task
 from evaluation.terms import Stage
 from rig.judging import Extent, hand_all, make_judging_campaign

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from evaluation.rules.judging import LabelRow, back_to, give_label, locate
-from evaluation.services.desk.labels import row_from_json, row_json
+from assessor.desk.label_rows import row_from_json, row_json
+from assessor.rules.label_ops import LabelRow, back_to, give_label, locate
 from evaluation.terms import Stage
 from soak.desk_model import Json, Model, step_of
 

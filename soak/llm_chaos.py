@@ -28,10 +28,12 @@ from django.utils import timezone
 
 from evaluation.models import Assignment, ListedNugget
 from jobs.models import Job, WorkItem
-from llmjobs import ordering
+from llmjobs import job_service
 from llmjobs.budget import NO_LIMIT, Budget
 from llmjobs.models import Attempt, Call, LlmJob
-from llmjobs.simulator import MODEL, Served, Simulator, running_simulator
+from llmjobs.simulator.answering import MODEL
+from llmjobs.simulator.served import Served
+from llmjobs.simulator.server import Simulator, running_simulator
 from rig.services import Cluster, Redis, Services
 from rig.worker import WorkerProcess, running_worker
 from soak.llm_checks import (
@@ -251,7 +253,7 @@ def _stop_of(job: Job) -> Stop:
 
 def _go_on(job: Job, calls: int, *, first: bool) -> None:
     llm = LlmJob.objects.select_related("job", "campaign").get(pk=job.pk)
-    ordering.resume(llm, None, Budget(calls=llm.sent_calls + calls // 6) if first else NO_LIMIT)
+    job_service.resume(llm, None, Budget(calls=llm.sent_calls + calls // 6) if first else NO_LIMIT)
 
 
 def _report(job: Job, lines: Sequence[Served], paid: Paid, seconds: float) -> None:

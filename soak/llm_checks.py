@@ -11,7 +11,7 @@ from evaluation.models import Answer, Assignment, Event, ListedNugget, NuggetLis
 from evaluation.terms import AssignmentLabel
 from jobs.models import Job, WorkItem
 from llmjobs.models import Attempt, Call, CallUse, Text
-from llmjobs.simulator import Served, most_within
+from llmjobs.simulator.served import Served, most_within
 from soak.llm_world import SPOILT, SPOILT_ANSWERS
 
 SHOWN = 5

@@ -4,6 +4,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
+from evaluation.campaigns.create import create_campaign
 from evaluation.models import (
     Answer,
     AnswerProvenance,
@@ -16,12 +17,11 @@ from evaluation.models import (
     Sentence,
     Topic,
 )
-from evaluation.services.campaigns import create_campaign
 from evaluation.terms import Condition
 from jobs.models import Job
 from llmjobs.budget import Budget
-from llmjobs.simulator import KINDS
-from llmjobs.starting import JobRequest, judge_for, plan_evaluation, start
+from llmjobs.job_service import JobRequest, judge_for, plan_evaluation, start
+from llmjobs.simulator.faults import KINDS
 
 SEGMENTS = 50
 # Calls a second that two workers get answered while all this happens to them: so many are there to be made.

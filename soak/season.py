@@ -26,7 +26,8 @@ from evaluation.models import Assignment, Event, NuggetList, Operation, SupportJ
 from evaluation.terms import Origin, Stage, TaskState
 from exchange.backups.archive import read_manifest
 from jobs.models import Job, WorkItem
-from llmjobs.simulator import MODEL, running_simulator
+from llmjobs.simulator.answering import MODEL
+from llmjobs.simulator.server import running_simulator
 from rig.proxy import Proxy
 from rig.services import Services
 from rig.tables import make_migrated_tables

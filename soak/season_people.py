@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
-from evaluation.rules.desk import ordered
+from assessor.rules.nugget_ops import ordered
 from evaluation.terms import Decision, Stage
-from llmjobs.simulator import MODEL
+from llmjobs.simulator.answering import MODEL
 from soak.desk_acts import Hands
 from soak.desk_assessor import Assessor, Device, Plan, Work
 from soak.desk_clock import WindowClock

@@ -6,15 +6,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from accounts.models import User
-from accounts.notice import NOTICE_VERSION
+from accounts.recording_notice import NOTICE_VERSION
+from evaluation.campaigns.create import CampaignFile, ProtocolSettings, add_member, create_campaign
 from evaluation.formats.source import read_source
+from evaluation.imports.runs import import_runs
+from evaluation.judges import add_judge
 from evaluation.models import Campaign, Qrel, QrelSource, Segment, Topic
 from evaluation.rules.sentences import split
-from evaluation.services import importing
-from evaluation.services.campaigns import CampaignFile, ProtocolSettings, add_member, create_campaign
-from evaluation.services.judges import add_judge
 from evaluation.terms import JudgeKind, Role
-from llmjobs.simulator import MODEL
+from llmjobs.simulator.answering import MODEL
 from rig.sessions import new_session
 from soak.desk_world import Seat
 
@@ -56,7 +56,7 @@ def make_season(assessors: int, topics: int, answers: int) -> SeasonWorld:
         Qrel.objects.bulk_create([Qrel(source=source, topic=topic, segment=one, grade=2) for one in segments])
     with TemporaryDirectory() as folder:
         files = [_run(Path(folder), number, topics, [one.docid for one in segments]) for number in range(answers)]
-        importing.import_runs(campaign=campaign, sources=[read_source(one) for one in files])
+        import_runs(campaign=campaign, sources=[read_source(one) for one in files])
     people = [_person(campaign, f"assessor{n}", Role.ASSESSOR) for n in range(assessors)]
     heads = [_person(campaign, name, Role.ORGANIZER) for name in ORGANIZERS]
     return SeasonWorld(

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from threading import Lock
 
+from evaluation.append_only import install_triggers, remove_triggers
 from evaluation.models import Operation
-from evaluation.triggers import install_triggers, remove_triggers
 
 SHOWN, LONGEST = 12, 600
 

@@ -15,7 +15,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from pytest_django import DjangoDbBlocker
 
-from evaluation.triggers import install_triggers, remove_triggers
+from evaluation.append_only import install_triggers, remove_triggers
 from reports.frames import forget_sheets
 from tests.worlds.recorded import MIGRATED
 

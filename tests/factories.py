@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from accounts.models import User
-from accounts.notice import NOTICE_VERSION
+from accounts.recording_notice import NOTICE_VERSION
+from evaluation.campaigns.create import add_member, create_campaign
 from evaluation.formats.source import Source, read_source
 from evaluation.models import Campaign
-from evaluation.services.campaigns import add_member, create_campaign
 from evaluation.terms import Role
 
 CAST = {

@@ -1,6 +1,8 @@
 """Secrets come from the environment: as `NAME`, or as `NAME_FILE`, the path of a file that holds it."""
 
+import contextlib
 import os
+import secrets
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -50,3 +52,16 @@ def _content(name: str, path: Path) -> str:
     if not found:
         raise ImproperlyConfigured(f"{name}: {path} is empty.")
     return found
+
+
+def local_secret(path: Path) -> str:
+    """Key kept in `path`; the first call makes it, readable by the owner only."""
+    if not path.exists():
+        draft = path.with_suffix(f".{os.getpid()}")
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode=0o600), "w") as file:
+            file.write(secrets.token_urlsafe(48))
+        # Two processes may start at once: the first link wins, and both then read the same key.
+        with contextlib.suppress(FileExistsError):
+            os.link(draft, path)
+        draft.unlink()
+    return path.read_text().strip()

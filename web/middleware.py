@@ -3,10 +3,19 @@
 from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from web.refusal import RuleRefusal
+
+class RuleRefusal(Exception):
+    """An act that the rules do not allow, with a code for programs and a message for people."""
+
+    def __init__(self, code: str, message: str) -> None:
+        self.code = code
+        self.message = message
+        super().__init__(message)
+
 
 # The API's addresses hold slugs and numbers; a NUL makes one that does not exist, in the API's own words.
 TAKES_NONE = "/api/"
@@ -48,3 +57,32 @@ def _came_from(request: HttpRequest) -> str:
     page = request.headers.get("Referer", "")
     ours = url_has_allowed_host_and_scheme(page, {request.get_host()}, require_https=request.is_secure())
     return page if ours and request.method == "POST" else ""
+
+
+# A browser's back button after somebody signed out must not show what they saw. Static files have a rule of their own.
+NOT_KEPT = "no-store, private"
+# With an ETag a program may keep what it read, and asks each time whether it still holds.
+ASKED_AGAIN = "no-cache, private"
+UNUSED_FEATURES = (
+    *("accelerometer", "autoplay", "camera", "display-capture", "encrypted-media", "geolocation", "gyroscope"),
+    *("magnetometer", "microphone", "midi", "payment", "picture-in-picture", "screen-wake-lock", "usb"),
+)
+FIXED = {
+    "Permissions-Policy": ", ".join(f"{name}=()" for name in UNUSED_FEATURES),
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+class HeadersMiddleware:
+    """Outermost middleware, so that answers of other middleware get them too."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        for name, value in FIXED.items():
+            response.headers.setdefault(name, value)
+        response.headers.setdefault("Cache-Control", ASKED_AGAIN if response.has_header("ETag") else NOT_KEPT)
+        return response

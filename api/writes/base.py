@@ -5,33 +5,201 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from http import HTTPStatus
-from typing import Any, ClassVar, TypeVar, cast
+from pathlib import PurePosixPath
+from tempfile import SpooledTemporaryFile
+from typing import Annotated, Any, ClassVar, TypeVar, cast
 
 from django.conf import settings
 from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
 from django.db import DEFAULT_DB_ALIAS
-from django.http import HttpResponse
-from pydantic import BaseModel
-from pydantic_core import to_json
-from rest_framework.exceptions import NotFound, UnsupportedMediaType
+from django.http import HttpResponse, QueryDict
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import from_json, to_json
+from rest_framework.exceptions import APIException, NotFound, UnsupportedMediaType
 from rest_framework.request import Request
 
 from accounts.models import User
 from api.collections import COLLECTIONS
-from api.once import Doing, once
-from api.problems import NOT_FOUND
-from api.tags import tag_of_body
+from api.idempotency import Doing, once
+from api.problems import NOT_FOUND, Errors, WrongQuery
+from api.schema import WriteSchema
+from api.streams import tag_of_body
 from api.views import View
-from api.writes.said import Body, Query, Tryable, body_of, query_of
-from api.writes.schema import WriteSchema
-from api.writes.uploads import Sent, Upload, read_body
+from assessor.progress.matrix import may_organize
+from evaluation.campaigns.access import unblinded_campaign_for
+from evaluation.domain.pseudonyms import Names
 from evaluation.errors import BadInput, Problem
+from evaluation.formats.problems import field_path, wording
+from evaluation.formats.source import Readable
 from evaluation.models import Campaign
-from evaluation.queries.campaigns import unblinded_campaign_for
-from evaluation.queries.data.names import Names
-from evaluation.queries.data.reading import Row
-from evaluation.queries.work import may_organize
-from web.refusal import RuleRefusal
+from evaluation.rows.base import Row
+from web.middleware import RuleRefusal
+
+Name = Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f]*$")]
+"""What something is called; empty where it may be left out."""
+
+NamedOne = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]+$")]
+NUL = "\x00"
+
+
+class WrongBody(WrongQuery):
+    """A body that is not what is expected."""
+
+    default_code = "bad_body"
+    default_detail = "The body is not what is expected."
+
+
+class Body(BaseModel):
+    """A JSON object."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Query(BaseModel):
+    """The parameters of an address."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Tryable(Query):
+    """Of a write that can be tried out first."""
+
+    dry_run: bool = Field(default=False, description="say what would be done, and do nothing")
+
+
+AnyBody = TypeVar("AnyBody", bound=BaseModel)
+AnyQuery = TypeVar("AnyQuery", bound=Query)
+
+
+def body_of(form: type[AnyBody], raw: bytes) -> AnyBody:
+    """Return a body, checked. Raises `WrongBody` with everything that is wrong about it."""
+    try:
+        if _has_nul(from_json(raw)):
+            raise WrongBody({"body": ["A text without NUL characters."]})
+        return form.model_validate_json(raw)
+    except ValidationError as error:
+        raise WrongBody(_errors(error, "body")) from error
+    except ValueError as error:
+        raise WrongBody({"body": [f"Valid JSON: {error}"]}) from error
+
+
+def query_of(form: type[AnyQuery], query: QueryDict) -> AnyQuery:
+    """Return the parameters of an address, checked. Raises `WrongQuery`."""
+    twice = {name: ["This parameter can be given once."] for name in query if len(query.getlist(name)) > 1}
+    if twice:
+        raise WrongQuery(twice)
+    try:
+        return form.model_validate_strings(query.dict())
+    except ValidationError as error:
+        raise WrongQuery(_errors(error, "query")) from error
+
+
+def _errors(error: ValidationError, whole: str) -> Errors:
+    found: Errors = {}
+    for one in error.errors(include_url=False):
+        text = {"extra_forbidden": "There is nothing of that name to say."}.get(one["type"]) or wording(one)
+        found.setdefault(field_path(one["loc"]) if one["loc"] else whole, []).append(text)
+    return found
+
+
+def _has_nul(value: Any) -> bool:
+    """Say whether a text somewhere holds the character that PostgreSQL cannot."""
+    if isinstance(value, dict):
+        return any(_has_nul(one) for pair in value.items() for one in pair)
+    if isinstance(value, list):
+        return any(_has_nul(one) for one in value)
+    return isinstance(value, str) and NUL in value
+
+
+MULTIPART = "multipart/form-data"
+PART = "file"
+CHUNK = 1_048_576
+IN_MEMORY = 2 * CHUNK
+UNNAMED = "body"
+
+
+class TooLarge(APIException):
+    """More than may be sent."""
+
+    status_code = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+    default_code = "too_large"
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"At most {most:,} bytes can be sent.")
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """One file: what it is called, and its bytes from the beginning."""
+
+    name: str
+    stream: Readable
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What came with a request. `digest` is the same when the same is sent again."""
+
+    digest: str
+    raw: bytes = b""
+    files: tuple[Upload, ...] = ()
+
+
+def read_body(request: Request, most: int) -> Sent:
+    """Return a body that fits into memory."""
+    check_length(request, most)
+    raw = b"".join(_chunks(request))
+    return Sent(sha256(raw).hexdigest(), raw)
+
+
+@contextmanager
+def received(request: Request, name: str) -> Iterator[Sent]:
+    """Give the files of a request; `name` is what one is called that comes as the body itself."""
+    check_length(request, settings.API_UPLOAD_MAX_BYTES)
+    if (request.content_type or "").startswith(MULTIPART):
+        yield _parts(request)
+        return
+    with SpooledTemporaryFile(max_size=IN_MEMORY) as spooled:
+        digest = sha256()
+        for chunk in _chunks(request):
+            digest.update(chunk)
+            spooled.write(chunk)
+        spooled.seek(0)
+        yield Sent(digest.hexdigest(), files=(Upload(name or UNNAMED, spooled),))
+
+
+def check_length(request: Request, most: int) -> None:
+    """Raise `TooLarge` before anything is read. Without a length there is no body: the server sees to that."""
+    if _length(request) > most:
+        raise TooLarge(most)
+
+
+def _length(request: Request) -> int:
+    length = request.META.get("CONTENT_LENGTH") or "0"
+    return int(length) if length.isascii() and length.isdigit() else 0
+
+
+def _chunks(request: Request) -> Iterator[bytes]:
+    stream: Any = request.stream
+    if stream is not None:
+        yield from iter(lambda: stream.read(CHUNK), b"")
+
+
+def _parts(request: Request) -> Sent:
+    """Return the files of a form, each under the name it was sent with."""
+    others = [name for name in request.data if name != PART]
+    files = request.FILES.getlist(PART)
+    if others or not files:
+        wrong = {name: [f"The parts of the form are called {PART}."] for name in others}
+        raise WrongBody(wrong or {PART: ["A file is needed."]})
+    digest = sha256()
+    for file in files:
+        digest.update(f"{len(file.name)}:{file.name}:{file.size}:".encode())
+        for chunk in file.chunks():
+            digest.update(chunk)
+        file.seek(0)
+    return Sent(digest.hexdigest(), files=tuple(Upload(PurePosixPath(one.name).name, one) for one in files))
+
 
 JSON = "application/json"
 OF = {one.name: one for one in COLLECTIONS}

@@ -8,14 +8,13 @@ from django.http import HttpResponse
 from pydantic import ConfigDict, Field
 
 from accounts.models import User
-from api.once import Doing
-from api.serializers.corpus import CampaignRow
+from api.idempotency import Doing
+from api.rows.corpus import CampaignRow
 from api.views import ListView
-from api.writes.base import Write, WriteView, row_answer
-from api.writes.said import Query
+from api.writes.base import Query, Write, WriteView, row_answer
+from evaluation.campaigns.access import is_taken_from
+from evaluation.campaigns.create import CampaignFile, start_campaign
 from evaluation.errors import Refused
-from evaluation.queries.campaigns import is_taken_from
-from evaluation.services.campaigns import CampaignFile, start_campaign
 
 
 class CampaignOptions(Query):

@@ -11,15 +11,27 @@ from pydantic import BaseModel, Field
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 
-from api.once import Doing
-from api.writes.base import Write, WriteView, document_answer
-from api.writes.said import Name, NamedOne, Query, WrongBody
-from api.writes.uploads import MULTIPART, PART, Sent, Upload, received
+from api.idempotency import Doing
+from api.writes.base import (
+    MULTIPART,
+    PART,
+    Name,
+    NamedOne,
+    Query,
+    Sent,
+    Upload,
+    Write,
+    WriteView,
+    WrongBody,
+    document_answer,
+    received,
+)
 from evaluation.formats.segments import names_any
 from evaluation.formats.source import MAX_LINE_BYTES, MAX_SEGMENT_LINE_BYTES, Source, read_source
+from evaluation.imports.base import Receipt
+from evaluation.imports.segments import needed_docids
 from evaluation.models import Campaign
-from evaluation.services.importing import Receipt, needed_docids
-from evaluation.terms import JudgeKind, Origin, SupportCondition, Task
+from evaluation.terms import JudgeKind, Origin, RagTask, SupportCondition
 from exchange.imports import kinds
 from exchange.imports.kinds import ImportLoad
 
@@ -53,7 +65,7 @@ class RunsOptions(Loading):
     """Runs."""
 
     group: Name | None = Field(default=None, description="the team; without it what the file says")
-    task: Task | None = Field(default=None, description="AG or RAG; without it what the file says")
+    task: RagTask | None = Field(default=None, description="AG or RAG; without it what the file says")
     priority: Annotated[int, Field(ge=0, le=32767)] | None = Field(default=None, description="1 is judged first")
     control: bool = Field(default=False, description="an organizers' control run")
     pool: bool = Field(default=False, description="judge these runs whatever their priority")
@@ -130,7 +142,7 @@ KINDS = {
 class ImportView(WriteView):
     """Load a file, or nothing of it."""
 
-    takes_large_files = True  # as web.uploads.takes_large_files marks a function
+    takes_large_files = True  # as organizer.data.forms.takes_large_files marks a function
     parser_classes = [MultiPartParser]
     answer = ImportReceipt
     # An import that is done again changes nothing. So its effects need no common transaction with the answer, and

@@ -8,16 +8,25 @@ from django.http import HttpResponse
 from pydantic import BaseModel, Field
 
 from accounts.models import User
-from api.once import Doing
-from api.serializers.work import JobRow
+from api.idempotency import Doing
+from api.rows.work import JobRow
 from api.views import ListView
-from api.writes.base import Write, WriteView, document_answer, found_or_404, row_answer
-from api.writes.said import Body, Name, NamedOne, Tryable, WrongBody
+from api.writes.base import (
+    Body,
+    Name,
+    NamedOne,
+    Tryable,
+    Write,
+    WriteView,
+    WrongBody,
+    document_answer,
+    found_or_404,
+    row_answer,
+)
 from evaluation.models import Campaign
 from llmjobs.budget import Budget
 from llmjobs.endpoints import default_endpoint
-from llmjobs.models import LlmJob
-from llmjobs.ordering import (
+from llmjobs.job_service import (
     JobOrder,
     ReadyJob,
     Work,
@@ -29,7 +38,8 @@ from llmjobs.ordering import (
     retry,
     start_job,
 )
-from llmjobs.queries import any_job_for, callable_judges_for
+from llmjobs.job_status import any_job_for, callable_judges_for
+from llmjobs.models import LlmJob
 
 Names = Annotated[list[NamedOne], Field(max_length=10_000)]
 

@@ -13,16 +13,26 @@ from pydantic import BaseModel, Field
 from rest_framework.exceptions import APIException
 
 from accounts.models import User
-from api.once import Doing
-from api.serializers.work import TaskRow
+from api.idempotency import Doing
+from api.rows.work import TaskRow
 from api.views import ListView
-from api.writes.base import Write, WriteView, document_answer, found_or_404, row_answer, row_now
-from api.writes.said import Body, Name, NamedOne, Tryable, WrongBody
+from api.writes.base import (
+    Body,
+    Name,
+    NamedOne,
+    Tryable,
+    Write,
+    WriteView,
+    WrongBody,
+    document_answer,
+    found_or_404,
+    row_answer,
+    row_now,
+)
+from assessor.progress.matrix import any_task_for, assessors_for
+from evaluation.corpus.topics import topics_for
 from evaluation.models import Campaign, Task
-from evaluation.queries.topics import topics_for
-from evaluation.queries.work import any_task_for, assessors_for
-from evaluation.services.handing_out import hand_out, reassign
-from evaluation.services.task_acts import (
+from evaluation.tasks.changes import (
     LONGEST_REASON,
     Change,
     ChangeReceipt,
@@ -31,7 +41,8 @@ from evaluation.services.task_acts import (
     lock_any_task,
     plan_change,
 )
-from evaluation.services.work_plan import Order, Plan, plan_hand_out
+from evaluation.tasks.hand_out import hand_out, reassign
+from evaluation.tasks.plan import Order, Plan, plan_hand_out
 from evaluation.terms import Stage
 
 NO_SUCH = "There is nothing of that name that you may see."

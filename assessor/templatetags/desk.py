@@ -7,10 +7,10 @@ from django import template
 
 from accounts.desk_settings import DeskSettings, desk_settings_of
 from accounts.models import User
+from assessor.blind.desk import TaskHead
+from assessor.blind.guidelines import Definition, definitions_of
 from assessor.keymap import keymap_json
-from assessor.views.session import account_id
-from evaluation.blind.desk import TaskHead
-from evaluation.blind.guidelines import Definition, definitions_of
+from assessor.views.time import account_id
 
 register = template.Library()
 

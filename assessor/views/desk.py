@@ -6,25 +6,26 @@ from typing import Annotated, Literal
 from django.contrib import messages
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST, require_safe
 from pydantic import BaseModel, Field
 
 from accounts.http import UserRequest
-from assessor.getters import body_of, own_task_or_404
-from assessor.json_views import desk_json
-from assessor.noticed import after_notice
-from evaluation.blind.desk import desk_page, desk_state, task_head
-from evaluation.blind.done import done_for
-from evaluation.blind.practice import practice_page
+from assessor.access import after_notice, body_of, desk_json, own_task_or_404
+from assessor.blind.desk import desk_page, desk_state, task_head
+from assessor.blind.judging import shown_answer
+from assessor.blind.practice import practice_page
+from assessor.blind.tasks import done_for
+from assessor.desk.apply_op import Receipt, operate
+from assessor.desk.context import hold as hold_desk
+from assessor.desk.context import open_desk, release
+from assessor.desk.op_schemas import Ops
+from assessor.desk.submit import submit as submit_list
 from evaluation.errors import Refused
-from evaluation.services.desk.asked import Ops
-from evaluation.services.desk.holding import hold as hold_desk
-from evaluation.services.desk.holding import release
-from evaluation.services.desk.opening import open_desk
-from evaluation.services.desk.operating import Receipt, operate
-from evaluation.services.desk.submitting import submit as submit_list
+from evaluation.tasks.remarks import remark as make_remark
+from evaluation.terms import RemarkKind
 
 
 class Hold(BaseModel):
@@ -110,3 +111,41 @@ def submit(request: UserRequest, public_id: str) -> HttpResponse:
     asked = body_of(request, Submit)
     receipt = submit_list(task=public_id, user=request.user, window=asked.window, seq=asked.seq)
     return JsonResponse(receipt.as_json())
+
+
+@require_GET
+@desk_json
+def answer(request: UserRequest, public_id: str, answer_id: str) -> HttpResponse:
+    """Return an answer's text, and the passages it cites where support is judged. Asking marks nothing as seen."""
+    shown, passages = shown_answer(public_id, request.user, answer_id)
+    cited = {one.public_id: render_to_string("assessor/cited_part.html", {"passage": one}) for one in passages}
+    html = render_to_string("assessor/answer_part.html", {"answer": shown})
+    return JsonResponse({"id": answer_id, "html": html, "passages": cited})
+
+
+LONGEST = 5000  # characters
+
+
+class Said(BaseModel):
+    """One remark. `public_id` is made by the page, so that sending it twice makes one remark."""
+
+    kind: RemarkKind
+    about: Annotated[str, Field(max_length=200)] = ""
+    text: Annotated[str, Field(max_length=LONGEST)] = ""
+    public_id: Annotated[str, Field(pattern=r"^[0-9A-Za-z-]{8,36}$")]
+
+
+@require_POST
+@desk_json
+def remark(request: UserRequest, public_id: str) -> HttpResponse:
+    """Take one remark down."""
+    data = body_of(request, Said)
+    make_remark(
+        task=public_id,
+        user=request.user,
+        kind=data.kind,
+        about=data.about.strip(),
+        text=data.text.strip(),
+        public_id=data.public_id,
+    )
+    return JsonResponse({"public_id": data.public_id})

@@ -11,13 +11,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.http import UserRequest
-from assessor.getters import own_task_or_404
-from evaluation.blind.desk import task_head
-from evaluation.blind.history import AS_PROPOSED, history_of
-from evaluation.blind.judged import judged_history
-from evaluation.services.desk.asked import Op
-from evaluation.services.desk.holding import hold, release
-from evaluation.services.desk.operating import operate
+from assessor.access import own_task_or_404
+from assessor.blind.desk import task_head
+from assessor.blind.history import AS_PROPOSED, history_of, judged_history, judged_summary
+from assessor.blind.review import review_summary
+from assessor.desk.apply_op import operate
+from assessor.desk.context import hold, release
+from assessor.desk.op_schemas import Op
 
 
 class RestoreForm(forms.Form):
@@ -68,3 +68,16 @@ def _op(data: dict[str, str | int]) -> Op:
     else:
         kind, payload = "restore", {"key": data["key"], "seq": data["seq"]}
     return Op(op_id=uuid4(), step=uuid4(), kind=kind, payload=payload, source="restore", client_at=timezone.now())
+
+
+@require_safe
+@never_cache
+@own_task_or_404
+def review(request: UserRequest, public_id: str) -> HttpResponse:
+    """Show how the work stands. With `?part` only what the desk's dialog takes in."""
+    part = "part" in request.GET
+    if task_head(public_id, request.user).judges:
+        template = "assessor/judged_review_part.html" if part else "assessor/judged_review.html"
+        return render(request, template, {"review": judged_summary(public_id, request.user)})
+    template = "assessor/review_part.html" if part else "assessor/review.html"
+    return render(request, template, {"review": review_summary(public_id, request.user)})

@@ -1,15 +1,102 @@
 """One's own keys and reading size: a plain form, which works without a script."""
 
+from collections.abc import Iterator
+
+from django import forms
 from django.contrib import messages
+from django.forms import BoundField
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods
 
-from accounts.desk_settings import DeskSettings, desk_settings_of, save_desk_settings
+from accounts.desk_settings import READING_SIZES, DeskSettings, desk_settings_of, save_desk_settings
 from accounts.http import UserRequest
-from assessor.forms import DeskSettingsForm
+from assessor.keymap import Action, BadKey, actions_of, collisions, default_actions, groups, parse_keys
+
+PREFIX = "key-"
+
+
+class DeskSettingsForm(forms.Form):
+    """Reading size, hints, the switch of single keys, and a field per action with the keys, a space between."""
+
+    reading_size = forms.TypedChoiceField(
+        coerce=int, choices=[(size, f"{size} px") for size in READING_SIZES], label="Size of the reading text"
+    )
+    single_keys = forms.BooleanField(
+        required=False, label="Single keys act on the highlighted row, wherever the focus is but in a field"
+    )
+    hints = forms.BooleanField(required=False, label="Show the keys on the buttons")
+    move_on = forms.BooleanField(required=False, label="Move on after a label, to the next one without a label")
+    start_at_text = forms.BooleanField(
+        required=False, label="Label answers: start at the text of an answer, not at the first nugget to label"
+    )
+    auto_scroll = forms.BooleanField(required=False, label="Scroll to the evidence when a nugget gets the focus")
+
+    def __init__(self, data: object = None, *, settings: DeskSettings) -> None:
+        self._own = actions_of(settings)
+        initial = {
+            "reading_size": settings.reading_size,
+            "single_keys": settings.single_keys,
+            "hints": settings.hints,
+            "auto_scroll": settings.auto_scroll,
+            "move_on": settings.move_on,
+            "start_at_text": settings.start_at_text,
+        }
+        super().__init__(data, initial=initial, label_suffix="")  # type: ignore[arg-type]
+        for action in self._own:
+            if not action.fixed:
+                self.fields[PREFIX + action.id] = _key_field(action)
+
+    def grouped(self) -> Iterator[tuple[str, list[BoundField]]]:
+        """Yield each group's heading with its fields."""
+        for group in groups():
+            yield (
+                group,
+                [self[PREFIX + one.id] for one in self._own if one.group == group and not one.fixed],
+            )
+
+    def clean(self) -> None:
+        """Parse every field's keys and refuse two meanings of one key in one place."""
+        self._asked: dict[str, tuple[str, ...]] = {}
+        for action in default_actions():
+            if not action.fixed:
+                self._take(action)
+        if self.errors:
+            return
+        asked = DeskSettings(keys=self._asked)
+        for chord, one, other in collisions(actions_of(asked)):
+            for this, that in ((one, other), (other, one)):
+                if not this.fixed:
+                    self.add_error(PREFIX + this.id, f"“{chord}” is also the key of “{that.full_label}”.")
+
+    def _take(self, action: Action) -> None:
+        try:
+            self._asked[action.id] = parse_keys(self.cleaned_data.get(PREFIX + action.id, ""), action)
+        except BadKey as fault:
+            self.add_error(PREFIX + action.id, str(fault))
+
+    def settings(self) -> DeskSettings:
+        """Return what was asked for, with only those keys that differ from the defaults."""
+        data = self.cleaned_data
+        differing = {one.id: one.keys for one in default_actions()}
+        return DeskSettings(
+            reading_size=data["reading_size"],
+            single_keys=data["single_keys"],
+            hints=data["hints"],
+            auto_scroll=data["auto_scroll"],
+            move_on=data["move_on"],
+            start_at_text=data["start_at_text"],
+            keys={name: keys for name, keys in self._asked.items() if keys != differing[name]},
+        )
+
+
+def _key_field(action: Action) -> forms.CharField:
+    widget = forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "off", "spellcheck": "false"})
+    return forms.CharField(
+        required=False, max_length=60, label=action.full_label, initial=" ".join(action.keys), widget=widget
+    )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

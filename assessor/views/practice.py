@@ -7,11 +7,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.http import UserRequest
-from assessor.getters import own_task_or_404
-from assessor.noticed import after_notice
-from evaluation.blind.practice import practice_page, practised_item
+from assessor.access import after_notice, own_task_or_404
+from assessor.blind.practice import practice_page, practised_item
+from assessor.practice.items import answer_practice
 from evaluation.errors import Refused
-from evaluation.services.practice import answer_practice
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

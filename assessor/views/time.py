@@ -2,19 +2,26 @@
 
 import json
 from dataclasses import asdict
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from django.http import HttpResponse, JsonResponse
-from django.views.decorators.http import require_POST
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.middleware.csrf import get_token
+from django.utils.crypto import salted_hmac
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from accounts.http import UserRequest
-from assessor.getters import body_of
-from assessor.json_views import desk_json
-from evaluation.rules.beats import Sent
-from evaluation.services.timekeeping import Beat, say
-from evaluation.services.timekeeping import beat as keep_time
+from assessor.access import body_of, desk_json
+from assessor.rules.clock import Sent
+from assessor.timing.record import Beat, say
+from assessor.timing.record import beat as keep_time
 from evaluation.terms import PageState, SegmentKind
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
 
 DAYS = 30 * 24 * 60 * 60 * 1000
 BIGGEST_PLACE = 20_000  # characters of JSON
@@ -103,3 +110,17 @@ def gap_answered(request: UserRequest, public_id: str) -> HttpResponse:
     asked = body_of(request, GapAnswer)
     say(task=public_id, user=request.user, window=asked.window, number=asked.number, gap_answer=asked.gap_answer)
     return JsonResponse({})
+
+
+def account_id(user: "User") -> str:
+    """Return what names an account in the browser: the same on every visit, and telling nothing about the person."""
+    return salted_hmac("assessor.account", str(user.pk), algorithm="sha256").hexdigest()[:20]
+
+
+@require_GET
+@never_cache
+@login_not_required
+def session(request: HttpRequest) -> HttpResponse:
+    """Answer the account, null without one, and a fresh CSRF token."""
+    user = account_id(request.user) if request.user.is_authenticated else None
+    return JsonResponse({"user": user, "csrf": get_token(request)})

@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import TypeVar
 
+from evaluation.campaigns.contents import tally_of
 from evaluation.models import Campaign, SupportJudgment
 from evaluation.models.campaigns import RevisionKey
-from evaluation.queries.tally import tally_of
 from evaluation.terms import SupportCondition
 
 Key = TypeVar("Key")

@@ -12,8 +12,7 @@ from typing import Any, Final
 
 from pydantic import Field, field_validator
 
-from evaluation.formats.ids import Id, Text
-from evaluation.formats.lines import Line, Once, json_line, json_rows
+from evaluation.formats.lines import Id, Line, Once, Text, json_line, json_rows
 from evaluation.formats.nuggets import (
     IMPORTANCE,
     Evidence,

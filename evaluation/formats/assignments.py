@@ -9,8 +9,7 @@ from typing import Any, Final, Literal, NamedTuple, NotRequired, cast
 from pydantic import BaseModel, ConfigDict, ValidationError
 from typing_extensions import TypedDict
 
-from evaluation.formats.ids import Count, Id, Text
-from evaluation.formats.lines import CONFIG, Line, Once, json_line, json_rows, with_extra
+from evaluation.formats.lines import CONFIG, Count, Id, Line, Once, Text, json_line, json_rows, with_extra
 from evaluation.formats.problems import Problems
 from evaluation.formats.signs import wrong_sign
 from evaluation.formats.source import Source

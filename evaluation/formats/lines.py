@@ -3,11 +3,14 @@
 import json
 import math
 import re
+import tomllib
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from typing import Any, Final, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import PydanticCustomError
 
+from evaluation.errors import BadInput, Problem
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
 
@@ -110,3 +113,98 @@ def with_extra(known: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, 
     """`known` without its None values, then the extra keys that it does not have."""
     row = {key: value for key, value in known.items() if value is not None}
     return row | {key: value for key, value in extra.items() if key not in known}
+
+
+MAX_ID: Final = 200
+MAX_INT: Final = 2**31 - 1  # what a database integer holds
+# A spreadsheet takes a cell that begins so for a formula; ids travel into CSV exports.
+FORMULA_STARTS: Final = ("=", "+", "-", "@")
+# The form of nearly every id, decided in one step; only what fails it is looked at closely.
+USUAL_ID: Final = re.compile(r"[!-*,./-<>?A-~][!-~]{0,199}")
+CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+def id_problem(value: str) -> str | None:
+    """What is wrong with an id (topic, run, docid, group), or None."""
+    if not value:
+        return "an id, found an empty string"
+    if USUAL_ID.fullmatch(value):
+        return None
+    if " " in value or not value.isprintable():
+        return "an id without white space or control characters"
+    return _cell_problem(value)
+
+
+def name_problem(value: str) -> str | None:
+    """What is wrong with a name of a judge or set, which may have spaces inside, or None."""
+    if not value.strip():
+        return "a name, found an empty string"
+    if value != value.strip() or CONTROL.search(value):
+        return "a name without control characters or white space around it"
+    return _cell_problem(value)
+
+
+def _cell_problem(value: str) -> str | None:
+    if value.startswith(FORMULA_STARTS):
+        return "something that does not begin with = + - @ (a spreadsheet would run it)"
+    if len(value) > MAX_ID:
+        return f"at most {MAX_ID} characters, found {len(value)}"
+    return None
+
+
+def _checked(problem: Callable[[str], str | None]) -> Callable[[str], str]:
+    def check(value: str) -> str:
+        found = problem(value)
+        if found:
+            raise PydanticCustomError("id", "{found}", {"found": found})
+        return value
+
+    return check
+
+
+def _int_as_text(value: Any) -> Any:
+    return str(value) if type(value) is int else value
+
+
+Id = Annotated[str, AfterValidator(_checked(id_problem)), BeforeValidator(_int_as_text)]
+"""An id; an integer in the file is the same as its digits."""
+
+Name = Annotated[str, AfterValidator(_checked(name_problem))]
+Text = Annotated[str, Field(pattern=r"\S")]  # checked in Rust: the largest files have 835,000 of these
+Count = Annotated[int, Field(ge=0, le=MAX_INT)]
+
+
+Shape = TypeVar("Shape", bound=BaseModel)
+
+
+def read_toml(source: Source, shape: type[Shape]) -> Shape:
+    """Read a source as TOML of this shape. Raises `BadInput` naming the file, the line and the field."""
+    try:
+        return shape.model_validate(tomllib.loads(_whole_text(source)))
+    except RecursionError as error:
+        raise BadInput([Problem(source.name, 1, "file", "values that are not nested so deep")]) from error
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r"at line (\d+)", str(error))
+        line = int(place[1]) if place else source.lines[-1][0]
+        raise BadInput([Problem(source.name, line, "file", f"valid TOML: {error}")]) from error
+    except ValueError as error:
+        if not isinstance(error, ValidationError):  # a number of thousands of digits
+            raise BadInput([Problem(source.name, 1, "file", "numbers of ordinary size")]) from error
+        paths = [[str(part) for part in one["loc"]] for one in error.errors()]
+        problems = [
+            Problem(source.name, _line_of(source, path), ".".join(path), one["msg"])
+            for path, one in zip(paths, error.errors(), strict=True)
+        ]
+        raise BadInput(problems) from error
+
+
+def _whole_text(source: Source) -> str:
+    """Return the file with the blank lines that a source leaves out, so that TOML's line numbers are the file's."""
+    texts = dict(source.lines)
+    return "\n".join(texts.get(number, "") for number in range(1, source.lines[-1][0] + 1))
+
+
+def _line_of(source: Source, path: list[str]) -> int:
+    """Return the first line that names the innermost key of a path, as nearly as can be told from the text."""
+    names = [name for name in reversed(path) if name != "[key]"]
+    return next((line for name in names for line, text in source.lines if name in text), 1)

@@ -8,8 +8,7 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from evaluation.formats.ids import Count, Id, Text
-from evaluation.formats.lines import Line, Once, json_line, json_rows, with_extra
+from evaluation.formats.lines import Count, Id, Line, Once, Text, json_line, json_rows, with_extra
 from evaluation.formats.problems import Problems
 from evaluation.formats.signs import wrong_sign
 from evaluation.formats.source import Source

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from evaluation.formats.ids import id_problem, name_problem
-from evaluation.formats.lines import Once
+from evaluation.formats.lines import Once, id_problem, name_problem
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
-from evaluation.terms import Task
+from evaluation.terms import RagTask
 
 SCORES: Final = (
     *("vital_strict", "vital", "weighted_strict", "weighted", "all_strict", "all", "length"),
@@ -27,7 +26,7 @@ class ScoreRow:
     line: int
     run_id: str
     group: str
-    task: Task | None
+    task: RagTask | None
     values: dict[str, float]
 
 
@@ -91,11 +90,11 @@ def _row(line: int, record: Mapping[str, str], problems: Problems) -> ScoreRow:
     return ScoreRow(line, run_id, group, task, dict(_values(line, record, problems)))
 
 
-def _task(line: int, word: str, problems: Problems) -> Task | None:
-    if word in list(Task):
-        return Task(word)
+def _task(line: int, word: str, problems: Problems) -> RagTask | None:
+    if word in list(RagTask):
+        return RagTask(word)
     if word:
-        problems.add(line, "task", f"{' or '.join(Task)} or nothing, found {word[:40]!r}")
+        problems.add(line, "task", f"{' or '.join(RagTask)} or nothing, found {word[:40]!r}")
     return None
 
 

@@ -5,8 +5,7 @@ from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from evaluation.formats.ids import Count, Id, Text
-from evaluation.formats.lines import Line, Once, json_line, json_rows
+from evaluation.formats.lines import Count, Id, Line, Once, Text, json_line, json_rows
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
 

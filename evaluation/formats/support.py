@@ -5,8 +5,7 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from evaluation.formats.ids import Count, Id, Name
-from evaluation.formats.lines import Line, Once, json_line, json_rows
+from evaluation.formats.lines import Count, Id, Line, Name, Once, json_line, json_rows
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
 from evaluation.terms import PROVENANCE_KEY, SupportCondition, SupportLabel

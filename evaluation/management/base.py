@@ -12,7 +12,7 @@ from tqdm import tqdm
 from evaluation.errors import Refused
 from evaluation.formats.source import Source, read_source
 from evaluation.models import Campaign
-from web import audit
+from web import audit_log
 
 EXIT_REFUSED = 1
 EXIT_USAGE = 2
@@ -48,10 +48,10 @@ class AssayCommand(BaseCommand):
         what = options.get("what") or options.get("kind")  # of `export` and of `report`
         command = f"{name} {what}" if what else name
         try:
-            audit.record(
-                self.audited, actor=audit.system_actor(), command=command, campaign=options.get("campaign")
+            audit_log.record(
+                self.audited, actor=audit_log.system_actor(), command=command, campaign=options.get("campaign")
             )
-        except audit.AuditUnwritableError as error:
+        except audit_log.AuditUnwritableError as error:
             raise Refused("audit_unwritable", str(error)) from error
 
     def act(self, options: dict[str, Any]) -> None:

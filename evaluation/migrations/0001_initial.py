@@ -480,7 +480,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='run',
-            constraint=models.CheckConstraint(condition=models.Q(('task__in', ['', evaluation.terms.Task['AG'], evaluation.terms.Task['RAG']])), name='run_task'),
+            constraint=models.CheckConstraint(condition=models.Q(('task__in', ['', evaluation.terms.RagTask['AG'], evaluation.terms.RagTask['RAG']])), name='run_task'),
         ),
         migrations.AddConstraint(
             model_name='segment',

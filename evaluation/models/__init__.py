@@ -21,9 +21,9 @@ from evaluation.models.nuggets import (
 )
 from evaluation.models.practice import PracticeAnswer, PracticeItem
 from evaluation.models.runs import Answer, AnswerProvenance, Citation, Run, Sentence
-from evaluation.models.study import Study, StudyPair
+from evaluation.models.studies import Study, StudyPair
+from evaluation.models.tasks import Remark, Submission, Task, TaskAnswer
 from evaluation.models.timing import TimeSegment
-from evaluation.models.work import Remark, Submission, Task, TaskAnswer
 
 __all__ = [
     "Answer",

@@ -6,7 +6,7 @@ from django.db.models import Q
 from evaluation.models.corpus import Segment
 from evaluation.models.fields import choices_of
 from evaluation.models.nuggets import Nugget, NuggetVersion
-from evaluation.models.work import Task
+from evaluation.models.tasks import Task
 from evaluation.terms import Decision, Importance, Making, PageState, PassageMark
 
 

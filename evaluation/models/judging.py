@@ -11,7 +11,7 @@ from evaluation.models.corpus import Segment
 from evaluation.models.fields import codes_of
 from evaluation.models.nuggets import NuggetVersion
 from evaluation.models.runs import Answer, Sentence
-from evaluation.models.work import Task
+from evaluation.models.tasks import Task
 from evaluation.terms import AssignmentLabel, SupportLabel
 
 GIVEN_BY_PEOPLE = [0, 1, 2, AssignmentLabel.CANT_JUDGE]

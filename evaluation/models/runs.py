@@ -7,7 +7,7 @@ from evaluation.models.campaigns import Campaign
 from evaluation.models.corpus import Segment, Topic
 from evaluation.models.events import Event
 from evaluation.models.fields import choices_of, new_public_id
-from evaluation.terms import Task
+from evaluation.terms import RagTask
 
 
 class Run(models.Model):
@@ -16,7 +16,7 @@ class Run(models.Model):
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="runs")
     run_id = models.CharField(max_length=200)
     group = models.CharField(max_length=200, blank=True, help_text="the team that submitted it")
-    task = models.CharField(max_length=3, choices=choices_of(Task), blank=True)
+    task = models.CharField(max_length=3, choices=choices_of(RagTask), blank=True)
     priority = models.PositiveSmallIntegerField(null=True, blank=True, help_text="1 is judged first")
     control = models.BooleanField(default=False, help_text="an organizers' control run")
     pool = models.BooleanField(default=False, help_text="judged whatever its priority")
@@ -27,7 +27,7 @@ class Run(models.Model):
         ordering = ["run_id"]
         constraints = [
             models.UniqueConstraint(fields=["campaign", "run_id"], name="run_once"),
-            models.CheckConstraint(condition=Q(task__in=["", *Task]), name="run_task"),
+            models.CheckConstraint(condition=Q(task__in=["", *RagTask]), name="run_task"),
         ]
 
     def __str__(self) -> str:

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from evaluation.models.fields import choices_of
-from evaluation.models.work import Task
+from evaluation.models.tasks import Task
 from evaluation.terms import SegmentKind
 
 

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from evaluation.terms import NuggetSearch, Stage
+
 Value = str | int | bool | None
 
 
@@ -193,3 +195,10 @@ def differences(old: Mapping[str, Value], new: Mapping[str, Value]) -> Iterator[
 
 def _plain(value: Value) -> Value:
     return value.replace("\r\n", "\n").strip() if isinstance(value, str) else value
+
+
+def searches_nuggets(allowed: str, stage: str) -> bool:
+    """Say whether one key may search the passages for a nugget's own words."""
+    if allowed == NuggetSearch.ALL:
+        return stage in (Stage.POST_EDIT, Stage.MANUAL)
+    return allowed == NuggetSearch.EDITED and stage == Stage.POST_EDIT

@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from evaluation.errors import Refused
+from evaluation.rules.tasks import Candidate, check_language, check_person
 from evaluation.rules.text import shuffled
-from evaluation.rules.work import Candidate, check_language, check_person
 
 Cell: TypeAlias = tuple[int, int]
 """A person's label and a machine's, by their codes."""

@@ -1,6 +1,46 @@
-"""Texts and ids as values: an order that a seed decides."""
+"""Regular expressions that somebody typed: said to be wrong where they are, and never slow.
+
+They run in the engine of pydantic, which takes time in proportion to the text whatever the pattern. Python's own can be
+kept busy for hours by a pattern of ten characters.
+"""
 
 import hashlib
+from collections.abc import Callable
+from typing import Final
+
+from pydantic_core import SchemaError, SchemaValidator, core_schema
+
+from evaluation.errors import Refused
+from evaluation.formats.lines import name_problem
+
+LONGEST_PATTERN: Final = 200
+
+
+def matcher(pattern: str) -> Callable[[str], bool]:
+    """Return what says whether a pattern is found in a text, in capitals or not.
+
+    Raises `Refused` for a pattern that is too long, is none, or asks for looking around or back.
+    """
+    if len(pattern) > LONGEST_PATTERN:
+        raise Refused("bad_pattern", f"A pattern has at most {LONGEST_PATTERN} characters.")
+    try:
+        return SchemaValidator(core_schema.str_schema(pattern=f"(?i){pattern}")).isinstance_python
+    except SchemaError as error:
+        raise Refused("bad_pattern", f"This is no pattern: {_why(str(error))}.") from None
+
+
+def _why(error: str) -> str:
+    """Return the engine's own last line, without what it says about itself."""
+    found = [line.split("error: ", 1)[1] for line in error.splitlines() if "error: " in line]
+    return found[-1].rstrip(".") if found else "it is too large, or cannot be read"
+
+
+def check_name(what: str, name: str) -> str:
+    """Return a judge's, set's or source's name. Raises `Refused` for one that no file could carry."""
+    problem = name_problem(name)
+    if problem:
+        raise Refused("bad_name", f"{what}: {problem}.")
+    return name
 
 
 def shuffled(seed: str, public_ids: list[str]) -> list[str]:

@@ -11,8 +11,8 @@ from django.conf import settings
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 
+from evaluation.append_only import install_triggers, missing_triggers
 from evaluation.errors import Refused
-from evaluation.triggers import install_triggers, missing_triggers
 from exchange.backups import archive, postgresql, sqlite
 from exchange.backups.archive import FORMAT, BackupManifest
 from exchange.backups.ended import LEFT_OUT, GoodToken, openings

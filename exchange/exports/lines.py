@@ -1,19 +1,260 @@
 """The lines of each export: what is asked for is resolved at once, and refused where it is not clear."""
 
-from collections.abc import Callable, Iterator, Mapping
-from itertools import chain
+from collections.abc import Callable, Collection, Iterator, Mapping
+from datetime import datetime
+from itertools import chain, islice
 from typing import Any
 
-from evaluation import exporting
 from evaluation.domain.conditions import nugget_sets_of, resolve, resolve_citations
+from evaluation.domain.lineage import TRACED, is_traced
 from evaluation.errors import Refused
 from evaluation.formats.argue import argue_line
-from evaluation.formats.nuggets import nugget_list_line
-from evaluation.models import Campaign, NuggetSet, QrelSource
-from evaluation.terms import Condition, SupportCondition
-from reports.exporting import score_lines
+from evaluation.formats.assignments import AssignmentRow, LabelRow, UnjudgedRow, assignment_line, label_provenance
+from evaluation.formats.lines import json_line
+from evaluation.formats.nuggets import Evidence, NuggetListRow, NuggetRow, Provenance, nugget_list_line
+from evaluation.formats.support import SupportRow, shown_provenance, support_line
+from evaluation.formats.topics import QrelRow, qrel_line
+from evaluation.models import (
+    AnswerProvenance,
+    Assignment,
+    Campaign,
+    Event,
+    Judge,
+    ListedNugget,
+    NuggetEvidence,
+    NuggetLineage,
+    NuggetList,
+    NuggetSet,
+    Qrel,
+    QrelSource,
+    SupportJudgment,
+)
+from evaluation.terms import PROVENANCE_KEY, AssignmentLabel, Condition, Importance, SupportCondition, SupportLabel
 from reports.metrics.policies import Policies
-from reports.timing import segment_lines, time_lines
+from reports.score_lines import score_lines
+from reports.timing.figures import segment_lines, time_lines
+
+Topics = Collection[int] | None
+"""Some topics by primary key; None: all."""
+
+CHUNK = 2000
+PART = 500
+
+
+def nugget_lines(
+    nugget_set: NuggetSet, topics: Topics = None, *, line: Callable[[NuggetListRow], str] = nugget_list_line
+) -> Iterator[str]:
+    """Yield the newest submitted list of each of these topics, all for None, as nuggetizer writes it.
+
+    `line` gives another form, such as ARGUE's.
+    """
+    lineage, evidence = _lineage(nugget_set), _evidence(nugget_set)
+    for one in _newest_lists(nugget_set, topics):
+        nuggets = tuple(_nugget_row(item, lineage, evidence) for item in _items(one))
+        assay = {
+            "set": nugget_set.name,
+            "origin": nugget_set.origin,
+            "judge": nugget_set.judge.name,
+            "by": nugget_set.judge.kind,
+            "version": one.version,
+        }
+        if is_traced(one):
+            assay |= TRACED
+        yield line(NuggetListRow(0, one.topic.topic_id, one.query, nuggets, one.extra | {PROVENANCE_KEY: assay}))
+
+
+def assignment_lines(nugget_set: NuggetSet, judge: Judge, topics: Topics = None) -> Iterator[str]:
+    """Yield one judge's labels of a set's nuggets in these topics, all for None, an answer a line, runs in order.
+
+    A nugget without a label is `null`. An answer without a word has `not_support` for every nugget, by rule.
+    """
+    newest = _newest_lists(nugget_set, topics)
+    items, queries = (
+        {one.topic_id: _items(one) for one in newest},
+        {one.topic_id: one.topic.text for one in newest},
+    )
+    for answers in _answers_in_parts(nugget_set.campaign, list(items)):
+        labels = _labels_of([one.answer_id for one in answers], judge)
+        for answer in answers:
+            listed = items[answer.topic_id]
+            given = {item.pk: labels.get((answer.answer_id, item.nugget_version_id)) for item in listed}
+            labelled = any(given.values())
+            if labelled or (listed and not answer.answer.words):
+                yield _assignment_line(answer, queries[answer.topic_id], listed, given, judge)
+
+
+def support_lines(
+    campaign: Campaign, condition: SupportCondition, judge: Judge, topics: Topics = None
+) -> Iterator[str]:
+    """Yield a judge's support labels under a condition in these topics, all for None, one pair a line."""
+    runs = _run_ids(campaign)
+    labels = SupportJudgment.objects.current().filter(
+        condition=condition, sentence__answer__topic__campaign=campaign
+    )
+    labels = labels.filter(judge=judge)
+    labels = labels if topics is None else labels.filter(sentence__answer__topic__in=topics)
+    ordered = labels.order_by("sentence__answer", "sentence__index", "pk")
+    for one in ordered.select_related("judge__study", "segment", "sentence__answer__topic").iterator(
+        chunk_size=CHUNK
+    ):
+        yield support_line(
+            SupportRow(
+                line=0,
+                run_id=runs[one.sentence.answer_id],
+                topic_id=one.sentence.answer.topic.topic_id,
+                sentence=one.sentence.index,
+                docid=one.segment.docid,
+                label=SupportLabel(one.label),
+                raw=one.raw,
+                condition=SupportCondition(one.condition),
+                judge=one.judge.name,
+                reason=one.raw or None if one.label == SupportLabel.CANT_JUDGE else None,
+                extra={"given_at": _stamp(one.given_at), "by": one.judge.kind, PROVENANCE_KEY: _shown(one)},
+            )
+        )
+
+
+def _shown(label: SupportJudgment) -> dict[str, Any]:
+    shown = shown_provenance(label.shown_label, label.shown_ms, label.accepted)
+    return {"submission": label.submission} | _study(label.judge) | shown
+
+
+def _study(judge: Judge) -> dict[str, str]:
+    """Return of which study a judge's labels are, if of any; one that came by an import bears its name only."""
+    return {"study": judge.study.name if judge.study else judge.name} if judge.aside else {}
+
+
+def qrel_lines(source: QrelSource) -> Iterator[str]:
+    """Yield one source's grades as TREC qrels."""
+    qrels = Qrel.objects.filter(source=source).order_by("topic__position", "pk")
+    for topic_id, docid, grade in qrels.values_list("topic__topic_id", "segment__docid", "grade"):
+        yield qrel_line(QrelRow(0, topic_id, docid, grade))
+
+
+def event_lines(campaign: Campaign) -> Iterator[str]:
+    """Yield the event log, oldest first, numbered from 1: so in every copy of the campaign."""
+    events = Event.objects.filter(campaign=campaign).order_by("pk").select_related("actor")
+    for number, event in enumerate(events.iterator(chunk_size=CHUNK), start=1):
+        actor = event.actor.username if event.actor else None
+        known = {"id": number, "at": _stamp(event.at), "kind": event.kind, "actor": actor}
+        yield json_line(known | {"payload": event.payload}, {})
+
+
+def _newest_lists(nugget_set: NuggetSet, topics: Topics) -> list[NuggetList]:
+    lists = nugget_set.lists.newest_submitted().select_related("topic")
+    chosen = [one for one in lists if topics is None or one.topic_id in topics]
+    return sorted(chosen, key=lambda one: one.topic.position)
+
+
+def _items(nugget_list: NuggetList) -> list[ListedNugget]:
+    return list(nugget_list.items.select_related("nugget_version__nugget").order_by("position"))
+
+
+Related = dict[int, list[dict[str, Any]]]
+
+
+def _nugget_row(item: ListedNugget, lineage: Related, evidence: Related) -> NuggetRow:
+    wording = item.nugget_version
+    assay: dict[str, Any] = {"id": wording.nugget.public_id, "version": wording.number}
+    if wording.pk in lineage:
+        assay["lineage"] = lineage[wording.pk]
+    if wording.pk in evidence:
+        assay["evidence"] = evidence[wording.pk]
+    importance = Importance(item.importance)
+    extra = item.extra | {PROVENANCE_KEY: assay}
+    rests_on = tuple(Evidence.model_validate(one) for one in evidence.get(wording.pk, ()))
+    provenance = Provenance(evidence=rests_on)
+    return NuggetRow(wording.text, importance, item.raw_importance, item.group, extra, provenance=provenance)
+
+
+def _lineage(nugget_set: NuggetSet) -> Related:
+    found: Related = {}
+    rows = NuggetLineage.objects.filter(child__nugget__nugget_set=nugget_set).order_by("pk")
+    places = _places_of_parents(nugget_set)
+    for child, relation, parent, text in rows.values_list("child", "relation", "parent", "parent__text"):
+        found.setdefault(child, []).append({"relation": relation, "text": text, "place": places.get(parent)})
+    return found
+
+
+def _places_of_parents(nugget_set: NuggetSet) -> dict[int, int]:
+    """Return the place of each draft in its newest list: two drafts may have one text."""
+    parents = NuggetLineage.objects.filter(child__nugget__nugget_set=nugget_set).values("parent")
+    listed = ListedNugget.objects.filter(nugget_version__in=parents).order_by("nugget_list__version")
+    return dict(listed.values_list("nugget_version", "position"))
+
+
+def _evidence(nugget_set: NuggetSet) -> Related:
+    found: Related = {}
+    rows = NuggetEvidence.objects.filter(nugget_version__nugget__nugget_set=nugget_set).order_by("pk")
+    for wording, docid, sentence in rows.values_list("nugget_version", "segment__docid", "sentence"):
+        found.setdefault(wording, []).append({"docid": docid, "sentence": sentence})
+    return found
+
+
+def _answers_in_parts(campaign: Campaign, topics: list[int]) -> Iterator[list[AnswerProvenance]]:
+    """Yield the answers to these topics by run and topic, a few hundred at a time: memory stays small."""
+    provenance = AnswerProvenance.objects.filter(run__campaign=campaign, topic__in=topics)
+    ordered = provenance.select_related("run", "topic", "answer").order_by("run__run_id", "topic__position")
+    rows = ordered.iterator(chunk_size=CHUNK)
+    while part := list(islice(rows, PART)):
+        yield part
+
+
+def _labels_of(answers: list[int], judge: Judge) -> dict[tuple[int, int], Assignment]:
+    """Return a judge's labels of some answers that stand, by answer and wording."""
+    labels = Assignment.objects.current().filter(answer__in=answers, judge=judge).order_by("submission")
+    return {(one.answer_id, one.nugget_version_id): one for one in labels}
+
+
+def _assignment_line(
+    answer: AnswerProvenance,
+    query: str,
+    items: list[ListedNugget],
+    given: dict[int, Assignment | None],
+    judge: Judge,
+) -> str:
+    by_rule = not any(given.values())
+    source = "rule" if by_rule else "label"
+    rows = [_label_row(item, given[item.pk], by_rule) for item in items]
+    assay = {"judge": judge.name, "by": judge.kind, "provenance": source} | _study(judge)
+    return assignment_line(
+        AssignmentRow(
+            line=0,
+            topic_id=answer.topic.topic_id,
+            run_id=answer.run.run_id,
+            labels=tuple(row for row in rows if isinstance(row, LabelRow)),
+            unjudged=tuple(row for row in rows if isinstance(row, UnjudgedRow)),
+            response_length=answer.answer.words,
+            query=query,
+            extra={PROVENANCE_KEY: assay},
+        )
+    )
+
+
+def _label_row(item: ListedNugget, given: Assignment | None, by_rule: bool) -> LabelRow | UnjudgedRow:
+    text, importance = item.nugget_version.text, _importance_word(item)
+    if by_rule:
+        return LabelRow(text, AssignmentLabel.NOT_SUPPORT, "", importance, item.position)
+    if given is None:
+        return UnjudgedRow(text, importance, item.position)
+    reason = given.raw if given.label == AssignmentLabel.CANT_JUDGE else ""
+    assay = {"given_at": _stamp(given.given_at), "submission": given.submission}
+    extra = {PROVENANCE_KEY: assay | label_provenance(given.sentence, given.first_label, reason)}
+    return LabelRow(text, AssignmentLabel(given.label), given.raw, importance, item.position, 0, extra)
+
+
+def _importance_word(item: ListedNugget) -> str:
+    known = item.importance != Importance.UNKNOWN
+    return Importance(item.importance).name.lower() if known else item.raw_importance
+
+
+def _run_ids(campaign: Campaign) -> dict[int, str]:
+    return dict(AnswerProvenance.objects.filter(run__campaign=campaign).values_list("answer", "run__run_id"))
+
+
+def _stamp(moment: datetime) -> str:
+    return moment.isoformat(timespec="seconds")
+
 
 Options = Mapping[str, Any]
 CAMPAIGN = "campaign"
@@ -38,8 +279,8 @@ def _nuggets(campaign: Campaign, options: Options) -> Iterator[str]:
         nugget_sets_of(campaign, _condition(options)) if options["condition"] and not options["nuggets"] else []
     )
     if lists:
-        return chain.from_iterable(exporting.nugget_lines(made, topics, line=line) for made, topics in lists)
-    return exporting.nugget_lines(_nugget_set(campaign, options), line=line)
+        return chain.from_iterable(nugget_lines(made, topics, line=line) for made, topics in lists)
+    return nugget_lines(_nugget_set(campaign, options), line=line)
 
 
 def _nugget_set(campaign: Campaign, options: Options) -> NuggetSet:
@@ -60,7 +301,7 @@ def _assignments(campaign: Campaign, options: Options) -> Iterator[str]:
     if not choice.judges:
         raise Refused("no_labels", f"There are no labels under {choice} in {campaign.slug}.")
     return chain.from_iterable(
-        exporting.assignment_lines(part.nugget_set, part.judge, part.topics)
+        assignment_lines(part.nugget_set, part.judge, part.topics)
         for part in choice.parts
         if part.nugget_set and part.judge
     )
@@ -71,9 +312,7 @@ def _support(campaign: Campaign, options: Options) -> Iterator[str]:
     if not choice.judges:
         raise Refused("no_labels", f"There are no support labels under {choice} in {campaign.slug}.")
     return chain.from_iterable(
-        exporting.support_lines(campaign, choice.condition, part.judge, part.topics)
-        for part in choice.parts
-        if part.judge
+        support_lines(campaign, choice.condition, part.judge, part.topics) for part in choice.parts if part.judge
     )
 
 
@@ -87,13 +326,13 @@ def _qrels(campaign: Campaign, options: Options) -> Iterator[str]:
     fitting = sources.filter(name=options["source"]) if options["source"] else sources
     names = [one.name for one in fitting]
     if len(names) == 1:
-        return exporting.qrel_lines(fitting[0])
+        return qrel_lines(fitting[0])
     there = ", ".join(sources.values_list("name", flat=True)) or "none"
     raise Refused("ambiguous" if names else "no_such_source", f"Say which qrels with --source: {there}.")
 
 
 def _events(campaign: Campaign, options: Options) -> Iterator[str]:
-    return exporting.event_lines(campaign)
+    return event_lines(campaign)
 
 
 def _time(campaign: Campaign, options: Options) -> Iterator[str]:

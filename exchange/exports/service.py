@@ -18,9 +18,9 @@ from exchange import files
 from exchange.background import EXPORT, UNEXPECTED, start_item
 from exchange.exports.lines import CAMPAIGN, lines_of
 from exchange.models import Export, Snapshot
-from exchange.snapshots.packing import SnapshotContents, schema_of
+from exchange.snapshots.pack import SnapshotContents, schema_of
 from exchange.snapshots.service import check_new_name, content_of, open_snapshot, take_snapshot
-from web.reading import consistent_read
+from web.consistent_read import consistent_read
 
 KEPT_FOR = timedelta(days=14)
 NOTE_EVERY = 1.0

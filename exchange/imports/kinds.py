@@ -5,14 +5,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from accounts.models import User
+from assessor.practice.imports import import_practice
+from evaluation.domain.pseudonyms import Names
 from evaluation.formats.source import Source
+from evaluation.imports.assignments import import_assignments
+from evaluation.imports.base import Receipt
+from evaluation.imports.nuggets import import_nuggets
+from evaluation.imports.runs import RunOptions, import_runs
+from evaluation.imports.segments import import_segments, needed_docids
+from evaluation.imports.support import import_support
+from evaluation.imports.topics import import_qrels, import_topics
 from evaluation.models import Campaign
-from evaluation.queries.data.names import Names
-from evaluation.services import importing
-from evaluation.services.importing import Receipt, RunOptions, needed_docids
-from evaluation.services.importing.practice import import_practice
-from evaluation.terms import JudgeKind, Origin, SupportCondition, Task
-from reports.external import import_scores
+from evaluation.terms import JudgeKind, Origin, RagTask, SupportCondition
+from reports.leaderboard.external import import_scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +28,7 @@ class ImportOptions:
     needed_only: bool = False
     source: str = ""
     group: str | None = None
-    task: Task | None = None
+    task: RagTask | None = None
     priority: int | None = None
     control: bool = False
     pool: bool = False
@@ -64,27 +69,27 @@ class ImportLoad:
 
 
 def load_topics(load: ImportLoad) -> Receipt:
-    return importing.import_topics(source=load.sources[0], **load.common)
+    return import_topics(source=load.sources[0], **load.common)
 
 
 def load_segments(load: ImportLoad) -> Receipt:
     needed = needed_docids(load.campaign) if load.options.needed_only else None
-    return importing.import_segments(sources=load.sources, needed=needed, **load.common)
+    return import_segments(sources=load.sources, needed=needed, **load.common)
 
 
 def load_qrels(load: ImportLoad) -> Receipt:
-    return importing.import_qrels(source=load.sources[0], name=load.options.source, **load.common)
+    return import_qrels(source=load.sources[0], name=load.options.source, **load.common)
 
 
 def load_runs(load: ImportLoad) -> Receipt:
     chosen = load.options
     options = RunOptions(chosen.group, chosen.task, chosen.priority, chosen.control, chosen.pool)
-    return importing.import_runs(sources=load.sources, options=options, **load.common)
+    return import_runs(sources=load.sources, options=options, **load.common)
 
 
 def load_nuggets(load: ImportLoad) -> Receipt:
     chosen = load.options
-    return importing.import_nuggets(
+    return import_nuggets(
         source=load.sources[0],
         origin=chosen.origin,
         judge=load.judge,
@@ -97,7 +102,7 @@ def load_nuggets(load: ImportLoad) -> Receipt:
 
 def load_assignments(load: ImportLoad) -> Receipt:
     chosen = load.options
-    return importing.import_assignments(
+    return import_assignments(
         sources=load.sources,
         origin=chosen.origin,
         judge=load.judge,
@@ -109,7 +114,7 @@ def load_assignments(load: ImportLoad) -> Receipt:
 
 def load_support(load: ImportLoad) -> Receipt:
     chosen = load.options
-    return importing.import_support(
+    return import_support(
         sources=load.sources, judge=load.judge, kind=chosen.by, condition=chosen.condition, **load.common
     )
 

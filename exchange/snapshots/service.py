@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
@@ -13,16 +13,17 @@ from django.utils.dateparse import parse_datetime
 from django.utils.timezone import now
 
 from accounts.models import User
+from evaluation.campaigns.access import unblinded, within
+from evaluation.campaigns.people import copies_problem
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Event, Membership
-from evaluation.queries.campaigns import within
-from evaluation.services.people import copies_problem
 from evaluation.terms import Role
+from exchange.background import OPENING, start_item
 from exchange.models import LoadedCampaign, Snapshot, SnapshotPart
 from exchange.snapshots.archive import Archive, SnapshotManifest, opened
-from exchange.snapshots.keeping_blind import keep_blind
-from exchange.snapshots.loading import Loaded, Target, load
-from exchange.snapshots.packing import SnapshotContents, Tell, pack
+from exchange.snapshots.load import Loaded, Target, keep_blind, load
+from exchange.snapshots.pack import SnapshotContents, Tell, pack
+from jobs.models import WorkItem
 from reports.methods import methods_documents
 
 PIECE = 1 << 20
@@ -225,3 +226,36 @@ def _let_in(campaign: Campaign, origin: Campaign) -> None:
 
 def opened_slug(snapshot: Snapshot) -> str:
     return f"{snapshot.campaign.slug[:28]}--{snapshot.name[:30]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """How far a snapshot is with being opened: under way, failed for a reason, or there as a campaign."""
+
+    waits: bool = False
+    failed: str = ""
+    campaign: Campaign | None = None
+
+
+def order_opening(snapshot: Snapshot, actor: User) -> None:
+    """Have a snapshot opened for somebody, unless that is under way."""
+    if not openings([snapshot], actor)[snapshot.pk].waits:
+        with transaction.atomic():
+            start_item(OPENING, snapshot.pk, f"opening {snapshot.name}", actor)
+
+
+def openings(snapshots: Iterable[Snapshot], viewer: User) -> dict[int, Opening]:
+    """Progress of each snapshot's opening, by key. Campaigns that the viewer may not see are left out."""
+    keys = [one.pk for one in snapshots]
+    there = LoadedCampaign.objects.filter(snapshot__in=keys, campaign__in=unblinded(viewer))
+    opened = {one.snapshot_id: one.campaign for one in there.select_related("campaign")}
+    items = WorkItem.objects.filter(kind=OPENING, payload__about__in=keys).order_by("pk")
+    last = {item.payload["about"]: item for item in items}
+    return {key: _opening(last.get(key), opened.get(key)) for key in keys}
+
+
+def _opening(item: WorkItem | None, campaign: Campaign | None) -> Opening:
+    if item is None:
+        return Opening(campaign=campaign)
+    waits = item.state in (WorkItem.State.QUEUED, WorkItem.State.LEASED)
+    return Opening(waits, item.reason if item.state == WorkItem.State.FAILED else "", campaign)

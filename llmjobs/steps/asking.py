@@ -5,8 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Generic, Literal, TypeVar
 
 from llmjobs.parsing import Parsed, ParsedLabel, ReplyProblem
-from llmjobs.prompts import Message, PromptTask, ReplyForm, Template, Value, form_of, render
-from llmjobs.prompts.template import neutralise
+from llmjobs.prompts.template import Message, PromptTask, ReplyForm, Template, Value, form_of, neutralise, render
 
 RE_ASKS = 2
 # What stands in the name of an ask that goes on with a talk.

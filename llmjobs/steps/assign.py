@@ -1,12 +1,86 @@
 """AutoAssign: which nuggets of a list one answer contains."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evaluation.domain.labels import NUGGET_LABELS
 from evaluation.terms import AssignmentLabel
-from llmjobs.prompts import ASSIGN, NO_TEXTS, Template, TopicTexts
-from llmjobs.steps.asking import Note, Step, StepLog, check_sizes
-from llmjobs.steps.labelling import Labelled, Labelling, label_all
+from llmjobs.parsing import Parsed, parse_labels
+from llmjobs.prompts.template import NO_TEXTS, Template, TopicTexts, Value
+from llmjobs.prompts.texts import ASSIGN
+from llmjobs.steps.asking import (
+    Ask,
+    AskOutcome,
+    Note,
+    Step,
+    StepLog,
+    check_sizes,
+    converse,
+    halves,
+    question,
+    spans,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """The label of one nugget and the ask that gave it, or why there is none."""
+
+    label: str | None
+    ask: int | None
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Labelling:
+    """What every batch of one list shares."""
+
+    template: Template
+    vocabulary: tuple[str, ...]
+    nuggets: Sequence[str]
+    values: dict[str, Value]
+    batch_name: str = "batch"
+
+    def ask(self, start: int, end: int, part: str) -> Ask:
+        some = self.nuggets[start:end]
+        return question(self.template, part, nuggets=some, length=len(some), **self.values)
+
+
+def label_all(log: StepLog, labelling: Labelling, size: int) -> Step[tuple[Labelled, ...]]:
+    """Labels of every nugget, at most `size` a call; as long as the list."""
+    batches = spans(len(labelling.nuggets), size)
+    labelled: list[Labelled] = []
+    for number, (start, end) in enumerate(batches, start=1):
+        part = f"{labelling.batch_name} {number} of {len(batches)}"
+        labelled += yield from _label_batch(log, labelling, start, end, part)
+    return tuple(labelled)
+
+
+def _label_batch(log: StepLog, labelling: Labelling, first: int, last: int, batch: str) -> Step[list[Labelled]]:
+    # A batch without a usable reply is halved, so that only the nuggets that break it fail.
+    labelled: list[Labelled] = []
+    pending = [(first, last)]
+    while pending:
+        start, end = pending.pop()
+        part = batch if end - start == last - first else f"{batch}, nuggets {start + 1}-{end}"
+        answer = yield from _labels(log, labelling, start, end, part)
+        if answer.value:
+            labelled += [Labelled(label, answer.ask) for label in answer.value.items]
+        elif answer.gone:
+            # The pending halves follow this one: with it, they are what is left of the batch.
+            return labelled + [Labelled(None, answer.ask, answer.failure)] * (last - start)
+        elif end - start > 1:
+            pending += reversed(halves(start, end))
+            log.note(part, "split", f"split in two: {answer.failure}")
+        else:
+            labelled.append(Labelled(None, answer.ask, answer.failure))
+            log.note(part, "failed", answer.failure)
+    return labelled
+
+
+def _labels(log: StepLog, labelling: Labelling, start: int, end: int, part: str) -> Step[AskOutcome[Parsed]]:
+    ask = labelling.ask(start, end, part)
+    return (yield from converse(log, ask, lambda text: parse_labels(text, labelling.vocabulary, end - start)))
 
 
 @dataclass(frozen=True, slots=True)

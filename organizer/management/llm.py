@@ -1,11 +1,18 @@
 """Shared parts of the commands that start LLM jobs: options, dry run, waiting, exit codes."""
 
+import os
+import secrets
+import socket
 import sys
+import time
 from argparse import ArgumentTypeError
+from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
+from threading import Event, Thread
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
+from django.db import connections
 from tqdm import tqdm
 
 from evaluation.errors import Refused
@@ -14,11 +21,47 @@ from jobs import queue
 from jobs.models import Job, WorkItem
 from jobs.queue import JobProgress
 from llmjobs.budget import Budget
-from llmjobs.forecasting import forecast_rows
-from llmjobs.ordering import JobOrder, Work
-from llmjobs.planning import JobPlan
-from llmjobs.starting import Estimate, JobRequest, estimate, judge_for, start
-from llmjobs.waiting import wait_for
+from llmjobs.engine.loop import run
+from llmjobs.forecast import forecast_rows
+from llmjobs.job_plan import JobPlan
+from llmjobs.job_service import Estimate, JobOrder, JobRequest, Work, estimate, judge_for, start
+
+LOOK_EVERY = 0.5
+
+
+def wait_for(job: Job, tell: Callable[[JobProgress, str], None]) -> JobProgress:
+    """Wait until a job ends, telling progress and why nothing moves; return how it ended.
+
+    Without a live worker this process works by itself, in a thread of its own.
+    """
+    stopping = Event()
+    helper = None
+    try:
+        while True:
+            job.refresh_from_db()
+            progress = queue.progress_of(job)
+            tell(progress, job.waiting_for if job.state == Job.State.RUNNING else "")
+            if job.state != Job.State.RUNNING:  # a paused one waits for somebody who is not here
+                return progress
+            if not queue.live_workers() and (helper is None or not helper.is_alive()):
+                helper = Thread(target=_work, args=(stopping,), daemon=True)
+                helper.start()
+            time.sleep(LOOK_EVERY)
+    finally:
+        stopping.set()
+        if helper is not None:
+            helper.join()
+
+
+def _work(stopping: Event) -> None:
+    name = f"{socket.gethostname()}.{os.getpid()}.{secrets.token_hex(4)}.waiting"
+    try:
+        while not stopping.wait(LOOK_EVERY):
+            run(name, stopping)
+    finally:
+        queue.leave(name)
+        connections.close_all()
+
 
 EXIT_FAILED_LABELS = 3
 EXIT_PAUSED = 4

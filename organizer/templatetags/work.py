@@ -4,17 +4,21 @@ from datetime import date, datetime
 from typing import Any
 
 from django import template
+from django.template import Context
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from assessor.progress.matrix import may_organize, open_remarks_for
 from evaluation.models import Campaign
-from evaluation.queries.work import may_organize, open_remarks_for
-from evaluation.terms import Stage
-from llmjobs.notices import unread_for
+from evaluation.terms import AssignmentLabel, Stage
+from llmjobs.job_status import unread_for
+from llmjobs.models import Call
+from llmjobs.prompt_store import ref_of_call
+from llmjobs.trial_drawing import WEIGHED
 from organizer.words import hours_text, stage_text
-from web.templatetags.assay import DASH
+from web.templatetags.assay import DASH, importance, label
 
 register = template.Library()
 
@@ -94,3 +98,19 @@ def how_to_load(context: dict[str, Any], command: str, rest: str = "") -> dict[s
     campaign: Campaign = context["campaign"]
     line = f"manage.py {command} --campaign {campaign.slug} {rest}".strip()
     return {"slug": campaign.slug, "line": line, "may_load": may_organize(context["request"].user, campaign)}
+
+
+@register.simple_tag(takes_context=True)
+def prompt_ref(context: Context, call: Call) -> str:
+    """Link to a call's prompt, only where its exact text is stored."""
+    return ref_of_call(context["request"].user, call.template, call.template_version, call.template_sha256)
+
+
+@register.simple_tag
+def tried_label(task: str, code: int | None) -> SafeString | str:
+    """Label of a trial as mark and word; None is pending, a value outside the scale is failed."""
+    if task in ("assign", "support"):
+        return label(code, support=task == "support")
+    if code is None or code < 0:
+        return label(None if code is None else AssignmentLabel.FAILED)
+    return importance(WEIGHED[code]) if task == "importance" else f"grade {code}"

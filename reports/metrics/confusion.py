@@ -10,7 +10,7 @@ import numpy as np
 
 from reports.metrics.alpha import alpha_of_pairs
 from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, defined
-from reports.metrics.sheets import FULL, NOT
+from reports.metrics.label_matrix import FULL, NOT
 
 LABELS = 3
 

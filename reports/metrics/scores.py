@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, column_means, defined, ratio
+from reports.metrics.label_matrix import FAILED, FULL, OKAY, UNJUDGED, VITAL, AssignmentSheet
 from reports.metrics.policies import Policies
-from reports.metrics.sheets import FAILED, FULL, OKAY, UNJUDGED, VITAL, AssignmentSheet
 
 SCORE_NAMES = ("vital_strict", "vital", "weighted_strict", "weighted", "all_strict", "all")
 LENGTH = "length"
@@ -195,3 +195,20 @@ def _spread(values: Floats) -> Spread:
         return Spread(None, None, None)
     low, middle, high = np.nanmin(rows, axis=1), np.nanmedian(rows, axis=1), np.nanmax(rows, axis=1)
     return Spread(*(defined(float(part.mean())) for part in (low, middle, high)))
+
+
+def on_front(lengths: Floats, scores: Floats) -> Booleans:
+    """Return the runs that no other run beats: none is at most as long and scores at least as much, and differs.
+
+    R each; a run whose length or score is nan is never on the front and beats nobody.
+    """
+    known = ~np.isnan(lengths) & ~np.isnan(scores)
+    front: Booleans = np.zeros(len(lengths), dtype=np.bool_)
+    best = -np.inf
+    for length in np.unique(lengths[known]):
+        same = known & (lengths == length)
+        top = scores[same].max()
+        if top > best:
+            front |= same & (scores == top)
+            best = top
+    return front

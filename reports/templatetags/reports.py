@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from reports.showing import FORMATS, Cell, Kind
+from reports.report import FORMATS, Cell, Kind
 from reports.small import FEWEST_TOPICS, SHORT, Basis, why_no_tau
 from web.templatetags import assay
 

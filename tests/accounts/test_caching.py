@@ -18,7 +18,7 @@ from django.utils.timezone import now
 from redis.exceptions import RedisError
 
 from accounts.models import Cached
-from config.signing_in import shared_cache
+from config.sign_in import shared_cache
 from rig.services import Redis
 from tests import needed
 

@@ -11,8 +11,8 @@ from django.db import connection
 from django.test import Client
 
 from accounts.models import User
+from evaluation.judges import judge_of
 from evaluation.models import Assignment, ConditionDefault, Event, Judge, NuggetSet, SupportJudgment, Task
-from evaluation.services.judges import judge_of
 from evaluation.terms import Stage
 from tests.accounts.conftest import confirmed
 from tests.evaluation.judging_world import JudgingWorld, finish, make_judging_world
@@ -144,7 +144,7 @@ def test_it_is_all_or_nothing(world: JudgingWorld, monkeypatch: pytest.MonkeyPat
     def break_down(*_: object) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr("accounts.erasing._rename_in_admin_log", break_down)
+    monkeypatch.setattr("accounts.closing._rename_in_admin_log", break_down)
     with pytest.raises(RuntimeError):
         erase()
     assert not connection.needs_rollback

@@ -11,8 +11,8 @@ from django.utils.timezone import now
 from pytest_django.fixtures import Settings
 
 from accounts.models import Invitation, User
+from evaluation.campaigns.people import take_role
 from evaluation.models import Event, Membership
-from evaluation.services.people import take_role
 from evaluation.terms import Role
 from tests.accounts.conftest import People
 

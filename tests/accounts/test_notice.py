@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from accounts.models import User
-from accounts.notice import NOTICE_VERSION
+from accounts.recording_notice import NOTICE_VERSION
 from tests.assessor.world import DeskWorld
 from tests.factories import make_user
 from tests.organizer.work_world import make_work_world

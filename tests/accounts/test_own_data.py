@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 from evaluation.models import Answer, Run, Topic
-from evaluation.services.remarks import remark
+from evaluation.tasks.remarks import remark
 from evaluation.terms import RemarkKind, Stage
 from exchange.own_data import PARTS
 from tests.accounts.conftest import confirmed

@@ -10,16 +10,16 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
+from evaluation.campaigns.create import add_member
 from evaluation.errors import Refused
+from evaluation.imports.runs import RunOptions, import_runs
+from evaluation.imports.topics import import_topics
 from evaluation.models import Campaign, Event, Membership, Run, Task
-from evaluation.services import importing
-from evaluation.services.campaigns import add_member
-from evaluation.services.importing import RunOptions
+from evaluation.terms import RagTask as TrackTask
 from evaluation.terms import Role
-from evaluation.terms import Task as TrackTask
 from exchange.models import LoadedCampaign
 from exchange.snapshots.archive import MANIFEST, SnapshotManifest, content_of, file_of
-from exchange.snapshots.packing import SnapshotContents
+from exchange.snapshots.pack import SnapshotContents
 from exchange.snapshots.service import load_campaign, open_snapshot, take_snapshot, write_campaign
 from tests.evaluation.world import run
 from tests.factories import make_campaign, make_user, write_source
@@ -262,11 +262,9 @@ def without_families(file: Path) -> Path:
 def make_other(folder: Path, answers: str = ALPHA) -> Campaign:
     """Make another campaign, with a run of the first one."""
     other = make_campaign("other", "Other study")
-    importing.import_topics(campaign=other, source=write_source(folder, "topics.tsv", TOPICS))
+    import_topics(campaign=other, source=write_source(folder, "topics.tsv", TOPICS))
     options = RunOptions("team a", TrackTask.RAG)
-    importing.import_runs(
-        campaign=other, sources=[write_source(folder, "again.jsonl", answers + "\n")], options=options
-    )
+    import_runs(campaign=other, sources=[write_source(folder, "again.jsonl", answers + "\n")], options=options)
     return other
 
 

@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from accounts.tokens import make_token
 from evaluation.models import Task, Topic
-from evaluation.services.handing_out import hand_out
-from evaluation.services.work_plan import Order
+from evaluation.tasks.hand_out import hand_out
+from evaluation.tasks.plan import Order
 from evaluation.terms import Stage
 from tests.api.asking import Program
 from tests.organizer.world import World, make_world

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from django.core.cache import cache
 
-from api.throttles import PersonThrottle, TokenThrottle
-from evaluation.services.importing import import_topics
+from api.access import PersonThrottle, TokenThrottle
+from evaluation.imports.topics import import_topics
 from tests.api.asking import PROBLEM, Program
 from tests.api.conftest import program_of
 from tests.crawl.aviary import body_of

@@ -3,8 +3,8 @@
 import pytest
 
 from accounts.models import User
+from evaluation.campaigns.create import add_member
 from evaluation.models import Campaign, Membership, Protocol
-from evaluation.services.campaigns import add_member
 from evaluation.terms import Role
 from tests.api.program import Program, program_of
 from tests.factories import make_campaign, make_cast, make_user

@@ -30,7 +30,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from accounts.tokens import Scope, make_token
-from evaluation.services.campaigns import add_member
+from evaluation.campaigns.create import add_member
 from evaluation.terms import Role
 from tests.api.test_permissions import places
 from tests.api.throttling import unlimited

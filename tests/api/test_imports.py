@@ -8,9 +8,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from pytest_django.fixtures import Settings
 
 from accounts.models import User
+from evaluation.domain.pseudonyms import pseudonym_of
+from evaluation.judges import judge_of
 from evaluation.models import AnswerProvenance, Assignment, Campaign, Event, NuggetSet, Qrel, Run, Segment, Topic
-from evaluation.pseudonyms import pseudonym_of
-from evaluation.services.judges import judge_of
 from tests.api.program import API, Program, program_of
 from tests.factories import make_campaign, make_cast
 

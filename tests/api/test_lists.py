@@ -8,8 +8,8 @@ import pytest
 from django.utils import timezone
 
 from api.collections import COLLECTIONS
+from evaluation.judges import add_judge
 from evaluation.models import Assignment, Run, Topic, TopicTag
-from evaluation.services.judges import add_judge
 from evaluation.terms import JudgeKind
 from tests.api.asking import Program
 from tests.api.conftest import hand_out_to, program_of

@@ -13,8 +13,8 @@ from django.utils.timezone import now
 from pytest_django.fixtures import Settings
 
 from accounts.models import User
+from api.idempotency import KEPT, LEASE, old_keys
 from api.models import IdempotencyKey
-from api.once import KEPT, LEASE, old_keys
 from evaluation.models import Campaign, Event, Topic
 from tests.api.program import Program, program_of
 from tests.factories import make_campaign, make_cast, make_user

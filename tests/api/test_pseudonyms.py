@@ -3,10 +3,10 @@
 import re
 
 from api.collections import COLLECTIONS
+from evaluation.campaigns.create import add_member
+from evaluation.domain.pseudonyms import pseudonym_of
+from evaluation.judges import judge_of
 from evaluation.models import Event, Judge
-from evaluation.pseudonyms import pseudonym_of
-from evaluation.services.campaigns import add_member
-from evaluation.services.judges import judge_of
 from evaluation.terms import Role
 from tests.api.asking import Program, with_form
 from tests.api.conftest import hand_out_to, program_of

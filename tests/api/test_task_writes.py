@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from evaluation.domain.pseudonyms import pseudonym_of
 from evaluation.models import Event, Task
-from evaluation.pseudonyms import pseudonym_of
 from evaluation.terms import TaskState
 from tests.api.program import Program, program_of
 from tests.assessor.world import DeskWorld, make_desk_world

@@ -7,27 +7,20 @@ from pathlib import Path
 from tests.architecture.tree import ROOT, files, named
 
 DESK_MODULES = (
-    *("evaluation.blind", "evaluation.services.desk", "evaluation.services.timekeeping", "evaluation.workload"),
-    *("evaluation.practising", "evaluation.services.practice", "evaluation.services.importing.practice"),
-    *("evaluation.queries.practice", "evaluation.formats.practice", "evaluation.rules.practice"),
     *(
         "evaluation.models.desk",
         "evaluation.models.judging",
         "evaluation.models.practice",
         "evaluation.models.timing",
     ),
-    *("evaluation.queries.work", "evaluation.queries.data.work", "evaluation.queries.assessors"),
-    *("evaluation.queries.today", "evaluation.queries.topic_states"),
-    *("evaluation.queries.timing", "evaluation.queries.kept_times", "evaluation.rules.forecast"),
     *(
-        "evaluation.rules.desk",
-        "evaluation.rules.judging",
-        "evaluation.rules.undoing",
-        "evaluation.rules.submitting",
+        "assessor.desk",
+        "assessor.blind",
+        "assessor.timing",
+        "assessor.practice",
+        "assessor.progress",
+        "assessor.rules",
     ),
-    *("evaluation.rules.review", "evaluation.rules.telling", "evaluation.rules.clock", "evaluation.rules.beats"),
-    *("evaluation.rules.display", "evaluation.rules.overlaps"),
-    "evaluation.management.commands.import_practice",
 )
 DESK_MODELS = (
     *(

@@ -12,22 +12,21 @@ import pytest
 from django.core.management import call_command, load_command_class
 from django.core.management.base import CommandParser
 
+from assessor.practice.rules import parse_practice
+from evaluation.campaigns.create import ProtocolSettings, read_campaign_file
 from evaluation.errors import BadInput
 from evaluation.formats.argue import parse_lists
 from evaluation.formats.assignments import parse_assignments
-from evaluation.formats.practice import parse_practice
-from evaluation.formats.qrels import parse_qrels
 from evaluation.formats.runs import parse_run
 from evaluation.formats.scores import parse_scores
 from evaluation.formats.segments import parse_segments
 from evaluation.formats.source import read_source
 from evaluation.formats.support import parse_support
-from evaluation.formats.topics import parse_topics
+from evaluation.formats.topics import parse_qrels, parse_topics
 from evaluation.management.base import AssayCommand
-from evaluation.services.campaigns import ProtocolSettings, read_campaign_file
 from evaluation.terms import FindingCode
-from llmjobs.prompt_files import read_wording
-from reports.management.arguments import SUBPARSERS
+from llmjobs.prompt_store import read_wording
+from reports.management.commands.report import SUBPARSERS
 from tests.architecture.tree import DJANGOS
 
 ROOT = Path(__file__).resolve().parents[2]

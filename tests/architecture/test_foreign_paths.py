@@ -6,7 +6,7 @@ from tests.architecture.tree import files, named
 
 TEXTS = (".py", ".html", ".js", ".css", ".md", ".toml", ".txt", ".yml", ".yaml", ".in", ".example", "")
 # Assembled, so that this file does not name them either.
-FOLDERS = re.compile(r"/(?:work|root|Users|mnt)/\w|/home/(?!you\b)\w+/|[A-Z]:\\\\Users")
+FOLDERS = re.compile(r"(?<!\w)/(?:work|root|Users|mnt)/\w|/home/(?!you\b)\w+/|[A-Z]:\\\\Users")
 HOSTS = re.compile(
     r"\b(?:10\.\d{1,3}|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.\d{1,3}\.\d{1,3}\b|\.(?:internal|corp|lan)\b(?!\.\w)"
 )

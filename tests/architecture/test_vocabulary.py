@@ -15,30 +15,30 @@ from evaluation.terms import (
     FindingCode,
     JudgeKind,
     Origin,
+    RagTask,
     SupportCondition,
     SupportLabel,
-    Task,
 )
 from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
-from reports.metrics import sheets
+from reports.metrics import label_matrix
 from tests.architecture.tree import ROOT, files
 
 
 def test_every_label_has_a_cell() -> None:
     left = {label: int(ASSIGNMENT_CELLS[label]) for label in AssignmentLabel}
     assert left == {
-        AssignmentLabel.NOT_SUPPORT: sheets.NOT,
-        AssignmentLabel.PARTIAL_SUPPORT: sheets.PARTIAL,
-        AssignmentLabel.SUPPORT: sheets.FULL,
-        AssignmentLabel.CANT_JUDGE: sheets.UNJUDGED,
-        AssignmentLabel.FAILED: sheets.FAILED,
+        AssignmentLabel.NOT_SUPPORT: label_matrix.NOT,
+        AssignmentLabel.PARTIAL_SUPPORT: label_matrix.PARTIAL,
+        AssignmentLabel.SUPPORT: label_matrix.FULL,
+        AssignmentLabel.CANT_JUDGE: label_matrix.UNJUDGED,
+        AssignmentLabel.FAILED: label_matrix.FAILED,
     }
 
 
 def test_every_support_label_has_a_cell() -> None:
     assert [int(SUPPORT_CELLS[label]) for label in SupportLabel] == [
-        *(sheets.NOT, sheets.PARTIAL, sheets.FULL),
-        *(sheets.UNJUDGEABLE, sheets.FAILED),
+        *(label_matrix.NOT, label_matrix.PARTIAL, label_matrix.FULL),
+        *(label_matrix.UNJUDGEABLE, label_matrix.FAILED),
     ]
 
 
@@ -48,7 +48,7 @@ def test_both_kinds_of_labels_share_their_codes() -> None:
 
 def test_a_code_that_is_no_label_is_unjudged() -> None:
     codes = set(range(256)) - {label.value for label in AssignmentLabel}
-    assert {int(ASSIGNMENT_CELLS[code]) for code in codes} == {sheets.UNJUDGED}
+    assert {int(ASSIGNMENT_CELLS[code]) for code in codes} == {label_matrix.UNJUDGED}
 
 
 @pytest.mark.parametrize(
@@ -96,6 +96,6 @@ def test_every_choice_fits_its_column() -> None:
         assert max(len(str(value)) for value, _ in field.flatchoices) <= (field.max_length or 0), field
 
 
-@pytest.mark.parametrize("words", [Task, Origin, JudgeKind, SupportCondition, FindingCode])
+@pytest.mark.parametrize("words", [RagTask, Origin, JudgeKind, SupportCondition, FindingCode])
 def test_words_are_spelled_as_in_files(words: type[StrEnum]) -> None:
     assert all(word.value and " " not in word.value for word in words)

@@ -13,12 +13,15 @@ from pathlib import Path
 from django.test import Client
 
 from accounts.models import User
+from evaluation.imports.nuggets import import_nuggets
+from evaluation.imports.runs import RunOptions, import_runs
+from evaluation.imports.segments import import_segments
+from evaluation.imports.support import import_support
+from evaluation.imports.topics import import_topics
+from evaluation.judges import add_judge
 from evaluation.models import Campaign, Task, Topic
-from evaluation.services import importing
-from evaluation.services.handing_out import hand_out
-from evaluation.services.importing.runs import RunOptions
-from evaluation.services.judges import add_judge
-from evaluation.services.work_plan import Order
+from evaluation.tasks.hand_out import hand_out
+from evaluation.tasks.plan import Order
 from evaluation.terms import JudgeKind, Origin, Stage, SupportCondition
 from tests.factories import make_campaign, make_cast, write_source
 from tests.worlds.recorded import built_once
@@ -70,7 +73,7 @@ def make_judge_world(folder: Path, *, runs: int = 4, nuggets: Sequence[tuple[str
 
 def load_topic(campaign: Campaign, folder: Path) -> None:
     """Load the topic, three passages with a text and one that only its id is known of."""
-    importing.import_topics(campaign=campaign, source=write_source(folder, "t.tsv", f"t1\t{TOPIC}\n"))
+    import_topics(campaign=campaign, source=write_source(folder, "t.tsv", f"t1\t{TOPIC}\n"))
     texts = [
         {
             "docid": f"p{n}",
@@ -80,7 +83,7 @@ def load_topic(campaign: Campaign, folder: Path) -> None:
         for n in (1, 2, 3)
     ]
     lines = "".join(f"{json.dumps(text)}\n" for text in texts)
-    importing.import_segments(campaign=campaign, sources=[write_source(folder, "s.jsonl", lines)])
+    import_segments(campaign=campaign, sources=[write_source(folder, "s.jsonl", lines)])
 
 
 def load_run(campaign: Campaign, folder: Path, number: int, *, last: bool = False) -> None:
@@ -98,14 +101,14 @@ def load_run(campaign: Campaign, folder: Path, number: int, *, last: bool = Fals
         ],
     }
     source = write_source(folder, f"r{number}.jsonl", f"{json.dumps(answer)}\n")
-    importing.import_runs(campaign=campaign, sources=[source], options=RunOptions(group="canary-team"))
+    import_runs(campaign=campaign, sources=[source], options=RunOptions(group="canary-team"))
 
 
 def load_nuggets(campaign: Campaign, folder: Path, nuggets: Sequence[tuple[str, str]]) -> None:
     """Load an edited list that somebody outside made."""
     listed = [{"text": text, "importance": importance} for text, importance in nuggets]
     line = json.dumps({"qid": "t1", "query": TOPIC, "nuggets": listed})
-    importing.import_nuggets(
+    import_nuggets(
         campaign=campaign,
         source=write_source(folder, "n.jsonl", f"{line}\n"),
         origin=Origin.EDITED,
@@ -134,7 +137,7 @@ def load_machine_labels(campaign: Campaign, folder: Path, runs: int) -> None:
                 }
             )
     text = "".join(f"{json.dumps(line)}\n" for line in lines)
-    importing.import_support(
+    import_support(
         campaign=campaign,
         sources=[write_source(folder, "sup.jsonl", text)],
         judge=MACHINE,

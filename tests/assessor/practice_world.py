@@ -5,12 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from accounts.models import User
+from assessor.practice.imports import import_practice
+from assessor.practice.items import answer_practice, practice_of
+from assessor.practice.rules import word_of
+from evaluation.imports.base import Receipt
 from evaluation.models import Campaign, PracticeItem, Task
-from evaluation.practising import practice_of
-from evaluation.rules.practice import word_of
-from evaluation.services.importing import Receipt
-from evaluation.services.importing.practice import import_practice
-from evaluation.services.practice import answer_practice
 from evaluation.terms import PracticeKind
 from tests.factories import write_source
 

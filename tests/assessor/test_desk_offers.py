@@ -3,7 +3,7 @@
 import pytest
 
 from evaluation.models import Operation, Protocol, Task
-from evaluation.rules.offers import searches_nuggets
+from evaluation.rules.protocol import searches_nuggets
 from tests.assessor.desk_client import Window
 from tests.assessor.world import DeskWorld
 

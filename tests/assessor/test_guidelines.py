@@ -2,7 +2,7 @@
 
 import pytest
 
-from evaluation.blind.guidelines import clean_html, definitions_of
+from assessor.blind.guidelines import clean_html, definitions_of
 from evaluation.models import Protocol
 from evaluation.terms import Stage
 from tests.assessor.world import DeskWorld

@@ -4,8 +4,8 @@ from typing import Any
 
 from django.test import Client
 
-from evaluation.blind.desk import desk_page
-from evaluation.blind.history import OPERATIONS_A_PAGE, History, history_of
+from assessor.blind.desk import desk_page
+from assessor.blind.history import OPERATIONS_A_PAGE, History, history_of
 from evaluation.models import WorkingNugget
 from tests.assessor.desk_client import Window
 from tests.assessor.world import DeskWorld, draft_of

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from evaluation.models import Membership, NuggetList, NuggetSet, Task
-from evaluation.services.remarks import answer_remark, remark
+from evaluation.tasks.remarks import answer_remark, remark
 from evaluation.terms import RemarkKind, Role, TaskState
 from tests.assessor.desk_client import Window
 from tests.assessor.world import DeskWorld

@@ -14,7 +14,7 @@ from evaluation.models import (
     WorkingAssignment,
     WorkingSupport,
 )
-from evaluation.services.task_acts import Change, Wish, change_tasks
+from evaluation.tasks.changes import Change, Wish, change_tasks
 from evaluation.terms import AssignmentLabel, SupportLabel
 from tests.assessor.desk_client import Window
 from tests.assessor.judge_world import JudgeWorld, make_judge_world

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from assessor.rules.nugget_ops import Row, put_back
 from evaluation.models import ListedNugget, MarkedPassage, Operation, Task, WorkingNugget
-from evaluation.rules.desk import Row, put_back
 from evaluation.terms import Making
 from tests.assessor.desk_client import Window
 from tests.assessor.world import DeskWorld

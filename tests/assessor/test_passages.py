@@ -7,7 +7,7 @@ from django.db import connection
 from django.template.loader import render_to_string
 from django.test.utils import CaptureQueriesContext
 
-from evaluation.blind.passages import Passage, Reading, passages_of, reading_of
+from assessor.blind.passages import Passage, Reading, passages_of, reading_of
 from evaluation.models import Protocol, Qrel, Segment, Task
 from tests.assessor.world import DeskWorld, docid_of
 

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
+from assessor.desk.context import open_desk
+from assessor.practice.items import switch_practice
 from evaluation.errors import Refused
 from evaluation.models import (
     Assignment,
@@ -19,8 +21,6 @@ from evaluation.models import (
     WorkingAssignment,
     WorkingSupport,
 )
-from evaluation.services.desk.opening import open_desk
-from evaluation.services.practice import switch_practice
 from evaluation.terms import Stage, TaskState
 from tests.assessor.judge_world import make_judge_world
 from tests.assessor.practice_world import (

@@ -1,6 +1,6 @@
 """What is said before submitting: the counts, and what still waits, by name."""
 
-from evaluation.blind.review import review_summary
+from assessor.blind.review import review_summary
 from tests.assessor.desk_client import Window
 from tests.assessor.world import DeskWorld, draft_of
 

@@ -11,11 +11,13 @@ from django.test import Client
 
 from accounts.models import User
 from evaluation.formats.source import Source
+from evaluation.imports.nuggets import import_nuggets
+from evaluation.imports.segments import import_segments
+from evaluation.imports.topics import import_qrels, import_topics
+from evaluation.judges import add_judge
 from evaluation.models import Campaign, NuggetList, Segment, Task, Topic
-from evaluation.services import importing
-from evaluation.services.handing_out import hand_out
-from evaluation.services.judges import add_judge
-from evaluation.services.work_plan import Order
+from evaluation.tasks.hand_out import hand_out
+from evaluation.tasks.plan import Order
 from evaluation.terms import JudgeKind, Origin, Stage
 from tests.factories import make_campaign, make_cast, write_source
 from tests.worlds.recorded import built_once
@@ -79,10 +81,10 @@ def load_corpus(campaign: Campaign, folder: Path, passages: int, sentences: int)
         for topic, ids in docids.items()
         for n, docid in enumerate(ids, start=1)
     ]
-    importing.import_topics(campaign=campaign, source=source("t.tsv", [f"{k}\t{v}" for k, v in TOPICS.items()]))
+    import_topics(campaign=campaign, source=source("t.tsv", [f"{k}\t{v}" for k, v in TOPICS.items()]))
     grades.append("t4 0 t4-001#1 2")
-    importing.import_qrels(campaign=campaign, source=source("q.txt", grades), name="NIST")
-    importing.import_segments(campaign=campaign, sources=[source("s.jsonl", texts)])
+    import_qrels(campaign=campaign, source=source("q.txt", grades), name="NIST")
+    import_segments(campaign=campaign, sources=[source("s.jsonl", texts)])
 
 
 def load_drafts(campaign: Campaign, folder: Path, drafts: int) -> None:
@@ -90,7 +92,7 @@ def load_drafts(campaign: Campaign, folder: Path, drafts: int) -> None:
     add_judge(name=MACHINE, kind=JudgeKind.LLM, model=MACHINE)
     nuggets = [{"text": draft_of(n)} for n in range(1, drafts + 1)]
     line = json.dumps({"qid": "t1", "query": TOPICS["t1"], "nuggets": nuggets})
-    importing.import_nuggets(
+    import_nuggets(
         campaign=campaign,
         source=write_source(folder, "d.jsonl", f"{line}\n"),
         origin=Origin.DRAFT,

@@ -12,6 +12,8 @@ from django.db.models import Model
 from django.utils import timezone
 
 from accounts.models import User
+from assessor.desk.context import open_desk
+from assessor.practice.items import practice_of
 from evaluation.models import (
     Answer,
     Assignment,
@@ -27,19 +29,17 @@ from evaluation.models import (
     Task,
     Topic,
 )
-from evaluation.practising import practice_of
-from evaluation.services.desk.opening import open_desk
-from evaluation.services.studies import StudyWish, create_study
+from evaluation.studies import StudyWish, create_study
 from evaluation.terms import StudyKind, TaskState
 from exchange.demo_campaign import SLUG, load_demo, start_demo_jobs
 from exchange.models import ImportAttempt, Snapshot
-from exchange.snapshots.packing import SnapshotContents
+from exchange.snapshots.pack import SnapshotContents
 from exchange.snapshots.service import take_snapshot
 from jobs.models import Notice, WorkItem
+from llmjobs.job_service import judge_for
 from llmjobs.models import Call, LlmJob, Trial
-from llmjobs.prompts import ASSIGN
-from llmjobs.starting import judge_for
-from llmjobs.stored_prompts import save_prompt
+from llmjobs.prompt_store import save_prompt
+from llmjobs.prompts.texts import ASSIGN
 from llmjobs.trials import TrialWish, start_trial
 from tests.organizer.jobs_world import make_call
 

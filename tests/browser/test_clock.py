@@ -20,10 +20,10 @@ from django.template.loader import render_to_string
 from django.test import Client
 from playwright.sync_api import Browser, Page, Route
 
+from assessor.desk.context import open_desk
+from assessor.rules.clock import SECOND, Times, limit_of, measure
+from assessor.timing.times import FIELDS, stretch_of
 from evaluation.models import Desk, Task, TimeSegment
-from evaluation.queries.timing import FIELDS, stretch_of
-from evaluation.rules.clock import SECOND, Times, limit_of, measure
-from evaluation.services.desk.opening import open_desk
 from evaluation.terms import SegmentKind, Stage
 from tests.assessor.world import make_desk_world
 from tests.evaluation.desk_time import MORNING

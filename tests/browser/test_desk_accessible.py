@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page
 from pytest_django.live_server_helper import LiveServer
 
 from evaluation.models import Task
-from evaluation.services.task_acts import Change, Wish, change_tasks
+from evaluation.tasks.changes import Change, Wish, change_tasks
 from evaluation.terms import Stage
 from tests.assessor.desk_client import Window
 from tests.assessor.world import DeskWorld, make_desk_world, make_task

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from evaluation.services.desk.opening import open_desk
+from assessor.desk.context import open_desk
 from tests.assessor.world import DeskWorld
 from tests.browser.looking import dark_page
 from tests.browser.test_axe import sign_in

@@ -6,8 +6,8 @@ from playwright.sync_api import Page
 from evaluation.models import Judge
 from jobs.models import Job
 from llmjobs.models import Trial, TriedLabels
-from llmjobs.prompts import ASSIGN
-from llmjobs.stored_prompts import save_prompt
+from llmjobs.prompt_store import save_prompt
+from llmjobs.prompts.texts import ASSIGN
 from llmjobs.trials import TrialWish, start_trial
 from tests.browser import test_axe
 from tests.browser.looking import axe

@@ -9,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from evaluation.blind.passages import passages_of
+from assessor.blind.passages import passages_of
 from evaluation.models import Segment, Task
 from tests.assessor.desk_client import Window
 from tests.assessor.world import DeskWorld, make_desk_world

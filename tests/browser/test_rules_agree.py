@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import Browser
 from pytest_django.live_server_helper import LiveServer
 
-from evaluation.rules.desk import Row, apply
-from evaluation.services.desk.rows import changes_json
+from assessor.desk.nugget_ops import changes_json
+from assessor.rules.nugget_ops import Row, apply
 from evaluation.terms import Making
 
 pytestmark = [

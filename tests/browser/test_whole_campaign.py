@@ -18,7 +18,7 @@ from pytest_django.live_server_helper import LiveServer
 from evaluation.models import Task
 from evaluation.terms import Stage, TaskState
 from exchange.models import ImportAttempt
-from jobs import queue, registry
+from jobs import lanes, queue
 from tests.browser.hands import CALM, LAST_WORDS, Hands
 from tests.browser.judge.judging import Judge
 from tests.browser.test_axe import problems_on, sign_in
@@ -62,7 +62,7 @@ def _worker(settings: Any, tmp_path: Path) -> Iterator[None]:
         try:
             while not stopping.wait(0.1):
                 queue.renew("tester")
-                for lane in registry.lanes():
+                for lane in lanes.lanes():
                     if queue.anything_due(lane.kind):
                         lane.runner("tester", stopping)
         finally:

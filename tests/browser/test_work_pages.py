@@ -9,8 +9,8 @@ from django.urls import reverse
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from evaluation.services.remarks import answer_remark, remark
-from evaluation.services.task_acts import Change, Wish, change_tasks
+from evaluation.tasks.changes import Change, Wish, change_tasks
+from evaluation.tasks.remarks import answer_remark, remark
 from evaluation.terms import RemarkKind
 from tests.assessor.desk_client import Window
 from tests.assessor.world import DeskWorld

@@ -17,8 +17,8 @@ from redis.exceptions import AuthenticationError, ResponseError
 from accounts.models import User
 from evaluation.models import Segment
 from jobs.models import WorkItem
-from llmjobs.ending import set_aside
-from llmjobs.simulator import Simulator
+from llmjobs.engine.outcomes import set_aside
+from llmjobs.simulator.server import Simulator
 from rig.services import Redis
 from tests import needed
 from tests.assessor.desk_client import Window
@@ -91,7 +91,7 @@ def test_a_failing_request_is_told_by_type_and_frames_without_what_was_sent(told
     (failed,) = lines_of(told, "request_failed")
     assert failed["request_id"] == answer["X-Request-ID"]
     assert failed["exception"]["type"] == "IntegrityError"
-    assert any("services/desk/operating.py" in frame for frame in failed["exception"]["frames"])
+    assert any("desk/apply_op.py" in frame for frame in failed["exception"]["frames"])
     assert CANARY not in answer.content.decode()
 
 

@@ -13,9 +13,9 @@ from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
 from accounts.models import User
-from config import readiness
-from config.figures import exposition
-from evaluation.triggers import remove_triggers
+from config import monitoring
+from config.monitoring import exposition
+from evaluation.append_only import remove_triggers
 from jobs.models import Job, Worker, WorkItem
 from llmjobs.models import Attempt, Call
 
@@ -31,7 +31,7 @@ def token(settings: Any) -> None:
 
 @pytest.fixture(autouse=True)
 def _forgets_migrations() -> None:
-    readiness._remember.cache_clear()
+    monitoring._remember.cache_clear()
 
 
 def details() -> dict[str, Any]:
@@ -62,7 +62,7 @@ def job() -> Job:
 
 def test_it_is_ready_while_the_database_has_the_tables_of_this_version() -> None:
     assert Client().get("/readyz").content == b"ready\n"
-    readiness._remember.cache_clear()
+    monitoring._remember.cache_clear()
     (newest,) = MigrationLoader(connection).graph.leaf_nodes("evaluation")
     MigrationRecorder(connection).record_unapplied(*newest)
     answer = Client().get("/readyz")

@@ -16,7 +16,13 @@ from django.utils import timezone
 from accounts.invitations import new_invitation
 from accounts.models import ApiToken, Cached, Invitation, User
 from accounts.tokens import make_token
+from assessor.practice.items import answer_practice
+from evaluation.campaigns.create import add_member, create_campaign
 from evaluation.formats.source import Source
+from evaluation.imports.assignments import import_assignments
+from evaluation.imports.nuggets import import_nuggets
+from evaluation.imports.runs import RunOptions, import_runs
+from evaluation.imports.support import import_support
 from evaluation.models import (
     Answer,
     AnswerProvenance,
@@ -44,15 +50,11 @@ from evaluation.models import (
     Topic,
     TopicTag,
 )
-from evaluation.services import importing
-from evaluation.services.campaigns import add_member, create_campaign
-from evaluation.services.handing_out import reassign
-from evaluation.services.importing import RunOptions
-from evaluation.services.practice import answer_practice
-from evaluation.services.remarks import answer_remark
-from evaluation.services.reopening import reopen
+from evaluation.tasks.changes import reopen
+from evaluation.tasks.hand_out import reassign
+from evaluation.tasks.remarks import answer_remark
 from evaluation.terms import JudgeKind, Origin, PracticeKind, Role, Stage, SupportCondition
-from evaluation.terms import Task as TrackTask
+from evaluation.terms import RagTask as TrackTask
 from exchange.models import Export, ImportAttempt, LoadedCampaign, Snapshot, SnapshotPart
 from jobs.models import Job, Notice, Worker, WorkItem
 from llmjobs.models import (
@@ -156,21 +158,19 @@ def _load_secrets(campaign: Campaign, folder: Path) -> None:
         for topic in ("t1", "t2")
     ]
     options = RunOptions("herons", TrackTask.RAG, 1)
-    importing.import_runs(campaign=campaign, sources=[source("run.jsonl", rows)], options=options)
+    import_runs(campaign=campaign, sources=[source("run.jsonl", rows)], options=options)
     for origin in (Origin.AUTO, Origin.DRAFT):
         lists = [
             {"qid": topic, "query": topic, "nuggets": [{"text": f"{origin} of {topic}", "importance": "vital"}]}
             for topic in ("t1", "t2")
         ]
         made = source(f"{origin}.jsonl", lists if origin is Origin.AUTO else lists[1:])
-        importing.import_nuggets(
-            campaign=campaign, source=made, origin=origin, judge=MACHINE, name=f"machine-{origin}"
-        )
+        import_nuggets(campaign=campaign, source=made, origin=origin, judge=MACHINE, name=f"machine-{origin}")
     labels = [
         {"qid": topic, "run_id": "heron", "nuggets": [{"text": f"auto of {topic}", "assignment": "support"}]}
         for topic in ("t1", "t2")
     ]
-    importing.import_assignments(
+    import_assignments(
         campaign=campaign,
         sources=[source("labels.jsonl", labels)],
         origin=Origin.AUTO,
@@ -178,7 +178,7 @@ def _load_secrets(campaign: Campaign, folder: Path) -> None:
         kind=JudgeKind.LLM,
     )
     pair = {"run_id": "heron", "topic_id": "t1", "sentence": 0, "docid": "t1-001#1", "label": "full_support"}
-    importing.import_support(
+    import_support(
         campaign=campaign,
         sources=[source("support.jsonl", [pair])],
         judge=MACHINE,

@@ -7,6 +7,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from evaluation.imports.nuggets import import_nuggets
+from evaluation.imports.runs import import_runs
+from evaluation.judges import add_judge
 from evaluation.models import (
     AnswerProvenance,
     Assignment,
@@ -17,8 +20,6 @@ from evaluation.models import (
     NuggetVersion,
     SupportJudgment,
 )
-from evaluation.services import importing
-from evaluation.services.judges import add_judge
 from evaluation.terms import JudgeKind, Origin, Stage, SupportCondition
 from tests.assessor.judge_world import JudgeWorld, load_topic, make_judging_task
 from tests.factories import make_campaign, make_cast, write_source
@@ -66,12 +67,10 @@ def make_random_world(drawn: Drawn, folder: Path) -> JudgeWorld:
     answers = [[{"text": "Water runs.", "citations": [0]}], *drawn.answers]
     for number, answer in enumerate(answers):
         row = {"run_id": f"run{number}", "topic_id": "t1", "references": REFERENCES, "answer": answer}
-        importing.import_runs(
-            campaign=campaign, sources=[write_source(folder, f"r{number}.jsonl", f"{json.dumps(row)}\n")]
-        )
+        import_runs(campaign=campaign, sources=[write_source(folder, f"r{number}.jsonl", f"{json.dumps(row)}\n")])
     row = {"qid": "t1", "query": "q", "nuggets": drawn.nuggets}
     source = write_source(folder, "n.jsonl", f"{json.dumps(row)}\n")
-    importing.import_nuggets(campaign=campaign, source=source, origin=Origin.EDITED, judge="maker", name="edited")
+    import_nuggets(campaign=campaign, source=source, origin=Origin.EDITED, judge="maker", name="edited")
     add_judge(name="robot", kind=JudgeKind.LLM, model="robot")
     # It may be drawn to have said nothing at all.
     ConditionDefault.objects.create(campaign=campaign, condition=SupportCondition.LLM, judge="robot")

@@ -8,10 +8,12 @@ from django.apps import apps
 from django.db.models import Q
 from django.test import override_settings
 
+from assessor.blind.desk import desk_state
+from assessor.desk.op_schemas import PAYLOADS
 from assessor.urls import task_urls
 from assessor.urls import urlpatterns as desk_urls
 from assessor.views import desk as desk_views
-from evaluation.blind.desk import desk_state
+from evaluation.campaigns.create import add_member
 from evaluation.models import (
     AnswerProvenance,
     Campaign,
@@ -25,11 +27,9 @@ from evaluation.models import (
     Topic,
     WorkingNugget,
 )
-from evaluation.services.campaigns import add_member
-from evaluation.services.desk.asked import PAYLOADS
 from evaluation.terms import Role
 from exchange.models import LoadedCampaign
-from exchange.snapshots.packing import SnapshotContents
+from exchange.snapshots.pack import SnapshotContents
 from exchange.snapshots.service import load_campaign, write_campaign
 from reports.models import ExternalCondition
 from tests.assessor.desk_client import Window

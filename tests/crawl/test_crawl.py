@@ -10,9 +10,13 @@ import pytest
 from django.test import Client
 
 from accounts.models import User
+from evaluation.campaigns.create import create_campaign
+from evaluation.imports.assignments import import_assignments
+from evaluation.imports.nuggets import import_nuggets
+from evaluation.imports.runs import import_runs
+from evaluation.imports.support import import_support
+from evaluation.imports.topics import import_topics
 from evaluation.models import Campaign, Run, Segment, Topic
-from evaluation.services import importing
-from evaluation.services.campaigns import create_campaign
 from evaluation.terms import JudgeKind, Origin, SupportCondition
 from exchange.demo_campaign import ADMINISTRATOR, PEOPLE, SLUG, load_demo
 from tests.crawl.addresses import API, addresses, asked_for
@@ -53,20 +57,20 @@ def plant_canaries(folder: Path) -> None:
     """Fill a campaign that nobody is a member of: every text in it says what it is."""
     campaign, _ = create_campaign(slug=SECRET, name=f"{CANARY} campaign")
     topics = write_source(folder, "t.tsv", f"{CANARY}-topic\tthe {CANARY} question\n")
-    importing.import_topics(campaign=campaign, source=topics)
+    import_topics(campaign=campaign, source=topics)
     run = (
         f'{{"run_id": "{CANARY}-run", "topic_id": "{CANARY}-topic", "topic": "?", "references": ["{CANARY}#1"], '
         f'"response_length": 1, "answer": [{{"text": "{CANARY}", "citations": [0]}}]}}\n'
     )
-    importing.import_runs(campaign=campaign, sources=[write_source(folder, "r.jsonl", run)])
+    import_runs(campaign=campaign, sources=[write_source(folder, "r.jsonl", run)])
     nuggets = f'{{"qid": "{CANARY}-topic", "nuggets": [{{"text": "{CANARY} fact", "importance": "vital"}}]}}\n'
     source = write_source(folder, "n.jsonl", nuggets)
-    importing.import_nuggets(campaign=campaign, source=source, origin=Origin.AUTO, judge=f"{CANARY}-llm")
+    import_nuggets(campaign=campaign, source=source, origin=Origin.AUTO, judge=f"{CANARY}-llm")
     label = (
         f'{{"qid": "{CANARY}-topic", "run_id": "{CANARY}-run", '
         f'"nuggets": [{{"text": "{CANARY} fact", "assignment": "support"}}]}}\n'
     )
-    importing.import_assignments(
+    import_assignments(
         campaign=campaign,
         sources=[write_source(folder, "a.jsonl", label)],
         origin=Origin.AUTO,
@@ -77,7 +81,7 @@ def plant_canaries(folder: Path) -> None:
         f'{{"run_id": "{CANARY}-run", "topic_id": "{CANARY}-topic", "sentence": 0, "docid": "{CANARY}#1", '
         '"label": "full_support"}\n'
     )
-    importing.import_support(
+    import_support(
         campaign=campaign,
         sources=[write_source(folder, "s.jsonl", pair)],
         judge=f"{CANARY}-person",

@@ -11,6 +11,8 @@ from django.db.models import Model
 from django.http.response import HttpResponseBase
 from hypothesis import HealthCheck, example, given, settings
 
+from assessor.desk.op_schemas import LABEL_PAYLOADS
+from evaluation.imports.assignments import import_assignments
 from evaluation.models import (
     Answer,
     AnswerProvenance,
@@ -30,9 +32,7 @@ from evaluation.models import (
     Task,
     Topic,
 )
-from evaluation.services import importing
-from evaluation.services.desk.asked import LABEL_PAYLOADS
-from evaluation.services.studies import StudyWish, create_study, hand_out_study
+from evaluation.studies import StudyWish, create_study, hand_out_study
 from evaluation.terms import JudgeKind, Origin, Stage, StudyKind
 from tests.assessor.desk_client import Window
 from tests.assessor.judge_world import (
@@ -78,7 +78,7 @@ def load_labels(world: JudgeWorld, folder: Path, runs: int, judge: str, kind: Ju
         for n in range(1, runs + 1)
         for nuggets in [", ".join(f'{{"text": "{text}", "assignment": "{label}"}}' for text, _ in NUGGETS)]
     )
-    importing.import_assignments(
+    import_assignments(
         campaign=world.campaign,
         sources=[write_source(folder, "a.jsonl", lines)],
         origin=Origin.EDITED,
@@ -93,7 +93,7 @@ def give_study(world: JudgeWorld, folder: Path) -> None:
     wish = StudyWish("canary-study", StudyKind.ASSIGNMENT, per_topic=3)
     study = create_study(campaign=world.campaign, wish=wish)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("evaluation.services.study_tasks.check_assessor", lambda *_: None)
+        patch.setattr("evaluation.tasks.hand_out.check_assessor", lambda *_: None)
         hand_out_study(study=study, assessor="ben", actor=world.people["olga"])
 
 

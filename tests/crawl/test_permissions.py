@@ -34,7 +34,7 @@ from evaluation.models import (
 )
 from evaluation.terms import JudgeKind, PracticeKind, Role, StudyKind, SupportCondition
 from exchange.models import Export, ImportAttempt
-from exchange.snapshots.packing import SnapshotContents
+from exchange.snapshots.pack import SnapshotContents
 from exchange.snapshots.service import take_snapshot
 from jobs.models import Notice, WorkItem
 from llmjobs.models import LlmJob, NuggetCalls, Trial

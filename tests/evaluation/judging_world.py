@@ -13,8 +13,15 @@ from typing import Any
 from django.utils import timezone
 
 from accounts.models import User
+from assessor.desk.context import open_desk
+from assessor.desk.submit import submit
 from evaluation.domain.counted_pairs import counted_citations
 from evaluation.formats.source import Source
+from evaluation.imports.nuggets import import_nuggets
+from evaluation.imports.runs import RunOptions, import_runs
+from evaluation.imports.segments import import_segments
+from evaluation.imports.support import import_support
+from evaluation.imports.topics import import_topics
 from evaluation.models import (
     Campaign,
     ListedNugget,
@@ -25,13 +32,9 @@ from evaluation.models import (
     WorkingAssignment,
     WorkingSupport,
 )
-from evaluation.services import importing
-from evaluation.services.desk.opening import open_desk
-from evaluation.services.desk.submitting import submit
-from evaluation.services.handing_out import hand_out
-from evaluation.services.importing import RunOptions
-from evaluation.services.task_acts import Change, Wish, change_tasks
-from evaluation.services.work_plan import Order
+from evaluation.tasks.changes import Change, Wish, change_tasks
+from evaluation.tasks.hand_out import hand_out
+from evaluation.tasks.plan import Order
 from evaluation.terms import AssignmentLabel, JudgeKind, Origin, Stage, SupportCondition, SupportLabel, TaskState
 from tests.factories import make_campaign, make_cast, write_source
 from tests.worlds.recorded import built_once
@@ -63,7 +66,7 @@ class JudgingWorld:
         """Load a run of one answer; its sentences cite d1, d2 and d3 by number."""
         said = [{"text": text, "citations": cited} for text, cited in sentences]
         row = {"run_id": run_id, "topic_id": topic, "references": ["d1", "d2", "d3"], "answer": said}
-        importing.import_runs(
+        import_runs(
             campaign=self.campaign,
             sources=[self.source(f"{run_id}.jsonl", row)],
             options=RunOptions(group=f"of {run_id}"),
@@ -95,9 +98,9 @@ def make_judging_world(folder: Path) -> JudgingWorld:
     campaign = make_campaign()
     world = JudgingWorld(campaign, make_cast(campaign), folder)
     topics = [{"id": "t1", "title": "why rivers bend"}, {"id": "t2", "title": "how dams fail"}]
-    importing.import_topics(campaign=campaign, source=world.source("t.jsonl", *topics))
+    import_topics(campaign=campaign, source=world.source("t.jsonl", *topics))
     texts = [{"docid": docid, "segment": f"The text of {docid}."} for docid in ("d1", "d2")]
-    importing.import_segments(campaign=campaign, sources=[world.source("s.jsonl", *texts)])
+    import_segments(campaign=campaign, sources=[world.source("s.jsonl", *texts)])
     world.run("alpha", (BENDS, [0]), (SAND, [1, 0]))
     world.run("beta", (BENDS, []), (SAND, []))
     world.run("gamma", ("Bends grow.", [2, 1]), ("Sand.", [1]))
@@ -111,7 +114,7 @@ def load_nuggets(world: JudgingWorld, name: str, origin: Origin, topic: str = "t
     """Load a list that somebody outside made."""
     listed = [{"text": text, "importance": "vital"} for text in NUGGETS]
     source = world.source(f"{name}.jsonl", {"qid": topic, "nuggets": listed})
-    importing.import_nuggets(campaign=world.campaign, source=source, origin=origin, judge=f"by {name}", name=name)
+    import_nuggets(campaign=world.campaign, source=source, origin=origin, judge=f"by {name}", name=name)
     return NuggetSet.objects.get(campaign=world.campaign, name=name)
 
 
@@ -121,7 +124,7 @@ def load_machine(world: JudgingWorld, *pairs: tuple[str, int, str, str], name: s
         {"run_id": run, "topic_id": "t1", "sentence": sentence, "docid": docid, "label": label}
         for run, sentence, docid, label in pairs
     ]
-    importing.import_support(
+    import_support(
         campaign=world.campaign,
         sources=[world.source(f"{name}.sup.jsonl", *rows)],
         judge=name,

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from evaluation.judges import judge_of
+from evaluation.labelling import ensure_nugget_set, give_nugget_list
 from evaluation.models import Event, NuggetSet, Task
-from evaluation.services.judges import judge_of
-from evaluation.services.labelling import ensure_nugget_set, give_nugget_list
 from evaluation.terms import Importance, Origin, Stage
 from tests.evaluation.judging_world import JudgingWorld, as_submitted, make_judging_world
 

@@ -9,9 +9,10 @@ from typing import Any
 
 from django.test import Client
 
+from evaluation.imports.assignments import import_assignments
+from evaluation.imports.support import import_support
 from evaluation.models import AnswerProvenance, NuggetVersion, Study, StudyPair, Task
-from evaluation.services import importing
-from evaluation.services.studies import StudyWish, create_study, hand_out_study
+from evaluation.studies import StudyWish, create_study, hand_out_study
 from evaluation.terms import JudgeKind, Origin, StudyKind, SupportCondition
 from tests.assessor.desk_client import Window
 from tests.evaluation.judging_world import NUGGETS, JudgingWorld, load_machine, make_judging_world, task_again
@@ -58,7 +59,7 @@ def load_assignments(
         for run, labels in by_run.items()
     ]
     source = world.source(f"{judge}.{topic}.jsonl", *rows)
-    importing.import_assignments(
+    import_assignments(
         campaign=world.campaign, sources=[source], origin=Origin.EDITED, judge=judge, kind=kind, nuggets="edited"
     )
 
@@ -69,7 +70,7 @@ def load_expert_support(world: JudgingWorld) -> None:
         {"run_id": run, "topic_id": "t1", "sentence": sentence, "docid": docid, "label": "full_support"}
         for run, sentence, docid in (("alpha", 0, "d1"), ("alpha", 1, "d2"), ("gamma", 1, "d2"))
     ]
-    importing.import_support(
+    import_support(
         campaign=world.campaign,
         sources=[world.source("expert.sup.jsonl", *rows)],
         judge=EXPERT,

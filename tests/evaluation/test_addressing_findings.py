@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from evaluation.campaigns.contents import segments_named_by
 from evaluation.models import Assignment, Campaign, Event, Finding, Segment, Sentence
-from evaluation.queries.findings import segments_named_by
 from evaluation.terms import FindingCode
 from tests.evaluation.test_import_findings import found
 from tests.evaluation.world import answer, load, segment, sentence, write

@@ -2,8 +2,7 @@
 
 import pytest
 
-from evaluation.errors import Refused
-from evaluation.rules.clock import (
+from assessor.rules.clock import (
     JUDGING_SCREENS,
     NUGGET_SCREENS,
     SECOND,
@@ -15,6 +14,7 @@ from evaluation.rules.clock import (
     limit_of,
     measure,
 )
+from evaluation.errors import Refused
 from evaluation.terms import SegmentKind, Stage
 
 MINUTE = 60 * SECOND

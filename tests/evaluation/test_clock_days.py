@@ -12,9 +12,9 @@ import pytest
 import time_machine
 from django.test import Client
 
+from assessor.rules.clock import SECOND, Times, fixed_limit, limit_of, measure
+from assessor.timing.times import FIELDS, stretch_of
 from evaluation.models import Desk, Task, TimeSegment
-from evaluation.queries.timing import FIELDS, stretch_of
-from evaluation.rules.clock import SECOND, Times, fixed_limit, limit_of, measure
 from evaluation.terms import SegmentKind, Stage
 from tests.assessor.world import DeskWorld, make_desk_world
 from tests.evaluation.desk_time import MORNING, Tab, credited, play

@@ -3,14 +3,17 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.rules.beats import SLACK, Heard, Sent, placed
-from evaluation.rules.clock import (
+from assessor.rules.clock import (
     ACTIVE,
     PRESENT,
+    SLACK,
+    Heard,
+    Sent,
     Stretch,
     fixed_limit,
     limit_of,
     measure,
+    placed,
     quiets_of,
     timeline,
 )

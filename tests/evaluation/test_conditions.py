@@ -7,13 +7,13 @@ import pytest
 
 from evaluation.domain.conditions import nugget_sets_of, resolve, set_of_origin
 from evaluation.errors import Refused
+from evaluation.imports.assignments import import_assignments
+from evaluation.judges import add_judge
 from evaluation.models import Campaign, ConditionDefault, Judge, NuggetSet
-from evaluation.services import importing
-from evaluation.services.judges import add_judge
-from evaluation.services.studies import StudyWish, create_study
+from evaluation.studies import StudyWish, create_study
 from evaluation.terms import Condition, JudgeKind, Origin, StudyKind
-from llmjobs.starting import JobRequest, plan_evaluation
-from reports.describing import edit_report
+from llmjobs.job_service import JobRequest, plan_evaluation
+from reports.nuggets.descriptives import edit_report
 from tests.evaluation.judging_world import NUGGETS, JudgingWorld, load_nuggets, make_judging_world
 
 pytestmark = pytest.mark.django_db
@@ -35,7 +35,7 @@ def label(world: JudgingWorld, nuggets: str, judge: str, kind: JudgeKind, origin
     """Load a judge's labels of alpha's answer to t1."""
     listed = [{"text": text, "importance": "vital", "assignment": "support"} for text in NUGGETS]
     row = {"query": "q", "qid": "t1", "run_id": "alpha", "nuggets": listed}
-    importing.import_assignments(
+    import_assignments(
         campaign=world.campaign,
         sources=[world.source(f"{nuggets}-{judge}.jsonl", row)],
         origin=origin,

@@ -8,7 +8,7 @@ from django.db import connections
 
 from evaluation.models import Campaign
 from tests.factories import make_campaign
-from web.reading import consistent_read
+from web.consistent_read import consistent_read
 
 pytestmark = [
     pytest.mark.postgresql,

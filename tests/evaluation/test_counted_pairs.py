@@ -9,8 +9,11 @@ from django.db import transaction
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from assessor.desk.context import place_of
+from assessor.desk.task_pairs import pairs_of
 from evaluation.domain.conditions import CitationCondition, resolve_citations
 from evaluation.domain.counted_pairs import counted_citations, first_different
+from evaluation.judges import add_judge
 from evaluation.models import (
     Answer,
     AnswerProvenance,
@@ -24,14 +27,11 @@ from evaluation.models import (
     Sentence,
     Topic,
 )
-from evaluation.services.desk.finding import place_of
-from evaluation.services.desk.judging import pairs_of
-from evaluation.services.judges import add_judge
-from evaluation.services.pooling import pooled_answers
+from evaluation.tasks.pooling import pooled_answers
 from evaluation.terms import JudgeKind, Stage, SupportCondition
-from llmjobs.planning import support_items
+from llmjobs.job_plan import support_items
 from reports.frames import forget_sheets, support_keys, support_sheet
-from reports.metrics.sheets import UNJUDGED
+from reports.metrics.label_matrix import UNJUDGED
 from tests.evaluation.judging_world import JudgingWorld, make_judging_world, task_again
 
 UNRESOLVED, TEXTLESS = None, 3

@@ -9,7 +9,7 @@ from django.db import connection, connections, transaction
 from django.test.utils import CaptureQueriesContext
 
 from evaluation.models import Campaign
-from web.reading import consistent_read
+from web.consistent_read import consistent_read
 
 pytestmark = pytest.mark.postgresql
 

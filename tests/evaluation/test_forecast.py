@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from evaluation.rules.forecast import FEWEST, OpenTask, Pace, forecast, pace_of, spread_of
+from assessor.progress.today import FEWEST, OpenTask, Pace, forecast, pace_of, spread_of
 from evaluation.terms import Stage
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)

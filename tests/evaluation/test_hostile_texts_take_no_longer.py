@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from evaluation.rules.display import plain
+from assessor.rules.display import plain
 
 LENGTH, GROWTH = 3000, 4
 HOSTILE = ["**0 - ", "\u2003", "\n\t", "[a](", "[1, ", " .", "<a ", "`", "[doc"]

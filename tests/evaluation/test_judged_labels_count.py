@@ -8,15 +8,17 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
+from evaluation.campaigns.contents import assignment_counts_for, support_counts_for
+from evaluation.corpus.label_grid import judgings_of
 from evaluation.errors import BadInput, Refused
-from evaluation.exporting import assignment_lines, support_lines
+from evaluation.imports.assignments import import_assignments
+from evaluation.imports.base import Receipt
+from evaluation.imports.support import import_support
+from evaluation.judges import judge_of
 from evaluation.models import Assignment, Campaign, Judge, NuggetSet, SupportJudgment, Task
-from evaluation.queries.grids import judgings_of
-from evaluation.queries.holdings import assignment_counts_for, support_counts_for
-from evaluation.services import importing
-from evaluation.services.handing_out import reassign
-from evaluation.services.judges import judge_of
+from evaluation.tasks.hand_out import reassign
 from evaluation.terms import JudgeKind, Origin, Stage, SupportCondition
+from exchange.exports.lines import assignment_lines, support_lines
 from tests.evaluation.judging_world import JudgingWorld, finish, give, load_machine, make_judging_world
 
 pytestmark = pytest.mark.postgresql
@@ -140,7 +142,7 @@ def test_work_that_comes_back_to_somebody_counts_once(world: JudgingWorld) -> No
 def test_imported_labels_stay_where_a_task_is_withdrawn_that_was_never_submitted(world: JudgingWorld) -> None:
     judge = judge_of(world.people["ann"])
     label = {"qid": "t1", "run_id": "alpha", "nuggets": [{"text": "bends grow", "assignment": "support"}]}
-    importing.import_assignments(
+    import_assignments(
         campaign=world.campaign,
         sources=[world.source("l.jsonl", label)],
         origin=Origin.EDITED,
@@ -171,10 +173,10 @@ def copy_of(world: JudgingWorld, folder: Path) -> JudgingWorld:
     return copy
 
 
-def bring_assignments(world: JudgingWorld, target: JudgingWorld, judge: str, **more: Any) -> importing.Receipt:
+def bring_assignments(world: JudgingWorld, target: JudgingWorld, judge: str, **more: Any) -> Receipt:
     nuggets = NuggetSet.objects.get(campaign=world.campaign)
     lines = [json.loads(line) for line in assignment_lines(nuggets, Judge.objects.get(name=judge))]
-    return importing.import_assignments(
+    return import_assignments(
         campaign=target.campaign,
         sources=[target.source("export.jsonl", *lines)],
         origin=Origin.EDITED,
@@ -186,7 +188,7 @@ def bring_assignments(world: JudgingWorld, target: JudgingWorld, judge: str, **m
 
 def bring_support(world: JudgingWorld, target: JudgingWorld, judge: str, condition: SupportCondition) -> Any:
     given = support_lines(world.campaign, condition, Judge.objects.get(name=judge))
-    return importing.import_support(
+    return import_support(
         campaign=target.campaign,
         sources=[target.source("export.jsonl", *(json.loads(line) for line in given))],
         judge=judge,
@@ -256,7 +258,7 @@ def test_what_was_submitted_here_is_not_replaced_by_an_import(world: JudgingWorl
     finish(world.hand(ASSIGN, "ann"))
     label = {"qid": "t1", "run_id": "alpha", "nuggets": [{"text": "bends grow", "assignment": "not_support"}]}
     with pytest.raises(Refused, match="1 of these labels was submitted here"):
-        importing.import_assignments(
+        import_assignments(
             campaign=world.campaign,
             sources=[world.source("l.jsonl", label)],
             origin=Origin.EDITED,
@@ -272,7 +274,7 @@ def test_labels_imported_after_a_withdrawal_count_and_leave_the_withdrawn_ones_a
     finish(task)
     world.withdraw(task)
     label = {"qid": "t1", "run_id": "alpha", "nuggets": [{"text": "bends grow", "assignment": "not_support"}]}
-    importing.import_assignments(
+    import_assignments(
         campaign=world.campaign,
         sources=[world.source("l.jsonl", label)],
         origin=Origin.EDITED,
@@ -288,7 +290,7 @@ def test_labels_imported_after_a_withdrawal_count_and_leave_the_withdrawn_ones_a
 def test_wrong_provenance_of_a_label_is_refused_with_its_line(world: JudgingWorld, wrong: dict[str, Any]) -> None:
     item = {"text": "bends grow", "assignment": "support", "assay": wrong}
     with pytest.raises(BadInput, match=r"l\.jsonl:1"):
-        importing.import_assignments(
+        import_assignments(
             campaign=world.campaign,
             sources=[world.source("l.jsonl", {"qid": "t1", "run_id": "alpha", "nuggets": [item]})],
             origin=Origin.EDITED,
@@ -309,7 +311,7 @@ def test_wrong_provenance_of_a_support_label_is_refused_too(world: JudgingWorld,
         "assay": wrong,
     }
     with pytest.raises(BadInput, match=r"l\.jsonl:1"):
-        importing.import_support(
+        import_support(
             campaign=world.campaign,
             sources=[world.source("l.jsonl", row)],
             judge="Cleo",

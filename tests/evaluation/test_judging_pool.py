@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.rules.access import sees_unblinded
-from evaluation.rules.pool import Submission, judging_pool
+from evaluation.corpus.runs import Submission, judging_pool
+from evaluation.rules.tasks import sees_unblinded
 from evaluation.terms import Role
 
 SUBMISSIONS = st.lists(

@@ -6,11 +6,11 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from assessor.desk.context import place_of
+from assessor.desk.task_pairs import pairs_of
+from assessor.desk.task_progress import Progress, missing_machine_labels, progress_of
 from evaluation.models import Answer, Protocol, Task, TaskAnswer, WorkingAssignment, WorkingSupport
-from evaluation.services.desk.finding import place_of
-from evaluation.services.desk.judging import pairs_of
 from evaluation.terms import Stage
-from evaluation.workload import Progress, missing_machine_labels, progress_of
 from tests.evaluation.judging_world import JudgingWorld, give, load_machine, make_judging_world, task_again
 
 

@@ -6,13 +6,13 @@ from random import Random
 
 import pytest
 
+from assessor.desk.task_progress import progress_of
 from evaluation.errors import Refused
+from evaluation.imports.segments import import_segments
 from evaluation.models import Nugget, NuggetList, Protocol, Task
-from evaluation.services import importing
-from evaluation.services.pooling import renew_assigning
 from evaluation.tasks.label_counts import missing_labels
+from evaluation.tasks.pooling import renew_assigning
 from evaluation.terms import Stage, TaskState
-from evaluation.workload import progress_of
 from tests.evaluation.judging_world import (
     BENDS,
     SAND,
@@ -75,7 +75,7 @@ class RandomCampaign:
     def text(self, _number: int) -> None:
         """Load the text of a passage that was cited without."""
         text = self.world.source("late.jsonl", {"docid": "d3", "segment": "The text of d3."})
-        importing.import_segments(campaign=self.world.campaign, sources=[text])
+        import_segments(campaign=self.world.campaign, sources=[text])
 
     def list(self, number: int) -> None:
         """Submit a further version of the list, with a nugget less, another wording, and a new nugget."""

@@ -6,7 +6,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.rules.overlaps import Place, reading_order, repeats
+from assessor.rules.display import Place, reading_order, repeats
 from evaluation.terms import PassageOrder
 
 RANK, SHUFFLE = PassageOrder.RANK, PassageOrder.SHUFFLE

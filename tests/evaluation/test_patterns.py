@@ -5,7 +5,7 @@ import time
 import pytest
 
 from evaluation.errors import Refused
-from evaluation.rules.patterns import LONGEST_PATTERN, matcher
+from evaluation.rules.text import LONGEST_PATTERN, matcher
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from assessor.desk.task_progress import progress_of
 from evaluation.errors import Refused
+from evaluation.imports.nuggets import import_nuggets
+from evaluation.imports.segments import import_segments
 from evaluation.models import (
     AnswerProvenance,
     Assignment,
@@ -16,10 +19,8 @@ from evaluation.models import (
     TaskAnswer,
 )
 from evaluation.rules.text import shuffled
-from evaluation.services import importing
-from evaluation.services.pooling import add_new_answers, renew_assigning
+from evaluation.tasks.pooling import add_new_answers, renew_assigning
 from evaluation.terms import Origin, Stage, TaskState
-from evaluation.workload import progress_of
 from tests.evaluation.judging_world import (
     BENDS,
     SAND,
@@ -146,7 +147,7 @@ def test_a_text_that_is_loaded_later_reopens_the_support_of_what_cites_it(world:
     task = world.hand(Stage.SUPPORT_SCRATCH, "ann")
     finish(task)
     text = world.source("late.jsonl", {"docid": "d3", "segment": "The text of d3."})
-    importing.import_segments(campaign=world.campaign, sources=[text])
+    import_segments(campaign=world.campaign, sources=[text])
     task.refresh_from_db()
     assert (task.state, task.version) == (TaskState.REOPENED, 2)
     assert task.reopened_reason == "Citations to judge whose text came later: 1"
@@ -185,13 +186,13 @@ def test_a_text_is_not_replaced_while_labels_in_the_making_hang_on_it(world: Jud
     give(world.hand(Stage.SUPPORT_SCRATCH, "ann"))
     text = world.source("other.jsonl", {"docid": "d1", "segment": "Another text of d1."})
     with pytest.raises(Refused, match="labels hang on it"):
-        importing.import_segments(campaign=world.campaign, sources=[text], replace=True)
+        import_segments(campaign=world.campaign, sources=[text], replace=True)
 
 
 def test_a_list_is_not_replaced_while_it_is_assigned(world: JudgingWorld) -> None:
     give(world.hand(Stage.ASSIGN, "ann"))
     with pytest.raises(Refused, match="labels hang on it"):
-        importing.import_nuggets(
+        import_nuggets(
             campaign=world.campaign,
             source=world.source("n.jsonl", {"qid": "t1", "nuggets": [{"text": "else", "importance": "vital"}]}),
             origin=Origin.EDITED,

@@ -2,8 +2,8 @@
 
 import pytest
 
+from assessor.practice.rules import LABELS, Offered, asked, check_done, codes_of, word_of
 from evaluation.errors import Refused
-from evaluation.rules.practice import LABELS, Offered, asked, check_done, codes_of, word_of
 from evaluation.terms import PracticeKind, Stage
 
 OFFERED = [

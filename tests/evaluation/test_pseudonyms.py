@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-from evaluation.pseudonyms import pseudonym_of
+from evaluation.domain.pseudonyms import pseudonym_of
 from tests.factories import make_campaign
 
 pytestmark = pytest.mark.django_db

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assessor.rules.nugget_ops import Row
+from assessor.rules.submit import check_complete, numbers_of, review_of
 from evaluation.errors import Refused
-from evaluation.rules.desk import Row
-from evaluation.rules.review import numbers_of, review_of
-from evaluation.rules.submitting import check_complete
 from evaluation.terms import Decision, Importance, Making
 
 

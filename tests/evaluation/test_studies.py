@@ -11,8 +11,11 @@ import pytest
 from django.core.management import call_command
 from django.db import IntegrityError, transaction
 
+from assessor.desk.task_progress import Progress, progress_of
 from evaluation.errors import Refused
-from evaluation.exporting import assignment_lines, support_lines
+from evaluation.imports.assignments import import_assignments
+from evaluation.imports.support import import_support
+from evaluation.judges import judge_of
 from evaluation.models import (
     Assignment,
     Campaign,
@@ -24,13 +27,11 @@ from evaluation.models import (
     SupportJudgment,
     TaskAnswer,
 )
-from evaluation.services import importing
-from evaluation.services.handing_out import hand_out, reassign
-from evaluation.services.judges import judge_of
-from evaluation.services.studies import hand_out_study
-from evaluation.services.work_plan import Order
+from evaluation.studies import hand_out_study
+from evaluation.tasks.hand_out import hand_out, reassign
+from evaluation.tasks.plan import Order
 from evaluation.terms import JudgeKind, Origin, Stage, StudyKind, SupportCondition, TaskState
-from evaluation.workload import Progress, progress_of
+from exchange.exports.lines import assignment_lines, support_lines
 from tests.evaluation.judging_world import JudgingWorld, finish, load_nuggets, task_again
 from tests.evaluation.study_world import (
     EXPERT,
@@ -213,11 +214,11 @@ def test_exports_say_of_which_study_and_go_in_elsewhere_without_harm(
     rows = [json.loads(line) | {"judge": None} for line in lines]
     source, said = world.source("out.jsonl", *rows), Outside(judge="elsewhere", kind=JudgeKind.HUMAN)
     if kind is StudyKind.ASSIGNMENT:
-        importing.import_assignments(campaign=world.campaign, sources=[source], origin=Origin.EDITED, **said)
+        import_assignments(campaign=world.campaign, sources=[source], origin=Origin.EDITED, **said)
         found = report("scores", "--condition", "E/M")
     else:
         scratch = SupportCondition.SCRATCH
-        importing.import_support(campaign=world.campaign, sources=[source], condition=scratch, **said)
+        import_support(campaign=world.campaign, sources=[source], condition=scratch, **said)
         found = report("support", "--condition", "scratch")
     assert found["runs"]  # one judge fits, as before
     assert Judge.objects.get(name="elsewhere").aside

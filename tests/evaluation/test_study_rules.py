@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from evaluation.errors import Refused
 from evaluation.rules.studies import Cell, Differing, check_independent, draw, shares
-from evaluation.rules.work import Candidate
+from evaluation.rules.tasks import Candidate
 from evaluation.terms import Role, Stage
 
 CELLS: list[Cell] = [(one, other) for one, other in product(range(3), repeat=2) if one != other]

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 import time_machine
 
+from assessor.desk.context import open_desk
+from assessor.rules.clock import SECOND, Stretch, fixed_limit, limit_of, measure, milliseconds
+from assessor.timing.times import times_for
+from evaluation.judges import add_judge
 from evaluation.models import Campaign, Event, Membership, NuggetList, Submission, Task
-from evaluation.queries.timing import times_for
-from evaluation.rules.clock import SECOND, Stretch, fixed_limit, limit_of, measure, milliseconds
-from evaluation.services.desk.opening import open_desk
-from evaluation.services.judges import add_judge
 from evaluation.terms import JudgeKind, Role, SegmentKind, Stage, TaskState
 from tests.assessor.world import DeskWorld, make_desk_world, make_task
 from tests.evaluation.desk_time import MORNING, Tab, store

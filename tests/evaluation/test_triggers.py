@@ -4,8 +4,8 @@ import pytest
 from django.core.management import call_command
 from django.db import DatabaseError, connection, transaction
 
+from evaluation.append_only import TABLES, install_triggers, remove_triggers
 from evaluation.models import Event
-from evaluation.triggers import TABLES, install_triggers, remove_triggers
 
 pytestmark = [pytest.mark.postgresql, pytest.mark.django_db]
 SQLITE = "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name IN {tables}"

@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.errors import Refused
-from evaluation.rules.work import (
+from evaluation.rules.tasks import (
     ACTIVE,
     TRANSITIONS,
     Act,
     Candidate,
-    Standing,
+    TaskFacts,
     balance,
     can_act,
     can_hand_out,
@@ -25,11 +25,11 @@ from evaluation.terms import Role, Stage, TaskState
 
 ANN = Candidate("Ann", frozenset({Role.ASSESSOR}))
 SHOWN = Stage.SUPPORT_POST_EDIT
-STANDINGS = st.builds(Standing, st.sampled_from(TaskState), st.integers(1, 4), st.booleans())
+STANDINGS = st.builds(TaskFacts, st.sampled_from(TaskState), st.integers(1, 4), st.booleans())
 
 
 @given(act=st.sampled_from(Act), standing=STANDINGS)
-def test_an_act_is_refused_or_leads_to_a_state_of_the_table(act: Act, standing: Standing) -> None:
+def test_an_act_is_refused_or_leads_to_a_state_of_the_table(act: Act, standing: TaskFacts) -> None:
     if can_act(act, standing.state):
         assert state_after(act, standing) in TRANSITIONS[act][standing.state]
         return
@@ -41,20 +41,20 @@ def test_an_act_is_refused_or_leads_to_a_state_of_the_table(act: Act, standing: 
 
 @given(st.lists(st.sampled_from(Act), max_size=30))
 def test_however_a_task_fares_it_was_opened_before_it_was_submitted(acts: list[Act]) -> None:
-    standing = Standing(TaskState.NOT_STARTED)
+    standing = TaskFacts(TaskState.NOT_STARTED)
     for act in acts:
         if can_act(act, standing.state):
             state = state_after(act, standing)
             opened = standing.opened or act is Act.OPEN
-            standing = Standing(state, standing.version + (act is Act.REOPEN), opened)
+            standing = TaskFacts(state, standing.version + (act is Act.REOPEN), opened)
         assert standing.opened or standing.state not in (TaskState.SUBMITTED, TaskState.REOPENED)
         assert (standing.version > 1) <= standing.opened
 
 
 @given(STANDINGS.filter(lambda one: one.state in ACTIVE))
-def test_block_and_unblock_lead_back(standing: Standing) -> None:
-    where = Standing(standing.state, *_fitting(standing.state))
-    blocked = Standing(state_after(Act.BLOCK, where), where.version, where.opened)
+def test_block_and_unblock_lead_back(standing: TaskFacts) -> None:
+    where = TaskFacts(standing.state, *_fitting(standing.state))
+    blocked = TaskFacts(state_after(Act.BLOCK, where), where.version, where.opened)
     assert state_after(Act.UNBLOCK, blocked) is where.state
 
 

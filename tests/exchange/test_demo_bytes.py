@@ -13,7 +13,7 @@ from django.db import connection, transaction
 
 from evaluation.models import Campaign
 from exchange.demo_campaign import SLUG, load_demo
-from exchange.snapshots.packing import SnapshotContents
+from exchange.snapshots.pack import SnapshotContents
 from exchange.snapshots.service import write_campaign
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)

@@ -7,16 +7,15 @@ from django.http import QueryDict
 from django.test import Client
 
 from accounts.models import User
+from assessor.desk.task_progress import machine_gaps, progress_of
+from assessor.practice.items import practice_of
+from assessor.progress.today import FEWEST
 from evaluation.domain.conditions import resolve
 from evaluation.formats.languages import reads
 from evaluation.models import Campaign, Membership, Task
-from evaluation.practising import practice_of
-from evaluation.rules.forecast import FEWEST
 from evaluation.terms import Condition, Role, Stage, TaskState
-from evaluation.workload import machine_gaps, progress_of
 from exchange.demo_campaign import load_demo
-from organizer.cost_page import Prices, cost_page
-from organizer.unit_costs import LABEL, LIST, llm_units, person_units
+from organizer.cost import LABEL, LIST, Prices, cost_page, llm_units, person_units
 
 
 @pytest.mark.django_db

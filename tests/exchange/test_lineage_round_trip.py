@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
+from evaluation.campaigns.create import create_campaign
 from evaluation.errors import BadInput, Refused
 from evaluation.formats.source import read_source
+from evaluation.imports.nuggets import import_nuggets
 from evaluation.models import Campaign, NuggetEvidence, NuggetLineage
-from evaluation.services import importing
-from evaluation.services.campaigns import create_campaign
 from evaluation.terms import Origin
 from tests.assessor.desk_client import Window
 from tests.assessor.world import DeskWorld, load_corpus, load_drafts, make_desk_world
@@ -67,7 +67,7 @@ def export(slug: str, folder: Path) -> Path:
 
 
 def load(file: Path, drafts: str = "drafts") -> None:
-    importing.import_nuggets(
+    import_nuggets(
         campaign=Campaign.objects.get(slug=COPY),
         source=read_source(file),
         origin=Origin.EDITED,
@@ -180,7 +180,7 @@ def test_drafts_in_use_at_a_desk_are_not_replaced(world: DeskWorld, tmp_path: Pa
     file = tmp_path / "d.jsonl"
     file.write_text(file.read_text().replace("draft fact number 1", "another fact"))
     with pytest.raises(Refused, match="in use at desks"):
-        importing.import_nuggets(
+        import_nuggets(
             campaign=world.campaign,
             source=read_source(file),
             origin=Origin.DRAFT,

@@ -10,12 +10,12 @@ import pytest
 from django.core.management import call_command
 from django.db.models import F
 
+from evaluation.campaigns.create import create_campaign, read_campaign_file
 from evaluation.domain.conditions import judges_of, support_judges_of
 from evaluation.models import Campaign, Judge, QrelSource
-from evaluation.services.campaigns import create_campaign, read_campaign_file
 from evaluation.terms import Condition, JudgeKind, SupportCondition
 from exchange.demo_campaign import FILES, RUNS, SLUG, load_demo
-from reports.describing import condition_of
+from reports.nuggets.descriptives import condition_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("round-trip")]
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from django.db import transaction
 
+from evaluation.campaigns.create import create_campaign
+from evaluation.imports.topics import import_topics
 from evaluation.models import Campaign, Event, Judge, QrelSource
-from evaluation.services import importing
-from evaluation.services.campaigns import create_campaign
 from evaluation.terms import Condition, JudgeKind, SupportCondition
 from exchange.demo_campaign import SLUG, load_demo
 from reports.frames import forget_sheets
@@ -89,9 +89,7 @@ def elsewhere() -> Iterator[None]:
 def make_noise(folder: Path) -> None:
     """Let every table count from another number than where the file comes from."""
     other = create_campaign(slug="noise", name="Noise")[0]
-    importing.import_topics(
-        campaign=other, source=write_source(folder, "noise.tsv", "n1\tone\nn2\ttwo\nn3\tthree\n")
-    )
+    import_topics(campaign=other, source=write_source(folder, "noise.tsv", "n1\tone\nn2\ttwo\nn3\tthree\n"))
     Judge.objects.create(name=NOBODY, kind=JudgeKind.HUMAN, user=make_user("noise"))
     Event.objects.create(campaign=other, kind="noise")
 

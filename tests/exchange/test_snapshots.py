@@ -12,6 +12,8 @@ from django.apps import apps
 from django.db import DatabaseError, transaction
 
 from accounts.models import User
+from evaluation.append_only import remove_triggers
+from evaluation.campaigns.create import add_member
 from evaluation.errors import Refused
 from evaluation.models import (
     Assignment,
@@ -29,12 +31,10 @@ from evaluation.models import (
     Topic,
     WorkingNugget,
 )
-from evaluation.services.campaigns import add_member
 from evaluation.terms import JudgeKind, Role
-from evaluation.triggers import remove_triggers
 from exchange.models import LoadedCampaign, Snapshot, SnapshotPart
 from exchange.snapshots.archive import MANIFEST, SnapshotManifest, content_of, file_of
-from exchange.snapshots.packing import SnapshotContents
+from exchange.snapshots.pack import SnapshotContents
 from exchange.snapshots.service import open_snapshot, pieces, take_snapshot
 from exchange.snapshots.tables import LEFT_OUT, ROOMS, missing, tables
 from jobs.models import Job, WorkItem

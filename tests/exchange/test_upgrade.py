@@ -44,9 +44,9 @@ WHERE person.username = 'PERSON' ORDER BY topic.id LIMIT 1
 GOES_ON = """
 from django.db import connection
 from accounts.models import User
-from evaluation.blind.desk import desk_state
+from assessor.blind.desk import desk_state
 from evaluation.models import Event, Operation, Task
-from evaluation.triggers import missing_triggers
+from evaluation.append_only import missing_triggers
 for task in Task.objects.filter(opened_at__isnull=False):
     assert desk_state(task.public_id, task.assessor)["seq"] == Operation.objects.filter(task=task).count(), task
 from jobs import queue

@@ -10,19 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.formats.assignments import (
-    AssignmentRow,
-    LabelRow,
-    UnjudgedRow,
-    assignment_line,
-    parse_assignments,
-)
-from evaluation.formats.ids import id_problem
+from evaluation.formats.assignments import AssignmentRow, LabelRow, UnjudgedRow, assignment_line, parse_assignments
+from evaluation.formats.lines import id_problem
 from evaluation.formats.nuggets import NuggetListRow, NuggetRow, nugget_list_line, parse_nuggets
 from evaluation.formats.scores import ScoreRow, parse_scores
 from evaluation.formats.source import Source, read_source
 from evaluation.formats.support import SupportRow, parse_support, support_line
-from evaluation.terms import AssignmentLabel, Importance, SupportCondition, SupportLabel, Task
+from evaluation.terms import AssignmentLabel, Importance, RagTask, SupportCondition, SupportLabel
 
 Read = Callable[[str], Source]
 
@@ -148,7 +142,7 @@ def test_an_equal_support_judgment_may_be_repeated_and_judges_may_differ() -> No
 def test_published_scores(source: Read) -> None:
     content = "run_id,group,task,vital_strict,all,notes\nr1,lab,RAG,0.41,.5,x\n\nr2,,,,1e-1,y\n"
     assert parse_scores(source(content)) == (
-        ScoreRow(2, "r1", "lab", Task.RAG, {"vital_strict": 0.41, "all": 0.5}),
+        ScoreRow(2, "r1", "lab", RagTask.RAG, {"vital_strict": 0.41, "all": 0.5}),
         ScoreRow(4, "r2", "", None, {"all": 0.1}),
     )
 

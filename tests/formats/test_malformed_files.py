@@ -9,13 +9,12 @@ import pytest
 from evaluation.errors import BadInput
 from evaluation.formats.assignments import parse_assignments
 from evaluation.formats.nuggets import parse_nuggets
-from evaluation.formats.qrels import parse_qrels
 from evaluation.formats.runs import parse_run
 from evaluation.formats.scores import parse_scores
 from evaluation.formats.segments import parse_segments
 from evaluation.formats.source import Source
 from evaluation.formats.support import parse_support
-from evaluation.formats.topics import parse_topics
+from evaluation.formats.topics import parse_qrels, parse_topics
 
 Case = tuple[Callable[[Source], Any], str, int, str, str]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from evaluation.errors import BadInput, Problem
-from evaluation.formats import stream
+from evaluation.formats import source
 from evaluation.formats.source import read_source
 
 Write = Callable[[bytes | str], Path]
@@ -56,7 +56,7 @@ def test_gzip_of_many_chunks_is_read_whole(write: Write) -> None:
     assert len(found.lines) == 200_000
 
 
-@pytest.mark.parametrize("size", [stream.CHUNK - 1, stream.CHUNK, stream.CHUNK + 1])
+@pytest.mark.parametrize("size", [source.CHUNK - 1, source.CHUNK, source.CHUNK + 1])
 def test_lines_survive_the_edges_of_chunks(write: Write, size: int) -> None:
     found = read_source(write("é" * (size // 2) + "\n" + "z" * 10 + "\n"), max_line_bytes=2 * size)
     assert [len(text) for _, text in found.lines] == [size // 2, 10]
@@ -147,9 +147,9 @@ def test_a_file_that_may_not_be_read(write: Write, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_gzip_bomb_is_refused_at_bounded_memory(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    packer = zlib.compressobj(9, wbits=stream.GZIP_WINDOW)
+    packer = zlib.compressobj(9, wbits=source.GZIP_WINDOW)
     bomb = b"".join(packer.compress(b"a" * 1023 * 1024 + b"\n") for _ in range(80)) + packer.flush()
-    monkeypatch.setattr(stream, "BOMB_FLOOR", 8 * 1024**2)
+    monkeypatch.setattr(source, "BOMB_FLOOR", 8 * 1024**2)
     [problem] = problems_of(write(bomb))
     assert "bomb" in problem.expected
 

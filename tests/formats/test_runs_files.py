@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from evaluation.formats.run_findings import Found, run_findings
-from evaluation.formats.runs import CitationRow, RunFile, SentenceRow, parse_run, run_line
+from evaluation.formats.runs import CitationRow, Found, RunFile, SentenceRow, parse_run, run_findings, run_line
 from evaluation.formats.source import Source, read_source
 from evaluation.formats.topics import parse_topics
 from evaluation.terms import FindingCode

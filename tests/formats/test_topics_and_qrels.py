@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.formats.ids import id_problem
-from evaluation.formats.qrels import QrelRow, parse_qrels, qrel_line
+from evaluation.formats.lines import id_problem
 from evaluation.formats.source import Source, read_source
-from evaluation.formats.topics import TopicRow, parse_topics, topic_line
+from evaluation.formats.topics import QrelRow, TopicRow, parse_qrels, parse_topics, qrel_line, topic_line
 
 Read = Callable[[str], Source]
 

@@ -4,22 +4,22 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import get_args
 
 from evaluation.errors import Refused
+from evaluation.judges import JSON_SCHEMA, REPLY_FORM
 from evaluation.models import Campaign, Judge, QrelSource
-from evaluation.services.judges import JSON_SCHEMA, REPLY_FORM
 from evaluation.terms import Condition, JudgeKind
 from jobs.models import WorkItem
 from jobs.queue import NewItem
-from llmjobs.calls import NewCall
 from llmjobs.client import Endpoint
+from llmjobs.engine.calls import NewCall
+from llmjobs.job_plan import chosen_topics, nugget_items, relevance_items
+from llmjobs.job_service import JobRequest, plan_drafts, plan_evaluation, plan_support
 from llmjobs.kinds import KINDS
 from llmjobs.models import Call
-from llmjobs.planning import chosen_topics, nugget_items, relevance_items
-from llmjobs.prompts import PromptTask
-from llmjobs.simulator.completion import CompletionRequest, complete
-from llmjobs.starting import JobRequest, plan_drafts, plan_evaluation, plan_support
+from llmjobs.prompt_store import way_of
+from llmjobs.prompts.template import PromptTask
+from llmjobs.simulator.server import CompletionRequest, complete
 from llmjobs.steps.asking import LlmReply
 from llmjobs.trial_drawing import Draw, draw, labelled_by_people
-from llmjobs.ways import way_of
 from tests.golden.keeping import Documents
 
 ENDPOINT = Endpoint("https://llm.example/v1")

@@ -3,25 +3,17 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from evaluation.models import (
-    AnswerProvenance,
-    Campaign,
-    ListedNugget,
-    NuggetVersion,
-    Task,
-    TaskAnswer,
-    TopicTag,
-)
-from evaluation.services import importing
-from evaluation.services.campaigns import add_member, set_hourly_rate
-from evaluation.services.desk.opening import open_desk
-from evaluation.services.desk.submitting import submit
-from evaluation.services.studies import StudyWish, create_study, hand_out_study
+from assessor.desk.context import open_desk
+from assessor.desk.submit import submit
+from evaluation.campaigns.create import add_member, set_hourly_rate
+from evaluation.imports.assignments import import_assignments
+from evaluation.models import AnswerProvenance, Campaign, ListedNugget, NuggetVersion, Task, TaskAnswer, TopicTag
+from evaluation.studies import StudyWish, create_study, hand_out_study
 from evaluation.terms import AssignmentLabel, JudgeKind, Origin, Role, Stage, StudyKind
 from exchange.demo_campaign import HOURLY_RATE, SLUG, load_demo
-from reports.adjudicating import adjudicate, find_pair
-from reports.external import import_scores
-from reports.matched import ItemKind
+from reports.confusion.paired_labels import ItemKind
+from reports.confusion.verdicts import adjudicate, find_pair
+from reports.leaderboard.external import import_scores
 from tests.evaluation.judging_world import (
     BENDS,
     MACHINE,
@@ -93,7 +85,7 @@ def _label_as_machine(world: JudgingWorld) -> None:
                     ],
                 }
             )
-        importing.import_assignments(
+        import_assignments(
             campaign=world.campaign,
             sources=[world.source(f"{name}.labels.jsonl", *[row for row in rows if row["nuggets"]])],
             origin=origin,

@@ -6,7 +6,7 @@ import pytest
 
 from llmjobs import endpoints
 from llmjobs.client import close_clients
-from llmjobs.simulator import Simulator, running_simulator
+from llmjobs.simulator.server import Simulator, running_simulator
 from tests.llmjobs.processes import embedded, services
 
 __all__ = ["embedded", "services"]
@@ -44,4 +44,4 @@ def _quick_retries(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait only moments between tries."""
     monkeypatch.setattr("llmjobs.client.FIRST_WAIT", 0.01)
     monkeypatch.setattr("llmjobs.client.LONGEST_WAIT", 0.05)
-    monkeypatch.setattr("llmjobs.sending.LONGEST_PROBE_WAIT", 0.1)
+    monkeypatch.setattr("llmjobs.engine.send.LONGEST_PROBE_WAIT", 0.1)

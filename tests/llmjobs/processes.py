@@ -14,7 +14,7 @@ import psycopg
 import pytest
 from django.conf import settings
 
-from llmjobs.simulator import Simulator
+from llmjobs.simulator.server import Simulator
 from tests import needed
 from tests.needed import POSTGRESQL
 from tests.worlds.installation import new_database

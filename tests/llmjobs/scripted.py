@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from llmjobs.steps import Ask, LlmReply, Step
+from llmjobs.steps.asking import Ask, LlmReply, Step
 
 Outcome = TypeVar("Outcome")
 GONE = LlmReply(None, "timeout: no answer in 60 s")

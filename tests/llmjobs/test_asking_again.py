@@ -6,9 +6,9 @@ from evaluation.models import Assignment, Citation, NuggetList, Qrel, Segment, S
 from evaluation.terms import AssignmentLabel, SupportLabel
 from jobs import queue
 from jobs.models import Job, WorkItem
+from llmjobs.job_service import plan_drafts, start
 from llmjobs.models import Call
-from llmjobs.simulator import Simulator
-from llmjobs.starting import plan_drafts, start
+from llmjobs.simulator.server import Simulator
 from tests.evaluation.world import Outcome, run
 from tests.llmjobs.worlds import World, assert_calls_are_sound, grade_segments, make_world, states_of, work_on
 

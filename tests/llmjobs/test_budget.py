@@ -14,13 +14,12 @@ from evaluation.models import Assignment, Event, Sentence
 from evaluation.terms import Condition
 from jobs import queue
 from jobs.models import Job, WorkItem
-from llmjobs.budget import Budget, set_budget
-from llmjobs.engine import Engine
-from llmjobs.forecasting import forecast_rows
+from llmjobs.budget import Budget, price_of, set_budget
+from llmjobs.engine.loop import Engine
+from llmjobs.forecast import forecast_rows
+from llmjobs.job_service import estimate, plan_evaluation, start
 from llmjobs.models import Call, LlmJob
-from llmjobs.prices import price_of
-from llmjobs.simulator import Simulator
-from llmjobs.starting import estimate, plan_evaluation, start
+from llmjobs.simulator.server import Simulator
 from tests.llmjobs.conftest import PointAt
 from tests.llmjobs.worlds import (
     World,

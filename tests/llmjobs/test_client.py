@@ -28,7 +28,9 @@ from llmjobs.client import (
     endpoint_from_environment,
     send,
 )
-from llmjobs.simulator import MODEL, Simulator, most_at_once, running_simulator
+from llmjobs.simulator.answering import MODEL
+from llmjobs.simulator.served import most_at_once
+from llmjobs.simulator.server import Simulator, running_simulator
 
 KEY = "sk-very-secret-0123456789"
 SYSTEM = "You are assigning nuggets: support, partial_support or not_support."

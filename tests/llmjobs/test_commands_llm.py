@@ -9,7 +9,7 @@ from evaluation.models import Assignment, Event, Judge, Segment, Topic
 from evaluation.terms import Origin
 from jobs.models import Job
 from llmjobs.models import Call
-from llmjobs.simulator import Simulator
+from llmjobs.simulator.server import Simulator
 from tests.evaluation.world import Outcome, run
 from tests.llmjobs.worlds import grade_segments, in_thread, list_nuggets, make_world
 

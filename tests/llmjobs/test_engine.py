@@ -4,19 +4,19 @@ import pytest
 from django.db import transaction
 from pytest_django.fixtures import Settings
 
+from evaluation.judges import add_judge
+from evaluation.labelling import give_assignments
 from evaluation.models import Assignment, Event, Sentence
-from evaluation.services.judges import add_judge
-from evaluation.services.labelling import give_assignments
 from evaluation.terms import AssignmentLabel, Condition, JudgeKind
 from jobs import queue
 from jobs.models import Job, WorkItem
-from llmjobs import calls
+from llmjobs import kinds as llmjobs_kinds
 from llmjobs.client import Completion
-from llmjobs.kinds import assigning
+from llmjobs.engine import calls as engine_calls
+from llmjobs.job_service import JobRequest, plan_evaluation, start
 from llmjobs.models import Attempt, Call, CallUse, Text
-from llmjobs.simulator import Simulator
 from llmjobs.simulator.answering import MODEL
-from llmjobs.starting import JobRequest, plan_evaluation, start
+from llmjobs.simulator.server import Simulator
 from tests.llmjobs.conftest import PointAt
 from tests.llmjobs.worlds import (
     assert_calls_are_sound,
@@ -141,7 +141,7 @@ def test_an_outcome_that_cannot_be_written_is_set_aside_alone(
         if any(one.answer == poison for one in given):  # type: ignore[attr-defined]
             raise ValueError("this one\0")
 
-    monkeypatch.setattr(assigning, "give_assignments", give_but_one)
+    monkeypatch.setattr(llmjobs_kinds, "give_assignments", give_but_one)
     work_on()
     failed = job.items.get(state="failed")
     assert failed.payload["answer"] == poison
@@ -153,7 +153,7 @@ def test_an_outcome_that_cannot_be_written_is_set_aside_alone(
 def test_a_step_that_breaks_is_set_aside_alone(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
     job = start_assigning(make_world(runs=2))
     monkeypatch.setattr(
-        "llmjobs.steps.labelling.parse_labels", lambda *_: (_ for _ in ()).throw(ZeroDivisionError("so it is"))
+        "llmjobs.steps.assign.parse_labels", lambda *_: (_ for _ in ()).throw(ZeroDivisionError("so it is"))
     )
     work_on()
     assert states_of(job) == {"failed": 2}
@@ -165,7 +165,7 @@ def test_a_request_that_breaks_is_a_refusal_and_no_hang(
     simulator: Simulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job = start_assigning(make_world(runs=1))
-    monkeypatch.setattr("llmjobs.sending.send", lambda *_: (_ for _ in ()).throw(RuntimeError("boom")))
+    monkeypatch.setattr("llmjobs.engine.send.send", lambda *_: (_ for _ in ()).throw(RuntimeError("boom")))
     work_on()
     assert "RuntimeError" in job.items.get(state="failed").reason
     assert_calls_are_sound()
@@ -223,7 +223,7 @@ def test_a_reply_that_a_twin_recorded_first_stays(simulator: Simulator) -> None:
     attempt = Attempt.objects.create(call=call, number=9, sent_at=call.made_at)
     calls_campaigns = {call.pk: world.campaign.pk}
     with transaction.atomic():
-        calls.note_answers([(call, attempt, Completion("late", MODEL, 1, 1, 1, "stop"))], calls_campaigns)
+        engine_calls.note_answers([(call, attempt, Completion("late", MODEL, 1, 1, 1, "stop"))], calls_campaigns)
     assert (call.state, call.reply, call.event) == (Call.State.ANSWERED, reply, event)
     call.refresh_from_db()
     assert (call.reply, call.event) == (reply, event)

@@ -6,8 +6,8 @@ import pytest
 
 from evaluation.models import Assignment, ListedNugget
 from evaluation.terms import AssignmentLabel, Condition, Importance
+from llmjobs.job_service import plan_drafts, plan_evaluation, start
 from llmjobs.models import CallUse, NuggetCalls
-from llmjobs.starting import plan_drafts, plan_evaluation, start
 from tests.llmjobs.conftest import PointAt
 from tests.llmjobs.worlds import answer_with, grade_segments, make_world, scripted_endpoint, work_on
 

@@ -9,11 +9,10 @@ from evaluation.models import Assignment
 from evaluation.terms import AssignmentLabel
 from jobs.models import Job
 from llmjobs.client import CallRefusal
-from llmjobs.control import probe_call
 from llmjobs.endpoints import default_endpoint
+from llmjobs.engine.send import MOST_ATTEMPTS, Circuit, Sending, probe_call
 from llmjobs.models import Attempt, Call, CallUse
-from llmjobs.sending import MOST_ATTEMPTS, Circuit, Sending
-from llmjobs.simulator import Simulator
+from llmjobs.simulator.server import Simulator
 from tests.llmjobs.conftest import PointAt
 from tests.llmjobs.test_engine_trouble import _wanted, work_beside
 from tests.llmjobs.worlds import (
@@ -40,7 +39,7 @@ BREAKING = [
 
 @pytest.fixture(autouse=True)
 def _less_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("llmjobs.sending.MOST_PATIENT_ATTEMPTS", MOST_ATTEMPTS)
+    monkeypatch.setattr("llmjobs.engine.send.MOST_PATIENT_ATTEMPTS", MOST_ATTEMPTS)
 
 
 def make_poison(world: World, number: int) -> None:

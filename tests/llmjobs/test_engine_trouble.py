@@ -9,20 +9,22 @@ from django.db import OperationalError, connections
 from pytest_django.fixtures import Settings
 
 from evaluation.errors import Refused
+from evaluation.judges import add_judge
+from evaluation.labelling import touch
 from evaluation.models import AnswerProvenance, Assignment, Sentence
-from evaluation.services.judges import add_judge
-from evaluation.services.labelling import touch
 from evaluation.terms import Condition, JudgeKind
 from jobs import queue
 from jobs.models import Job, WorkItem
-from llmjobs import calls, ending
 from llmjobs.client import CallRefusal
 from llmjobs.endpoints import default_endpoint
-from llmjobs.engine import Engine, run
+from llmjobs.engine import calls as engine_calls
+from llmjobs.engine import outcomes as engine_outcomes
+from llmjobs.engine.loop import Engine, run
+from llmjobs.engine.send import MOST_ATTEMPTS, Circuit, Sending
+from llmjobs.job_service import JobRequest, plan_evaluation, start
 from llmjobs.models import Attempt, Call
-from llmjobs.sending import MOST_ATTEMPTS, Circuit, Sending
-from llmjobs.simulator import FAILURES, Simulator, running_simulator
-from llmjobs.starting import JobRequest, plan_evaluation, start
+from llmjobs.simulator.faults import FAILURES
+from llmjobs.simulator.server import Simulator, running_simulator
 from tests.llmjobs.conftest import PointAt
 from tests.llmjobs.worlds import (
     World,
@@ -227,7 +229,7 @@ def test_a_database_that_hiccups_costs_no_answer(
     simulator: Simulator, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
     job = start_assigning(make_world(runs=10))
-    monkeypatch.setattr(calls, where, _failing(getattr(calls, where), times=(1, 3)))
+    monkeypatch.setattr(engine_calls, where, _failing(getattr(engine_calls, where), times=(1, 3)))
     work_on(concurrency=2)
     assert states_of(job) == {"done": 10}
     assert len(simulator.log.served()) == 10
@@ -238,7 +240,7 @@ def test_a_hiccup_while_outcomes_are_written_costs_nothing(
     simulator: Simulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job = start_assigning(make_world(runs=10))
-    monkeypatch.setattr(ending, "touch", _failing(touch, times=(1, 2)))
+    monkeypatch.setattr(engine_outcomes, "touch", _failing(touch, times=(1, 2)))
     work_on(concurrency=2)
     assert states_of(job) == {"done": 10}
     assert Assignment.objects.count() == 30

@@ -10,11 +10,11 @@ import pytest
 from django.db import connections, transaction
 from django.utils import timezone
 
-from jobs import queue, registry, tasks
-from jobs.dispatch import worker_name
+from jobs import lanes, queue, tasks
+from jobs.lanes import Lane
 from jobs.models import Job, Worker, WorkItem
 from jobs.queue import NewItem
-from jobs.registry import Lane
+from jobs.worker import worker_name
 from tests.llmjobs.worlds import states_of
 
 pytestmark = [pytest.mark.postgresql, pytest.mark.usefixtures("transactional_db")]
@@ -232,7 +232,7 @@ def test_a_worker_never_has_the_name_of_one_before_it() -> None:
 def test_a_second_wake_up_does_not_work_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[str] = []
     lane = Lane(KIND, lambda worker, _stopping: ran.append(worker))
-    monkeypatch.setitem(registry._lanes, KIND, lane)
+    monkeypatch.setitem(lanes._lanes, KIND, lane)
     with lane.at_work:
         tasks.work("w", KIND)
     tasks.work("w", KIND)
@@ -244,7 +244,7 @@ def test_a_runner_that_fails_leaves_the_worker_free(monkeypatch: pytest.MonkeyPa
         raise RuntimeError("boom")
 
     lane = Lane(KIND, fail)
-    monkeypatch.setitem(registry._lanes, KIND, lane)
+    monkeypatch.setitem(lanes._lanes, KIND, lane)
     with pytest.raises(RuntimeError):
         tasks.work("w", KIND)
     assert not lane.at_work.locked()

@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from evaluation.domain.conditions import judges_of
+from evaluation.judges import add_judge
 from evaluation.models import Assignment, Judge, StudyPair, SupportJudgment
-from evaluation.services.judges import add_judge
 from evaluation.terms import JudgeKind, StudyKind
 from jobs.models import Job, WorkItem
+from llmjobs.job_service import judge_for
 from llmjobs.models import Call
-from llmjobs.simulator import Simulator
 from llmjobs.simulator.answering import MODEL
-from llmjobs.starting import judge_for
+from llmjobs.simulator.server import Simulator
 from tests.evaluation.judging_world import JudgingWorld
 from tests.evaluation.study_world import MACHINE, STUDY, make_study, make_study_world
 from tests.evaluation.world import Outcome, run

@@ -12,16 +12,25 @@ from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 from pytest_django.fixtures import Settings
 
-from evaluation.services.judges import add_judge
+from evaluation.judges import add_judge
 from evaluation.terms import Condition, JudgeKind
 from jobs.models import Job
 from llmjobs.endpoints import default_endpoint
-from llmjobs.limits import limits_of
+from llmjobs.engine.limits import (
+    BURST,
+    PERIOD,
+    AwayError,
+    DatabaseUses,
+    Limits,
+    LimitState,
+    RedisUses,
+    Uses,
+    limits_of,
+)
+from llmjobs.job_service import JobRequest, estimate, plan_evaluation, start
 from llmjobs.models import EndpointLimits, EndpointUse, LlmJob
-from llmjobs.pacing import BURST, PERIOD, Limits, LimitState
-from llmjobs.simulator import Simulator, most_at_once
-from llmjobs.starting import JobRequest, estimate, plan_evaluation, start
-from llmjobs.uses import AwayError, DatabaseUses, RedisUses, Uses
+from llmjobs.simulator.served import most_at_once
+from llmjobs.simulator.server import Simulator
 from rig.services import Redis, free_port
 from tests import needed
 from tests.llmjobs.test_engine_trouble import work_beside

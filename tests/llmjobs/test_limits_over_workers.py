@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from llmjobs.pacing import BURST, PERIOD, SLACK
-from llmjobs.simulator import most_within, running_simulator
+from llmjobs.engine.limits import BURST, PERIOD, SLACK
+from llmjobs.simulator.served import most_within
+from llmjobs.simulator.server import running_simulator
 from tests.llmjobs.processes import WAIT, Environment, shell, worker
 from tests.llmjobs.worlds import answered_again
 

@@ -23,7 +23,7 @@ from jobs.models import Notice
 from llmjobs import endpoints
 from llmjobs.client import close_clients
 from llmjobs.models import Attempt, Call, LlmJob
-from organizer.job_mails import send_due
+from organizer.jobs.mails import send_due
 from tests.crawl.aviary import body_of
 from tests.factories import make_user
 from tests.llmjobs.conftest import PointAt

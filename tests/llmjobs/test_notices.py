@@ -6,14 +6,14 @@ from threading import Event as Signal
 import pytest
 from django.utils import timezone
 
-from jobs import dispatch, queue
+from jobs import queue, worker
+from jobs.lanes import watchers
 from jobs.models import Job, Notice, WorkItem
 from jobs.notices import note_stuck
-from jobs.registry import watchers
-from llmjobs import ordering
+from llmjobs import job_service
 from llmjobs.budget import Budget
 from llmjobs.models import LlmJob
-from organizer.job_mails import send_due
+from organizer.jobs.mails import send_due
 from tests.llmjobs.conftest import PointAt
 from tests.llmjobs.test_budget import LABELS, start_with, work_until_it_rests
 from tests.llmjobs.test_jobs_queue import at_once, claim, end, make_job
@@ -55,8 +55,8 @@ def test_two_workers_that_use_up_a_budget_tell_once() -> None:
 def test_an_organizers_own_pause_is_no_news() -> None:
     world = make_world()
     job = start_with(world, Budget())
-    ordering.pause(LlmJob.objects.get(pk=job.pk), None)
-    ordering.cancel(LlmJob.objects.get(pk=job.pk), None)
+    job_service.pause(LlmJob.objects.get(pk=job.pk), None)
+    job_service.cancel(LlmJob.objects.get(pk=job.pk), None)
     assert told() == []
 
 
@@ -66,7 +66,7 @@ def test_a_real_job_that_uses_up_its_budget_and_goes_on_tells_both(point_at: Poi
         job = start_with(make_world(runs=3), Budget(calls=1))
         assert work_until_it_rests(job, workers=2) == Job.State.PAUSED
         assert [kind for kind, _ in told()] == ["paused"]
-        ordering.resume(LlmJob.objects.get(pk=job.pk), None, Budget())
+        job_service.resume(LlmJob.objects.get(pk=job.pk), None, Budget())
         assert work_until_it_rests(job, workers=2) == Job.State.DONE
     assert [kind for kind, _ in told()] == ["paused", "done"]
 
@@ -135,11 +135,11 @@ def test_workers_look_again_and_again_and_one_fault_keeps_nothing_else_from_bein
         if len(looks) == 3:
             stop.set()
 
-    monkeypatch.setattr(dispatch, "WATCH_EVERY", 0.001)
-    monkeypatch.setattr(dispatch, "stopping", stop)
-    monkeypatch.setattr(dispatch, "note_stuck", fails)
-    monkeypatch.setattr(dispatch, "watchers", lambda: (fails, looked))
-    dispatch._watch()
+    monkeypatch.setattr(worker, "WATCH_EVERY", 0.001)
+    monkeypatch.setattr(worker, "stopping", stop)
+    monkeypatch.setattr(worker, "note_stuck", fails)
+    monkeypatch.setattr(worker, "watchers", lambda: (fails, looked))
+    worker._watch()
     assert looks == [0, 1, 2]
 
 

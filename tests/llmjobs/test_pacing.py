@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llmjobs.pacing import BURST, GONE_AFTER, PERIOD, SLACK, WINDOW, Limits, LimitState
-from llmjobs.turns import Turns
+from llmjobs.engine.limits import BURST, GONE_AFTER, PERIOD, SLACK, WINDOW, Limits, LimitState
+from llmjobs.engine.send import Turns
 
 # Seconds to the next look, how many requests wait then, whose look it is, and how late each of them leaves.
 LOOKS = st.lists(

@@ -8,18 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llmjobs.prompts import (
-    ASSIGN,
-    BUILT_IN,
-    FIRST_LINES,
-    NUGGETIZE,
-    RELEVANCE,
-    SUPPORT,
-    TEMPLATES,
-    Template,
-    Value,
-    render,
-)
+from llmjobs.prompts.template import Template, Value, render
+from llmjobs.prompts.texts import ASSIGN, BUILT_IN, FIRST_LINES, NUGGETIZE, RELEVANCE, SUPPORT, TEMPLATES
 
 TAGS = ["query", "segment", "passage", "statement", "nuggets"]
 VALUES: dict[str, Value] = {

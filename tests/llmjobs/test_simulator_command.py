@@ -12,7 +12,7 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 
 from llmjobs.client import CallRefusal, ChatRequest, Completion, Endpoint, close_clients, send
-from llmjobs.simulator import running_simulator
+from llmjobs.simulator.server import running_simulator
 
 pytestmark = pytest.mark.slow
 

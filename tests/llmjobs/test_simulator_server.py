@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from llmjobs.simulator import FAILURES, MALFORMED, MODEL, Faults, Simulator, most_at_once, running_simulator
-from llmjobs.simulator.answering import reply_to
-from llmjobs.simulator.faults import Chooser, spoiled
-from llmjobs.simulator.served import Served, ServedLog
+from llmjobs.simulator.answering import MODEL, reply_to
+from llmjobs.simulator.faults import FAILURES, MALFORMED, Chooser, Faults, spoiled
+from llmjobs.simulator.served import Served, ServedLog, most_at_once
+from llmjobs.simulator.server import Simulator, running_simulator
 
 SYSTEM = "You are assigning nuggets: support, partial_support or not_support."
 

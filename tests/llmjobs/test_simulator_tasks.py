@@ -4,11 +4,20 @@ import ast
 
 import pytest
 
-from llmjobs.prompts import TEMPLATES, PromptTask, Value, render
-from llmjobs.simulator.answering import UNKNOWN, SimulatedReply, reply_to
-from llmjobs.simulator.completion import CompletionRequest, complete, tokens
-from llmjobs.simulator.reading import ReadPrompt, read_list
-from llmjobs.simulator.words import clauses, content_words, share, words
+from llmjobs.prompts.template import PromptTask, Value, render
+from llmjobs.prompts.texts import TEMPLATES
+from llmjobs.simulator.answering import (
+    UNKNOWN,
+    ReadPrompt,
+    SimulatedReply,
+    clauses,
+    content_words,
+    read_list,
+    reply_to,
+    share,
+    words,
+)
+from llmjobs.simulator.server import CompletionRequest, complete, tokens
 
 LABELS = {
     "assign": {"support", "partial_support", "not_support"},

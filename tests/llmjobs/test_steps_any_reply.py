@@ -6,19 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.terms import AssignmentLabel, Importance, SupportLabel
-from llmjobs.steps import (
-    Ask,
-    AssignInput,
-    DraftsInput,
-    LlmReply,
-    NuggetizeInput,
-    RelevanceInput,
-    SupportInput,
-    assign,
-    nuggetize,
-    relevance,
-    support,
-)
+from llmjobs.steps.asking import Ask, LlmReply
+from llmjobs.steps.assign import AssignInput, assign
+from llmjobs.steps.nuggetize import DraftsInput, NuggetizeInput, nuggetize
+from llmjobs.steps.single import RelevanceInput, SupportInput, relevance, support
 from tests.llmjobs.scripted import GONE, parts, play, play_with
 
 WORDS = [

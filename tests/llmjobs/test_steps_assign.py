@@ -5,7 +5,8 @@ import json
 import pytest
 
 from evaluation.terms import AssignmentLabel
-from llmjobs.steps import Ask, AssignInput, AssignOutcome, assign
+from llmjobs.steps.asking import Ask
+from llmjobs.steps.assign import AssignInput, AssignOutcome, assign
 from tests.llmjobs.scripted import GONE, between, parts, play, play_with
 
 SUPPORT, PARTIAL, NOT = (

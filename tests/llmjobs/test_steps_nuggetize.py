@@ -5,7 +5,8 @@ import json
 import pytest
 
 from evaluation.terms import Importance
-from llmjobs.steps import DraftsInput, LlmReply, NuggetizeInput, NuggetizeOutcome, nuggetize, over_generated_drafts
+from llmjobs.steps.asking import LlmReply
+from llmjobs.steps.nuggetize import DraftsInput, NuggetizeInput, NuggetizeOutcome, nuggetize, over_generated_drafts
 from tests.llmjobs.scripted import GONE, between, parts, play, user_text
 
 REPEATS = ["", ", re-ask 1", ", re-ask 2"]

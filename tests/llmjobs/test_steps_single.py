@@ -3,9 +3,9 @@
 import pytest
 
 from evaluation.terms import SupportLabel
-from llmjobs.prompts import SUPPORT, Template
-from llmjobs.steps import RelevanceInput, SupportInput, relevance, support
-from llmjobs.steps.relevance import scale
+from llmjobs.prompts.template import Template
+from llmjobs.prompts.texts import SUPPORT
+from llmjobs.steps.single import RelevanceInput, SupportInput, relevance, scale, support
 from tests.llmjobs.scripted import GONE, between, parts, play
 
 PAIR = SupportInput("Cats purr when content.", "Content cats purr.")

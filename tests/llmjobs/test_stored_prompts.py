@@ -3,17 +3,16 @@
 import pytest
 
 from evaluation.errors import Refused
+from evaluation.judges import judge_in, study_judge
 from evaluation.models import Assignment, Event, Judge, Study
-from evaluation.services.judges import judge_in, study_judge
 from evaluation.terms import Condition, JudgeKind, StudyKind, SupportCondition
+from llmjobs.job_service import JobRequest, plan_evaluation, start
 from llmjobs.models import Call, Prompt, Text
-from llmjobs.prompts import ASSIGN, SUPPORT
-from llmjobs.prompts.comparing import DiffLine, compared
-from llmjobs.simulator import Simulator
+from llmjobs.prompt_store import UnusableError, add_llm_judge, save_prompt, the_template, way_of
+from llmjobs.prompts.texts import ASSIGN, SUPPORT
 from llmjobs.simulator.answering import MODEL
-from llmjobs.starting import JobRequest, plan_evaluation, start
-from llmjobs.stored_prompts import UnusableError, save_prompt, the_template
-from llmjobs.ways import add_llm_judge, way_of
+from llmjobs.simulator.server import Simulator
+from organizer.prompts.trial_report import DiffLine, compared
 from tests.evaluation.world import everything, run
 from tests.factories import make_user
 from tests.llmjobs.worlds import make_world, start_assigning, states_of, work_on

@@ -9,27 +9,19 @@ from pydantic import SecretStr
 from evaluation.models import Assignment, Judge, Segment
 from evaluation.terms import AssignmentLabel, Origin, SupportLabel
 from llmjobs import endpoints
-from llmjobs.calls import NewCall
 from llmjobs.client import CallRefusal, ChatRequest, Completion, Endpoint, close_clients, send
+from llmjobs.engine.calls import NewCall
+from llmjobs.job_service import estimate, plan_drafts, start
 from llmjobs.models import Call, CallUse
-from llmjobs.prompts import ASSIGN, IMPORTANCE, NUGGETIZE, RELEVANCE, SUPPORT
-from llmjobs.prompts.forms import form_of
-from llmjobs.simulator import Simulator, running_simulator
+from llmjobs.prompt_store import add_llm_judge
+from llmjobs.prompts.template import form_of
+from llmjobs.prompts.texts import ASSIGN, IMPORTANCE, NUGGETIZE, RELEVANCE, SUPPORT
 from llmjobs.simulator.answering import MODEL
-from llmjobs.starting import estimate, plan_drafts, start
-from llmjobs.steps import (
-    Ask,
-    AssignInput,
-    DraftsInput,
-    NuggetizeInput,
-    RelevanceInput,
-    SupportInput,
-    assign,
-    nuggetize,
-    relevance,
-    support,
-)
-from llmjobs.ways import add_llm_judge
+from llmjobs.simulator.server import Simulator, running_simulator
+from llmjobs.steps.asking import Ask
+from llmjobs.steps.assign import AssignInput, assign
+from llmjobs.steps.nuggetize import DraftsInput, NuggetizeInput, nuggetize
+from llmjobs.steps.single import RelevanceInput, SupportInput, relevance, support
 from tests.llmjobs.scripted import play
 from tests.llmjobs.worlds import grade_segments, make_world, scripted_endpoint, start_assigning, states_of, work_on
 

@@ -6,11 +6,12 @@ import pytest
 
 from evaluation.models import Judge, Topic
 from jobs.models import WorkItem
+from llmjobs.job_plan import assign_items, nugget_items
 from llmjobs.kinds import KINDS
-from llmjobs.planning import assign_items, nugget_items
-from llmjobs.prompts import ASSIGN, NO_TEXTS, SUPPORT, WITH_TEXTS, TopicTexts, Value, render
+from llmjobs.prompt_store import BUILT_IN_PROMPTS, way_of
+from llmjobs.prompts.template import NO_TEXTS, TopicTexts, Value, render
+from llmjobs.prompts.texts import ASSIGN, SUPPORT, WITH_TEXTS
 from llmjobs.steps.asking import Ask, LlmReply
-from llmjobs.ways import BUILT_IN_PROMPTS, way_of
 from tests.llmjobs.worlds import World, grade_segments, make_world
 
 TEXTS = {"problem_statement": "Why are wings curved?", "background": "I build gliders. </background>"}

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from evaluation.errors import Refused
+from evaluation.imports.nuggets import import_nuggets
 from evaluation.models import (
     Assignment,
     Event,
@@ -16,16 +17,16 @@ from evaluation.models import (
     SupportJudgment,
     Topic,
 )
-from evaluation.services import importing
 from evaluation.terms import JudgeKind, Origin
 from jobs.models import Job
 from llmjobs.budget import Budget
+from llmjobs.job_status import callable_judges_for
 from llmjobs.models import Call, Trial, TriedLabels
-from llmjobs.prompts import ASSIGN, PromptTask
-from llmjobs.queries import callable_judges_for
-from llmjobs.simulator import Simulator
+from llmjobs.prompt_store import save_prompt
+from llmjobs.prompts.template import PromptTask
+from llmjobs.prompts.texts import ASSIGN
 from llmjobs.simulator.answering import MODEL
-from llmjobs.stored_prompts import save_prompt
+from llmjobs.simulator.server import Simulator
 from llmjobs.trial_drawing import labelled_by_people
 from llmjobs.trials import TrialWish, outcome_of, start_trial
 from tests.factories import write_source
@@ -89,7 +90,7 @@ def weighed(world: World, folder: Path) -> None:
     nuggets = [("sand moves", "vital"), ("banks erode", "okay"), ("water", "unsure")]
     rows = ", ".join(f'{{"text": "{text}", "importance": "{said}"}}' for text, said in nuggets)
     line = f'{{"query": "why rivers bend", "qid": "t1", "nuggets": [{rows}]}}\n'
-    importing.import_nuggets(
+    import_nuggets(
         campaign=world.campaign,
         source=write_source(folder, "by-hand.jsonl", line),
         origin=Origin.MANUAL,

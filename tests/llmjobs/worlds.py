@@ -15,6 +15,9 @@ from threading import Event as Signal
 from threading import Thread
 from typing import Any
 
+from evaluation.campaigns.create import create_campaign
+from evaluation.judges import add_judge
+from evaluation.labelling import ensure_nugget_set, give_nugget_list
 from evaluation.models import (
     Answer,
     AnswerProvenance,
@@ -29,16 +32,13 @@ from evaluation.models import (
     Sentence,
     Topic,
 )
-from evaluation.services.campaigns import create_campaign
-from evaluation.services.judges import add_judge
-from evaluation.services.labelling import ensure_nugget_set, give_nugget_list
 from evaluation.terms import Condition, Importance, JudgeKind, Origin
 from jobs.models import Job, WorkItem
-from llmjobs.engine import Engine
+from llmjobs.engine.loop import Engine
+from llmjobs.job_service import JobRequest, plan_evaluation, start
 from llmjobs.models import Call
-from llmjobs.simulator import Served
 from llmjobs.simulator.answering import MODEL
-from llmjobs.starting import JobRequest, plan_evaluation, start
+from llmjobs.simulator.served import Served
 
 
 @dataclass(frozen=True, slots=True)

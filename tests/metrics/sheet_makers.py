@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from reports.metrics.agreement import ScoreTable
-from reports.metrics.sheets import UNJUDGED, AssignmentSheet, SupportSheet
+from reports.metrics.label_matrix import UNJUDGED, AssignmentSheet, SupportSheet
 
 IMPORTANCE = {"v": 2, "o": 1, "?": 0}
 

@@ -5,8 +5,8 @@ import pytest
 
 from reports.metrics.agreement import LEVELS, agreement, run_level_agreement, score_table
 from reports.metrics.kendall import Ties
+from reports.metrics.label_matrix import FAILED, UNJUDGED
 from reports.metrics.policies import Policies
-from reports.metrics.sheets import FAILED, UNJUDGED
 
 from .sheet_makers import assignment_sheet, table
 

@@ -11,7 +11,7 @@ from sklearn.metrics import cohen_kappa_score, confusion_matrix
 
 from reports.metrics.arrays import Bytes
 from reports.metrics.confusion import confusion, harsh_conflicts
-from reports.metrics.sheets import FAILED, UNJUDGED
+from reports.metrics.label_matrix import FAILED, UNJUDGED
 
 PAIRS = hnp.arrays(np.int8, st.tuples(st.just(2), st.integers(1, 60)), elements=st.integers(0, 2))
 GAPPED = hnp.arrays(np.int8, st.tuples(st.just(2), st.integers(0, 60)), elements=st.integers(-2, 2))

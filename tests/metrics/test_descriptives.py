@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from reports.metrics.descriptives import LabelShares, NuggetStatistics, label_shares, nugget_statistics, word_count
-from reports.metrics.sheets import FAILED, UNJUDGED
+from reports.metrics.label_matrix import FAILED, UNJUDGED
 
 
 def test_nuggets_per_topic_counts_empty_lists() -> None:

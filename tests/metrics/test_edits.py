@@ -2,8 +2,19 @@
 
 import pytest
 
-from reports.metrics.edits import EDIT_CLASSES, Incidence, NuggetText, incidence, infer_parents, topic_edits
-from reports.metrics.wording import difference, edit_distance, jaccard, misspelt, tokens
+from reports.metrics.edits import (
+    EDIT_CLASSES,
+    Incidence,
+    NuggetText,
+    difference,
+    edit_distance,
+    incidence,
+    infer_parents,
+    jaccard,
+    misspelt,
+    tokens,
+    topic_edits,
+)
 
 PARIS, ROME = NuggetText("Paris hosts the Louvre museum"), NuggetText("Rome was built on seven hills")
 

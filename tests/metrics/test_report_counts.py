@@ -8,13 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from reports.metrics.citing import citing
-from reports.metrics.finding import STEPS, group_of, nugget_findings, share_counts
-from reports.metrics.pareto import on_front
+from reports.metrics.descriptives import STEPS, group_of, nugget_findings, share_counts
+from reports.metrics.label_matrix import FAILED, UNJUDGED, AssignmentSheet
 from reports.metrics.policies import Policies, SupportPolicies
-from reports.metrics.scores import SCORE_NAMES, run_scores
-from reports.metrics.sheets import FAILED, UNJUDGED, AssignmentSheet
-from reports.metrics.support import run_support
+from reports.metrics.scores import SCORE_NAMES, on_front, run_scores
+from reports.metrics.support import citing, run_support
 
 from .sheet_makers import assignment_sheet, support_sheet
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from reports.metrics.label_matrix import FAILED, UNJUDGED, AssignmentSheet
 from reports.metrics.policies import Policies
 from reports.metrics.scores import LENGTH, SCORE_NAMES, Spread, answer_scores, run_scores, summary
-from reports.metrics.sheets import FAILED, UNJUDGED, AssignmentSheet
 
 from .sheet_makers import assignment_sheet
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from reports.metrics.agreement import agreement
+from reports.metrics.label_matrix import FAILED, UNJUDGEABLE, UNJUDGED, SupportSheet
 from reports.metrics.policies import SupportPolicies
-from reports.metrics.sheets import FAILED, UNJUDGEABLE, UNJUDGED, SupportSheet
 from reports.metrics.support import RunSupport, answer_support, run_support, support_table
 
 from .sheet_makers import support_sheet

@@ -4,8 +4,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from evaluation.campaigns.access import unblinded_campaign_for
 from evaluation.models import Campaign, Membership
-from evaluation.queries.campaigns import unblinded_campaign_for
 from evaluation.terms import Role
 from tests.factories import make_user
 from tests.organizer.world import World, queries_of

@@ -12,14 +12,14 @@ import pytest
 from django.test import Client
 from pytest_django.fixtures import Settings
 
+from evaluation.campaigns.people import give_role
 from evaluation.models import Membership
-from evaluation.services.people import give_role
 from evaluation.terms import Role
 from tests.factories import make_user
 from tests.organizer.world import World
 from tests.security.conftest import Audit
-from web import audit, audit_reading
-from web.audit_reading import AuditQuery, newest
+from web import audit_log
+from web.audit_log import AuditQuery, newest
 
 PAGE = "/campaigns/river/audit/"
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -74,7 +74,7 @@ def test_it_is_narrowed_by_person_kind_and_day(world: World, log: Audit) -> None
 
 
 def test_another_campaign_s_lines_are_not_shown(world: World, log: Audit) -> None:
-    audit.record("view.unblinded", actor="user:1", campaign="elsewhere", path="/campaigns/elsewhere/")
+    audit_log.record("view.unblinded", actor="user:1", campaign="elsewhere", path="/campaigns/elsewhere/")
     assert "elsewhere" not in world.client("olga").get(PAGE).content.decode()
     root = make_user("root", is_staff=True, is_superuser=True)
     client = Client()
@@ -103,7 +103,7 @@ def test_pages_follow_each_other_without_gap_or_repetition(world: World, log: Au
 
 
 def test_lines_come_back_over_blocks_and_rotated_files(log: Audit, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(audit_reading, "BLOCK", 256)
+    monkeypatch.setattr(audit_log, "BLOCK", 256)
     folder = log.path.parent
     log.path.write_text("".join(line(number) + "\n" for number in range(200, 260)))
     (folder / "audit.jsonl.1").write_text("".join(line(number) + "\n" for number in range(100, 200)))
@@ -123,8 +123,8 @@ def test_a_cut_or_foreign_line_spoils_nothing(log: Audit) -> None:
 
 
 def test_a_long_log_is_read_to_a_limit_and_then_on(log: Audit, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(audit_reading, "BLOCK", 256)
-    monkeypatch.setattr(audit_reading, "MOST_BYTES", 4096)
+    monkeypatch.setattr(audit_log, "BLOCK", 256)
+    monkeypatch.setattr(audit_log, "MOST_BYTES", 4096)
     log.path.write_text("".join(line(number, campaign="x" if number else "rare") + "\n" for number in range(200)))
     found = newest(AuditQuery(campaign="rare"), 10)
     assert found.lines == []
@@ -141,7 +141,7 @@ def test_a_long_log_is_read_to_a_limit_and_then_on(log: Audit, monkeypatch: pyte
 
 
 def test_without_a_file_the_page_says_so(world: World, settings: Settings) -> None:
-    settings.AUDIT_LOG = audit.STDERR
+    settings.AUDIT_LOG = audit_log.STDERR
     assert "cannot be read here" in world.client("olga").get(PAGE).content.decode()
 
 

@@ -10,12 +10,12 @@ import pytest
 import time_machine
 from django.urls import reverse
 
+from assessor.desk.context import open_desk
 from evaluation.models import Event, Judge, NuggetList, Qrel, Submission, Task
-from evaluation.services.desk.opening import open_desk
 from evaluation.terms import JudgeKind, SegmentKind
 from jobs.models import WorkItem
 from llmjobs.models import LlmJob
-from organizer.cost_page import conditions_table
+from organizer.cost import conditions_table
 from tests.assessor.world import DeskWorld, make_desk_world
 from tests.evaluation.desk_time import MORNING, Tab, store
 from tests.organizer.jobs_world import make_call, make_item, make_job

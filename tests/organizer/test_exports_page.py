@@ -12,7 +12,7 @@ from evaluation.models import Campaign, Topic
 from evaluation.terms import Role
 from exchange import background
 from exchange.models import Export, Snapshot
-from exchange.snapshots.packing import schema_of
+from exchange.snapshots.pack import schema_of
 from exchange.snapshots.service import load_campaign
 from tests.exchange.test_snapshot_round_trip import elsewhere
 from tests.factories import make_user

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from evaluation.services.campaigns import add_member
+from evaluation.campaigns.create import add_member
 from evaluation.terms import Role
 from tests.factories import make_campaign
 from tests.organizer.world import World

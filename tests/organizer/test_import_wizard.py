@@ -17,7 +17,7 @@ from django.utils.timezone import now
 from evaluation.models import Answer, Event, Finding, Run, Topic
 from exchange import background
 from exchange.models import ImportAttempt
-from exchange.offering import sweep
+from exchange.worker_tasks import sweep
 from tests.evaluation.world import run
 from tests.organizer.world import World, make_world
 

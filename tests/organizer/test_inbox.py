@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from evaluation.errors import NoSuchTask, Refused
 from evaluation.models import Event, Remark
-from evaluation.services.remarks import remark
+from evaluation.tasks.remarks import remark
 from evaluation.terms import RemarkKind
 from tests.assessor.world import DeskWorld
 from tests.organizer.work_world import as_submitted, make_work_world

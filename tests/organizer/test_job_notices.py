@@ -13,7 +13,7 @@ from evaluation.terms import Role
 from jobs.models import Job, Notice, WorkItem
 from jobs.notices import note
 from llmjobs.models import LlmJob
-from organizer.job_mails import send_due
+from organizer.jobs.mails import send_due
 from tests.organizer.jobs_world import make_item, make_job
 from tests.organizer.world import World, queries_of
 

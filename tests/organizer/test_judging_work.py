@@ -8,10 +8,10 @@ from django.test import Client
 from django.urls import reverse
 
 from evaluation.errors import Refused
+from evaluation.judges import judge_of
+from evaluation.labelling import ensure_nugget_set
 from evaluation.models import Campaign, ConditionDefault, Event, Judge, NuggetList, NuggetSet, Task, TaskAnswer
-from evaluation.services.handing_out import reassign
-from evaluation.services.judges import judge_of
-from evaluation.services.labelling import ensure_nugget_set
+from evaluation.tasks.hand_out import reassign
 from evaluation.terms import Origin, Stage, TaskState
 from tests.evaluation.judging_world import (
     JudgingWorld,

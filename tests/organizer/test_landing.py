@@ -5,10 +5,10 @@ from django.conf import settings
 from django.test import Client
 
 from api.collections import COLLECTIONS
+from evaluation.campaigns.create import add_member
 from evaluation.models import Membership
-from evaluation.services.campaigns import add_member
 from evaluation.terms import Role
-from exchange.snapshots.packing import SnapshotContents
+from exchange.snapshots.pack import SnapshotContents
 from exchange.snapshots.service import take_snapshot
 from tests.factories import make_campaign, make_user
 from tests.organizer.world import World

@@ -6,12 +6,12 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from evaluation.campaigns.create import CampaignFile
+from evaluation.campaigns.people import set_campaign_language, set_languages
 from evaluation.errors import Refused
 from evaluation.models import Event, Membership, Task, Topic
-from evaluation.services.campaigns import CampaignFile
-from evaluation.services.handing_out import hand_out, reassign
-from evaluation.services.languages import set_campaign_language, set_languages
-from evaluation.services.work_plan import Order, plan_hand_out
+from evaluation.tasks.hand_out import hand_out, reassign
+from evaluation.tasks.plan import Order, plan_hand_out
 from evaluation.terms import Role, Stage
 from tests.evaluation.judging_world import JudgingWorld, make_judging_world
 

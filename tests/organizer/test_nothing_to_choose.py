@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from evaluation.campaigns.create import add_member, create_campaign
 from evaluation.models import Assignment, SupportJudgment
-from evaluation.services.campaigns import add_member, create_campaign
 from evaluation.terms import Role
 from tests.organizer.world import World
 

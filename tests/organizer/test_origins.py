@@ -2,8 +2,8 @@
 
 import pytest
 
+from evaluation.labelling import GivenGrade, ensure_nugget_set, give_grades, give_nugget_list
 from evaluation.models import Campaign, ListedNugget, Membership, NuggetList, Qrel, Segment, Topic
-from evaluation.services.labelling import GivenGrade, ensure_nugget_set, give_grades, give_nugget_list
 from evaluation.terms import Importance, Origin, Role
 from jobs.models import WorkItem
 from llmjobs.models import Attempt, Call, CallUse, NuggetCalls

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from evaluation.models import Assignment, Judge, Task
 from evaluation.terms import AssignmentLabel, JudgeKind, Stage
-from reports.overlapping import Shared, shared_by_people
+from reports.quality.people import Shared, shared_by_people
 from tests.evaluation.judging_world import JudgingWorld, finish, give, load_machine, make_judging_world
 from tests.organizer.world import World, queries_of
 

@@ -12,11 +12,9 @@ from django.utils import timezone
 
 from evaluation.errors import Refused
 from evaluation.models import Assignment, Event, Membership, SupportJudgment, Task, TimeSegment
-from evaluation.services.pausing import pause
+from evaluation.tasks.changes import pause
 from evaluation.terms import AssignmentLabel, SegmentKind, Stage
-from organizer.people_flags import Flag
-from organizer.people_rows import PersonStage
-from organizer.people_work_page import PeopleWork, people_work_for
+from organizer.people.work_done import Flag, PeopleWork, PersonStage, people_work_for
 from tests.evaluation.judging_world import JudgingWorld, finish, give, load_machine, make_judging_world
 from tests.organizer.world import World, queries_of
 

@@ -8,8 +8,8 @@ import pytest
 from django.urls import reverse
 
 from evaluation.models import Event, Task
-from evaluation.services.handing_out import hand_out
-from evaluation.services.work_plan import Order
+from evaluation.tasks.hand_out import hand_out
+from evaluation.tasks.plan import Order
 from evaluation.terms import Stage
 from tests.assessor.practice_world import ASSIGN, IMPORTANCE, SHOWN, SUPPORT, item, load_practice, practise
 from tests.evaluation.world import run

@@ -7,8 +7,8 @@ from django.test import Client
 from evaluation.models import Judge
 from jobs.models import Job, WorkItem
 from llmjobs.models import Call, Prompt, Trial, TriedLabels
-from llmjobs.prompts import ASSIGN, TEMPLATES
-from llmjobs.stored_prompts import save_prompt
+from llmjobs.prompt_store import save_prompt
+from llmjobs.prompts.texts import ASSIGN, TEMPLATES
 from tests.organizer.jobs_world import make_call, make_item, make_job, make_judge
 from tests.organizer.world import World, queries_of
 

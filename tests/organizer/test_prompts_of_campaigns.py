@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
+from evaluation.campaigns.create import add_member
 from evaluation.models import Campaign, Judge, Membership
-from evaluation.services.campaigns import add_member
 from evaluation.terms import Role
+from llmjobs.job_status import callable_judges_for
 from llmjobs.models import Prompt
-from llmjobs.prompts import ASSIGN, SUPPORT
-from llmjobs.queries import callable_judges_for
-from llmjobs.stored_prompts import UnusableError, save_prompt
+from llmjobs.prompt_store import UnusableError, save_prompt
+from llmjobs.prompts.texts import ASSIGN, SUPPORT
 from tests.evaluation.world import run
 from tests.factories import make_campaign, make_user
 from tests.organizer.world import World

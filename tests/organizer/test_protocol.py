@@ -9,10 +9,10 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
+from assessor.desk.context import open_desk
+from evaluation.campaigns.create import add_member
+from evaluation.campaigns.protocol import seal_of, settings_of
 from evaluation.models import Campaign, ConditionDefault, Event, Protocol
-from evaluation.protocols import seal_of, settings_of
-from evaluation.services.campaigns import add_member
-from evaluation.services.desk.opening import open_desk
 from evaluation.terms import Role, Stage
 from tests.assessor.world import DeskWorld, load_corpus, make_desk_world, make_task
 from tests.factories import make_campaign, make_cast, make_user

@@ -10,9 +10,9 @@ from django.utils import timezone
 from evaluation.models import Assignment, Campaign, Event, Finding, Judge, Membership, SupportJudgment
 from evaluation.terms import AssignmentLabel, FindingCode, JudgeKind, Role, SupportCondition, SupportLabel
 from jobs.models import WorkItem
+from llmjobs.job_status import replies_by_judge
 from llmjobs.models import Attempt, Call, CallUse, LlmJob
-from llmjobs.quality import replies_by_judge
-from reports.judging import Compared, compared_with_people
+from reports.quality.judges import Compared, compared_with_people
 from tests.evaluation.world import run
 from tests.organizer.jobs_world import make_call, make_item, make_job, make_judge, support_by
 from tests.organizer.world import World, queries_of

@@ -1,7 +1,7 @@
 """The list of runs, the page of one, its findings, and a segment it cites."""
 
 from evaluation.models import Run, Topic
-from evaluation.terms import Task
+from evaluation.terms import RagTask
 from tests.organizer.world import World, queries_of
 
 
@@ -20,7 +20,7 @@ def test_the_list_finds_runs_by_group_and_task(world: World) -> None:
 def test_more_runs_cost_no_more_queries(world: World) -> None:
     client, address = world.client("olga"), world.pages()["runs"]
     before = queries_of(client, address)
-    Run.objects.bulk_create(Run(campaign=world.campaign, run_id=f"r{n}", task=Task.RAG) for n in range(30))
+    Run.objects.bulk_create(Run(campaign=world.campaign, run_id=f"r{n}", task=RagTask.RAG) for n in range(30))
     assert queries_of(client, address) == before
 
 

@@ -15,7 +15,7 @@ from django.utils.timezone import now
 from evaluation.models import Campaign
 from exchange import background
 from exchange.models import Export, Snapshot
-from exchange.snapshots.packing import SnapshotContents
+from exchange.snapshots.pack import SnapshotContents
 from exchange.snapshots.service import opened_slug, take_snapshot
 from tests.factories import make_campaign
 from tests.organizer.world import World, make_world, queries_of

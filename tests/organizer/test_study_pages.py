@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from evaluation.judges import add_judge
 from evaluation.models import Judge, Study, StudyPair, Task
-from evaluation.services.judges import add_judge
 from evaluation.terms import JudgeKind, Stage
 from jobs.models import Job, WorkItem
 from tests.evaluation.judging_world import JudgingWorld

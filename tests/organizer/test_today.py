@@ -10,10 +10,10 @@ import time_machine
 from django.urls import reverse
 from django.utils import timezone
 
+from assessor.desk.context import open_desk
+from evaluation.campaigns.create import add_member
 from evaluation.models import Desk, Event, NuggetList, Submission, Task, TimeSegment, Topic
-from evaluation.services.campaigns import add_member
-from evaluation.services.desk.opening import open_desk
-from evaluation.services.remarks import remark
+from evaluation.tasks.remarks import remark
 from evaluation.terms import RemarkKind, Role, SegmentKind, TaskState
 from jobs.models import Notice, WorkItem
 from tests.assessor.world import DeskWorld

@@ -8,7 +8,7 @@ from django.apps import apps
 from django.urls import reverse
 
 from evaluation.models import Membership, Task
-from evaluation.services.task_acts import Change, Wish, change_tasks
+from evaluation.tasks.changes import Change, Wish, change_tasks
 from evaluation.terms import Role
 from tests.assessor.desk_client import Window
 from tests.assessor.judge_world import MACHINE_LABELS, JudgeWorld, make_judge_world

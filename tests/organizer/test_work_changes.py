@@ -7,8 +7,8 @@ import pytest
 from django.urls import reverse
 
 from evaluation.models import Event, NuggetList, Task, WorkingNugget
-from evaluation.services.remarks import remark
-from evaluation.services.task_acts import Change
+from evaluation.tasks.changes import Change
+from evaluation.tasks.remarks import remark
 from evaluation.terms import TASK_EVENTS, RemarkKind, TaskState
 from tests.assessor.desk_client import Window
 from tests.assessor.world import DeskWorld

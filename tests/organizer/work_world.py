@@ -5,8 +5,8 @@ from pathlib import Path
 from django.utils import timezone
 
 from evaluation.models import Campaign, Qrel, QrelSource, Segment, Task, Topic
-from evaluation.services.handing_out import hand_out
-from evaluation.services.work_plan import Order
+from evaluation.tasks.hand_out import hand_out
+from evaluation.tasks.plan import Order
 from evaluation.terms import Stage, TaskState
 from tests.assessor.world import DeskWorld, make_desk_world
 from tests.worlds.recorded import built_once

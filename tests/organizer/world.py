@@ -10,6 +10,12 @@ from django.urls import reverse
 
 from accounts.models import User
 from evaluation.formats.source import Source
+from evaluation.imports.assignments import import_assignments
+from evaluation.imports.nuggets import import_nuggets
+from evaluation.imports.runs import RunOptions, import_runs
+from evaluation.imports.segments import import_segments
+from evaluation.imports.support import import_support
+from evaluation.imports.topics import import_qrels, import_topics
 from evaluation.models import (
     Assignment,
     Campaign,
@@ -21,10 +27,8 @@ from evaluation.models import (
     SupportJudgment,
     Topic,
 )
-from evaluation.services import importing
-from evaluation.services.importing import RunOptions
-from evaluation.terms import JudgeKind, Origin, SupportCondition, Task
-from reports.report_pages import ReportName
+from evaluation.terms import JudgeKind, Origin, RagTask, SupportCondition
+from reports.views import ReportName
 from tests.factories import make_campaign, make_cast, write_source
 from tests.worlds.recorded import built_once
 
@@ -128,27 +132,21 @@ def make_world(folder: Path) -> World:
     def source(name: str, text: str) -> Source:
         return write_source(folder, name, text)
 
-    importing.import_topics(campaign=campaign, source=source("t.tsv", TOPICS))
-    importing.import_qrels(campaign=campaign, source=source("q.txt", QRELS), name="NIST")
-    importing.import_runs(
-        campaign=campaign, sources=[source("a.jsonl", ALPHA)], options=RunOptions("team a", Task.RAG)
-    )
-    importing.import_runs(
-        campaign=campaign, sources=[source("b.jsonl", BETA)], options=RunOptions("team b", Task.AG)
-    )
-    importing.import_segments(campaign=campaign, sources=[source("s.jsonl", SEGMENTS)])
-    importing.import_nuggets(
-        campaign=campaign, source=source("n.jsonl", NUGGETS), origin=Origin.AUTO, judge="robot"
-    )
+    import_topics(campaign=campaign, source=source("t.tsv", TOPICS))
+    import_qrels(campaign=campaign, source=source("q.txt", QRELS), name="NIST")
+    import_runs(campaign=campaign, sources=[source("a.jsonl", ALPHA)], options=RunOptions("team a", RagTask.RAG))
+    import_runs(campaign=campaign, sources=[source("b.jsonl", BETA)], options=RunOptions("team b", RagTask.AG))
+    import_segments(campaign=campaign, sources=[source("s.jsonl", SEGMENTS)])
+    import_nuggets(campaign=campaign, source=source("n.jsonl", NUGGETS), origin=Origin.AUTO, judge="robot")
     for judge, kind in (("robot", JudgeKind.LLM), ("person", JudgeKind.HUMAN)):
-        importing.import_assignments(
+        import_assignments(
             campaign=campaign,
             sources=[source(f"{judge}.jsonl", LABELS)],
             origin=Origin.AUTO,
             judge=judge,
             kind=kind,
         )
-    importing.import_support(
+    import_support(
         campaign=campaign,
         sources=[source("p.jsonl", SUPPORT)],
         judge="person",

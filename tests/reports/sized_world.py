@@ -3,9 +3,11 @@
 import json
 from pathlib import Path
 
-from evaluation.services import importing
-from evaluation.services.importing import RunOptions
-from evaluation.terms import JudgeKind, Origin, Task
+from evaluation.imports.assignments import import_assignments
+from evaluation.imports.nuggets import import_nuggets
+from evaluation.imports.runs import RunOptions, import_runs
+from evaluation.imports.topics import import_topics
+from evaluation.terms import JudgeKind, Origin, RagTask
 from tests.factories import make_campaign, make_cast, write_source
 from tests.organizer.world import World
 from tests.worlds.recorded import built_once
@@ -18,7 +20,7 @@ JUDGES = (("robot", JudgeKind.LLM), ("person", JudgeKind.HUMAN))
 def sized(folder: Path, topics: int, runs: int) -> World:
     """Make a campaign of so many topics and runs, with two nuggets a topic that two judges labelled."""
     campaign, ids = make_campaign(), [f"t{n}" for n in range(topics)]
-    importing.import_topics(
+    import_topics(
         campaign=campaign, source=write_source(folder, "t.tsv", "".join(f"{one}\ttopic {one}\n" for one in ids))
     )
     for run in range(runs):
@@ -36,16 +38,14 @@ def sized(folder: Path, topics: int, runs: int) -> World:
             for one in ids
         )
         source = write_source(folder, f"r{run}.jsonl", "\n".join(lines))
-        importing.import_runs(campaign=campaign, sources=[source], options=RunOptions("team", Task.RAG))
+        import_runs(campaign=campaign, sources=[source], options=RunOptions("team", RagTask.RAG))
     nuggets = [{"text": "first", "importance": "vital"}, {"text": "second", "importance": "okay"}]
     lines = (json.dumps({"query": f"topic {one}", "qid": one, "nuggets": nuggets}) for one in ids)
     source = write_source(folder, "n.jsonl", "\n".join(lines))
-    importing.import_nuggets(campaign=campaign, source=source, origin=Origin.AUTO, judge="robot")
+    import_nuggets(campaign=campaign, source=source, origin=Origin.AUTO, judge="robot")
     for place, (judge, kind) in enumerate(JUDGES):
         source = write_source(folder, f"{judge}.jsonl", labels_of(ids, runs, place))
-        importing.import_assignments(
-            campaign=campaign, sources=[source], origin=Origin.AUTO, judge=judge, kind=kind
-        )
+        import_assignments(campaign=campaign, sources=[source], origin=Origin.AUTO, judge=judge, kind=kind)
     return World(campaign, make_cast(campaign))
 
 

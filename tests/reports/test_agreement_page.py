@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 from django.urls import reverse
 
+from evaluation.imports.assignments import import_assignments
+from evaluation.imports.nuggets import import_nuggets
+from evaluation.imports.support import import_support
 from evaluation.models import Topic, TopicTag
-from evaluation.services import importing
 from evaluation.terms import JudgeKind, Origin, SupportCondition
-from reports import binning
-from reports.binning import cells_of, is_binned
+from reports.agreement import figures as agreement_figures
+from reports.agreement.figures import Correlation, TopicPoint, TopicPoints, cells_of, is_binned
 from reports.charts import scatter
-from reports.correlation import Correlation
+from reports.files import PictureForm, drawn
 from reports.metrics.agreement import LEVELS, run_level_agreement
 from reports.metrics.policies import Policies
-from reports.pictures import PictureForm, drawn
-from reports.points import TopicPoint, TopicPoints
 from tests.evaluation.world import report
 from tests.factories import write_source
 from tests.organizer.world import LABELS, World, make_world
@@ -61,7 +61,7 @@ def test_it_compares_labels_where_both_share_the_nuggets(world: World) -> None:
 
 
 def test_several_judges_are_said_and_one_can_be_chosen(world: World, tmp_path: Path) -> None:
-    importing.import_assignments(
+    import_assignments(
         campaign=world.campaign,
         sources=[write_source(tmp_path, "other.jsonl", LABELS)],
         origin=Origin.AUTO,
@@ -99,7 +99,7 @@ def supported(world: World, tmp_path: Path) -> World:
         ("robot", JudgeKind.LLM, SupportCondition.LLM, SUPPORT),
         ("person", JudgeKind.HUMAN, SupportCondition.SCRATCH, more),
     ):
-        importing.import_support(
+        import_support(
             campaign=world.campaign,
             sources=[write_source(tmp_path, f"s-{judge}.jsonl", text)],
             judge=judge,
@@ -149,7 +149,7 @@ def test_tau_by_number_of_topics_is_shown_when_asked(world: World, tmp_path: Pat
     nuggets = '{"qid": "t2", "query": "how dams fail", "nuggets": [{"text": "cracks", "importance": "vital"}]}\n'
     query = "?x=A/A&y=A/M&unjudged=zero&x_nuggets=auto-robot&y_nuggets=auto-robot"
     assert "needs scores per topic" in page_of(world, f"{query}&curve=on")
-    importing.import_nuggets(
+    import_nuggets(
         campaign=world.campaign,
         source=write_source(tmp_path, "more.jsonl", nuggets),
         origin=Origin.AUTO,
@@ -183,7 +183,7 @@ def test_the_interval_of_very_many_answers_follows_the_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = sized(tmp_path, 5, 5)
-    monkeypatch.setattr(binning, "MOST_POINTS", 0)
+    monkeypatch.setattr(agreement_figures, "MOST_POINTS", 0)
     query = "?x=A/A&y=A/M&unjudged=zero"
     assert 'hx-select="#pooled"' in page_of(world, query)
     assert 'hx-select="#pooled"' not in page_of(world, f"{query}&whole=on")

@@ -9,7 +9,7 @@ from django.test import Client
 from evaluation.models import Campaign, Finding, ListedNugget
 from evaluation.terms import FindingCode
 from reports.frames import forget_sheets
-from reports.methods_counts import exclusion_rows
+from reports.methods import exclusion_rows
 from tests.evaluation.world import BY_LLM, labels, load, report, run, write
 from tests.factories import make_cast
 

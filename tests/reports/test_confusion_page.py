@@ -12,6 +12,9 @@ from django.db import DatabaseError, transaction
 from django.db.models import F
 from django.urls import reverse
 
+from evaluation.imports.assignments import import_assignments
+from evaluation.imports.support import import_support
+from evaluation.imports.topics import import_qrels
 from evaluation.models import (
     Assignment,
     Campaign,
@@ -22,7 +25,6 @@ from evaluation.models import (
     Topic,
     TopicTag,
 )
-from evaluation.services import importing
 from evaluation.terms import JudgeKind, Origin, SupportCondition
 from reports.models import Adjudication
 from tests.evaluation.world import report
@@ -54,7 +56,7 @@ def world(db: None, tmp_path: Path) -> World:
     """The small campaign with a machine and a reader who differ on two of four pairs, on one of them harshly."""
     world = make_world(tmp_path)
     for judge, kind, labels in (("machine", JudgeKind.LLM, ONE), ("reader", JudgeKind.HUMAN, OTHER)):
-        importing.import_assignments(
+        import_assignments(
             campaign=world.campaign,
             sources=[write_source(tmp_path, f"{judge}.jsonl", lines(labels))],
             origin=Origin.AUTO,
@@ -113,7 +115,7 @@ def test_the_page_has_the_figures_of_the_report(world: World) -> None:
 
 
 def test_one_click_leads_to_every_two_sides_that_label_the_same(world: World, tmp_path: Path) -> None:
-    importing.import_qrels(campaign=world.campaign, source=write_source(tmp_path, "u.txt", QRELS), name="UMBRELA")
+    import_qrels(campaign=world.campaign, source=write_source(tmp_path, "u.txt", QRELS), name="UMBRELA")
     page = page_of(world)
     assert "?rows=A%2FA&amp;columns=A%2FM" in page
     assert "?rows=qrels%3ANIST&amp;columns=qrels%3AUMBRELA" in page
@@ -162,7 +164,7 @@ def test_nuggets_are_told_apart_by_how_they_were_made_where_that_is_recorded(wor
 
 def test_support_is_compared_by_sentence_and_segment(world: World, tmp_path: Path) -> None:
     label = {"run_id": "alpha", "topic_id": "t1", "sentence": 0, "docid": "d1", "label": "no_support"}
-    importing.import_support(
+    import_support(
         campaign=world.campaign,
         sources=[write_source(tmp_path, "llm.jsonl", json.dumps(label) + "\n")],
         judge="robot",
@@ -185,7 +187,7 @@ def test_support_is_compared_by_sentence_and_segment(world: World, tmp_path: Pat
 
 def test_grades_of_two_sources_are_compared(world: World, tmp_path: Path) -> None:
     grades = "t1 0 d1 0\nt1 0 d2 0\n"
-    importing.import_qrels(campaign=world.campaign, source=write_source(tmp_path, "u.txt", grades), name="UMBRELA")
+    import_qrels(campaign=world.campaign, source=write_source(tmp_path, "u.txt", grades), name="UMBRELA")
     query = "?rows=qrels:NIST&columns=qrels:UMBRELA"
     found = figures(world, query)
     assert found["labels"] == ["0", "1", "2", "3"]

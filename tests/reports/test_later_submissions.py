@@ -4,8 +4,8 @@ import pytest
 from django.utils import timezone
 
 from evaluation.domain.conditions import resolve
+from evaluation.labelling import touch
 from evaluation.models import Assignment, Campaign
-from evaluation.services.labelling import touch
 from evaluation.terms import AssignmentLabel, Condition
 from exchange.demo_campaign import SLUG, load_demo
 from reports.frames import assignment_sheet

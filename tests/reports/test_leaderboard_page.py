@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from django.urls import reverse
 
-from evaluation.services import importing
+from evaluation.imports.assignments import import_assignments
+from evaluation.imports.runs import import_runs
 from evaluation.terms import JudgeKind, Origin
 from tests.evaluation.world import load, report
 from tests.factories import write_source
@@ -32,7 +33,7 @@ LABELS = "".join(
 def world(db: None, tmp_path: Path) -> World:
     """The small campaign with its cast, and a second judge whose labels are all there."""
     world = make_world(tmp_path)
-    importing.import_assignments(
+    import_assignments(
         campaign=world.campaign,
         sources=[write_source(tmp_path, "full.jsonl", LABELS)],
         origin=Origin.AUTO,
@@ -159,5 +160,5 @@ def test_the_queries_of_the_page_do_not_grow_with_its_runs(world: World, tmp_pat
         '{"run_id": "more", "topic_id": "t1", "topic": "why rivers bend", "references": [], "response_length": 1, '
         '"answer": [{"text": "Yes.", "citations": []}]}\n'
     )
-    importing.import_runs(campaign=world.campaign, sources=[write_source(tmp_path, "more.jsonl", more)])
+    import_runs(campaign=world.campaign, sources=[write_source(tmp_path, "more.jsonl", more)])
     assert queries_of(client, address) <= before + 2

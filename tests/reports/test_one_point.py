@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from reports.charts_reports import plane
+from reports.charts import plane
 
 
 def axis_ends(points: list[tuple[float, float]]) -> tuple[Any, Any]:

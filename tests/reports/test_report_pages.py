@@ -10,10 +10,11 @@ from zipfile import ZipFile
 import pytest
 from django.urls import reverse
 
+from evaluation.imports.assignments import import_assignments
+from evaluation.imports.runs import import_runs
 from evaluation.models import Topic, TopicTag
-from evaluation.services import importing
 from evaluation.terms import JudgeKind, Origin
-from reports.report_pages import ReportName
+from reports.views import ReportName
 from tests.factories import write_source
 from tests.organizer.world import World, make_world, queries_of
 from tests.reports.test_leaderboard_page import LABELS
@@ -23,7 +24,7 @@ from tests.reports.test_leaderboard_page import LABELS
 def world(db: None, tmp_path: Path) -> World:
     """The small campaign with its cast, a second judge whose labels are all there, and a tag on one topic."""
     world = make_world(tmp_path)
-    importing.import_assignments(
+    import_assignments(
         campaign=world.campaign,
         sources=[write_source(tmp_path, "full.jsonl", LABELS)],
         origin=Origin.AUTO,
@@ -194,7 +195,7 @@ def test_the_queries_of_a_page_do_not_grow_with_its_runs(world: World, tmp_path:
         '{"run_id": "more", "topic_id": "t1", "topic": "why rivers bend", "references": [], "response_length": 1, '
         '"answer": [{"text": "Yes.", "citations": []}]}\n'
     )
-    importing.import_runs(campaign=world.campaign, sources=[write_source(tmp_path, "more.jsonl", more)])
+    import_runs(campaign=world.campaign, sources=[write_source(tmp_path, "more.jsonl", more)])
     assert queries_of(client, address) <= before
 
 

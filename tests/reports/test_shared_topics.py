@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
+from evaluation.campaigns.create import add_member
 from evaluation.errors import Refused
+from evaluation.judges import add_judge
+from evaluation.labelling import touch
 from evaluation.models import Assignment, Event, Judge, Protocol, SupportJudgment, Task
-from evaluation.services.campaigns import add_member
-from evaluation.services.handing_out import reassign
-from evaluation.services.judges import add_judge
-from evaluation.services.labelling import touch
+from evaluation.tasks.hand_out import reassign
 from evaluation.terms import Condition, JudgeKind, Origin, Role, Stage, TaskState
-from llmjobs.starting import JobRequest, plan_evaluation
+from llmjobs.job_service import JobRequest, plan_evaluation
 from tests.evaluation.judging_world import BENDS, JudgingWorld, finish, load_nuggets
 from tests.evaluation.shared_world import make_list, make_shared_world
 from tests.evaluation.world import load, report, run

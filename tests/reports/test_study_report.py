@@ -11,10 +11,10 @@ from django.test import Client
 from django.urls import reverse
 from sklearn.metrics import cohen_kappa_score
 
+from evaluation.judges import study_judge
 from evaluation.models import Assignment, Judge, Study, StudyPair
-from evaluation.services.judges import study_judge
 from evaluation.terms import StudyKind
-from reports.studying import StudyRole, study_report
+from reports.quality.studies import StudyRole, study_report
 from tests.evaluation.judging_world import JudgingWorld
 from tests.evaluation.study_world import (
     EXPERT,

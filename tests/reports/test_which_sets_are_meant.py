@@ -10,13 +10,13 @@ import pytest
 
 from evaluation.domain.conditions import resolve, set_of_origin
 from evaluation.errors import Refused
+from evaluation.judges import add_judge, judge_of
+from evaluation.labelling import ensure_nugget_set
 from evaluation.models import Campaign, ConditionDefault, NuggetSet, NuggetVersion
-from evaluation.services.judges import add_judge, judge_of
-from evaluation.services.labelling import ensure_nugget_set
-from evaluation.services.studies import StudyWish, _nugget_set
+from evaluation.studies import StudyWish, _nugget_set
 from evaluation.terms import Condition, JudgeKind, Origin, StudyKind
-from llmjobs.starting import JobRequest, plan_evaluation
-from reports.describing import edit_report
+from llmjobs.job_service import JobRequest, plan_evaluation
+from reports.nuggets.descriptives import edit_report
 from tests.evaluation.judging_world import JudgingWorld, load_nuggets, make_judging_world
 from tests.evaluation.shared_world import make_list
 from tests.evaluation.study_world import EXPERT, MACHINE, load_assignments

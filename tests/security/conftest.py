@@ -55,4 +55,4 @@ def _quick_retries(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait only moments between tries of LLM calls."""
     monkeypatch.setattr("llmjobs.client.FIRST_WAIT", 0.01)
     monkeypatch.setattr("llmjobs.client.LONGEST_WAIT", 0.05)
-    monkeypatch.setattr("llmjobs.sending.LONGEST_PROBE_WAIT", 0.1)
+    monkeypatch.setattr("llmjobs.engine.send.LONGEST_PROBE_WAIT", 0.1)

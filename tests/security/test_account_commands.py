@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 from accounts.models import User
 from tests.factories import make_user
 from tests.security.conftest import Audit
-from web.audit import system_actor
+from web.audit_log import system_actor
 
 pytestmark = pytest.mark.django_db
 

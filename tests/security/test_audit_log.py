@@ -20,9 +20,15 @@ from tests.evaluation.world import run
 from tests.factories import make_user
 from tests.organizer.world import World
 from tests.security.conftest import Audit
-from web import audit
+from web import audit_log as audit
 
-WRITER = "from web import audit\nfor n in range(200): audit.record('export', actor=f'user:{n}', path='x' * 250)"
+WRITER = """
+import django
+django.setup()
+from web import audit_log
+for n in range(200):
+    audit_log.record("export", actor=f"user:{n}", path="x" * 250)
+"""
 
 
 def test_several_processes_write_whole_lines_to_a_file_of_the_owner(audit_log: Audit) -> None:

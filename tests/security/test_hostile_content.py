@@ -8,17 +8,8 @@ from django.db.models import Value
 from django.http.response import HttpResponseBase
 from django.test import Client
 
-from evaluation.blind.guidelines import clean_html
-from evaluation.models import (
-    Campaign,
-    NuggetVersion,
-    Remark,
-    Run,
-    Segment,
-    Sentence,
-    Topic,
-    WorkingNugget,
-)
+from assessor.blind.guidelines import clean_html
+from evaluation.models import Campaign, NuggetVersion, Remark, Run, Segment, Sentence, Topic, WorkingNugget
 from llmjobs.models import Call, Text
 from tests.crawl.addresses import addresses
 from tests.crawl.aviary import body_of

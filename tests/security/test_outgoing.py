@@ -11,13 +11,13 @@ from pydantic import SecretStr
 from pytest_django.fixtures import Settings
 
 from evaluation.errors import Refused
+from evaluation.judges import add_judge
 from evaluation.models import Judge
-from evaluation.services.judges import add_judge
 from evaluation.terms import JudgeKind
 from llmjobs import endpoints
 from llmjobs.client import CallRefusal, ChatRequest, Completion, Endpoint, close_clients, send
 from llmjobs.endpoints import endpoint_of
-from web.outgoing import address_problem, resolved_problem
+from web.outbound import address_problem, resolved_problem
 
 KEY = "sk-canary-0123456789"
 REQUEST = ChatRequest("m", (("user", "Hello"),))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from copy import deepcopy
 from dataclasses import replace
 
-from evaluation.rules.clock import Stretch, milliseconds
+from assessor.rules.clock import Stretch, milliseconds
 from evaluation.terms import SegmentKind
 from soak.desk_checks import Record, check_task
 from soak.desk_window import Act, Ledger

@@ -13,10 +13,10 @@ from django.conf import settings
 from django.db import connection
 
 from accounts.models import User
-from evaluation.services.desk.asked import Op
-from evaluation.services.desk.opening import open_desk
-from evaluation.services.desk.operating import operate
-from evaluation.services.desk.submitting import submit
+from assessor.desk.apply_op import operate
+from assessor.desk.context import open_desk
+from assessor.desk.op_schemas import Op
+from assessor.desk.submit import submit
 from soak.desk_acts import Hands
 from soak.desk_checks import Record, check_task, read_record
 from soak.desk_model import DeskModel

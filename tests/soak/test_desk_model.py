@@ -1,7 +1,7 @@
 """What the soak holds a desk against is itself right about versions."""
 
-from evaluation.rules.undoing import Logged, stacks
-from evaluation.services.desk.rows import changes_json
+from assessor.desk.nugget_ops import changes_json
+from assessor.rules.undo import Logged, stacks
 from soak.desk_model import DeskModel, Json
 
 

@@ -6,7 +6,7 @@ from django.contrib.auth.management.commands import createsuperuser
 from django.db.models import Max
 
 from accounts.models import User
-from web import audit
+from web import audit_log
 
 
 class Command(createsuperuser.Command):
@@ -15,4 +15,6 @@ class Command(createsuperuser.Command):
         last = users.aggregate(last=Max("pk"))["last"] or 0
         super().handle(*args, **options)
         for user in users.filter(pk__gt=last, is_superuser=True):
-            audit.record_if_possible("account.made", actor=audit.system_actor(), about=audit.actor_of(user))
+            audit_log.record_if_possible(
+                "account.made", actor=audit_log.system_actor(), about=audit_log.actor_of(user)
+            )

@@ -11,7 +11,7 @@ from django.db.models import Q, QuerySet
 from django.utils.timezone import now
 
 from accounts.models import ApiToken, Cached, Invitation
-from api.once import old_keys
+from api.idempotency import old_keys
 from evaluation.management.base import AssayCommand
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from evaluation.imports.segments import look_for_addressing
 from evaluation.management.base import AssayCommand, add_campaign, the_campaign
-from evaluation.services.importing.addressing import look_for_addressing
 
 
 class Command(AssayCommand):

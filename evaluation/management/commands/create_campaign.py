@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from evaluation.campaigns.create import create_campaign, read_campaign_file
 from evaluation.management.base import AssayCommand
-from evaluation.services.campaigns import create_campaign, read_campaign_file
 
 
 class Command(AssayCommand):

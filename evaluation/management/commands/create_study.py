@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 
 from evaluation.management.base import AssayCommand, add_campaign, the_campaign, words_of
 from evaluation.models import StudyPair
-from evaluation.services.studies import PER_TOPIC, StudyWish, create_study
+from evaluation.studies import PER_TOPIC, StudyWish, create_study
 from evaluation.terms import StudyKind, SupportCondition
 
 BY_PEOPLE = [word for word in words_of(SupportCondition) if word != SupportCondition.LLM]

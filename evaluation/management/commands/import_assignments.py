@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from evaluation.imports.assignments import import_assignments
 from evaluation.management.base import AssayCommand, add_campaign, add_files, read_sources, the_campaign, words_of
-from evaluation.services.importing import import_assignments
 from evaluation.terms import JudgeKind, Origin
 
 

@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evaluation.formats.source import read_source
+from evaluation.imports.nuggets import import_nuggets
 from evaluation.management.base import AssayCommand, add_campaign, add_files, the_campaign, words_of
-from evaluation.services.importing import import_nuggets
 from evaluation.terms import JudgeKind, Origin
 
 

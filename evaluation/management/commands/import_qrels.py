@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evaluation.formats.source import read_source
+from evaluation.imports.topics import import_qrels
 from evaluation.management.base import AssayCommand, add_campaign, add_files, the_campaign
-from evaluation.services.importing import import_qrels
 
 
 class Command(AssayCommand):

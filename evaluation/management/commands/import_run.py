@@ -4,9 +4,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from evaluation.imports.runs import RunOptions, import_runs
 from evaluation.management.base import AssayCommand, add_campaign, add_files, read_sources, the_campaign, words_of
-from evaluation.services.importing import RunOptions, import_runs
-from evaluation.terms import Task
+from evaluation.terms import RagTask
 
 
 class Command(AssayCommand):
@@ -18,7 +18,7 @@ class Command(AssayCommand):
         add_campaign(parser)
         add_files(parser, several=True)
         parser.add_argument("--group", help="the team; without it what the file says")
-        parser.add_argument("--task", choices=words_of(Task), help="AG or RAG; without it what the file says")
+        parser.add_argument("--task", choices=words_of(RagTask), help="AG or RAG; without it what the file says")
         parser.add_argument("--priority", type=int, help="1 is judged first")
         parser.add_argument("--control", action="store_true", help="an organizers' control run")
         parser.add_argument("--pool", action="store_true", help="judge these runs whatever their priority")
@@ -29,7 +29,7 @@ class Command(AssayCommand):
             sources=read_sources(options["files"]),
             options=RunOptions(
                 group=options["group"],
-                task=Task(options["task"]) if options["task"] else None,
+                task=RagTask(options["task"]) if options["task"] else None,
                 priority=options["priority"],
                 control=options["control"],
                 pool=options["pool"],

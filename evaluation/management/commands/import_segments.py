@@ -6,8 +6,8 @@ from django.core.management.base import CommandParser
 
 from evaluation.formats.segments import names_any
 from evaluation.formats.source import MAX_SEGMENT_LINE_BYTES
+from evaluation.imports.segments import import_segments, needed_docids
 from evaluation.management.base import AssayCommand, add_campaign, add_files, read_sources, the_campaign
-from evaluation.services.importing import import_segments, needed_docids
 
 # One file of the MS MARCO V2.1 segment collection is a few GB; read with --needed-only it is never held whole.
 MAX_COLLECTION_BYTES = 64 * 1024**3

@@ -12,7 +12,7 @@ from evaluation.errors import Refused
 from evaluation.management.base import AssayCommand, the_campaign
 from evaluation.models import Campaign
 from exchange.exports.lines import CAMPAIGN, EXPORTS, NUGGET_FORMS, lines_of
-from exchange.snapshots.packing import SnapshotContents
+from exchange.snapshots.pack import SnapshotContents
 from exchange.snapshots.service import take_snapshot, write_campaign, write_snapshot
 
 Options = dict[str, Any]

@@ -7,11 +7,11 @@ from django.core.management.base import CommandParser
 
 from accounts.models import User
 from evaluation.errors import Refused
+from evaluation.judges import add_judge, describe
 from evaluation.management.base import AssayCommand, words_of
-from evaluation.services.judges import add_judge, describe
 from evaluation.terms import JudgeKind
-from llmjobs.prompts import TEMPLATES
-from llmjobs.ways import versions_of
+from llmjobs.prompt_store import versions_of
+from llmjobs.prompts.texts import TEMPLATES
 
 
 class Command(AssayCommand):

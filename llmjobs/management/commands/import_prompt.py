@@ -6,8 +6,8 @@ from django.core.management.base import CommandParser
 
 from evaluation.formats.source import read_source
 from evaluation.management.base import AssayCommand, the_campaign
-from llmjobs.prompt_files import LARGEST_FILE, import_prompt
-from llmjobs.prompts import TEMPLATES
+from llmjobs.prompt_store import LARGEST_FILE, import_prompt
+from llmjobs.prompts.texts import TEMPLATES
 
 
 class Command(AssayCommand):

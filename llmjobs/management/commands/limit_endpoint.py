@@ -6,8 +6,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evaluation.management.base import AssayCommand
-from llmjobs.limits import set_limits
-from llmjobs.pacing import Limits
+from llmjobs.engine.limits import Limits, set_limits
 
 LARGEST = 2**31 - 1
 

@@ -10,7 +10,9 @@ from django.core.management.base import CommandParser
 
 from evaluation.errors import Refused
 from evaluation.management.base import AssayCommand
-from llmjobs.simulator import FAILURES, MALFORMED, MODEL, running_simulator
+from llmjobs.simulator.answering import MODEL
+from llmjobs.simulator.faults import FAILURES, MALFORMED
+from llmjobs.simulator.server import running_simulator
 
 HIGHEST_PORT = 65535
 

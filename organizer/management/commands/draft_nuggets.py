@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from llmjobs.planning import JobPlan
-from llmjobs.starting import JobRequest, plan_drafts
+from llmjobs.job_plan import JobPlan
+from llmjobs.job_service import JobRequest, plan_drafts
 from organizer.management.llm import LlmCommand
 
 

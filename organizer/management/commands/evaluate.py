@@ -7,13 +7,13 @@ from django.core.management.base import CommandParser
 from evaluation.domain.conditions import resolve
 from evaluation.management.base import words_of
 from evaluation.terms import Condition
-from llmjobs.planning import JobPlan
-from llmjobs.starting import JobRequest, plan_evaluation
+from llmjobs.job_plan import JobPlan
+from llmjobs.job_service import JobRequest, plan_evaluation
 from organizer.management.llm import LlmCommand
 from reports import documents
-from reports.leaderboard import leaderboard
+from reports.files import as_table
+from reports.leaderboard.scores import leaderboard
 from reports.metrics.policies import Policies
-from reports.rendering import as_table
 
 
 class Command(LlmCommand):

@@ -6,17 +6,17 @@ from django.core.management.base import CommandParser
 
 from evaluation.errors import Refused
 from evaluation.management.base import AssayCommand, add_campaign, the_campaign
-from llmjobs import ordering
+from llmjobs import job_service
+from llmjobs.job_status import job_rows
 from llmjobs.models import LlmJob
-from llmjobs.queries import job_rows
 from organizer.management.llm import PRIORITIES
-from reports.rendering import as_table
+from reports.files import as_table
 
 ACTS = {
-    "pause": ordering.pause,
-    "resume": ordering.resume,
-    "cancel": ordering.cancel,
-    "retry": ordering.retry,
+    "pause": job_service.pause,
+    "resume": job_service.resume,
+    "cancel": job_service.cancel,
+    "retry": job_service.retry,
 }
 
 
@@ -48,7 +48,7 @@ class Command(AssayCommand):
         if llm is None or (options["act"] == "prefer") != (options["priority"] is not None):
             raise Refused("usage", "Say which job by its number; and with prefer, and only then, its --priority.")
         if options["act"] == "prefer":
-            ordering.prefer(llm, None, options["priority"])
+            job_service.prefer(llm, None, options["priority"])
         else:
             ACTS[options["act"]](llm, None)
 

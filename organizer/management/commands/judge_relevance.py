@@ -4,9 +4,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.services.names import check_name
-from llmjobs.planning import JobPlan
-from llmjobs.starting import JobRequest, plan_relevance
+from evaluation.rules.text import check_name
+from llmjobs.job_plan import JobPlan
+from llmjobs.job_service import JobRequest, plan_relevance
 from organizer.management.llm import LlmCommand
 
 

@@ -6,12 +6,12 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evaluation.management.base import the_campaign
-from evaluation.services.studies import study_named
-from llmjobs.planning import JobPlan
-from llmjobs.starting import JobRequest, judge_for, plan_study, study_request
+from evaluation.studies import study_named
+from llmjobs.job_plan import JobPlan
+from llmjobs.job_service import JobRequest, judge_for, plan_study, study_request
 from organizer.management.llm import LlmCommand
-from reports.rendering import as_table
-from reports.studying import agreement_rows, study_report
+from reports.files import as_table
+from reports.quality.studies import agreement_rows, study_report
 
 
 class Command(LlmCommand):

@@ -6,13 +6,13 @@ from django.core.management.base import CommandParser
 
 from evaluation.domain.conditions import resolve_citations
 from evaluation.terms import SupportCondition
-from llmjobs.planning import JobPlan
-from llmjobs.starting import JobRequest, plan_support
+from llmjobs.job_plan import JobPlan
+from llmjobs.job_service import JobRequest, plan_support
 from organizer.management.llm import LlmCommand
 from reports import documents
+from reports.files import as_table
 from reports.metrics.policies import SupportPolicies
-from reports.rendering import as_table
-from reports.supporting import support_report
+from reports.support_scores import support_report
 
 
 class Command(LlmCommand):

@@ -1,28 +1,159 @@
 """Reports at the command line: data on stdout, what it rests on beside it."""
 
+from argparse import ArgumentTypeError
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.core.management.base import CommandParser
 
+from assessor.rules.clock import SHORTEST_LIMIT
 from evaluation.domain.conditions import resolve, resolve_citations
 from evaluation.errors import Refused
-from evaluation.management.base import AssayCommand, the_campaign
+from evaluation.management.base import AssayCommand, the_campaign, words_of
 from evaluation.models import Campaign
-from evaluation.services.studies import study_named
+from evaluation.studies import study_named
 from evaluation.terms import Condition, SupportCondition
 from reports import documents
-from reports.confusions import ConfusionReport, confuse_assignments, confuse_support
-from reports.correlation import Correlation, Side, correlate
-from reports.describing import descriptives, edit_report
-from reports.external import external_names
-from reports.leaderboard import leaderboard
-from reports.management.arguments import SUBPARSERS
+from reports.agreement.figures import RESAMPLES, Correlation, Side, correlate
+from reports.confusion.paired_labels import ConfusionReport, confuse_assignments, confuse_support
+from reports.files import Row, as_csv, as_json, as_table
+from reports.leaderboard.external import external_names
+from reports.leaderboard.scores import ALL_SCORES, leaderboard
 from reports.metrics.policies import Policies, SupportPolicies
-from reports.rendering import Row, as_csv, as_json, as_table
-from reports.studying import agreement_rows, judge_rows, study_document, study_report
-from reports.supporting import support_report
-from reports.timing import time_note, time_report, time_table
+from reports.metrics.support import SUPPORT_NAMES
+from reports.nuggets.descriptives import descriptives, edit_report
+from reports.quality.studies import agreement_rows, judge_rows, study_document, study_report
+from reports.support_scores import support_report
+from reports.timing.figures import time_note, time_report, time_table
+
+
+def _common(parser: CommandParser) -> None:
+    parser.add_argument("--campaign", required=True, metavar="SLUG")
+    parser.add_argument("--format", choices=["table", "csv", "json"], default="table")
+
+
+def _add_policies(parser: CommandParser, *, two: bool = False) -> None:
+    text = "a run without an answer for a topic scores 0, or the topic is left out of its means"
+    parser.add_argument("--missing", choices=["zero", "skip"], default="zero", help=text)
+    text = "answers with failed or unjudged nuggets are left out, or those nuggets count 0"
+    parser.add_argument("--unjudged", choices=["exclude", "zero"], default="exclude", help=text)
+    text = "a topic without vital nuggets has vital scores of 0, or none"
+    parser.add_argument("--no-vital", choices=["zero", "skip"], default="zero", help=text)
+    if two:
+        _topics(parser)
+
+
+def _topics(parser: CommandParser) -> None:
+    text = "run means over each condition's own topics, or over those in both"
+    parser.add_argument("--topics", choices=["all", "common"], default="all", help=text)
+
+
+def _who(parser: CommandParser, side: str = "", *, nuggets: bool = True) -> None:
+    prefix = f"--{side}-" if side else "--"
+    parser.add_argument(f"{prefix}judge", default="", metavar="NAME", help="whose labels, where several fit")
+    if nuggets:
+        parser.add_argument(f"{prefix}nuggets", default="", metavar="SET", help="which set, where several fit")
+
+
+def _add_scores(parser: CommandParser) -> None:
+    _common(parser)
+    parser.add_argument("--condition", required=True, choices=words_of(Condition))
+    _add_policies(parser)
+    _who(parser)
+
+
+def _add_correlation(parser: CommandParser) -> None:
+    _common(parser)
+    for side in ("x", "y"):
+        text = "A/A, E/M, M/M, E/A, M/A, A/M, or the name of a published table"
+        parser.add_argument(f"--{side}", required=True, metavar="CONDITION", help=text)
+        _who(parser, side)
+    parser.add_argument("--score", choices=ALL_SCORES, default="vital_strict")
+    _add_policies(parser, two=True)
+    _resamples(parser)
+
+
+def _positive(word: str) -> int:
+    number = int(word)
+    if number < 1:
+        raise ArgumentTypeError(f"a number of at least 1, found {number}")
+    return number
+
+
+def _resamples(parser: CommandParser) -> None:
+    text = f"bootstrap resamples over topics for the intervals, seeded (default {RESAMPLES})"
+    parser.add_argument("--resamples", type=_positive, default=RESAMPLES, metavar="N", help=text)
+
+
+def _add_confusion(parser: CommandParser) -> None:
+    _common(parser)
+    for side in ("rows", "columns"):
+        parser.add_argument(f"--{side}", required=True, choices=words_of(Condition))
+        _who(parser, side)
+
+
+def _add_edits(parser: CommandParser) -> None:
+    _common(parser)
+    parser.add_argument("--nuggets", default="", metavar="SET", help="the edited set, where several fit")
+    parser.add_argument("--drafts", default="", metavar="SET", help="what it was made from, where not recorded")
+
+
+def _no_cited(parser: CommandParser) -> None:
+    text = "an answer that cites nothing has no precision, or one of 0"
+    parser.add_argument("--no-cited", choices=["skip", "zero"], default="skip", help=text)
+    text = "a run without an answer for a topic scores 0, or the topic is left out of its means"
+    parser.add_argument("--missing", choices=["zero", "skip"], default="zero", help=text)
+
+
+def _add_support(parser: CommandParser) -> None:
+    _common(parser)
+    parser.add_argument("--condition", required=True, choices=words_of(SupportCondition))
+    _no_cited(parser)
+    _who(parser, nuggets=False)
+
+
+def _add_support_correlation(parser: CommandParser) -> None:
+    _common(parser)
+    for side in ("x", "y"):
+        parser.add_argument(f"--{side}", required=True, metavar="CONDITION", help="scratch, post-edit, llm")
+        _who(parser, side, nuggets=False)
+    parser.add_argument("--score", choices=SUPPORT_NAMES, default="weighted_precision")
+    _no_cited(parser)
+    _topics(parser)
+    _resamples(parser)
+
+
+def _add_support_confusion(parser: CommandParser) -> None:
+    _common(parser)
+    for side in ("rows", "columns"):
+        parser.add_argument(f"--{side}", required=True, choices=words_of(SupportCondition))
+        _who(parser, side, nuggets=False)
+
+
+def _add_study(parser: CommandParser) -> None:
+    _common(parser)
+    parser.add_argument("--study", required=True, metavar="NAME", help="which study")
+
+
+def _add_time(parser: CommandParser) -> None:
+    _common(parser)
+    text = f"count gaps up to this many seconds, at least {SHORTEST_LIMIT}, instead of by the words on screen"
+    parser.add_argument("--idle", type=int, metavar="SECONDS", help=text)
+
+
+SUBPARSERS = {
+    "scores": ("Runs by nugget score under one condition.", _add_scores),
+    "correlation": ("Kendall's tau-b of two conditions, three ways.", _add_correlation),
+    "confusion": ("Labels of the same pairs under two conditions.", _add_confusion),
+    "descriptives": ("Nugget sets and labels in figures.", _common),
+    "edits": ("What assessors did to the drafts.", _add_edits),
+    "support": ("Runs by weighted precision and recall of their citations.", _add_support),
+    "support-correlation": ("Kendall's tau-b of two support conditions, three ways.", _add_support_correlation),
+    "support-confusion": ("Support labels of the same pairs under two conditions.", _add_support_confusion),
+    "study": ("Who agrees with whom on pairs on which a person and an LLM differ.", _add_study),
+    "time": ("How long topics took, by stage: median and quartiles of active time.", _add_time),
+}
+
 
 Options = dict[str, Any]
 

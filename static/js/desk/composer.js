@@ -18,7 +18,7 @@ const WORDS = {
     target: "split nugget",
   },
 };
-const LONGEST_TEXT = 2000; // characters, as in evaluation/rules/desk.py
+const LONGEST_TEXT = 2000; // characters, as in assessor/rules/nugget_ops.py
 
 /** What is said of a nugget that is being written. */
 const IMPORTANCE = ["neither", "okay", "vital"];

@@ -1,4 +1,4 @@
-// The labels of a judging task: the same effects as evaluation/rules/judging.py, so that the page can show them before
+// The labels of a judging task: the same effects as assessor/rules/label_ops.py, so that the page can show them before
 // the server answers and while it cannot be reached. And two versions of one label, for when windows disagree.
 
 import { RowStore } from "../desk/store.js";

@@ -4,10 +4,12 @@ import json
 from itertools import count
 from pathlib import Path
 
+from evaluation.imports.runs import RunOptions, import_runs
+from evaluation.imports.segments import import_segments
+from evaluation.imports.support import import_support
+from evaluation.imports.topics import import_topics
+from evaluation.judges import add_judge
 from evaluation.models import Campaign, Task
-from evaluation.services import importing
-from evaluation.services.importing.runs import RunOptions
-from evaluation.services.judges import add_judge
 from evaluation.terms import JudgeKind, Stage, SupportCondition
 from tests.assessor.judge_world import (
     MACHINE,
@@ -33,7 +35,7 @@ def make_large_world(folder: Path) -> JudgeWorld:
     """Load the campaign from files and hand its three tasks out."""
     campaign = make_campaign()
     people = make_cast(campaign)
-    importing.import_topics(campaign=campaign, source=write_source(folder, "t.tsv", f"t1\t{TOPIC}\n"))
+    import_topics(campaign=campaign, source=write_source(folder, "t.tsv", f"t1\t{TOPIC}\n"))
     load_passages(campaign, folder)
     for number, cited in enumerate(CITED, start=1):
         load_answer(campaign, folder, number, cited)
@@ -75,7 +77,7 @@ def load_passages(campaign: Campaign, folder: Path) -> None:
         for number in range(1, PASSAGES + 1)
     ]
     lines = "".join(f"{json.dumps(text)}\n" for text in texts)
-    importing.import_segments(campaign=campaign, sources=[write_source(folder, "s.jsonl", lines)])
+    import_segments(campaign=campaign, sources=[write_source(folder, "s.jsonl", lines)])
 
 
 def load_answer(campaign: Campaign, folder: Path, number: int, cited: int) -> None:
@@ -92,7 +94,7 @@ def load_answer(campaign: Campaign, folder: Path, number: int, cited: int) -> No
         ],
     }
     source = write_source(folder, f"r{number}.jsonl", f"{json.dumps(answer)}\n")
-    importing.import_runs(campaign=campaign, sources=[source], options=RunOptions(group="canary-team"))
+    import_runs(campaign=campaign, sources=[source], options=RunOptions(group="canary-team"))
 
 
 def load_machine_labels(campaign: Campaign, folder: Path) -> None:
@@ -110,7 +112,7 @@ def load_machine_labels(campaign: Campaign, folder: Path) -> None:
         for at in range(cited)
     ]
     source = write_source(folder, "sup.jsonl", "".join(f"{json.dumps(label)}\n" for label in labels))
-    importing.import_support(
+    import_support(
         campaign=campaign,
         sources=[source],
         judge=MACHINE,

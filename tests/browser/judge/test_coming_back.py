@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from evaluation.models import Assignment, Desk, TaskAnswer, WorkingAssignment
-from evaluation.services.task_acts import Change, Wish, change_tasks
+from evaluation.tasks.changes import Change, Wish, change_tasks
 from evaluation.terms import AssignmentLabel
 from tests.assessor.judge_world import JudgeWorld
 from tests.browser.hands import CALM

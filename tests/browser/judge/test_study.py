@@ -9,10 +9,10 @@ from playwright.sync_api import Browser
 from pytest_django.live_server_helper import LiveServer
 
 from accounts.models import User
+from evaluation.campaigns.create import add_member
+from evaluation.imports.assignments import import_assignments
 from evaluation.models import Assignment, Study, StudyPair, Task
-from evaluation.services import importing
-from evaluation.services.campaigns import add_member
-from evaluation.services.studies import StudyWish, create_study, hand_out_study
+from evaluation.studies import StudyWish, create_study, hand_out_study
 from evaluation.terms import JudgeKind, Origin, Role, StudyKind
 from tests.assessor.judge_world import JudgeWorld
 from tests.browser.judge.judging import NUGGETS, Visit, browser_of
@@ -43,9 +43,7 @@ def make_study(world: JudgeWorld, folder: Path) -> Study:
             for run, places in DIFFER.items()
         ]
         source = write_source(folder, f"{judge}.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
-        importing.import_assignments(
-            campaign=world.campaign, sources=[source], origin=Origin.EDITED, judge=judge, kind=kind
-        )
+        import_assignments(campaign=world.campaign, sources=[source], origin=Origin.EDITED, judge=judge, kind=kind)
     return create_study(campaign=world.campaign, wish=StudyWish("study", StudyKind.ASSIGNMENT))
 
 

@@ -1,0 +1,207 @@
+"""Readers of what lies above the domain: jobs, measured times, and scores."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db.models import BigIntegerField, Count, ExpressionWrapper, F, Max, Q, QuerySet
+
+from assessor.rules.clock import Stretch, limit_of, measure
+from assessor.timing.times import FIELDS, Timed, TopicTime, stretch_of
+from evaluation.domain.conditions import CitationCondition, NuggetCondition
+from evaluation.models import Campaign, Run, Submission, Task, TimeSegment
+from evaluation.rows.base import Reader, Row, Values
+from evaluation.terms import Stage
+from jobs.models import WorkItem
+from llmjobs.models import LlmJob
+from reports.documents import scores_csv_rows, support_document
+from reports.leaderboard.scores import leaderboard
+from reports.metrics.policies import Policies, SupportPolicies
+from reports.support_scores import support_report
+from reports.timing.figures import TIME_COLUMNS, time_row
+
+SPENDING = (
+    *("priority", "requests", "prompt_tokens", "completion_tokens", "max_requests", "max_tokens", "max_money"),
+    *("currency", "price_table"),
+)
+
+
+class Jobs(Reader):
+    """What LLM judges were asked to do, and how far it is."""
+
+    values = (
+        *("campaign", "judge", "job__title", "job__state", "job__waiting_for", "job__made_by"),
+        *("job__made_at", "job__ended_at", "job__priority", "sent_calls", "prompt_tokens", "completion_tokens"),
+        *("most_calls", "most_tokens", "most_money", "currency", "price_table"),
+    )
+    row_path = "job__id"
+
+    def rows(self) -> QuerySet[LlmJob]:
+        """Return the jobs in the viewer's campaigns."""
+        return LlmJob.objects.using(self.alias).filter(campaign__in=self.seen)
+
+    def of_judges(self, rows: QuerySet[Any], judges: Iterable[int]) -> QuerySet[Any]:
+        """Keep the jobs of some judges."""
+        return rows.filter(judge__in=judges)
+
+    def of_kind(self, rows: QuerySet[Any], kind: str) -> QuerySet[Any]:
+        """Keep the jobs in one state."""
+        return rows.filter(job__state=kind)
+
+    def since(self, rows: QuerySet[Any], start: datetime) -> QuerySet[Any]:
+        """Keep what was started or ended from a moment on, and what is not ended."""
+        return rows.filter(Q(job__made_at__gte=start) | Q(job__ended_at__gte=start) | Q(job__ended_at=None))
+
+    def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
+        """Yield jobs with the number of their items in each state."""
+        items: dict[int, dict[str, int]] = defaultdict(lambda: dict.fromkeys(WorkItem.State.values, 0))
+        found = WorkItem.objects.using(self.alias).filter(job__in=[one[0] for one in chunk]).order_by()
+        for job, state, count in found.values_list("job", "state").annotate(Count("pk")):
+            items[job][state] = count
+        names = self.names
+        for pk, campaign, judge, title, state, waiting_for, made_by, made_at, ended_at, *spending in chunk:
+            yield _spending(spending) | {
+                "id": pk,
+                "campaign": names.slug(campaign),
+                "title": names.clean(campaign, title),
+                "judge": names.judge(campaign, judge),
+                "state": state,
+                "waiting_for": names.clean(campaign, waiting_for),
+                "made_by": names.person(campaign, made_by),
+                "made_at": made_at,
+                "ended_at": ended_at,
+                "items": items[pk],
+            }
+
+
+def _spending(values: Sequence[Any]) -> Row:
+    spending = dict(zip(SPENDING, values, strict=True))
+    money = spending["max_money"]
+    return spending | {"max_money": None if money is None else f"{money:f}"}
+
+
+FIGURES = (
+    *("group", "task", "control", "topics"),
+    *("vital_strict", "vital", "weighted_strict", "weighted", "all_strict", "all", "length"),
+    *("weighted_precision", "weighted_recall", "sentences", "sentences_total", "sentences_uncited"),
+    *("judged", "failed", "unjudged", "excluded", "missing", "unjudgeable"),
+)
+"""Nugget scores are null under a support condition, and support scores under all others."""
+
+
+class Scores(Reader):
+    """The runs of a campaign under one condition."""
+
+    def rows(self) -> QuerySet[Run]:
+        """Return nothing: `found` computes the rows."""
+        return Run.objects.using(self.alias).none()
+
+    def found(self, choice: NuggetCondition | CitationCondition, params: dict[str, Any]) -> list[tuple[int, Row]]:
+        """Return the runs with their keys. `asked`: the policies that were named, and a run's id if one is meant."""
+        campaign = choice.campaign
+        runs = dict(campaign.runs.using(self.alias).values_list("run_id", "pk"))
+        rows = [
+            (runs[row["run_id"]], self._row(campaign, choice, row))
+            for row in _figures(choice, params)
+            if params.get("run") in (None, row["run_id"])
+        ]
+        return sorted(rows, key=lambda one: one[0])
+
+    def _row(self, campaign: Campaign, choice: NuggetCondition | CitationCondition, row: dict[str, Any]) -> Row:
+        sets = choice.nugget_sets if isinstance(choice, NuggetCondition) else ()
+        judges = (self.names.judge(campaign.pk, one.pk) or "" for one in choice.judges)
+        return {
+            "campaign": campaign.slug,
+            "condition": str(choice),
+            "judge": _names_text(judges),
+            "nugget_set": _names_text(self.names.nugget_set(one.pk) or "" for one in sets),
+            "run_id": row["run_id"],
+            **{name: row.get(name) for name in FIGURES},
+        }
+
+
+def _figures(choice: NuggetCondition | CitationCondition, params: dict[str, Any]) -> list[dict[str, Any]]:
+    if isinstance(choice, NuggetCondition):
+        return scores_csv_rows(leaderboard(choice, Policies(**_named(params, "missing", "unjudged", "no_vital"))))
+    report = support_report(choice, SupportPolicies(**_named(params, "missing", "no_cited")))
+    rows: list[dict[str, Any]] = support_document(report)["runs"]
+    return rows
+
+
+def _named(params: dict[str, Any], *policies: str) -> dict[str, Any]:
+    """Return the policies that were named; the others have their defaults."""
+    return {name: params[name] for name in policies if name in params}
+
+
+def _names_text(names: Iterable[str]) -> str | None:
+    """Return names as reports say them; None where there is none."""
+    return ", ".join(names) or None
+
+
+SUBMISSIONS = 2**16
+"""A row's key is made of the task's and the number of the submission."""
+
+PLACE = ExpressionWrapper(F("task") * SUBMISSIONS + F("submission"), output_field=BigIntegerField())
+
+
+class Times(Reader):
+    """The times of submissions, the one that is being made too. Withdrawn work does not count."""
+
+    key = "place"
+    values = ("task", "submission", "last_at")
+    chunk = 20
+
+    def rows(self) -> QuerySet[Any]:
+        """Return the submissions in the viewer's campaigns for which time was recorded."""
+        seen = TimeSegment.objects.using(self.alias).filter(task__campaign__in=self.seen)
+        counting = seen.filter(Task.objects.not_withdrawn_q("task__")).annotate(place=PLACE)
+        return counting.values("place", "task", "submission").annotate(last_at=Max("ended_at"))
+
+    def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
+        """Keep the times of some topics."""
+        return rows.filter(task__topic__in=topics)
+
+    def of_people(self, rows: QuerySet[Any], users: Iterable[int]) -> QuerySet[Any]:
+        """Keep the times of some people."""
+        return rows.filter(task__assessor__in=users)
+
+    def at_stage(self, rows: QuerySet[Any], stage: Stage) -> QuerySet[Any]:
+        """Keep the times of one stage."""
+        return rows.filter(task__stage=stage)
+
+    def since(self, rows: QuerySet[Any], start: datetime) -> QuerySet[Any]:
+        """Keep what was still worked on from a moment on."""
+        return rows.filter(last_at__gte=start)
+
+    def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
+        """Yield times."""
+        pks = {one[1] for one in chunk}
+        tasks = {one.pk: one for one in Task.objects.using(self.alias).filter(pk__in=pks).select_related("topic")}
+        submitted = set(Submission.objects.using(self.alias).filter(task__in=pks).values_list("task", "version"))
+        stretches = self._stretches(pks)
+        for _, pk, version, last_at in chunk:
+            task, stage = tasks[pk], Stage(tasks[pk].stage)
+            timed = Timed(
+                campaign=self.names.slug(task.campaign_id),
+                topic_id=task.topic.topic_id,
+                stage=stage,
+                assessor=self.names.person(task.campaign_id, task.assessor_id) or "",
+                version=version,
+                submitted=(pk, version) in submitted,
+            )
+            figures = time_row(TopicTime(timed, measure(stretches[pk, version], limit_of(stage))))
+            yield {
+                "task": task.public_id,
+                **{name: figures[name] for name in TIME_COLUMNS},
+                "last_at": last_at,
+            }
+
+    def _stretches(self, tasks: Iterable[int]) -> dict[tuple[int, int], list[Stretch]]:
+        found: dict[tuple[int, int], list[Stretch]] = defaultdict(list)
+        rows = (
+            TimeSegment.objects.using(self.alias).filter(task__in=tasks).order_by("started_at", "window", "number")
+        )
+        for task, submission, *fields in rows.values_list("task", "submission", *FIELDS):
+            found[task, submission].append(stretch_of(*fields))
+        return found

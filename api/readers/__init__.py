@@ -1,1 +1,0 @@
-"""Readers of what lies above the domain: jobs, measured times, and scores."""

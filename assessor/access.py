@@ -1,0 +1,114 @@
+"""What a view starts with: the thing asked for, or a 404 that does not tell whether it exists."""
+
+import re
+from collections.abc import Callable
+from functools import wraps
+from time import monotonic
+from typing import Any, TypeAlias, TypeVar
+from urllib.parse import urlencode
+
+from django.contrib.auth.decorators import login_not_required
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from pydantic import BaseModel, ValidationError
+
+from accounts.http import UserRequest
+from accounts.recording_notice import has_read_notice
+from evaluation.errors import NoSuchTask, Refused
+
+ESCAPED_NUL = re.compile(rb"(?<!\\)((?:\\\\)*)\\u0000")
+Body = TypeVar("Body", bound=BaseModel)
+View: TypeAlias = Callable[..., HttpResponse]
+
+
+def own_task_or_404(view: View) -> View:
+    """Make a task that is not the user's answer as one that does not exist."""
+
+    @wraps(view)
+    def wrapped(request: UserRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        try:
+            return view(request, *args, **kwargs)
+        except NoSuchTask:
+            raise Http404 from None
+
+    return wrapped
+
+
+class BadBody(Exception):
+    """A request's JSON is not what the endpoint takes."""
+
+
+def body_of(request: UserRequest, shape: type[Body]) -> Body:
+    """Return the request's JSON, checked. Raises `BadBody`.
+
+    A NUL is dropped: it is nothing that one can see or mean, no database takes it, and work must not wait for it.
+    """
+    try:
+        return shape.model_validate_json(ESCAPED_NUL.sub(rb"\1", request.body))
+    except ValidationError as error:
+        raise BadBody(str(error.errors()[0]["msg"])) from error
+
+
+def json_problem(status: int, code: str, message: str) -> JsonResponse:
+    """Return an error as the desk's scripts read it."""
+    return JsonResponse({"code": code, "message": message}, status=status)
+
+
+WINDOW_SECONDS = 60
+MOST = 6000
+"""Requests of an account in a minute, for each process. Counted in memory: a save must not cost a second write."""
+
+
+class Flood:
+    """Requests of each account since the minute began."""
+
+    def __init__(self) -> None:
+        self._began = 0.0
+        self._counts: dict[int, int] = {}
+
+    def takes(self, account: int) -> bool:
+        """Count a request; return whether it is within the limit."""
+        moment = monotonic()
+        if moment - self._began > WINDOW_SECONDS:
+            self._began, self._counts = moment, {}
+        self._counts[account] = self._counts.get(account, 0) + 1
+        return self._counts[account] <= MOST
+
+
+FLOOD = Flood()
+
+
+def desk_json(view: View) -> View:
+    """Let a view answer JSON: 401 without a session, 404 for what is not one's own, 400 and 422 with the reason."""
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not request.user.is_authenticated:
+            return json_problem(401, "signed_out", "Your session has ended. Sign in again to go on.")
+        if not FLOOD.takes(request.user.pk):
+            return json_problem(429, "too_many_requests", "Too many requests. Your browser tries again by itself.")
+        try:
+            return view(request, *args, **kwargs)
+        except NoSuchTask:
+            return json_problem(404, "not_found", "There is no such task.")
+        except BadBody as error:
+            return json_problem(400, "bad_request", str(error))
+        except Refused as error:
+            return json_problem(422, error.code, error.message)
+
+    return login_not_required(never_cache(wrapped))
+
+
+def after_notice(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Show the notice first, once. Only pages ask for it: a desk that is open goes on saving when a new one comes."""
+
+    @wraps(view)
+    def wrapped(request: UserRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if has_read_notice(request.user):
+            return view(request, *args, **kwargs)
+        then = request.get_full_path() if request.method == "GET" else reverse("assessor:home")
+        return redirect(f"{reverse('accounts:notice')}?{urlencode({'next': then})}")
+
+    return wrapped

@@ -1,0 +1,177 @@
+"""What a desk shows: the topic, the passages, and the list in the making as its page's script needs it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils import timezone
+
+from accounts.models import User
+from assessor.blind.judging import judging_state
+from assessor.blind.passages import Passage, TopicText, reading_of, topic_head
+from assessor.desk.context import OPEN_STATES, free_in, holder_age, log_of, newest_operations, seq_of
+from assessor.desk.nugget_ops import row_json, row_of, stored_rows
+from assessor.desk.submit import limit_of
+from assessor.rules.undo import KEPT_STEPS, Undoable, stacks
+from evaluation.errors import NoSuchTask
+from evaluation.models import Desk, MarkedPassage, Task
+from evaluation.rules.protocol import searches_nuggets
+from evaluation.terms import Stage, TaskState
+
+READS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class TaskHead:
+    """A task as its own assessor sees it, opened or not. `asks_some`: not everything of each answer is asked."""
+
+    public_id: str
+    campaign: str
+    topic: str
+    language: str
+    texts: tuple[TopicText, ...]
+    stage: str
+    state: str
+    version: int
+    due: str
+    blocked_reason: str
+    reopened_reason: str
+    show_importance: bool
+    asks_some: bool
+    searches_nuggets: bool
+    copies_words: bool
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the list can be changed."""
+        return self.state in OPEN_STATES
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether the list starts empty and nothing machine-made may be shown."""
+        return self.stage == Stage.MANUAL
+
+    @property
+    def judges(self) -> bool:
+        """Whether answers are judged, rather than nuggets made."""
+        return Stage(self.stage).judges
+
+    @property
+    def opened(self) -> bool:
+        """Whether there is a desk to show."""
+        return self.state not in (TaskState.NOT_STARTED, TaskState.BLOCKED)
+
+
+@dataclass(frozen=True, slots=True)
+class DeskPage:
+    """Everything on one desk. `state` is plain JSON, as the page's script reads it."""
+
+    head: TaskHead
+    passages: tuple[Passage, ...]
+    without_text: int
+    state: dict[str, Any]
+
+
+def task_head(task: str, user: User) -> TaskHead:
+    """Return the head of one of the user's own tasks. Raises `NoSuchTask`."""
+    return _head(_task(task, user))
+
+
+def desk_page(task: str, user: User) -> DeskPage:
+    """Return a whole desk. Raises `NoSuchTask` for a task that is not the user's or was not opened yet."""
+    found = _task(task, user)
+    if Stage(found.stage).judges:
+        return DeskPage(_head(found), (), 0, _state(found))
+    reading = reading_of(found)
+    return DeskPage(_head(found), reading.passages, reading.without_text, _state(found))
+
+
+def desk_state(task: str, user: User) -> dict[str, Any]:
+    """Return what changes while one works. Raises `NoSuchTask`."""
+    return _state(_task(task, user))
+
+
+def _task(task: str, user: User) -> Task:
+    found = (
+        Task.objects.open_for(user)
+        .select_related("campaign", "topic", "protocol", "qrels")
+        .filter(public_id=task)
+        .first()
+    )
+    if found is None:
+        raise NoSuchTask
+    return found
+
+
+def _head(task: Task) -> TaskHead:
+    head = topic_head(task.campaign, task.topic)
+    return TaskHead(
+        public_id=task.public_id,
+        campaign=task.campaign.name,
+        topic=task.topic.text,
+        language=head.language,
+        texts=head.texts,
+        stage=task.stage,
+        state=task.state,
+        version=task.version,
+        due=task.due.isoformat() if task.due else "",
+        blocked_reason=task.blocked_reason,
+        reopened_reason=task.reopened_reason,
+        show_importance=task.protocol.show_importance,
+        asks_some=task.study_id is not None,
+        searches_nuggets=searches_nuggets(task.protocol.nugget_search, task.stage),
+        copies_words=task.protocol.copy_words,
+    )
+
+
+def _state(task: Task) -> dict[str, Any]:
+    """Return a state in which rows and undo stacks belong together: read again where an operation came between."""
+    for _ in range(READS - 1):
+        state = _read_state(task)
+        if seq_of(task) == state["seq"]:
+            return state
+    return _read_state(task)
+
+
+def _read_state(task: Task) -> dict[str, Any]:
+    desk = Desk.objects.filter(task=task).first()
+    if desk is None:
+        raise NoSuchTask
+    undo, redo = stacks(log_of(task.pk, task.version))
+    return {
+        "task": task.public_id,
+        "stage": task.stage,
+        "version": task.version,
+        "state": task.state,
+        "seq": seq_of(task),
+        "readonly": task.state not in OPEN_STATES,
+        "holder": _holder(desk) if desk.holder else None,
+        "known": [str(op_id) for op_id in newest_operations(task)],
+        "server_time": timezone.now().isoformat(),
+        "composer": desk.composer,
+        "place": desk.place,
+        "undo": [_step(one) for one in undo[-KEPT_STEPS:]],
+        "redo": [_step(one) for one in redo[-KEPT_STEPS:]],
+        **(judging_state(task) if Stage(task.stage).judges else _list_state(task)),
+    }
+
+
+def _holder(desk: Desk) -> dict[str, Any]:
+    return {
+        "window": desk.holder,
+        "age_s": holder_age(desk.held_at),
+        "free_in_s": free_in(desk),
+        "page": desk.holder_page,
+    }
+
+
+def _list_state(task: Task) -> dict[str, Any]:
+    marks = MarkedPassage.objects.filter(task=task).values_list("segment__public_id", "mark")
+    return {
+        "limit": limit_of(task),
+        "rows": [row_json(row_of(stored)) for stored in stored_rows(task).values()],
+        "marks": dict(marks),
+    }
+
+
+def _step(one: Undoable) -> dict[str, Any]:
+    return {"step": one.step, "label": one.label, "before": one.before, "after": one.after}

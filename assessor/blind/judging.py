@@ -1,0 +1,154 @@
+"""What a judging desk shows: answers without whose they are, and what is asked of them.
+
+The one place where a machine's label is shown is a pair of the condition that shows it; the others' pairs have no
+such key at all.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from accounts.models import User
+from assessor.blind.review import own_task
+from assessor.desk.context import Place, place_of
+from assessor.desk.label_ops import SWEEP, left_to_judge
+from assessor.desk.label_rows import labels_of, row_json
+from assessor.desk.task_pairs import AskedPair, nuggets_by_answer, nuggets_of, number_of, pairs_of
+from assessor.rules.display import plain
+from evaluation.errors import NoSuchTask
+from evaluation.models import Citation, Operation, Segment, Sentence, Task, TaskAnswer
+from evaluation.rules.sentences import split
+from evaluation.terms import Importance, Stage
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSentence:
+    """One sentence of an answer, without the marks of the system that wrote it. `citations` are numbers from 1."""
+
+    index: int
+    text: str
+    citations: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownAnswer:
+    """An answer as its assessor reads it; `number` is its place among the `of` answers of the task."""
+
+    public_id: str
+    number: int
+    of: int
+    sentences: tuple[ShownSentence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CitedSentence:
+    """One sentence of a cited passage."""
+
+    index: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CitedPassage:
+    """A passage that an answer cites, in full."""
+
+    public_id: str
+    title: str
+    sentences: tuple[CitedSentence, ...]
+
+
+def judging_state(task: Task) -> dict[str, Any]:
+    """Return what the script of a judging desk needs beside what all desks have; see docs/guide-assessors.md."""
+    place = place_of(task)
+    rows = [row_json(row, place.stage) for row in labels_of(place).read().values()]
+    state: dict[str, Any] = {"limit": None, "marks": {}, "rows": rows, "answers": list(_answers(place))}
+    if place.stage == Stage.ASSIGN:
+        shows = task.protocol.show_importance
+        state["nuggets"] = [
+            {"key": one.key, "text": one.text, "importance": _importance(one.importance) if shows else ""}
+            for one in nuggets_of(place)
+        ]
+        state["sweep"] = _sweep(task)
+    else:
+        state["pairs"] = [_pair(one) for one in pairs_of(place)]
+    return state
+
+
+def shown_answer(task: str, user: User, answer: str) -> tuple[ShownAnswer, tuple[CitedPassage, ...]]:
+    """Return one answer of one of the user's own tasks, with the passages it cites where support is judged.
+
+    Raises `NoSuchTask`, also for an answer that is not among the task's.
+    """
+    found = own_task(task, user)
+    if not Stage(found.stage).judges:
+        raise NoSuchTask
+    place = TaskAnswer.objects.filter(task=found, answer__public_id=answer, same_as=None).first()
+    if place is None:
+        raise NoSuchTask
+    order = list(_shown(found.pk))
+    shown = ShownAnswer(
+        public_id=answer,
+        number=order.index(answer) + 1,
+        of=len(order),
+        sentences=tuple(_sentences(place.answer_id)),
+    )
+    if found.stage == Stage.ASSIGN:
+        return shown, ()
+    return shown, tuple(_passages(place_of(found), answer))
+
+
+def _shown(task: int) -> Iterator[str]:
+    """Return the ids of the answers on the screen, in the task's order; of identical ones the first."""
+    rows = TaskAnswer.objects.filter(task=task, same_as=None).order_by("position")
+    yield from rows.values_list("answer__public_id", flat=True)
+
+
+def _answers(place: Place) -> Iterator[dict[str, Any]]:
+    rows = TaskAnswer.objects.filter(task=place.task, same_as=None).order_by("position")
+    asked = nuggets_by_answer(place) if place.stage == Stage.ASSIGN else None
+    for number, (answer, seen_at) in enumerate(rows.values_list("answer__public_id", "seen_at"), start=1):
+        row = {"id": answer, "number": number, "seen": seen_at is not None}
+        # Only where not every nugget is asked of every answer.
+        yield row if asked is None else row | {"nuggets": asked[answer]}
+
+
+def _importance(code: int) -> str:
+    return "" if code == Importance.UNKNOWN else Importance(code).name.lower()
+
+
+def _sweep(task: Task) -> str | bool:
+    """Say whether the sweep may be done, or was begun in this version of the work."""
+    if not task.protocol.nugget_sweep or task.study_id:
+        return False
+    if Operation.objects.filter(task=task, submission=task.version, kind=SWEEP).exists():
+        return "begun"
+    return False if left_to_judge(place_of(task)) else "offered"
+
+
+def _pair(pair: AskedPair) -> dict[str, Any]:
+    row = {
+        "key": pair.key,
+        "answer": pair.answer,
+        "sentence": pair.sentence,
+        "citation": pair.number,
+        "passage": pair.passage if pair.judgeable else None,
+        "judgeable": pair.judgeable,
+    }
+    return row if pair.machine is None else row | {"machine": pair.machine}
+
+
+def _sentences(answer: int) -> Iterator[ShownSentence]:
+    cited: dict[int, list[Citation]] = {}
+    for one in Citation.objects.filter(sentence__answer=answer).order_by("sentence__index", "position"):
+        cited.setdefault(one.sentence_id, []).append(one)
+    numbers: dict[object, int] = {}
+    for sentence in Sentence.objects.filter(answer=answer).order_by("index"):
+        named = dict.fromkeys(number_of(numbers, one) for one in cited.get(sentence.pk, []))
+        yield ShownSentence(sentence.index, plain(sentence.text), tuple(named))
+
+
+def _passages(place: Place, answer: str) -> Iterator[CitedPassage]:
+    wanted = {pair.passage for pair in pairs_of(place, answer) if pair.judgeable}
+    for one in Segment.objects.filter(campaign=place.campaign, public_id__in=wanted - {None}):
+        sentences = tuple(CitedSentence(index, text.strip()) for index, text in enumerate(split(one.text.strip())))
+        yield CitedPassage(one.public_id, one.title, sentences)

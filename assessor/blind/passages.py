@@ -1,0 +1,200 @@
+"""The passages an assessor reads for a task: their text and a neutral number, and nothing of why they are there.
+
+Grades, docids and the names of qrels decide which passages there are and in which order; they stay in this module.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from assessor.rules.display import Place, reading_order, repeats
+from evaluation.models import Campaign, Qrel, Task, Topic
+from evaluation.rules.sentences import split
+from evaluation.terms import PassageOrder
+
+
+@dataclass(frozen=True, slots=True)
+class PassageSentence:
+    """A sentence as shown. `repeats` is the number of the passage that had it before; `note` opens a run of those."""
+
+    index: int
+    text: str
+    gap: str
+    repeats: int | None = None
+    note: str = ""
+
+    @property
+    def repeated(self) -> bool:
+        """Whether it was read before."""
+        return self.repeats is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A passage under its number in the order of reading. Its language is unknown; browsers find its direction."""
+
+    public_id: str
+    number: int
+    title: str
+    headings: str
+    sentences: tuple[PassageSentence, ...]
+    words: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What there is to read for a task, and how many passages cannot be shown because their text is not loaded."""
+
+    passages: tuple[Passage, ...]
+    without_text: int
+
+    @property
+    def words(self) -> int:
+        """How many words there are to read."""
+        return sum(passage.words for passage in self.passages)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    public_id: str
+    title: str
+    headings: str
+    text: str
+
+
+def passages_of(task: Task) -> tuple[Passage, ...]:
+    """Return the passages of a task in the order of reading."""
+    return reading_of(task).passages
+
+
+def reading_of(task: Task) -> Reading:
+    """Return what there is to read for a task: one query, if the task came with its topic and protocol."""
+    protocol = task.protocol
+    found, without_text = _graded(task, protocol.grade_threshold)
+    order = reading_order(
+        found, PassageOrder(protocol.passage_order), task.topic.public_id, protocol.group_overlaps
+    )
+    shown = [(place, found[place]) for place in order]
+    sentences = [split(one.text) for _, one in shown]
+    if protocol.group_overlaps:
+        repeated = repeats(zip((place.document for place, _ in shown), sentences, strict=True))
+    else:
+        repeated = [[None] * len(some) for some in sentences]
+    return Reading(
+        tuple(
+            _passage(number, one, texts, again)
+            for number, ((_, one), texts, again) in enumerate(
+                zip(shown, sentences, repeated, strict=True), start=1
+            )
+        ),
+        without_text,
+    )
+
+
+def _graded(task: Task, threshold: int) -> tuple[dict[Place, _Shown], int]:
+    """The segments to read by place, as AutoNuggets reads them (llmjobs/job_plan.py), and how many have no text."""
+    qrels = Qrel.objects.filter(source=task.qrels_id, topic=task.topic_id, grade__gte=threshold)
+    rows = qrels.values_list(
+        "segment__docid",
+        "segment__document",
+        "grade",
+        "segment__start_char",
+        "segment__public_id",
+        "segment__title",
+        "segment__headings",
+        "segment__text",
+        "segment__has_text",
+    )
+    found: dict[Place, _Shown] = {}
+    without_text = 0
+    for docid, document, grade, start, public_id, title, headings, text, has_text in rows:
+        if has_text:
+            shown = _Shown(public_id, _line(title), _line(_below(title, headings)), text.strip())
+            found[Place(docid, document, grade, start)] = shown
+        else:
+            without_text += 1
+    return found, without_text
+
+
+def _below(title: str, headings: str) -> str:
+    """The headings without the title, which stands above them already."""
+    lines = [line.strip() for line in headings.splitlines()]
+    while lines and lines[0] == title.strip():
+        del lines[0]
+    return "\n".join(lines)
+
+
+def _line(text: str) -> str:
+    """Text on one line: headings come one a line."""
+    return " · ".join(filter(None, map(str.strip, text.splitlines())))
+
+
+def _passage(number: int, shown: _Shown, texts: tuple[str, ...], again: list[int | None]) -> Passage:
+    return Passage(
+        public_id=shown.public_id,
+        number=number,
+        title=shown.title,
+        headings=shown.headings,
+        sentences=tuple(_sentences(texts, again)),
+        words=len(shown.text.split()),
+    )
+
+
+def _sentences(texts: tuple[str, ...], again: list[int | None]) -> Iterator[PassageSentence]:
+    """Yield the sentences; the first of a run that an earlier passage had says how long the run is."""
+    index = 0
+    for earlier, run in groupby(again):
+        length = len(list(run))
+        for place in range(length):
+            text = texts[index]
+            bare = text.rstrip()
+            if earlier is None:
+                yield PassageSentence(index, bare, text[len(bare) :])
+            else:
+                note = _note(earlier + 1, length) if place == 0 else ""
+                yield PassageSentence(index, bare, text[len(bare) :], earlier + 1, note)
+            index += 1
+
+
+def _note(number: int, length: int) -> str:
+    return f"A sentence of P{number} again" if length == 1 else f"{length} sentences of P{number} again"
+
+
+NAMES = {
+    "narrative": "Narrative",
+    "problem_statement": "Problem statement",
+    "background": "Background",
+    "article": "Article",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TopicText:
+    """One text of a topic under its name."""
+
+    name: str
+    text: str
+
+
+def topic_texts(topic: Topic) -> tuple[TopicText, ...]:
+    """Return a topic's texts in the order in which they are shown, empty ones left out."""
+    texts = {
+        "narrative": str(topic.extra.get("narrative", "")),
+        "problem_statement": topic.problem_statement,
+        "background": topic.background,
+        "article": topic.article,
+    }
+    return tuple(TopicText(NAMES[name], text) for name, text in texts.items() if text.strip())
+
+
+@dataclass(frozen=True, slots=True)
+class TopicHead:
+    """Head of a topic's page, above its parts."""
+
+    language: str
+    texts: tuple[TopicText, ...]
+
+
+def topic_head(campaign: Campaign, topic: Topic) -> TopicHead:
+    """Return a topic's language, else the campaign's, and its texts."""
+    return TopicHead(topic.language or campaign.language, topic_texts(topic))

@@ -1,0 +1,142 @@
+"""Practice as an assessor sees it: an item without its known label, which comes only after their own."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from accounts.models import User
+from assessor.practice.items import practice_of
+from assessor.practice.rules import LABELS, word_of
+from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
+from evaluation.errors import NoSuchTask
+from evaluation.models import PracticeAnswer, PracticeItem, Task
+from evaluation.terms import PracticeKind
+
+MARKS = {
+    **{one.word: (one.glyph, one.tone, one.caption) for one in (*NUGGET_LABELS.degrees, *CITATION_LABELS.degrees)},
+    "vital": ("◆", "vital", "Vital"),
+    "okay": ("◇", "okay", "Okay"),
+}
+"""Glyph, tone and word of each label, as the desks show them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A label as a screen says it; `value` is its word in forms."""
+
+    value: str
+    glyph: str
+    tone: str
+    caption: str
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An item to practise on, without what is known of it. `machine`: the label that is shown as a machine's."""
+
+    public_id: str
+    kind: str
+    question: str
+    text: str
+    statement: str
+    machine: Word | None
+    choices: tuple[Word, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PracticePage:
+    """Where somebody is: the next item, None when all are answered, and how many answers are the known labels."""
+
+    task: str
+    topic: str
+    campaign: str
+    stage: str
+    state: str
+    number: int
+    of: int
+    right: int
+    item: Item | None
+    answered: tuple["Answered", ...]
+
+    @property
+    def left(self) -> int:
+        """How many items are still to come."""
+        return self.of - len(self.answered)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An item after its answer."""
+
+    number: int
+    item: Item
+    own: Word
+    known: Word
+    explanation: str
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the answer is the known label."""
+        return self.own == self.known
+
+
+def practice_page(task: str, user: User) -> PracticePage:
+    """Return the practice before one of the user's own tasks; of no items where none is asked. Raises `NoSuchTask`."""
+    found, asked, given = _practice(task, user)
+    answered = tuple(_answered(asked, given))
+    following = next(((n, one) for n, one in enumerate(asked, start=1) if one.pk not in given), None)
+    return PracticePage(
+        task=found.public_id,
+        topic=found.topic.text,
+        campaign=found.campaign.name,
+        stage=found.stage,
+        state=found.state,
+        number=following[0] if following else len(asked),
+        of=len(asked),
+        right=sum(one.agrees for one in answered),
+        item=_item(following[1]) if following else None,
+        answered=answered,
+    )
+
+
+def practised_item(task: str, user: User, item: str) -> tuple[PracticePage, Answered]:
+    """Return an item that the user has answered. Raises `NoSuchTask`, also while it has no answer."""
+    page = practice_page(task, user)
+    found = next((one for one in page.answered if one.item.public_id == item), None)
+    if found is None:
+        raise NoSuchTask
+    return page, found
+
+
+def _practice(task: str, user: User) -> tuple[Task, list[PracticeItem], dict[int, int]]:
+    found = Task.objects.open_for(user).select_related("campaign", "topic").filter(public_id=task).first()
+    if found is None:
+        raise NoSuchTask
+    asked = practice_of(user, [found.campaign_id]).asked(found)
+    items = {one.pk: one for one in PracticeItem.objects.filter(pk__in=asked)}
+    given = PracticeAnswer.objects.filter(user=user, item__in=asked)
+    return found, [items[pk] for pk in asked], dict(given.values_list("item", "label"))
+
+
+def _answered(asked: list[PracticeItem], given: dict[int, int]) -> Iterator[Answered]:
+    for number, one in enumerate(asked, start=1):
+        if one.pk in given:
+            kind = PracticeKind(one.kind)
+            yield Answered(number, _item(one), _word(kind, given[one.pk]), _word(kind, one.label), one.explanation)
+
+
+def _item(one: PracticeItem) -> Item:
+    kind = PracticeKind(one.kind)
+    return Item(
+        public_id=one.public_id,
+        kind=kind,
+        question=one.question,
+        text=one.text,
+        statement=one.statement,
+        machine=None if one.shown_label is None else _word(kind, one.shown_label),
+        choices=tuple(_word(kind, int(code)) for code in LABELS[kind]),
+    )
+
+
+def _word(kind: PracticeKind, code: int) -> Word:
+    value = word_of(kind, code)
+    return Word(value, *MARKS[value])

@@ -1,0 +1,290 @@
+"""An assessor's own tasks, and why there are none to do. Nothing here is about anybody else."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from enum import StrEnum
+
+from django.utils import timezone
+
+from accounts.models import User
+from assessor.desk.task_progress import Progress, progress_of
+from assessor.practice.items import practice_of
+from assessor.timing.record import active_seconds
+from evaluation.models import Campaign, Membership, NuggetList, Remark, Submission, Task
+from evaluation.rules.tasks import ACTIVE
+from evaluation.terms import Origin, RemarkKind, Role, Stage, TaskState
+from web.text import plural
+
+ORDER = (
+    TaskState.REOPENED,
+    TaskState.IN_PROGRESS,
+    TaskState.NOT_STARTED,
+    TaskState.BLOCKED,
+    TaskState.SUBMITTED,
+)
+"""What is nearest to being finished stands first, what is finished last."""
+
+STEPS = {
+    TaskState.REOPENED: "Continue",
+    TaskState.IN_PROGRESS: "Continue",
+    TaskState.NOT_STARTED: "Start",
+    TaskState.SUBMITTED: "Read",
+}
+ANSWERS_SHOWN = 3
+
+
+class Empty(StrEnum):
+    """Why there is nothing to do in a campaign."""
+
+    DONE = "done"
+    HELD = "held"
+    DRAFTS = "drafts"
+    BLOCKED = "blocked"
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredRemark:
+    """Something the assessor said, and what the organizers answered."""
+
+    kind: str
+    about: str
+    text: str
+    answer: str
+    answered_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class TaskLine:
+    """One task in the list. `waiting`: own remarks that are not answered yet. `practice`: items that come first."""
+
+    public_id: str
+    topic: str
+    campaign: str
+    stage: str
+    state: str
+    version: int
+    due: date | None
+    overdue: bool
+    progress: tuple[str, ...]
+    share: float
+    step: str
+    reopened_reason: str
+    blocked_reason: str
+    answers: tuple[AnsweredRemark, ...]
+    waiting: int
+    practice: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaskGroup:
+    """The tasks in one state."""
+
+    state: str
+    tasks: tuple[TaskLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyCampaign:
+    """A campaign in which there is nothing to do now, and why. `blocked` and `done` count own tasks."""
+
+    campaign: str
+    why: str
+    done: int
+    blocked: int
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """What an assessor's first page shows. `empty` says why where there is nothing to do at all."""
+
+    groups: tuple[TaskGroup, ...]
+    open: int
+    empty: tuple[EmptyCampaign, ...]
+    campaigns: int
+
+
+def home_for(user: User) -> Home:
+    """Return the tasks of an assessor by state, those due first before the others."""
+    mine = Campaign.objects.filter(pk__in=_assessing(user))
+    tasks = list(Task.objects.open_for(user).select_related("topic", "campaign", "protocol"))
+    lines = _lines(tasks, _practice_left(user, tasks))
+    groups = tuple(
+        TaskGroup(state, found) for state in ORDER if (found := tuple(one for one in lines if one.state == state))
+    )
+    open_ = sum(task.state in ACTIVE for task in tasks)
+    empty = (
+        () if open_ else tuple(_empty(one, [task for task in tasks if task.campaign_id == one.pk]) for one in mine)
+    )
+    return Home(groups, open_, empty, len(mine))
+
+
+def _assessing(user: User) -> list[int]:
+    roles = Membership.objects.filter(user=user, role=Role.ASSESSOR)
+    return list(roles.values_list("campaign_id", flat=True))
+
+
+def _practice_left(user: User, tasks: Sequence[Task]) -> dict[int, int]:
+    """Return by task how many items come before it can be started."""
+    waiting = [task for task in tasks if task.state == TaskState.NOT_STARTED]
+    practice = practice_of(user, {task.campaign_id for task in waiting})
+    return {task.pk: len(practice.left(task)) for task in waiting}
+
+
+def _lines(tasks: Sequence[Task], practice: Mapping[int, int]) -> list[TaskLine]:
+    progress, remarks, today = progress_of(tasks), _remarks(tasks), timezone.localdate()
+    return [
+        TaskLine(
+            public_id=task.public_id,
+            topic=task.topic.text,
+            campaign=task.campaign.name,
+            stage=task.stage,
+            state=task.state,
+            version=task.version,
+            due=task.due,
+            overdue=task.state in ACTIVE and task.due is not None and task.due < today,
+            progress=progress_text(task, progress[task.pk]),
+            share=progress[task.pk].share,
+            step=STEPS[TaskState(task.state)] if task.state in STEPS else "",
+            practice=practice.get(task.pk, 0),
+            reopened_reason=task.reopened_reason if task.state == TaskState.REOPENED else "",
+            blocked_reason=task.blocked_reason if task.state == TaskState.BLOCKED else "",
+            answers=_answered(remarks[task.pk]),
+            waiting=sum(
+                one.answered_at is None and one.kind != RemarkKind.INTERRUPTION for one in remarks[task.pk]
+            ),
+        )
+        for task in tasks
+    ]
+
+
+def progress_text(task: Task, progress: Progress) -> tuple[str, ...]:
+    """Return how far a task is, in words."""
+    if Stage(task.stage).judges:
+        return _judged_text(task, progress)
+    read = f"{progress.read} of {progress.passages} read"
+    listed = f"{progress.listed} {plural(progress.listed, 'nugget')}"
+    if task.state == TaskState.SUBMITTED:
+        return (listed, read)
+    if task.stage == Stage.MANUAL:
+        return (read, listed)
+    return (f"{progress.undecided} undecided of {progress.proposed}", read)
+
+
+def _judged_text(task: Task, progress: Progress) -> tuple[str, ...]:
+    labels = f"{progress.judged:,} of {progress.asked:,} labels"
+    if task.state == TaskState.SUBMITTED:
+        return (labels,)
+    return (f"{progress.finished} of {progress.answers} answers", labels)
+
+
+def _remarks(tasks: Sequence[Task]) -> dict[int, list[Remark]]:
+    found: dict[int, list[Remark]] = {task.pk: [] for task in tasks}
+    for one in Remark.objects.filter(task__in=found):
+        found[one.task_id].append(one)
+    return found
+
+
+def _answered(remarks: Sequence[Remark]) -> tuple[AnsweredRemark, ...]:
+    """Return the newest answers to own remarks."""
+    answered = [
+        AnsweredRemark(one.kind, one.about, one.text, one.answer, one.answered_at)
+        for one in remarks
+        if one.answered_at is not None
+    ]
+    return tuple(sorted(answered, key=lambda one: one.answered_at, reverse=True)[:ANSWERS_SHOWN])
+
+
+def _empty(campaign: Campaign, tasks: Sequence[Task]) -> EmptyCampaign:
+    """Say why there is nothing to do, the reason that somebody must act on first."""
+    done = sum(task.state == TaskState.SUBMITTED for task in tasks)
+    blocked = sum(task.state == TaskState.BLOCKED for task in tasks)
+    if blocked:
+        why = Empty.BLOCKED
+    elif done:
+        why = Empty.DONE
+    else:
+        why = Empty.HELD if _has_drafts(campaign) else Empty.DRAFTS
+    return EmptyCampaign(campaign.name, why, done, blocked)
+
+
+def _has_drafts(campaign: Campaign) -> bool:
+    return NuggetList.objects.filter(
+        nugget_set__campaign=campaign, nugget_set__origin=Origin.DRAFT, submitted=True
+    ).exists()
+
+
+@dataclass(frozen=True, slots=True)
+class OwnTask:
+    """One task, as whoever has it may know it. `campaign` is its slug, `topic` the question."""
+
+    public_id: str
+    campaign: str
+    topic: str
+    stage: str
+    state: str
+    version: int
+    due: date | None
+    blocked_reason: str
+    reopened_reason: str
+
+
+def own_tasks(user: User) -> tuple[OwnTask, ...]:
+    """Return the tasks of an assessor, those left out that were given to somebody else."""
+    return tuple(
+        OwnTask(
+            public_id=task.public_id,
+            campaign=task.campaign.slug,
+            topic=task.topic.text,
+            stage=task.stage,
+            state=task.state,
+            version=task.version,
+            due=task.due,
+            blocked_reason=task.blocked_reason if task.state == TaskState.BLOCKED else "",
+            reopened_reason=task.reopened_reason if task.state == TaskState.REOPENED else "",
+        )
+        for task in Task.objects.open_for(user).select_related("campaign", "topic")
+    )
+
+
+MINUTE = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A submission's size and time. `next` is the first task of the list that can be worked on; None: `empty` says why.
+
+    `nuggets`: None where answers are judged. `minutes`: 0 where no time was measured.
+    """
+
+    stage: str
+    nuggets: int | None
+    labels: int
+    minutes: int
+    next: TaskLine | None
+    empty: tuple[EmptyCampaign, ...]
+    campaigns: int
+
+
+def done_for(user: User, public_id: str) -> Done | None:
+    """Return the card of a task's newest submission; None where the task is open, or somebody else's."""
+    home = home_for(user)
+    lines = [task for group in home.groups for task in group.tasks]
+    if not any(task.public_id == public_id and task.state == TaskState.SUBMITTED for task in lines):
+        return None
+    submission = Submission.objects.select_related("task").filter(task__public_id=public_id).latest("version")
+    listed = submission.nugget_list
+    return Done(
+        stage=submission.task.stage,
+        nuggets=listed.items.count() if listed else None,
+        labels=submission.labels,
+        minutes=_minutes(submission),
+        next=next((task for task in lines if task.state in ACTIVE), None),
+        empty=home.empty,
+        campaigns=home.campaigns,
+    )
+
+
+def _minutes(submission: Submission) -> int:
+    seconds = active_seconds(submission.task, submission.version)
+    return max(1, round(seconds / MINUTE)) if seconds else 0

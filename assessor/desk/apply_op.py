@@ -1,0 +1,134 @@
+"""Operations at a desk: each is checked, applied and logged in one transaction, and answered by a receipt.
+
+Sending an operation twice has one effect, and the second answer says so as the first did.
+"""
+
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from pydantic import ValidationError
+
+from accounts.models import User
+from assessor.desk import label_ops, nugget_ops
+from assessor.desk.context import Acted, Place, Stale, holder_age, lock_place
+from assessor.desk.op_schemas import Op
+from evaluation.errors import Refused
+from evaluation.models import Desk, Operation
+from evaluation.terms import PageState
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What became of an operation: `applied`, `conflict`, `refused` or `moved`."""
+
+    op_id: str
+    status: str
+    seq: int = 0
+    rows: dict[str, Any] = field(default_factory=dict)
+    code: str = ""
+    message: str = ""
+    holder_age_s: int = 0
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the fields that this status has."""
+        kept = {
+            "applied": ("seq", "rows"),
+            "conflict": ("rows",),
+            "refused": ("code", "message"),
+            "moved": ("holder_age_s",),
+        }
+        fields = ("op_id", "status", *kept[self.status])
+        return {name: getattr(self, name) for name in fields}
+
+
+def operate(*, task: str, user: User, window: str, op: Op) -> Receipt:
+    """Apply one operation of a window. Raises `NoSuchTask` for a task that is not the user's."""
+    try:
+        return _operate(task, user, window, op)
+    except IntegrityError:
+        # It is in the log already, or another one took its number while it waited for the lock: now it sees either.
+        with transaction.atomic():
+            known = _first_receipt(lock_place(task, user), op)
+        return known or _operate(task, user, window, op)
+
+
+def _operate(task: str, user: User, window: str, op: Op) -> Receipt:
+    with transaction.atomic():
+        place = lock_place(task, user)
+        receipt = _receipt(place, window, op)
+        # Looked up only where something is amiss: what applies and can be logged is new.
+        return receipt if receipt.status == "applied" else _first_receipt(place, op) or receipt
+
+
+def _receipt(place: Place, window: str, op: Op) -> Receipt:
+    if place.holder not in ("", window):
+        held_at = Desk.objects.values_list("held_at", flat=True).get(pk=place.task)
+        return Receipt(str(op.op_id), "moved", holder_age_s=holder_age(held_at))
+    try:
+        _check_open(place)
+        return _applied(place, window, op)
+    except (Refused, ValidationError, KeyError) as error:
+        code, message = _reason(error)
+        return Receipt(str(op.op_id), "refused", code=code, message=message)
+
+
+def _reason(error: Exception) -> tuple[str, str]:
+    if isinstance(error, Refused):
+        return error.code, error.message
+    return "bad_operation", "This operation is not one that a desk knows."
+
+
+def _first_receipt(place: Place, op: Op) -> Receipt | None:
+    """Return what an operation that was sent before was answered; None for one that is new."""
+    logged = Operation.objects.filter(op_id=op.op_id).first()
+    if logged is None:
+        return None
+    if logged.task_id != place.task:
+        return Receipt(str(op.op_id), "refused", code="bad_operation", message="This operation belongs elsewhere.")
+    rows = _acts(place).rows_now(place, list(logged.after))
+    return Receipt(str(op.op_id), "applied", logged.seq, rows)
+
+
+def _check_open(place: Place) -> None:
+    if not place.is_open:
+        raise Refused("not_open", f"This task is {place.state}; nothing in it can be changed now.")
+
+
+def _applied(place: Place, window: str, op: Op) -> Receipt:
+    payload = op.checked(judging=place.judges)
+    done = _acts(place).act(place, op, payload)
+    if isinstance(done, Stale):
+        return Receipt(str(op.op_id), "conflict", rows=done.rows)
+    _log(place, window, op, payload, done)
+    return Receipt(str(op.op_id), "applied", place.seq, done.after)
+
+
+def _acts(place: Place) -> ModuleType:
+    """Return the module that knows this stage's operations: `giving` labels, or `listing` nuggets."""
+    return label_ops if place.judges else nugget_ops
+
+
+def _log(place: Place, window: str, op: Op, payload: dict[str, Any], done: Acted) -> None:
+    """Add the operation to the log. A window that writes where nobody does holds the desk from then on."""
+    if place.holder != window:
+        Desk.objects.filter(pk=place.task).update(
+            holder=window, held_at=timezone.now(), holder_page=PageState.VISIBLE
+        )
+    place.seq += 1
+    Operation.objects.create(
+        task_id=place.task,
+        seq=place.seq,
+        op_id=op.op_id,
+        step=op.step,
+        submission=place.version,
+        kind=op.kind,
+        payload=payload,
+        before=done.before,
+        after=done.after,
+        source=op.source,
+        window=window,
+        client_at=op.client_at,
+    )

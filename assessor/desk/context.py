@@ -1,0 +1,272 @@
+"""Finding a task: only its own assessor finds it, and what is not theirs answers as what does not exist."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from math import ceil
+from typing import Any
+from uuid import UUID
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from accounts.models import User
+from assessor.desk.task_progress import missing_machine_labels
+from assessor.practice.items import check_practised
+from assessor.rules.undo import UNTOLD, Logged, Undoable, stacks
+from evaluation.errors import NoSuchTask, Refused
+from evaluation.models import Desk, Event, ListedNugget, Operation, Task, WorkingNugget
+from evaluation.tasks.changes import lock_own_task
+from evaluation.terms import Making, PageState, Stage, TaskState
+
+LEASE = timedelta(seconds=29)
+"""A window in view sends a heartbeat every 15 s. After this silence another is ready to write within 30 s."""
+
+REMEMBERED = 200
+"""Operations that a window may have under way at most, several times over."""
+
+OPEN_STATES = (TaskState.IN_PROGRESS, TaskState.REOPENED)
+OPENED_STATES = (*OPEN_STATES, TaskState.SUBMITTED, TaskState.BLOCKED)
+
+
+# Written out, because an assessor waits for it at each key: building it anew from a queryset took a third of a save.
+_PLACE = """
+SELECT task.id, task.campaign_id, task.state, task.version, desk.holder,
+       COALESCE((SELECT MAX(seq) FROM evaluation_operation WHERE task_id = task.id), 0),
+       task.stage, task.topic_id, task.nugget_set_id, task.machine_id, protocol.first_citations,
+       task.study_id
+FROM evaluation_desk desk JOIN evaluation_task task ON task.id = desk.task_id
+     JOIN evaluation_protocol protocol ON protocol.id = task.protocol_id
+WHERE task.public_id = %s AND task.assessor_id = %s AND EXISTS (
+    SELECT 1 FROM evaluation_membership member
+    WHERE member.campaign_id = task.campaign_id AND member.user_id = task.assessor_id AND member.role = 'assessor'
+)
+"""
+
+
+@dataclass(slots=True)
+class Place:
+    """What an operation needs to know of its desk. `seq` is the number of the newest operation, 0 before the first.
+
+    `machine`: the judge whose labels are shown; `first_citations`: how many of a sentence are judged, None: all.
+    `study`: the study to whose pairs the desk keeps.
+    """
+
+    task: int
+    campaign: int
+    state: str
+    version: int
+    holder: str
+    seq: int
+    stage: str
+    topic: int
+    nugget_set: int | None
+    machine: int | None
+    first_citations: int | None
+    study: int | None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the list can be changed."""
+        return self.state in OPEN_STATES
+
+    @property
+    def judges(self) -> bool:
+        """Whether answers are judged here, rather than nuggets made."""
+        return Stage(self.stage).judges
+
+
+def lock_place(task: str, user: User) -> Place:
+    """Return a task's desk; task and desk are locked until the transaction ends. Raises `NoSuchTask`."""
+    lock = "FOR UPDATE OF desk, task" if connection.features.has_select_for_update_of else ""
+    with connection.cursor() as cursor:
+        cursor.execute(_PLACE + lock, [task, user.pk])
+        found = cursor.fetchone()
+    place = Place(*found) if found else None
+    if place is None or place.state not in OPENED_STATES:
+        raise NoSuchTask
+    return place
+
+
+def place_of(task: Task, holder: str = "", seq: int = 0) -> Place:
+    """Return the place of a task that was read with its protocol, for reading."""
+    return Place(
+        task=task.pk,
+        campaign=task.campaign_id,
+        state=task.state,
+        version=task.version,
+        holder=holder,
+        seq=seq,
+        stage=task.stage,
+        topic=task.topic_id,
+        nugget_set=task.nugget_set_id,
+        machine=task.machine_id,
+        first_citations=task.protocol.first_citations,
+        study=task.study_id,
+    )
+
+
+def seq_of(task: Task) -> int:
+    """Return the number of a task's newest operation; 0 before the first."""
+    return Operation.objects.filter(task=task).order_by("-seq").values_list("seq", flat=True).first() or 0
+
+
+def newest_operations(task: Task) -> list[UUID]:
+    """Return the ids of a task's newest operations: a window that lost a receipt finds what arrived all the same."""
+    newest = Operation.objects.filter(task=task).order_by("-seq")
+    return list(newest.values_list("op_id", flat=True)[:REMEMBERED])
+
+
+def free_in(desk: Desk) -> int | None:
+    """Return the seconds until any window may take a desk over unaided; None: not before somebody asks for it.
+
+    A window whose page is hidden sends no heartbeats and may still be at work, so its silence means nothing.
+    """
+    if desk.holder == "" or desk.held_at is None:
+        return 0
+    if desk.holder_page == PageState.HIDDEN:
+        return None
+    silent = timezone.now() - desk.held_at
+    return max(0, ceil((LEASE - silent).total_seconds()))
+
+
+def holder_age(held_at: datetime | None) -> int:
+    """Return the whole seconds since the holder of a desk was last heard of."""
+    return int((timezone.now() - held_at).total_seconds()) if held_at else 0
+
+
+def lock_desk(task: str, user: User) -> Desk:
+    """Return the desk of an opened task, locked until the transaction ends. Raises `NoSuchTask`."""
+    desk = (
+        # The task too: who waited for a submit must not go on with the task as it was before.
+        Desk.objects.select_for_update(of=("self", "task"))
+        .select_related("task")
+        .filter(task__in=Task.objects.open_for(user), task__public_id=task)
+        .first()
+    )
+    if desk is None:
+        raise NoSuchTask
+    return desk
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """Whether this window holds the desk now, how many seconds ago its holder was last heard of, and `free_in`."""
+
+    holder: str
+    holder_age_s: int
+    free_in_s: int | None
+
+
+def hold(*, task: str, user: User, window: str, take: bool) -> Holding:
+    """Let a window hold a desk: when nobody does, when the holder fell silent, or when it insists (`take`)."""
+    with transaction.atomic():
+        desk = lock_desk(task, user)
+        if take or may_have(desk, window):
+            return take_desk(desk, window)
+        return Holding("other", holder_age(desk.held_at), free_in(desk))
+
+
+def release(*, task: str, user: User, window: str) -> Holding:
+    """Let go of a desk, as a window does that closes. Another window's hold stays."""
+    with transaction.atomic():
+        desk = lock_desk(task, user)
+        if desk.holder == window:
+            desk.holder = ""
+            desk.save(update_fields=["holder"])
+        return Holding("free" if desk.holder == "" else "other", holder_age(desk.held_at), free_in(desk))
+
+
+def may_have(desk: Desk, window: str) -> bool:
+    """Say whether a window may hold a desk without taking it from another that is alive."""
+    return desk.holder == window or free_in(desk) == 0
+
+
+def take_desk(desk: Desk, window: str) -> Holding:
+    """Write that a window holds the desk, as of now."""
+    desk.holder, desk.held_at, desk.holder_page = window, timezone.now(), PageState.VISIBLE
+    desk.save(update_fields=["holder", "held_at", "holder_page"])
+    return Holding("mine", 0, None)
+
+
+def open_desk(*, task: str, user: User) -> None:
+    """Start a task; opened again it stays as it is. Raises `NoSuchTask`, or `Refused`: blocked, practice first."""
+    with transaction.atomic():
+        found = lock_own_task(task, user)
+        if found.state == TaskState.BLOCKED:
+            raise Refused("blocked", found.blocked_reason or "This task is blocked.")
+        if found.state != TaskState.NOT_STARTED:
+            return
+        check_practised(found, user)
+        check_ready(found)
+        found.state, found.opened_at = TaskState.IN_PROGRESS, timezone.now()
+        found.save(update_fields=["state", "opened_at"])
+        Desk.objects.create(task=found)
+        WorkingNugget.objects.bulk_create(_proposed_rows(found))
+        Event.objects.create(
+            campaign=found.campaign, kind="task.opened", actor=user, payload={"task": found.public_id}
+        )
+
+
+def check_ready(task: Task) -> None:
+    """Raise `Refused` while a task waits for machine labels that its condition shows."""
+    if missing := missing_machine_labels(task):
+        raise Refused(
+            "waiting",
+            "1 label that this task shows is not there yet. It can be started when it is."
+            if missing == 1
+            else f"{missing} labels that this task shows are not there yet. It can be started when they are.",
+        )
+
+
+def _proposed_rows(task: Task) -> list[WorkingNugget]:
+    if task.drafts is None:
+        return []
+    listed = ListedNugget.objects.filter(nugget_list=task.drafts).select_related("nugget_version")
+    return [
+        WorkingNugget(
+            task=task,
+            key=f"d{one.position + 1}",
+            position=one.position + 1,
+            number=one.position + 1,
+            importance=one.importance,
+            draft_importance=one.importance,
+            text=one.nugget_version.text,
+            making=Making.PROPOSED,
+            draft=one.nugget_version,
+        )
+        for one in listed
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Acted:
+    """The rows that an operation changed, by key, as they were and as they are. Empty: it changed none."""
+
+    before: dict[str, Any] = field(default_factory=dict)
+    after: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """Rows that are not as the window saw them, as they are."""
+
+    rows: dict[str, Any]
+
+
+def log_of(task: int, submission: int) -> list[Logged]:
+    """Return the operations of one submission of a task, as undo reads them."""
+    rows = Operation.objects.filter(task=task, submission=submission).exclude(kind__in=UNTOLD)
+    return [
+        Logged(str(step), kind, payload.get("target", ""), before, after)
+        for step, kind, payload, before, after in rows.values_list("step", "kind", "payload", "before", "after")
+    ]
+
+
+def wanted_rows(place: Place, kind: str, target: str) -> dict[str, Any]:
+    """Return the rows as an undo or redo wants them. Raises `Refused` unless it is about the newest step."""
+    undo, redo = stacks(log_of(place.task, place.version))
+    stack: list[Undoable] = undo if kind == "undo" else redo
+    if not stack or stack[-1].step != target:
+        newer = "There is something newer to undo." if kind == "undo" else "There is something newer to redo."
+        raise Refused("not_newest", newer)
+    return stack[-1].before if kind == "undo" else stack[-1].after

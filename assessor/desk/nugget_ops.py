@@ -1,0 +1,237 @@
+"""Operations on a nugget list in the making."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from assessor.desk.context import Acted, Place, Stale, wanted_rows
+from assessor.desk.op_schemas import BIGGEST_DRAFT, Op
+from assessor.rules.nugget_ops import Changes, Row, apply, put_back
+from assessor.rules.undo import UNTOLD
+from evaluation.errors import Refused
+from evaluation.models import Desk, MarkedPassage, Operation, Task, WorkingNugget
+from evaluation.rules.protocol import searches_nuggets
+from evaluation.rules.sentences import split
+from evaluation.tasks.reading_load import readable
+from evaluation.terms import Decision, Importance, Making
+
+CHANGING = ["version", "position", "text", "importance", "decision", "parents", "evidence"]
+
+
+def row_of(stored: WorkingNugget) -> Row:
+    """Return a stored row as the rules know it."""
+    return Row(
+        key=stored.key,
+        version=stored.version,
+        position=stored.position,
+        text=stored.text,
+        importance=Importance(stored.importance),
+        decision=Decision(stored.decision),
+        making=Making(stored.making),
+        parents=tuple(stored.parents),
+        evidence=tuple((segment, sentence) for segment, sentence in stored.evidence),
+        draft=stored.draft.text if stored.draft else None,
+        number=stored.number,
+        draft_importance=Importance(stored.draft_importance),
+    )
+
+
+def row_json(row: Row | None) -> dict[str, Any] | None:
+    """Return a row as the page's script and the log hold it; None: not there."""
+    if row is None:
+        return None
+    return {
+        "key": row.key,
+        "version": row.version,
+        "position": row.position,
+        "text": row.text,
+        "importance": int(row.importance),
+        "decision": str(row.decision),
+        "making": str(row.making),
+        "parents": list(row.parents),
+        "evidence": [list(pair) for pair in row.evidence],
+        "draft": row.draft,
+        "number": row.number,
+        "draft_importance": int(row.draft_importance),
+    }
+
+
+def row_from_json(data: Mapping[str, Any] | None) -> Row | None:
+    """Return what `row_json` wrote as a row again. A log from before numbers were kept has neither of the last two."""
+    if data is None:
+        return None
+    return Row(
+        key=data["key"],
+        version=data["version"],
+        position=data["position"],
+        text=data["text"],
+        importance=Importance(data["importance"]),
+        decision=Decision(data["decision"]),
+        making=Making(data["making"]),
+        parents=tuple(data["parents"]),
+        evidence=tuple((segment, sentence) for segment, sentence in data["evidence"]),
+        draft=data["draft"],
+        number=data.get("number", 0),
+        draft_importance=Importance(data.get("draft_importance", 0)),
+    )
+
+
+def changes_json(rows: Mapping[str, Row | None]) -> dict[str, Any]:
+    """Return several rows for the wire or the log, by key."""
+    return {key: row_json(row) for key, row in rows.items()}
+
+
+def stored_rows(task: Task | int, keys: Iterable[str] | None = None) -> dict[str, WorkingNugget]:
+    """Return a task's rows by key; `keys`: only these."""
+    rows = WorkingNugget.objects.filter(task=task).select_related("draft").order_by()
+    if keys is not None:
+        rows = rows.filter(key__in=list(keys))
+    return {row.key: row for row in rows}
+
+
+def write_changes(task: int, stored: Mapping[str, WorkingNugget], changes: Changes) -> None:
+    """Write what the rules changed: one statement where one row changed."""
+    made = [_new_row(task, row) for key, row in changes.items() if row and key not in stored]
+    changed = [_set(stored[key], row) for key, row in changes.items() if row and key in stored]
+    gone = [key for key, row in changes.items() if row is None]
+    if made:
+        WorkingNugget.objects.bulk_create(made)
+    if len(changed) == 1:
+        changed[0].save(update_fields=CHANGING)
+    elif changed:
+        WorkingNugget.objects.bulk_update(changed, CHANGING)
+    if gone:
+        WorkingNugget.objects.filter(task=task, key__in=gone).delete()
+
+
+def _set(stored: WorkingNugget, row: Row) -> WorkingNugget:
+    for field, value in _fields(row).items():
+        setattr(stored, field, value)
+    return stored
+
+
+def _new_row(task: int, row: Row) -> WorkingNugget:
+    return WorkingNugget(task_id=task, key=row.key, making=row.making, number=row.number, **_fields(row))
+
+
+def _fields(row: Row) -> dict[str, Any]:
+    return {
+        "version": row.version,
+        "position": row.position,
+        "text": row.text,
+        "importance": row.importance,
+        "decision": row.decision,
+        "parents": list(row.parents),
+        "evidence": [list(pair) for pair in row.evidence],
+    }
+
+
+LIST_KINDS = frozenset({"add", "merge", "split", "move", "undo", "redo"})
+"""Kinds for which the place of the other rows matters, so that the whole list is read."""
+
+
+def act(place: Place, op: Op, payload: dict[str, Any]) -> Acted | Stale:
+    """Apply one checked operation. Raises `Refused`."""
+    if op.kind in UNTOLD:
+        if op.kind == "mark":
+            _mark(place, payload)
+        elif op.kind == "compose":
+            _compose(place, payload)
+        elif op.source == "nugget":
+            _check_nugget_search(place)
+        return Acted()
+    stored = stored_rows(place.task, None if op.kind in LIST_KINDS else [payload["key"]])
+    rows = {key: row_of(row) for key, row in stored.items()}
+    stale = [key for key, version in op.base.items() if key in rows and rows[key].version != version]
+    if stale:
+        return Stale(changes_json({key: rows[key] for key in stale}))
+    changes = _changes(place, rows, op.kind, payload)
+    before = changes_json({key: rows.get(key) for key in changes})
+    after = changes_json(changes)
+    write_changes(place.task, stored, changes)
+    return Acted(before, after)
+
+
+def rows_now(place: Place, keys: list[str]) -> dict[str, Any]:
+    """Return rows as they are now; None: not there."""
+    stored = stored_rows(place.task, keys)
+    return changes_json({key: row_of(stored[key]) if key in stored else None for key in keys})
+
+
+def _changes(place: Place, rows: dict[str, Row], kind: str, payload: dict[str, Any]) -> Changes:
+    if kind in ("undo", "redo"):
+        wanted = wanted_rows(place, kind, payload["target"])
+        return put_back(rows, {key: row_from_json(row) for key, row in wanted.items()})
+    if kind == "restore":
+        return _restored(place, rows, payload)
+    _check_evidence(place, kind, payload)
+    return apply(rows, kind, payload)
+
+
+def _restored(place: Place, rows: dict[str, Row], payload: dict[str, Any]) -> Changes:
+    logged = Operation.objects.filter(task=place.task, seq=payload["seq"]).values_list("after", flat=True).first()
+    was = row_from_json((logged or {}).get(payload["key"]))
+    current = rows.get(payload["key"])
+    if was is None or current is None:
+        raise Refused("no_such_version", "This version is not in the history.")
+    if Decision.REPLACED in (was.decision, current.decision):
+        raise Refused("replaced", "This nugget was merged or split; undo that first.")
+    restored = replace(
+        current, text=was.text, importance=was.importance, decision=was.decision, evidence=was.evidence
+    )
+    return put_back(rows, {was.key: restored})
+
+
+def _check_evidence(place: Place, kind: str, payload: dict[str, Any]) -> None:
+    """See that evidence names sentences that the assessor can read: others would be dead links for ever."""
+    pairs = [pair for part in [payload, *payload.get("into", [])] for pair in part.get("evidence", [])]
+    if kind == "link":
+        pairs.append([payload["segment"], payload["sentence"]])
+    texts = _passages(place, {segment for segment, _ in pairs})
+    for segment, sentence in pairs:
+        if segment not in texts:
+            raise Refused("no_such_passage", "This passage is not among those of the task.")
+        if sentence is not None and sentence >= len(split(texts[segment][1].strip())):
+            raise Refused("no_such_sentence", "This passage has no such sentence.")
+
+
+def _passages(place: Place, named: set[str]) -> dict[str, tuple[int, str]]:
+    """Return key and text of those of the task's passages that are named, by public id."""
+    if not named:
+        return {}
+    task = Task.objects.select_related("protocol").get(pk=place.task)
+    graded = readable(task.qrels_id or 0, task.protocol.grade_threshold)
+    found = graded.filter(topic=task.topic_id, segment__public_id__in=named)
+    return {
+        public_id: (pk, text)
+        for public_id, pk, text in found.values_list("segment__public_id", "segment_id", "segment__text")
+    }
+
+
+def _check_nugget_search(place: Place) -> None:
+    allowed, stage = Task.objects.values_list("protocol__nugget_search", "stage").get(pk=place.task)
+    if not searches_nuggets(allowed, stage):
+        raise Refused("no_nugget_search", "The protocol does not offer a search for a nugget's own words here.")
+
+
+def _mark(place: Place, payload: dict[str, Any]) -> None:
+    found = _passages(place, {payload["segment"]})
+    if not found:
+        raise Refused("no_such_passage", "This passage is not among those of the task.")
+    segment, _ = found[payload["segment"]]
+    if payload["mark"]:
+        MarkedPassage.objects.update_or_create(
+            task_id=place.task, segment_id=segment, defaults={"mark": payload["mark"]}
+        )
+    else:
+        MarkedPassage.objects.filter(task=place.task, segment=segment).delete()
+
+
+def _compose(place: Place, payload: dict[str, Any]) -> None:
+    if len(str(payload["draft"])) > BIGGEST_DRAFT:
+        raise Refused("long_text", "The text being written is too long to keep.")
+    desk = Desk.objects.get(pk=place.task)
+    desk.composer = {slot: draft for slot, draft in desk.composer.items() if slot != payload["slot"]}
+    if payload["draft"] is not None:
+        desk.composer[payload["slot"]] = payload["draft"]
+    desk.save(update_fields=["composer"])

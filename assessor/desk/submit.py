@@ -1,0 +1,305 @@
+"""Submitting a list: the rows as they are become an immutable version, with their lineage and evidence."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import Max, QuerySet
+from django.utils import timezone
+
+from accounts.models import User
+from assessor.desk.context import OPEN_STATES, lock_desk, place_of, seq_of
+from assessor.desk.label_ops import left_to_judge
+from assessor.desk.nugget_ops import row_of, stored_rows
+from assessor.desk.task_pairs import nuggets_of, pairs_of
+from assessor.rules.nugget_ops import Row
+from assessor.rules.submit import check_complete, listed, proposals_behind, relation_of
+from evaluation.errors import Refused
+from evaluation.judges import judge_at
+from evaluation.labelling import touch
+from evaluation.models import (
+    Assignment,
+    Citation,
+    Desk,
+    Event,
+    Judge,
+    ListedNugget,
+    Nugget,
+    NuggetEvidence,
+    NuggetLineage,
+    NuggetList,
+    NuggetVersion,
+    Segment,
+    Submission,
+    SupportJudgment,
+    Task,
+    TaskAnswer,
+    WorkingAssignment,
+    WorkingNugget,
+    WorkingSupport,
+)
+from evaluation.models.querysets import CurrentQuerySet
+from evaluation.rules.sentences import SPLITTER_VERSION
+from evaluation.tasks.pooling import renew_assigning
+from evaluation.terms import Stage, SupportCondition, TaskState
+from web.text import plural
+
+BATCH = 500
+
+
+def check_judged(task: Task) -> None:
+    """Raise `Refused` where labels are missing. "Can't judge" is one."""
+    if left := left_to_judge(place_of(task)):
+        raise Refused("undecided", f"{left} {plural(left, 'label is', 'labels are')} missing.")
+
+
+def freeze_labels(task: Task, judge: Judge, event: Event) -> int:
+    """Copy a task's labels to where reports read them; return how many there are. Inside a transaction."""
+    if task.stage == Stage.ASSIGN:
+        return _freeze_assignments(task, judge, event)
+    return _freeze_support(task, judge, event)
+
+
+def assignments_of(task: Task, judge: Judge) -> CurrentQuerySet[Assignment]:
+    """Return what a judge ever submitted about the nuggets and the topic of an assignment task."""
+    return Assignment.objects.filter(
+        judge=judge, answer__topic=task.topic_id, nugget_version__nugget__nugget_set=task.nugget_set_id
+    )
+
+
+def support_of(task: Task, judge: Judge) -> CurrentQuerySet[SupportJudgment]:
+    """Return what a judge ever submitted under the condition and on the topic of a support task."""
+    return SupportJudgment.objects.filter(
+        judge=judge, sentence__answer__topic=task.topic_id, condition=Stage(task.stage).condition
+    )
+
+
+def _freeze_assignments(task: Task, judge: Judge, event: Event) -> int:
+    earlier = assignments_of(task, judge)
+    submission = _next(earlier)
+    earlier.update(stands=False)
+    wordings = [one.wording for one in nuggets_of(place_of(task))]
+    given = WorkingAssignment.objects.filter(task=task, nugget_version__in=wordings, label__isnull=False)
+    given = given.order_by("answer_id", "nugget_version_id")  # else each engine numbers the rows in its own way
+    same, now = _same(task), timezone.now()
+    rows = [
+        Assignment(
+            judge=judge,
+            answer_id=answer,
+            nugget_version_id=one.nugget_version_id,
+            submission=submission,
+            label=label,
+            raw=one.reason,
+            sentence=one.sentence,
+            first_label=one.first_label,
+            given_at=now,
+            event=event,
+        )
+        for one in given
+        if (label := one.label) is not None
+        for answer in same.get(one.answer_id, [one.answer_id])
+    ]
+    return len(Assignment.objects.bulk_create(rows, batch_size=BATCH))
+
+
+def _freeze_support(task: Task, judge: Judge, event: Event) -> int:
+    earlier = support_of(task, judge)
+    submission = _next(earlier)
+    earlier.update(stands=False)
+    asked = {(pair.sentence_pk, pair.segment_pk) for pair in pairs_of(place_of(task)) if pair.judgeable}
+    condition, shows = SupportCondition(str(Stage(task.stage).condition)), task.stage == Stage.SUPPORT_POST_EDIT
+    given = WorkingSupport.objects.filter(task=task, label__isnull=False).select_related("sentence")
+    given = given.order_by("sentence_id", "segment_id")
+    same, now = _same(task), timezone.now()
+    rows = [
+        SupportJudgment(
+            judge=judge,
+            condition=condition,
+            sentence_id=sentence,
+            segment_id=one.segment_id,
+            submission=submission,
+            label=label,
+            raw=one.reason,
+            shown_label=one.shown_label,
+            shown_ms=one.shown_ms,
+            accepted=one.accepted if shows else None,
+            given_at=now,
+            event=event,
+        )
+        for one in given
+        if (label := one.label) is not None and (one.sentence_id, one.segment_id) in asked
+        for sentence in _same_sentences(one, same)
+    ]
+    return len(SupportJudgment.objects.bulk_create(rows, batch_size=BATCH))
+
+
+def _next(rows: QuerySet[Assignment] | QuerySet[SupportJudgment]) -> int:
+    newest: int | None = rows.aggregate(newest=Max("submission"))["newest"]
+    return (newest or 0) + 1
+
+
+def _same(task: Task) -> dict[int, list[int]]:
+    """Return, for each answer that stands for others, all of them: itself and those with the very same text."""
+    same: dict[int, list[int]] = {}
+    rows = TaskAnswer.objects.filter(task=task, same_as__isnull=False).order_by("position")
+    for answer, shown in rows.values_list("answer", "same_as"):
+        same.setdefault(shown, [shown]).append(answer)
+    return same
+
+
+def _same_sentences(given: WorkingSupport, same: dict[int, list[int]]) -> Iterable[int]:
+    """Return the sentences that a label is about: that of each answer with the very same text."""
+    answers = same.get(given.sentence.answer_id)
+    if answers is None:
+        return [given.sentence_id]
+    cited = Citation.objects.filter(
+        sentence__answer__in=answers, sentence__index=given.sentence.index, segment=given.segment_id
+    )
+    return list(cited.values_list("sentence", flat=True).distinct().order_by("sentence_id"))
+
+
+@dataclass(frozen=True, slots=True)
+class SubmitReceipt:
+    """Which version was frozen, and how many nuggets it has; where answers are judged, how many labels."""
+
+    version: int
+    nuggets: int | None
+    labels: int
+
+    def as_json(self) -> dict[str, int]:
+        """Return what the page is told."""
+        if self.nuggets is None:
+            return {"version": self.version, "labels": self.labels}
+        return {"version": self.version, "nuggets": self.nuggets}
+
+
+def submit(*, task: str, user: User, window: str, seq: int) -> SubmitReceipt:
+    """Freeze the work as the window shows it; the same submission sent again answers the same.
+
+    `seq` is the newest operation that the window knows. Raises `NoSuchTask`; `Refused` when another window holds
+    the desk or changed it since, when the task is not open, and when the work is not complete.
+    """
+    with transaction.atomic():
+        desk = lock_desk(task, user)
+        if desk.task.state == TaskState.SUBMITTED and seq_of(desk.task) == seq:
+            return _receipt(desk.task.submissions.get(version=desk.task.version))
+        _check(desk, window, seq)
+        if Stage(desk.task.stage).judges:
+            return _receipt(_submit_labels(desk.task, user))
+        stored = stored_rows(desk.task)
+        rows = {key: row_of(row) for key, row in stored.items()}
+        check_complete(rows, limit_of(desk.task))
+        event = Event.objects.create(
+            campaign=desk.task.campaign,
+            kind="task.submitted",
+            actor=user,
+            payload={
+                "task": task,
+                "version": desk.task.version,
+                "nuggets": len(listed(rows)),
+                "sentences": SPLITTER_VERSION,
+            },
+        )
+        return _receipt(_freeze(desk.task, rows, stored, event))
+
+
+def limit_of(task: Task) -> int | None:
+    """Return how many nuggets the campaign allows in a list of this task's stage; None: no limit."""
+    protocol = task.protocol
+    return protocol.edited_cap if task.stage == Stage.POST_EDIT else protocol.manual_cap
+
+
+def _check(desk: Desk, window: str, seq: int) -> None:
+    if desk.holder not in ("", window):
+        raise Refused("moved", "Another window is working on this task.")
+    if desk.task.state not in OPEN_STATES:
+        raise Refused("not_open", f"This task is {desk.task.state}; it cannot be submitted now.")
+    if seq_of(desk.task) != seq:
+        raise Refused("changed", "There are changes that this page does not show yet. Load it again.")
+
+
+def _receipt(submission: Submission) -> SubmitReceipt:
+    listed = submission.nugget_list
+    return SubmitReceipt(submission.version, listed.items.count() if listed else None, submission.labels)
+
+
+def _submit_labels(task: Task, user: User) -> Submission:
+    check_judged(task)
+    payload = {"task": task.public_id, "version": task.version, "sentences": SPLITTER_VERSION}
+    event = Event.objects.create(campaign=task.campaign, kind="task.submitted", actor=user, payload=payload)
+    labels = freeze_labels(task, judge_at(task), event)
+    task.state = TaskState.SUBMITTED
+    task.save(update_fields=["state"])
+    touch(task.campaign_id)
+    return Submission.objects.create(
+        task=task, version=task.version, labels=labels, at=timezone.now(), event=event
+    )
+
+
+def _freeze(task: Task, rows: Mapping[str, Row], stored: Mapping[str, WorkingNugget], event: Event) -> Submission:
+    newest = NuggetList.objects.filter(nugget_set=task.nuggets, topic=task.topic).aggregate(Max("version"))
+    nugget_list = NuggetList.objects.create(
+        nugget_set=task.nuggets,
+        topic=task.topic,
+        version=(newest["version__max"] or 0) + 1,
+        query=task.topic.text,
+        event=event,
+    )
+    for position, row in enumerate(listed(rows)):
+        wording = _wording(task, row, stored[row.key])
+        ListedNugget.objects.create(
+            nugget_list=nugget_list, nugget_version=wording, position=position, importance=row.importance
+        )
+        _write_lineage(rows, row, wording, stored)
+        _write_evidence(task, row, wording)
+    task.state = TaskState.SUBMITTED
+    task.save(update_fields=["state"])
+    renew_assigning(task.nuggets, task.topic)
+    touch(task.campaign_id)
+    return Submission.objects.create(
+        task=task, version=task.version, nugget_list=nugget_list, at=timezone.now(), event=event
+    )
+
+
+def _wording(task: Task, row: Row, stored: WorkingNugget) -> NuggetVersion:
+    """Return the wording of a row: that of the last submission where the text is the same, else a new one."""
+    if stored.nugget is None:
+        stored.nugget = Nugget.objects.create(nugget_set=task.nuggets, topic=task.topic)
+        stored.save(update_fields=["nugget"])
+    versions = stored.nugget.versions.order_by("-number")
+    same = versions.filter(text=row.text).first()
+    if same:
+        return same
+    newest = versions.first()
+    return NuggetVersion.objects.create(
+        nugget=stored.nugget, text=row.text, number=newest.number + 1 if newest else 1
+    )
+
+
+def _write_lineage(
+    rows: Mapping[str, Row], row: Row, wording: NuggetVersion, stored: Mapping[str, WorkingNugget]
+) -> None:
+    NuggetLineage.objects.bulk_create(
+        [
+            NuggetLineage(child=wording, parent=draft, relation=relation_of(row))
+            for key in proposals_behind(rows, row)
+            if (draft := stored[key].draft) is not None
+        ],
+        ignore_conflicts=True,
+    )
+
+
+def _write_evidence(task: Task, row: Row, wording: NuggetVersion) -> None:
+    """Write what the nugget rests on. Evidence of an earlier submission of the same wording stays."""
+    named = {segment for segment, _ in row.evidence}
+    segments = dict(
+        Segment.objects.filter(campaign=task.campaign_id, public_id__in=named).values_list("public_id", "pk")
+    )
+    NuggetEvidence.objects.bulk_create(
+        [
+            NuggetEvidence(nugget_version=wording, segment_id=segments[segment], sentence=sentence)
+            for segment, sentence in row.evidence
+            if segment in segments
+        ],
+        ignore_conflicts=True,
+    )

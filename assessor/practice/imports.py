@@ -1,0 +1,148 @@
+"""Import practice items. An item never changes once it was answered: another one takes its place."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import Max
+
+from accounts.models import User
+from assessor.practice.rules import PracticeRow, parse_practice
+from evaluation.errors import Problem
+from evaluation.formats.source import Source
+from evaluation.imports.base import (
+    BATCH,
+    Plan,
+    Receipt,
+    carry_out,
+    changed_problem,
+    refuse_changes,
+    with_every_problem,
+)
+from evaluation.models import Campaign, Event, PracticeAnswer, PracticeItem
+
+Loaded = dict[tuple[object, ...], PracticeItem]
+
+
+@dataclass(frozen=True, slots=True)
+class _Sorted:
+    """A file's rows beside what is loaded. `gone`: items that leave, `changed`: rows with another label."""
+
+    new: Sequence[PracticeRow]
+    changed: Sequence[PracticeRow]
+    same: Sequence[PracticeRow]
+    gone: Sequence[PracticeItem]
+
+
+@with_every_problem
+def import_practice(
+    *, campaign: Campaign, source: Source, replace: bool = False, actor: User | None = None
+) -> Receipt:
+    """Load practice items after those that are there.
+
+    With `replace` the file is the whole practice of each kind that it has: what it lacks, or says otherwise, leaves.
+    What was answered is kept with its answers, and is neither asked nor shown any more. Raises `BadInput` for a bad
+    file, and for an item with another label or explanation without `replace`.
+    """
+    rows = parse_practice(source)
+    return carry_out(
+        campaign=campaign,
+        kind="practice",
+        sources=[source],
+        actor=actor,
+        make_plan=lambda locked: _plan(locked, source, rows, replace),
+    )
+
+
+def _plan(campaign: Campaign, source: Source, rows: tuple[PracticeRow, ...], replace: bool) -> Plan:
+    loaded = {_item(one): one for one in PracticeItem.objects.current().filter(campaign=campaign)}
+    sorted_ = _sort(rows, loaded, replace)
+    refuse_changes(
+        [_change(source, row, loaded[row.item]) for row in sorted_.changed],
+        replace,
+    )
+    moved = _moved(rows, loaded) if replace else []
+    removed = len(sorted_.gone) - len(sorted_.changed)
+
+    def write(event: Event) -> None:
+        _take_away(sorted_.gone)
+        _add(campaign, [*sorted_.new, *sorted_.changed], event)
+        if replace:
+            _put_in_order(campaign, rows)
+
+    return Plan(
+        "practice items",
+        added=len(sorted_.new),
+        changed=len(sorted_.changed) + removed + len(moved),
+        unchanged=len(sorted_.same) - len(moved),
+        counts={"of the changed taken out": removed, "of the changed moved": len(moved)},
+        write=write,
+    )
+
+
+def _change(source: Source, row: PracticeRow, loaded: PracticeItem) -> Problem:
+    """Show explanations; where they are the same, the codes of the labels."""
+    (old_label, old), (new_label, new) = _key(loaded), row.key
+    values = {"loaded": old, "in_file": new} if old != new else {"loaded": old_label, "in_file": new_label}
+    return changed_problem(source, row.line, "label", repr(row.statement[:40]), **values)
+
+
+def _sort(rows: Sequence[PracticeRow], loaded: Loaded, replace: bool) -> _Sorted:
+    same = [row for row in rows if row.item in loaded and _key(loaded[row.item]) == row.key]
+    changed = [row for row in rows if row.item in loaded and _key(loaded[row.item]) != row.key]
+    kept, kinds = {row.item for row in same}, {row.kind for row in rows}
+    gone = [one for item, one in loaded.items() if replace and item not in kept and one.kind in kinds]
+    return _Sorted([row for row in rows if row.item not in loaded], changed, same, gone)
+
+
+def _moved(rows: Sequence[PracticeRow], loaded: Loaded) -> list[PracticeRow]:
+    """Return the rows of loaded items that stand in another order than the file's."""
+    found = [row for row in rows if row.item in loaded]
+    by_kind = sorted(found, key=lambda row: (row.kind, loaded[row.item].position))
+    as_filed = sorted(found, key=lambda row: (row.kind, row.line))
+    return [row for row, other in zip(as_filed, by_kind, strict=True) if row is not other]
+
+
+def _take_away(items: Sequence[PracticeItem]) -> None:
+    # Locked, so that nobody answers them meanwhile.
+    list(PracticeItem.objects.select_for_update().filter(pk__in=[one.pk for one in items]))
+    answered = set(PracticeAnswer.objects.filter(item__in=items).values_list("item", flat=True))
+    PracticeItem.objects.filter(pk__in=answered).update(stands=False)
+    PracticeItem.objects.filter(pk__in={one.pk for one in items} - answered).delete()
+
+
+def _add(campaign: Campaign, rows: Sequence[PracticeRow], event: Event) -> None:
+    last = PracticeItem.objects.filter(campaign=campaign).aggregate(last=Max("position"))["last"] or 0
+    PracticeItem.objects.bulk_create(
+        [
+            PracticeItem(
+                campaign=campaign,
+                kind=row.kind,
+                position=last + number,
+                question=row.question,
+                text=row.text,
+                statement=row.statement,
+                label=row.label,
+                explanation=row.explanation,
+                shown_label=row.shown_label,
+                event=event,
+            )
+            for number, row in enumerate(rows, start=1)
+        ],
+        batch_size=BATCH,
+    )
+
+
+def _put_in_order(campaign: Campaign, rows: Sequence[PracticeRow]) -> None:
+    places = {row.item: number for number, row in enumerate(rows, start=1)}
+    items = [one for one in PracticeItem.objects.current().filter(campaign=campaign) if _item(one) in places]
+    for one in items:
+        one.position = places[_item(one)]
+    PracticeItem.objects.bulk_update(items, ["position"], batch_size=BATCH)
+
+
+def _item(one: PracticeItem) -> tuple[object, ...]:
+    return (one.kind, one.question, one.text, one.statement, one.shown_label)
+
+
+def _key(one: PracticeItem) -> tuple[int, str]:
+    return (one.label, one.explanation)

@@ -1,0 +1,184 @@
+"""What somebody is asked to practise: the items of their campaigns, and which of them they have answered."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from assessor.practice.rules import KINDS, Offered, asked, check_done, codes_of
+from evaluation.campaigns.access import within
+from evaluation.errors import Refused
+from evaluation.models import Campaign, Event, Membership, PracticeAnswer, PracticeItem, Protocol, Task
+from evaluation.tasks.changes import lock_own_task
+from evaluation.terms import PracticeKind, Role, Stage
+
+
+@dataclass(frozen=True, slots=True)
+class Practice:
+    """One person's practice: items by campaign, none where it is switched off, and what was answered."""
+
+    offered: Mapping[int, Sequence[Offered]]
+    answered: frozenset[int]
+
+    def asked(self, task: Task) -> tuple[int, ...]:
+        """Return the items that a task's stage asks for."""
+        return asked(Stage(task.stage), self.offered.get(task.campaign_id, ()))
+
+    def left(self, task: Task) -> tuple[int, ...]:
+        """Return those of them that are not answered yet."""
+        return tuple(one for one in self.asked(task) if one not in self.answered)
+
+
+def practice_of(user: User, campaigns: Iterable[int]) -> Practice:
+    """Return somebody's practice in some campaigns, in three queries."""
+    newest = Protocol.objects.filter(campaign__in=set(campaigns)).order_by("version")
+    is_on = dict(newest.values_list("campaign", "practice"))
+    offered = offered_in([campaign for campaign, practice in is_on.items() if practice])
+    answers = PracticeAnswer.objects.filter(user=user, item__campaign__in=offered)
+    return Practice(offered, frozenset(answers.values_list("item", flat=True)))
+
+
+def offered_in(campaigns: Sequence[int]) -> dict[int, list[Offered]]:
+    """Return the items that stand, by campaign, in their order."""
+    offered: dict[int, list[Offered]] = {campaign: [] for campaign in campaigns}
+    rows = PracticeItem.objects.current().filter(campaign__in=campaigns)
+    for campaign, pk, kind, shown in rows.values_list("campaign", "pk", "kind", "shown_label"):
+        offered[campaign].append(Offered(pk, PracticeKind(kind), shown is not None))
+    return offered
+
+
+def answer_practice(*, task: str, user: User, item: str, label: str) -> None:
+    """Answer an item that a task's stage asks for. The first answer stands; another one changes nothing.
+
+    Raises `NoSuchTask`; `Refused` for an item that is not asked here, or a word that is no label of it.
+    """
+    with transaction.atomic():
+        found = lock_own_task(task, user)
+        # First the campaign, then its items: an import takes them in this order.
+        Campaign.objects.select_for_update().get(pk=found.campaign_id)
+        asked = practice_of(user, [found.campaign_id]).asked(found)
+        # Locked, so that an import does not replace an item while it is answered.
+        rows = PracticeItem.objects.select_for_update().current().filter(pk__in=asked)
+        row = next((one for one in rows if one.public_id == item), None)
+        if row is None:
+            raise Refused("no_such_item", "This is not part of the practice any more. Go on with the next item.")
+        code = codes_of(PracticeKind(row.kind)).get(label)
+        if code is None:
+            raise Refused("no_label", "Choose a label first.")
+        _, made = PracticeAnswer.objects.get_or_create(
+            item=row, user=user, defaults={"label": code, "given_at": timezone.now()}
+        )
+        if made:
+            # Without the label: events are exported, and what was practised counts nowhere.
+            payload = {"item": row.public_id, "kind": row.kind}
+            Event.objects.create(campaign=found.campaign, kind="practice.answered", actor=user, payload=payload)
+
+
+def check_practised(task: Task, user: User) -> None:
+    """Raise `Refused` while an assessor has items left to practise before a task."""
+    check_done(len(practice_of(user, [task.campaign_id]).left(task)))
+
+
+def switch_practice(*, campaign: Campaign, on: bool, actor: User) -> None:
+    """Ask for practice from now on, or no more, as a new protocol version; what is so already stays as it is."""
+    with transaction.atomic():
+        protocol = Campaign.objects.select_for_update().get(pk=campaign.pk).protocol
+        if protocol.practice is on:
+            return
+        protocol.pk, protocol.version, protocol.practice = None, protocol.version + 1, on
+        protocol._state.adding = True
+        protocol.reason, protocol.changed_by = f"practice is switched {'on' if on else 'off'}", actor
+        protocol.save(force_insert=True)
+        payload = {"protocol": {"practice": on}}
+        Event.objects.create(campaign=campaign, kind="campaign.changed", actor=actor, payload=payload)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRow:
+    """One item: how many answered it, and how many of them as known."""
+
+    number: int
+    question: str
+    statement: str
+    known: int
+    shown: int | None
+    answered: int
+    right: int
+
+
+@dataclass(frozen=True, slots=True)
+class PersonRow:
+    """One assessor's answers: (own, known) codes in the order of the items. `last`: when the newest was given."""
+
+    username: str
+    name: str
+    given: tuple[tuple[int, int], ...]
+    last: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class PracticeSet:
+    """The items that some stages ask for, and who has answered them."""
+
+    stages: tuple[Stage, ...]
+    kind: PracticeKind
+    items: tuple[ItemRow, ...]
+    people: tuple[PersonRow, ...]
+
+
+def practice_sets_for(viewer: User, campaign: Campaign) -> list[PracticeSet]:
+    """Return the practice of each stage that has one; stages that ask for the same items stand together."""
+    seen = list(within(viewer, campaign).values_list("pk", flat=True))
+    offered = offered_in(seen).get(campaign.pk, [])
+    stages: dict[tuple[int, ...], list[Stage]] = {}
+    for stage in Stage:
+        if pks := asked(stage, offered):
+            stages.setdefault(pks, []).append(stage)
+    items = {one.pk: one for one in PracticeItem.objects.current().filter(campaign__in=seen)}
+    answers = list(PracticeAnswer.objects.filter(item__in=items).select_related("user"))
+    people = _people(seen, answers)
+    return [_set(tuple(named), [items[pk] for pk in pks], answers, people) for pks, named in stages.items()]
+
+
+def replaced_items_for(viewer: User, campaign: Campaign) -> int:
+    """Count the items that were replaced after somebody had answered them."""
+    return PracticeItem.objects.filter(campaign__in=within(viewer, campaign), stands=False).count()
+
+
+def _people(campaigns: Sequence[int], answers: Sequence[PracticeAnswer]) -> list[User]:
+    """Return the assessors, and who was one and has answered, by name."""
+    members = Membership.objects.filter(campaign__in=campaigns, role=Role.ASSESSOR).select_related("user")
+    found = {user.pk: user for user in (*(one.user for one in members), *(one.user for one in answers))}
+    return sorted(found.values(), key=lambda user: (user.name, user.username))
+
+
+def _set(
+    stages: tuple[Stage, ...],
+    items: Sequence[PracticeItem],
+    answers: Sequence[PracticeAnswer],
+    people: Sequence[User],
+) -> PracticeSet:
+    given = {(one.user_id, one.item_id): one for one in answers}
+    rows = tuple(_item(number, one, people, given) for number, one in enumerate(items, start=1))
+    return PracticeSet(stages, KINDS[stages[0]], rows, tuple(_rows(items, people, given)))
+
+
+def _item(
+    number: int, item: PracticeItem, people: Sequence[User], given: Mapping[tuple[int, int], PracticeAnswer]
+) -> ItemRow:
+    labels = [given[user.pk, item.pk].label for user in people if (user.pk, item.pk) in given]
+    right = labels.count(item.label)
+    return ItemRow(number, item.question, item.statement, item.label, item.shown_label, len(labels), right)
+
+
+def _rows(
+    items: Sequence[PracticeItem], people: Sequence[User], given: Mapping[tuple[int, int], PracticeAnswer]
+) -> Iterator[PersonRow]:
+    for user in people:
+        own = [(given[user.pk, item.pk], item) for item in items if (user.pk, item.pk) in given]
+        pairs = tuple((answer.label, item.label) for answer, item in own)
+        last = max((answer.given_at for answer, _ in own), default=None)
+        yield PersonRow(user.username, user.name, pairs, last)

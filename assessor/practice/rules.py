@@ -1,0 +1,161 @@
+"""Practice items: one line each, with the label that is known and why it is right."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
+from evaluation.errors import Refused
+from evaluation.formats.lines import Line, Once, Text, json_rows
+from evaluation.formats.problems import Problems
+from evaluation.formats.source import Source
+from evaluation.terms import AssignmentLabel, Importance, PracticeKind, Stage, SupportLabel
+from web.text import plural
+
+PracticeLabel: TypeAlias = AssignmentLabel | SupportLabel | Importance
+
+LABELS: Final[Mapping[PracticeKind, tuple[PracticeLabel, ...]]] = {
+    PracticeKind.ASSIGN: tuple(one.code for one in NUGGET_LABELS.degrees),
+    PracticeKind.SUPPORT: tuple(one.code for one in CITATION_LABELS.degrees),
+    PracticeKind.IMPORTANCE: (Importance.VITAL, Importance.OKAY),
+}
+"""The labels of each kind, in the order of the desks."""
+
+KINDS: Final[Mapping[Stage, PracticeKind]] = {
+    Stage.POST_EDIT: PracticeKind.IMPORTANCE,
+    Stage.MANUAL: PracticeKind.IMPORTANCE,
+    Stage.ASSIGN: PracticeKind.ASSIGN,
+    Stage.SUPPORT_SCRATCH: PracticeKind.SUPPORT,
+    Stage.SUPPORT_POST_EDIT: PracticeKind.SUPPORT,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """An item of a campaign's practice. `shows`: it comes with a label as a machine would give it."""
+
+    pk: int
+    kind: PracticeKind
+    shows: bool = False
+
+
+def asked(stage: Stage, offered: Iterable[Offered]) -> tuple[int, ...]:
+    """Return the items that a stage asks for, in their order.
+
+    Only the stage that shows a machine's label practises with one; without such items it takes the others.
+    """
+    fitting = [one for one in offered if one.kind is KINDS[stage]]
+    plain = tuple(one.pk for one in fitting if not one.shows)
+    if stage is not Stage.SUPPORT_POST_EDIT:
+        return plain
+    return tuple(one.pk for one in fitting if one.shows) or plain
+
+
+def codes_of(kind: PracticeKind) -> dict[str, int]:
+    """Return the codes of a kind's labels by the words that files and forms use."""
+    return {label.name.lower(): int(label) for label in LABELS[kind]}
+
+
+def word_of(kind: PracticeKind, code: int) -> str:
+    """Return the word of a label."""
+    return next(label.name.lower() for label in LABELS[kind] if label == code)
+
+
+def check_done(left: int) -> None:
+    """Raise `Refused` while there is something left to practise."""
+    if left:
+        raise Refused("practice", f"Practice first: {left} {plural(left, 'item')}. Then the task can be started.")
+
+
+NEEDED: Final = {
+    PracticeKind.ASSIGN: ("question", "text"),
+    PracticeKind.SUPPORT: ("text",),
+    PracticeKind.IMPORTANCE: ("question",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PracticeRow:
+    """One item. Labels are stored codes; `shown_label` is None where nothing is shown as a machine's."""
+
+    line: int
+    kind: PracticeKind
+    question: str
+    text: str
+    statement: str
+    label: int
+    explanation: str
+    shown_label: int | None = None
+
+    @property
+    def item(self) -> tuple[object, ...]:
+        """What somebody who practises is shown: an item is the same where this is."""
+        return (self.kind, self.question, self.text, self.statement, self.shown_label)
+
+    @property
+    def key(self) -> tuple[int, str]:
+        """What they are told after their answer."""
+        return (self.label, self.explanation)
+
+
+class PracticeLine(Line):
+    """A JSONL line."""
+
+    kind: str
+    question: Text | None = None
+    text: Text | None = None
+    statement: Text
+    label: str
+    explanation: Text
+    shown_label: str | None = None
+
+
+def parse_practice(source: Source) -> tuple[PracticeRow, ...]:
+    """All items in file order; equal repetitions are dropped, one item with two labels refuses the file.
+
+    Raises `BadInput`: an unknown kind or label, a text that the kind needs and the line lacks or the other way round.
+    """
+    problems = Problems(source.name)
+    once = Once(problems, "label")
+    rows: list[PracticeRow] = []
+    for line, found in json_rows(source, PracticeLine.model_validate_json, problems):
+        wrong = list(_wrong(found))
+        for field, expected in wrong:
+            problems.add(line, field, expected)
+        if not wrong:
+            row = _row(line, found)
+            if once.is_new(line, row.item, row.key, f"{row.statement[:40]!r}"):
+                rows.append(row)
+    problems.raise_if_any()
+    return tuple(rows)
+
+
+def _wrong(found: PracticeLine) -> Iterator[tuple[str, str]]:
+    if found.kind not in list(PracticeKind):
+        yield "kind", f"{' or '.join(PracticeKind)}, found {found.kind[:40]!r}"
+        return
+    kind = PracticeKind(found.kind)
+    for field in NEEDED[kind]:
+        if getattr(found, field) is None:
+            yield field, f"a text: {kind} needs one"
+    if kind is PracticeKind.IMPORTANCE and found.text is not None:
+        yield "text", "nothing: an importance is told from the question alone"
+    words = codes_of(kind)
+    if found.label not in words:
+        yield "label", f"{' or '.join(words)}, found {found.label[:40]!r}"
+    if found.shown_label is not None and (kind is not PracticeKind.SUPPORT or found.shown_label not in words):
+        yield "shown_label", f"{' or '.join(codes_of(PracticeKind.SUPPORT))}, and for support only"
+
+
+def _row(line: int, found: PracticeLine) -> PracticeRow:
+    words = codes_of(PracticeKind(found.kind))
+    return PracticeRow(
+        line=line,
+        kind=PracticeKind(found.kind),
+        question=found.question or "",
+        text=found.text or "",
+        statement=found.statement,
+        label=words[found.label],
+        explanation=found.explanation,
+        shown_label=words[found.shown_label] if found.shown_label else None,
+    )

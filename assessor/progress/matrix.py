@@ -1,0 +1,448 @@
+"""Handed-out work for organizers: who has what, how far it is, what assessors said about it."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from datetime import date, datetime, timedelta
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
+
+from django.db.models import Count, Max, Q, QuerySet
+from django.db.models.fields.json import KT
+from django.utils import timezone
+
+from accounts.models import User
+from assessor.blind.tasks import OwnTask, own_tasks
+from assessor.desk.task_progress import Progress, machine_gaps, progress_of
+from evaluation.campaigns.access import unblinded, within
+from evaluation.corpus.topics import topics_for
+from evaluation.models import Campaign, Desk, Event, Membership, Remark, Submission, Task, Topic
+from evaluation.models.querysets import TaskQuerySet
+from evaluation.rows.base import Reader, Row, Values
+from evaluation.rules.tasks import ACTIVE
+from evaluation.rules.text import matcher
+from evaluation.terms import TASK_EVENTS, RemarkKind, Role, Stage, TaskState
+
+
+class TopicState(StrEnum):
+    """Progress of a topic over all of its tasks. Each topic has exactly one of these."""
+
+    DONE = "topics done"
+    IN_PROGRESS = "topics in progress"
+    NOT_STARTED = "topics not started"
+    BLOCKED = "topics blocked"
+
+
+@dataclass(frozen=True, slots=True)
+class TopicNumbers:
+    """Topics by state. `bare`: of those not started, the ones with no task at all."""
+
+    done: int
+    in_progress: int
+    not_started: int
+    blocked: int
+    bare: int
+
+    @property
+    def all(self) -> int:
+        """All topics."""
+        return self.done + self.in_progress + self.not_started + self.blocked
+
+    @property
+    def handed_out(self) -> int:
+        """Topics with a task."""
+        return self.all - self.bare
+
+
+def counted(tasks: TaskQuerySet[Task]) -> TaskQuerySet[Task]:
+    """Return the tasks that a topic's state rests on: not withdrawn, and of no study."""
+    return tasks.not_withdrawn().filter(study=None).order_by()
+
+
+def topics_in_state(topics: QuerySet[Topic], tasks: QuerySet[Task], state: TopicState) -> QuerySet[Topic]:
+    """Return the topics in a state, by tasks from `counted`: blocked where one is, done where all are submitted."""
+    begun = tasks.exclude(state=TaskState.NOT_STARTED).values("topic")
+    unfinished = tasks.exclude(state=TaskState.SUBMITTED).values("topic")
+    blocked = tasks.filter(state=TaskState.BLOCKED).values("topic")
+    if state is TopicState.BLOCKED:
+        return topics.filter(pk__in=blocked)
+    if state is TopicState.DONE:
+        return topics.filter(pk__in=begun).exclude(pk__in=unfinished)
+    if state is TopicState.NOT_STARTED:
+        return topics.exclude(pk__in=begun)
+    return topics.filter(pk__in=begun).filter(pk__in=unfinished).exclude(pk__in=blocked)
+
+
+def numbers_of(topics: QuerySet[Topic], tasks: TaskQuerySet[Task]) -> TopicNumbers:
+    """Count topics by the state that their tasks give them."""
+    standing = counted(tasks)
+    done, in_progress, not_started, blocked = (
+        topics_in_state(topics, standing, state).count() for state in TopicState
+    )
+    bare = topics.exclude(pk__in=standing.values("topic")).count()
+    return TopicNumbers(done, in_progress, not_started, blocked, bare)
+
+
+UNASSIGNED = "not handed out"
+LATE, IDLE = "late", "idle"
+TOUCHED = (TaskState.IN_PROGRESS, TaskState.REOPENED)
+UNTOUCHED = timedelta(hours=24)
+ASKING = [kind for kind in RemarkKind if kind is not RemarkKind.INTERRUPTION]
+"""Remarks that wait for an answer; an interruption is only noted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One task in the matrix. `since`: when its assessor was last at it, else when it was handed out.
+
+    `of`: the nugget set that is assigned, or the machine whose labels are shown; `waiting`: how many of those it
+    has not given yet.
+    """
+
+    public_id: str
+    topic_id: str
+    username: str
+    assessor: str
+    stage: Stage
+    of: str
+    waiting: int
+    state: str
+    version: int
+    since: datetime
+    due: date | None
+    overdue: bool
+    minutes: int
+    progress: Progress
+    asking: int
+
+    @property
+    def initials(self) -> str:
+        """The assessor's initials, for a narrow column."""
+        return "".join(word[0] for word in self.assessor.split()[:3]).upper()
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixRow:
+    """A topic and its tasks, by stage. `proposed`: who would assign its nuggets, by condition, and does not yet."""
+
+    public_id: str
+    topic_id: str
+    text: str
+    cells: tuple[tuple[str, tuple[Cell, ...]], ...]
+    proposed: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskEvent:
+    """One line of a task's history."""
+
+    at: datetime
+    what: str
+    who: str
+    reason: str
+
+
+def may_organize(viewer: User, campaign: Campaign) -> bool:
+    """Say whether someone may hand out and change work: organizers of the campaign, and superusers."""
+    seen = within(viewer, campaign)
+    if viewer.is_superuser:
+        return seen.exists()
+    return Membership.objects.filter(campaign__in=seen, user=viewer, role=Role.ORGANIZER).exists()
+
+
+def tasks_for(viewer: User, campaign: Campaign) -> TaskQuerySet[Task]:
+    """Return the campaign's tasks, the withdrawn ones too."""
+    return Task.objects.filter(campaign__in=within(viewer, campaign))
+
+
+def task_for(viewer: User, campaign: Campaign, public_id: str) -> Task:
+    """Return one task, or raise `Task.DoesNotExist`."""
+    made = ("qrels", "nugget_set", "drafts__nugget_set", "machine", "study")
+    related = tasks_for(viewer, campaign).select_related("topic", "assessor", "protocol", "campaign", *made)
+    return related.get(public_id=public_id)
+
+
+def any_task_for(viewer: User, public_id: str) -> Task:
+    """Return one task of any campaign that the viewer may see unblinded, or raise `Task.DoesNotExist`."""
+    seen = Task.objects.filter(campaign__in=unblinded(viewer))
+    return seen.select_related("campaign").get(public_id=public_id)
+
+
+def assessors_for(viewer: User, campaign: Campaign) -> list[User]:
+    """Return the campaign's assessors by name."""
+    members = Membership.objects.filter(campaign__in=within(viewer, campaign), role=Role.ASSESSOR)
+    return sorted(User.objects.filter(pk__in=members.values("user")), key=lambda user: (user.name, user.username))
+
+
+def work_topics(
+    viewer: User,
+    campaign: Campaign,
+    *,
+    words: str = "",
+    pattern: str = "",
+    state: str = "",
+    assessor: str = "",
+    stage: str = "",
+    due: str = "",
+) -> QuerySet[Topic]:
+    """Return the topics with some words or a pattern, and with a task in a state, of somebody or late, if asked.
+
+    `state`: a `TopicState`, `UNASSIGNED`, or the state of a task. Raises `Refused` for a pattern that is none.
+    """
+    topics = topics_for(viewer, campaign, words)
+    if pattern:
+        fits = matcher(pattern)
+        rows = topics.order_by().values_list("pk", "topic_id", "text")
+        topics = topics.filter(pk__in=[pk for pk, *texts in rows if any(fits(one) for one in texts)])
+    tasks = tasks_for(viewer, campaign).filter(**({"stage": stage} if stage else {}))
+    if due:
+        tasks = tasks.filter(late() if due == LATE else untouched())
+        topics = topics.filter(pk__in=tasks.values("topic"))
+    if state == UNASSIGNED:
+        return topics.exclude(pk__in=counted(tasks).values("topic"))
+    if state in list(TopicState):
+        topics, state = topics_in_state(topics, counted(tasks), TopicState(state)), ""
+    if assessor or state:
+        tasks = tasks.filter(state=state) if state else tasks.not_withdrawn()
+        tasks = tasks.filter(assessor__username=assessor) if assessor else tasks
+        return topics.filter(pk__in=tasks.values("topic"))
+    return topics
+
+
+def late() -> Q:
+    """Return what is so of a task that should be done by now."""
+    return Q(state__in=ACTIVE, due__lt=timezone.localdate())
+
+
+def untouched() -> Q:
+    """Return what is so of a task that was begun, and at whose desk nobody was for a day."""
+    before = timezone.now() - UNTOUCHED
+    idle = Desk.objects.filter(Q(held_at__lt=before) | Q(held_at=None), task__opened_at__lt=before)
+    return Q(state__in=TOUCHED, pk__in=idle.values("task"))
+
+
+def stages_by_topic(viewer: User, campaign: Campaign) -> dict[str, frozenset[Stage]]:
+    """Return the stages at which each topic is handed out, by its public id; studies do not count."""
+    stages: dict[str, set[Stage]] = {
+        public_id: set() for public_id in topics_for(viewer, campaign).values_list("public_id", flat=True)
+    }
+    for public_id, stage in counted(tasks_for(viewer, campaign)).values_list("topic__public_id", "stage"):
+        stages[public_id].add(Stage(stage))
+    return {public_id: frozenset(found) for public_id, found in stages.items()}
+
+
+def stages_shown(viewer: User, campaign: Campaign, chosen: str = "") -> tuple[Stage, ...]:
+    """Return the stages that have tasks, and the one that was chosen; where there are none, those that make nuggets."""
+    used = set(tasks_for(viewer, campaign).not_withdrawn().values_list("stage", flat=True))
+    shown = tuple(stage for stage in Stage if stage in used or stage == chosen)
+    return shown or tuple(stage for stage in Stage if not stage.judges)
+
+
+def matrix_rows(
+    viewer: User, campaign: Campaign, topics: Iterable[Topic], stages: Sequence[Stage]
+) -> list[MatrixRow]:
+    """Return the rows of one page of topics: a dozen queries, however many."""
+    page = list(topics)
+    tasks = tasks_for(viewer, campaign).filter(topic__in=page).not_withdrawn()
+    found = list(tasks.select_related("topic", "assessor", "protocol", "nugget_set", "machine", "study"))
+    cells = dict(zip([task.pk for task in found], task_cells(found), strict=True))
+    by_topic: dict[int, dict[Stage, list[Task]]] = defaultdict(lambda: defaultdict(list))
+    for task in found:
+        by_topic[task.topic_id][Stage(task.stage)].append(task)
+    return [
+        MatrixRow(
+            topic.public_id,
+            topic.topic_id,
+            topic.text,
+            tuple((stage, tuple(cells[task.pk] for task in by_topic[topic.pk][stage])) for stage in stages),
+            proposed_assessors(by_topic[topic.pk]),
+        )
+        for topic in page
+    ]
+
+
+def task_cells(tasks: Sequence[Task]) -> list[Cell]:
+    """Return tasks as the matrix shows them; they come with all that is named here."""
+    progress, waiting, today = progress_of(tasks), machine_gaps(tasks), timezone.localdate()
+    seen = dict(Desk.objects.filter(task__in=tasks).values_list("task_id", "held_at"))
+    asking = dict(_asking().filter(task__in=tasks).order_by().values_list("task").annotate(Count("pk")))
+    return [
+        Cell(
+            public_id=task.public_id,
+            topic_id=task.topic.topic_id,
+            username=task.assessor.username,
+            assessor=task.assessor.name,
+            stage=Stage(task.stage),
+            of=_what_it_is_of(task),
+            waiting=waiting.get(task.pk, 0),
+            state=task.state,
+            version=task.version,
+            since=seen.get(task.pk) or task.opened_at or task.created_at,
+            due=task.due,
+            overdue=task.state in ACTIVE and task.due is not None and task.due < today,
+            minutes=task.expected_minutes,
+            progress=progress[task.pk],
+            asking=asking.get(task.pk, 0),
+        )
+        for task in tasks
+    ]
+
+
+def _what_it_is_of(task: Task) -> str:
+    of = task.nugget_set if task.stage == Stage.ASSIGN else task.machine
+    return ", ".join(str(one) for one in (of, task.study and f"study {task.study}") if one)
+
+
+def proposed_assessors(tasks: dict[Stage, list[Task]]) -> tuple[tuple[str, str], ...]:
+    """Return who would assign a topic's nuggets: whoever makes them (method, section 3), until it is handed out."""
+    made = {"E/M": tasks.get(Stage.POST_EDIT, []), "M/M": tasks.get(Stage.MANUAL, [])}
+    assigned = {task.nugget_set_id for task in tasks.get(Stage.ASSIGN, []) if task.study_id is None}
+    return tuple(
+        (condition, task.assessor.name)
+        for condition, some in made.items()
+        for task in some
+        if task.nugget_set_id not in assigned and not task.second_opinion
+    )
+
+
+def remarks_for(viewer: User, campaign: Campaign, *, answered: bool = False, kind: str = "") -> QuerySet[Remark]:
+    """Return what assessors said: what waits for an answer, the oldest first, or what is answered, the newest first."""
+    remarks = _asking() if not answered else Remark.objects.filter(answered_at__isnull=False)
+    remarks = remarks.filter(task__campaign__in=within(viewer, campaign))
+    remarks = remarks.filter(kind=kind) if kind else remarks
+    ordered = remarks.order_by("-answered_at" if answered else "at")
+    return ordered.select_related("task__topic", "task__assessor", "answered_by")
+
+
+def remark_for(viewer: User, campaign: Campaign, public_id: str) -> Remark:
+    """Return one remark, or raise `Remark.DoesNotExist`."""
+    return Remark.objects.get(task__campaign__in=within(viewer, campaign), public_id=public_id)
+
+
+def open_remarks_for(viewer: User, campaign: Campaign) -> int:
+    """Count what waits for an answer."""
+    return _asking().filter(task__campaign__in=within(viewer, campaign)).count()
+
+
+def remarks_of(task: Task) -> list[Remark]:
+    """Return all that was said about a task that was read for the viewer, the newest first."""
+    return list(task.remarks.select_related("answered_by"))
+
+
+def submissions_of(task: Task) -> list[Submission]:
+    """Return the submitted versions of a task that was read for the viewer, with their lengths."""
+    rows = task.submissions.annotate(nuggets=Count("nugget_list__items")).select_related("nugget_list")
+    return list(rows.order_by("-version"))
+
+
+def history_of(task: Task) -> list[TaskEvent]:
+    """Return what happened to a task that was read for the viewer, the newest first."""
+    about = Event.objects.filter(campaign=task.campaign, kind__in=TASK_EVENTS, payload__task=task.public_id)
+    came = Event.objects.filter(campaign=task.campaign, kind="task.reassigned", payload__new=task.public_id)
+    return [
+        TaskEvent(
+            at=event.at,
+            what=event.kind.removeprefix("task.").replace("_", " "),
+            who=event.actor.name if event.actor else "",
+            reason=str(event.payload.get("reason", "")),
+        )
+        for event in (about | came).select_related("actor").order_by("-id")
+    ]
+
+
+def _asking() -> QuerySet[Remark]:
+    return Remark.objects.filter(answered_at=None, kind__in=ASKING)
+
+
+BLINDED = (
+    *("topic_id", "assessor", "nugget_set", "drafts", "qrels", "machine", "study", "second_opinion"),
+    *("priority", "expected_minutes", "created_at", "opened_at", "submitted_at"),
+)
+"""What is null in an assessor's own tasks: the type that they come in has no field for it."""
+
+
+class Tasks(Reader):
+    """What was handed out. Own tasks are read through the assessors' door, whoever else one is."""
+
+    values = (
+        *("public_id", "campaign", "topic__topic_id", "topic__text", "stage", "state", "version", "due"),
+        *("blocked_reason", "reopened_reason", "assessor", "nugget_set", "drafts__nugget_set", "qrels__name"),
+        *("machine", "study__name", "second_opinion", "priority", "expected_minutes", "created_at", "opened_at"),
+    )
+    row_path = "public_id"
+
+    @cached_property
+    def own(self) -> dict[str, OwnTask]:
+        """The viewer's own tasks, by their ids."""
+        return {one.public_id: one for one in own_tasks(self.viewer)}
+
+    @cached_property
+    def addressable(self) -> list[Campaign]:
+        """The viewer's campaigns, and those in which they have work themselves."""
+        slugs = {one.campaign for one in self.own.values()}
+        return [*self.campaigns, *(Campaign.objects.using(self.alias).filter(slug__in=slugs) if slugs else ())]
+
+    def rows(self) -> QuerySet[Task]:
+        """Return the tasks of the viewer's campaigns, and the viewer's own."""
+        own = [one.public_id for one in self.own.values() if self.scope in (None, one.campaign)]
+        return Task.objects.using(self.alias).filter(Q(campaign__in=self.seen) | Q(public_id__in=own))
+
+    def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
+        """Keep the tasks about some topics."""
+        return rows.filter(topic__in=topics)
+
+    def of_people(self, rows: QuerySet[Any], users: Iterable[int]) -> QuerySet[Any]:
+        """Keep what was handed to some people."""
+        return rows.filter(assessor__in=users, campaign__in=self.seen)
+
+    def at_stage(self, rows: QuerySet[Any], stage: Stage) -> QuerySet[Any]:
+        """Keep the tasks of one stage."""
+        return rows.filter(stage=stage)
+
+    def since(self, rows: QuerySet[Any], start: datetime) -> QuerySet[Any]:
+        """Keep the tasks of which something was recorded from a moment on."""
+        log = Event.objects.filter(kind__in=TASK_EVENTS, at__gte=start).values_list(KT("payload__task"))
+        return rows.filter(public_id__in=log)
+
+    def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
+        """Yield tasks. Of own ones nothing is told but what the assessors' door gives."""
+        submissions = Submission.objects.using(self.alias).filter(task__in=[one[0] for one in chunk]).order_by()
+        submitted = dict(submissions.values_list("task").annotate(Max("at")))
+        for one in chunk:
+            own = self.own.get(one[1])
+            yield self._own_row(own) if own else self._row(one, submitted.get(one[0]))
+
+    def _own_row(self, own: OwnTask) -> Row:
+        row = asdict(own)
+        return {"id": row.pop("public_id"), **row, **dict.fromkeys(BLINDED)}
+
+    def _row(self, values: Values, submitted: datetime | None) -> Row:
+        _, public_id, campaign, topic_id, topic, stage, state, version, due, *rest = values
+        blocked, reopened, assessor, made, drafts, qrels, machine, study, second, *rest = rest
+        priority, minutes, created_at, opened_at = rest
+        names = self.names
+        return {
+            "id": public_id,
+            "campaign": names.slug(campaign),
+            "topic": topic,
+            "stage": stage,
+            "state": state,
+            "version": version,
+            "due": due,
+            "blocked_reason": names.clean(campaign, blocked),
+            "reopened_reason": names.clean(campaign, reopened),
+            "topic_id": topic_id,
+            "assessor": names.person(campaign, assessor),
+            "nugget_set": names.nugget_set(made),
+            "drafts": names.nugget_set(drafts),
+            "qrels": qrels,
+            "machine": names.judge(campaign, machine),
+            "study": study,
+            "second_opinion": second,
+            "priority": priority,
+            "expected_minutes": minutes,
+            "created_at": created_at,
+            "opened_at": opened_at,
+            "submitted_at": submitted,
+        }

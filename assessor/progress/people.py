@@ -1,0 +1,199 @@
+"""What each assessor of a campaign did, for its organizers: tasks by stage, and how their labels fall."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import lru_cache
+
+from django.db.models import Count, Max, Q, QuerySet
+
+from accounts.models import User
+from evaluation.campaigns.access import within
+from evaluation.campaigns.contents import tally_of
+from evaluation.models import Campaign, Desk, Judge, Membership, SupportJudgment, Task
+from evaluation.rules.tasks import ACTIVE
+from evaluation.terms import AssignmentLabel, JudgeKind, Role, Stage, SupportCondition, TaskState
+
+GIVEN = (2, 1, 0)
+"""Stored codes of the three labels, as they stand on the page."""
+CANT_JUDGE = AssignmentLabel.CANT_JUDGE
+
+
+@dataclass(frozen=True, slots=True)
+class Assessor:
+    """One assessor. `paused_at`: since when they are given nothing new; `seen_at`: when they were last at a desk."""
+
+    pk: int
+    username: str
+    name: str
+    member: bool
+    paused_at: datetime | None
+    seen_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class TaskCount:
+    """Tasks of one assessor and stage."""
+
+    done: int
+    unfinished: int
+
+
+@dataclass(slots=True)
+class Mix:
+    """Labels by code, and how many of them the nugget sweep changed."""
+
+    labels: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+    swept: int = 0
+
+    @property
+    def total(self) -> int:
+        """All labels, those that say that it cannot be judged included."""
+        return sum(self.labels.values())
+
+    @property
+    def shares(self) -> tuple[float, float, float] | None:
+        """The shares of full, partial and none among the three; None without any."""
+        full, partial, none = (self.labels.get(code, 0) for code in GIVEN)
+        given = full + partial + none
+        return (full / given, partial / given, none / given) if given else None
+
+    @property
+    def cant_judge(self) -> float | None:
+        """The share that cannot be judged, None without a label."""
+        return self.labels.get(CANT_JUDGE, 0) / self.total if self.total else None
+
+
+Mixes = dict[tuple[int, Stage], tuple[Mix, Mix]]
+"""By judge and stage: the judge's own labels, and everybody else's of the same topics."""
+Latencies = dict[int, list[int]]
+"""By judge: milliseconds from when a machine's label was shown to when it was accepted."""
+
+
+def assessors_at_work(viewer: User, campaign: Campaign) -> list[Assessor]:
+    """Return who assesses here or holds a task, by name."""
+    mine = within(viewer, campaign)
+    roles = Membership.objects.filter(campaign__in=mine, role=Role.ASSESSOR)
+    paused = dict(roles.values_list("user", "paused_at"))
+    held = Task.objects.filter(campaign__in=mine).not_withdrawn().order_by()
+    holders = set(held.values_list("assessor", flat=True).distinct())
+    desks = Desk.objects.filter(task__in=held).order_by().values_list("task__assessor")
+    seen = dict(desks.annotate(Max("held_at")))
+    people = User.objects.filter(pk__in={*paused, *holders})
+    found = [
+        Assessor(one.pk, one.username, one.name, one.pk in paused, paused.get(one.pk), seen.get(one.pk))
+        for one in people
+    ]
+    return sorted(found, key=lambda one: (one.name.casefold(), one.username))
+
+
+def task_counts_for(viewer: User, campaign: Campaign) -> dict[tuple[int, Stage], TaskCount]:
+    """Count tasks by assessor and stage, those of studies and withdrawn ones left out."""
+    rows = Task.objects.filter(campaign__in=within(viewer, campaign), study=None).not_withdrawn()
+    counted = (
+        rows.order_by()
+        .values_list("assessor", "stage")
+        .annotate(
+            done=Count("pk", filter=Q(state=TaskState.SUBMITTED)),
+            unfinished=Count("pk", filter=Q(state__in=[*ACTIVE, TaskState.BLOCKED])),
+        )
+    )
+    return {(user, Stage(stage)): TaskCount(done, unfinished) for user, stage, done, unfinished in counted}
+
+
+def judges_by_user(users: Iterable[int]) -> dict[int, int]:
+    """Return the judge under which each person's labels count, by user."""
+    rows = Judge.objects.filter(user__in=users, aside=False, kind=JudgeKind.HUMAN)
+    return dict(rows.values_list("user", "pk"))
+
+
+def mixes_for(viewer: User, campaign: Campaign) -> Mixes:
+    """Return how each person's labels fall, beside those of all other judges on the same topics, LLMs among them.
+
+    Only labels that stand count, and so only submitted work.
+    """
+    if not within(viewer, campaign).exists():
+        return {}
+    return _mixes(campaign, campaign.created_at, campaign.revision)
+
+
+def latencies_for(viewer: User, campaign: Campaign) -> Latencies:
+    """Return how long it took each person to accept the labels that were shown to them."""
+    if not within(viewer, campaign).exists():
+        return {}
+    return _latencies(campaign, campaign.created_at, campaign.revision)
+
+
+@lru_cache(maxsize=16)
+def _latencies(campaign: Campaign, _made: datetime, _revision: int) -> Latencies:
+    found: Latencies = defaultdict(list)
+    rows = (
+        SupportJudgment.objects.current()
+        .filter(judge__kind=JudgeKind.HUMAN, segment__campaign=campaign, accepted=True, shown_ms__isnull=False)
+        .order_by()
+    )
+    for judge, shown in rows.filter(condition=SupportCondition.POST_EDIT).values_list("judge", "shown_ms"):
+        if shown is not None:
+            found[judge].append(shown)
+    return found
+
+
+@lru_cache(maxsize=16)
+def _mixes(campaign: Campaign, _made: datetime, _revision: int) -> Mixes:
+    """Count once per state of the campaign. `_made` tells databases apart."""
+    parts = {Stage.ASSIGN: _assigned(campaign)}
+    supported = SupportJudgment.objects.current().filter(segment__campaign=campaign, judge__aside=False)
+    for stage in (Stage.SUPPORT_SCRATCH, Stage.SUPPORT_POST_EDIT):
+        conditions = [stage.condition, SupportCondition.LLM]
+        rows = supported.filter(condition__in=conditions)
+        parts[stage] = _supported(rows)
+    return {(judge, stage): pair for stage, rows in parts.items() for judge, pair in _beside_others(rows).items()}
+
+
+Row = tuple[int, str, int, int, int, int]
+
+
+def _assigned(campaign: Campaign) -> list[Row]:
+    tally = tally_of(campaign)
+    judges = Judge.objects.filter(aside=False, pk__in={cell.judge for cell in tally})
+    kinds = dict(judges.values_list("pk", "kind"))
+    return [
+        (cell.judge, kinds[cell.judge], cell.topic, cell.label, cell.number, cell.swept)
+        for cell in tally
+        if cell.judge in kinds
+    ]
+
+
+def _supported(labels: QuerySet[SupportJudgment]) -> list[Row]:
+    rows = labels.order_by().values_list("judge", "judge__kind", "sentence__answer__topic", "label")
+    return [(*row, 0) for row in rows.annotate(Count("pk"))]
+
+
+def _beside_others(rows: Iterable[Row]) -> dict[int, tuple[Mix, Mix]]:
+    """Return each person's mix, and that of all others on the topics that the person labelled."""
+    mine: dict[int, Mix] = defaultdict(Mix)
+    topics: dict[int, set[int]] = defaultdict(set)
+    everybody: dict[int, dict[int, int]] = defaultdict(lambda: defaultdict(int))
+    own: dict[tuple[int, int], dict[int, int]] = defaultdict(dict)
+    for judge, kind, topic, label, number, swept in rows:
+        everybody[topic][label] += number
+        if kind == JudgeKind.HUMAN:
+            mine[judge].labels[label] += number
+            mine[judge].swept += swept
+            topics[judge].add(topic)
+            own[judge, topic][label] = own[judge, topic].get(label, 0) + number
+    return {judge: (mix, _of_others(everybody, own, judge, topics[judge])) for judge, mix in mine.items()}
+
+
+def _of_others(
+    everybody: Mapping[int, Mapping[int, int]],
+    own: Mapping[tuple[int, int], Mapping[int, int]],
+    judge: int,
+    topics: Iterable[int],
+) -> Mix:
+    mix = Mix()
+    for topic in topics:
+        for label, number in everybody[topic].items():
+            mix.labels[label] += number - own[judge, topic].get(label, 0)
+    return mix

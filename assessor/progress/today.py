@@ -1,0 +1,177 @@
+"""What an organizer asks first each day: how far the topics are, and which tasks want something of them."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from statistics import median, quantiles
+from typing import Final
+
+from django.db.models import Count, Q
+from django.utils import timezone
+
+from accounts.models import User
+from assessor.progress.matrix import TOUCHED, UNTOUCHED, TopicNumbers, late, numbers_of, remarks_for, tasks_for
+from evaluation.corpus.topics import topics_for
+from evaluation.models import Campaign, Desk, Remark, Task
+from evaluation.rules.tasks import ACTIVE
+from evaluation.terms import RemarkKind, Stage, TaskState
+
+SHOWN: Final = 3
+"""How many remarks of a kind are shown; all are in the inbox."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskInNeed:
+    """A task that somebody should look at. `since`: of what; `said`: the reason that was given."""
+
+    public_id: str
+    topic_id: str
+    stage: Stage
+    assessor: str
+    since: datetime | date | None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TasksInNeed:
+    """Tasks that wait for an organizer, by what is the matter."""
+
+    blocked: tuple[TaskInNeed, ...]
+    overdue: tuple[TaskInNeed, ...]
+    untouched: tuple[TaskInNeed, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The open remarks of a kind: how many, and the oldest of them."""
+
+    kind: RemarkKind
+    number: int
+    oldest: tuple[Remark, ...]
+
+
+def topic_numbers_for(viewer: User, campaign: Campaign) -> TopicNumbers:
+    """Count the campaign's topics by state."""
+    return numbers_of(topics_for(viewer, campaign).order_by(), tasks_for(viewer, campaign))
+
+
+def open_tasks_for(viewer: User, campaign: Campaign) -> list[tuple[int, Stage]]:
+    """Return what is still to be done: tasks by key, with their stages. Studies are left out."""
+    rows = tasks_for(viewer, campaign).filter(state__in=[*ACTIVE, TaskState.BLOCKED], study=None).order_by("pk")
+    return [(pk, Stage(stage)) for pk, stage in rows.values_list("pk", "stage")]
+
+
+def tasks_in_need_for(viewer: User, campaign: Campaign) -> TasksInNeed:
+    """Return the tasks that are blocked, late, or were begun and not touched for a day: two queries."""
+    now, today = timezone.now(), timezone.localdate()
+    rows = tasks_for(viewer, campaign).filter(Q(state=TaskState.BLOCKED) | Q(state__in=TOUCHED) | late())
+    found = list(rows.select_related("topic", "assessor"))
+    held = dict(Desk.objects.filter(task__in=found).values_list("task", "held_at"))
+    touched = {task.pk: held.get(task.pk) or task.opened_at or task.created_at for task in found}
+    return TasksInNeed(
+        blocked=tuple(_in_need(one, None, one.blocked_reason) for one in found if one.state == TaskState.BLOCKED),
+        overdue=tuple(
+            _in_need(one, one.due) for one in found if one.state in ACTIVE and one.due and one.due < today
+        ),
+        untouched=tuple(
+            _in_need(one, touched[one.pk])
+            for one in sorted(found, key=lambda task: touched[task.pk])
+            if one.state in TOUCHED and now - touched[one.pk] > UNTOUCHED
+        ),
+    )
+
+
+def _in_need(task: Task, since: datetime | date | None, text: str = "") -> TaskInNeed:
+    return TaskInNeed(task.public_id, task.topic.topic_id, Stage(task.stage), task.assessor.name, since, text)
+
+
+def asked_for(viewer: User, campaign: Campaign) -> list[Asked]:
+    """Return what assessors wait for an answer to, by kind; kinds without any are left out."""
+    counts = dict(remarks_for(viewer, campaign).order_by().values_list("kind").annotate(Count("pk")))
+    wanted = (RemarkKind.FLAG, RemarkKind.REOPEN, RemarkKind.COMMENT)
+    oldest = {kind: tuple(remarks_for(viewer, campaign, kind=kind)[:SHOWN]) for kind in wanted}
+    return [Asked(kind, counts[kind], oldest[kind]) for kind in wanted if kind in counts]
+
+
+FEWEST: Final = 3
+"""Times of a stage below which a median says nothing."""
+LATELY: Final = timedelta(days=14)
+"""How far back the pace of the people is looked at."""
+FARTHEST: Final = 5 * 365
+"""Days beyond which a date says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The quartiles of some times, in hours, and how many times there are."""
+
+    low: float
+    median: float
+    high: float
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTask:
+    """A task that is not submitted, and the hours that went into it so far."""
+
+    stage: Stage
+    spent: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast the people were lately: how many worked, and their active hours a day, all together."""
+
+    people: int
+    hours: float
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """When the open tasks will be done. `hours` is what they still need at the medians.
+
+    `first` and `last`: the days on which they would be done at the lower and at the upper quartiles; None where too
+    little is known. `unknown` are the stages of open tasks with too few times.
+    """
+
+    tasks: int
+    pace: Pace
+    spreads: dict[Stage, Spread]
+    unknown: tuple[Stage, ...]
+    hours: float = 0.0
+    first: date | None = None
+    last: date | None = None
+
+
+def spread_of(hours: Sequence[float]) -> Spread | None:
+    """Return the quartiles of some times, None of nothing."""
+    if len(hours) < 2:
+        return Spread(hours[0], hours[0], hours[0], 1) if hours else None
+    low, _, high = quantiles(hours, n=4, method="inclusive")
+    return Spread(low, median(hours), high, len(hours))
+
+
+def pace_of(people: Collection[int], hours: float, since: datetime | None, now: datetime) -> Pace:
+    """Return the pace: active hours since a moment, over the days from it to now, at least one."""
+    days = max(1.0, (now - since) / timedelta(days=1)) if since else 1.0
+    return Pace(len(people), hours / days)
+
+
+def forecast(
+    tasks: Sequence[OpenTask], spreads: Mapping[Stage, Spread | None], pace: Pace, now: datetime
+) -> Forecast:
+    """Return when tasks are done at the people's pace. What went into a task already is taken off its time."""
+    stages = [stage for stage in Stage if any(task.stage is stage for task in tasks)]
+    known = {stage: one for stage in stages if (one := spreads.get(stage)) and one.number >= FEWEST}
+    unknown = tuple(stage for stage in stages if stage not in known)
+    if unknown or not tasks or not pace.hours:
+        return Forecast(len(tasks), pace, known, unknown)
+    low, middle, high = (
+        sum(max(0.0, getattr(known[task.stage], name) - task.spent) for task in tasks)
+        for name in ("low", "median", "high")
+    )
+    if high / pace.hours > FARTHEST:
+        return Forecast(len(tasks), pace, known, unknown, middle)
+    first, last = ((now + timedelta(days=hours / pace.hours)).date() for hours in (low, high))
+    return Forecast(len(tasks), pace, known, unknown, middle, first, last)

@@ -1,0 +1,363 @@
+"""How long someone worked, told from the stretches of their windows alone: the rule can be changed after the study.
+
+A stretch is one window's: of one kind, without a pause of input of 30 s or more, or such a pause itself (a gap).
+Laid over each other, the windows of one person make one timeline in which no moment counts twice. In it a gap within
+the idle limit is work. A longer one is nobody knows what, so it is reported as a low, a likely and a high figure.
+All times are whole milliseconds, so that whoever recomputes gets the same digits.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from itertools import groupby, pairwise
+from typing import TypeAlias
+
+from evaluation.errors import Refused
+from evaluation.terms import SegmentKind, Stage
+
+RULE_VERSION = 1
+"""Goes up with every change of a figure that this module gives for the same stretches."""
+
+SECOND = 1000
+SHORTEST_LIMIT = 30
+"""Seconds. Stretches are cut at pauses of this length, so a shorter idle limit cannot be computed from them."""
+
+WORDS_PER_MINUTE = 100
+PUBLISHED_LIMITS = (60, 120, 180, 300)
+SESSION_BREAK = 30 * 60 * SECOND
+JOIN = 1 * SECOND  # gaps so near to each other are one: beats arrive with a little jitter
+
+ACTIVE = (SegmentKind.EDITING, SegmentKind.READING)
+PRESENT = (*ACTIVE, SegmentKind.GAP)
+RANKS = (*PRESENT, SegmentKind.PAUSED, SegmentKind.HIDDEN, SegmentKind.SUSPENDED)
+
+READING, AWAY = "reading", "away"
+
+Limit: TypeAlias = Callable[[int], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The shortest and longest idle limit of a kind of screen, in seconds."""
+
+    shortest: int
+    longest: int
+
+
+NUGGET_SCREENS = Bounds(180, 600)
+JUDGING_SCREENS = Bounds(120, 300)
+BOUNDS = {stage: JUDGING_SCREENS if stage.judges else NUGGET_SCREENS for stage in Stage}
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """What one window said of one stretch. Times are milliseconds since 1970 by the server's clock."""
+
+    window: str
+    number: int
+    kind: SegmentKind
+    start: int
+    end: int
+    words: int = 0
+    blurred: bool = False
+    offline: bool = False
+    gap_answer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of the timeline: what counts there, whichever window it comes from."""
+
+    kind: SegmentKind
+    start: int
+    end: int
+    words: int
+    blurred: bool
+    offline: bool
+    gap_answer: str
+
+    @property
+    def length(self) -> int:
+        """Milliseconds."""
+        return self.end - self.start
+
+
+@dataclass(frozen=True, slots=True)
+class Active:
+    """Active time: without the gaps beyond the limit, with the limit for each of them, and with all of them."""
+
+    low: int = 0
+    point: int = 0
+    high: int = 0
+
+    def __add__(self, other: "Active") -> "Active":
+        return Active(self.low + other.low, self.point + other.point, self.high + other.high)
+
+
+@dataclass(frozen=True, slots=True)
+class Quiet:
+    """A time without input at any window, as long as a screen was visible. `kind`: of what went before."""
+
+    length: int
+    words: int
+    gap_answer: str
+    kind: SegmentKind
+
+    def credit(self, limit: Limit) -> Active:
+        """Return what of it is active time under an idle limit."""
+        allowed = limit(self.words)
+        within = self.length <= allowed
+        if self.gap_answer == AWAY:
+            return Active(0, 0, self.length)
+        point = self.length if self.gap_answer == READING else min(self.length, allowed)
+        return Active(self.length if within else 0, point, self.length)
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """What is known of the time that one submission took, in milliseconds. Reading and editing make up the point.
+
+    `at`: the point under the fixed idle limits that studies use, by seconds.
+    """
+
+    wall: int
+    presence: int
+    active: Active
+    at: dict[int, int]
+    reading: int
+    editing: int
+    hidden: int
+    paused: int
+    suspended: int
+    offline: int
+    blurred: int
+    sessions: int
+
+
+def milliseconds(moment: datetime) -> int:
+    """Return a moment as whole milliseconds since 1970."""
+    return (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(milliseconds=1)
+
+
+def moment(at: int) -> datetime:
+    """Return milliseconds since 1970 as a moment."""
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=at)
+
+
+def limit_of(stage: Stage) -> Limit:
+    """Return the idle limit of a stage's screen: the time a slow reader needs for the words on it."""
+    return limit_by_words(BOUNDS[stage])
+
+
+def limit_by_words(bounds: Bounds) -> Limit:
+    """Return the limit that follows from the words on the screen, within bounds."""
+
+    def limit(words: int) -> int:
+        reading = words * 60 * SECOND // WORDS_PER_MINUTE
+        return min(max(reading, bounds.shortest * SECOND), bounds.longest * SECOND)
+
+    return limit
+
+
+def fixed_limit(seconds: int) -> Limit:
+    """Return the same limit for every screen. Raises `Refused` for one that the stretches cannot tell."""
+    if seconds < SHORTEST_LIMIT:
+        raise Refused(
+            "usage", f"An idle limit is at least {SHORTEST_LIMIT} s: time is cut at pauses of that length."
+        )
+    return lambda words: seconds * SECOND
+
+
+def measure(stretches: Iterable[Stretch], limit: Limit) -> Times:
+    """Return the times of one submission under an idle limit, from its stretches in any order."""
+    pieces = timeline(stretches)
+    quiets = list(quiets_of(pieces))
+    active = _active(pieces, quiets, limit)
+    reading = _lengths(pieces, SegmentKind.READING)
+    reading += sum(one.credit(limit).point for one in quiets if one.kind is SegmentKind.READING)
+    return Times(
+        wall=pieces[-1].end - pieces[0].start if pieces else 0,
+        presence=_lengths(pieces, *PRESENT, SegmentKind.PAUSED),
+        active=active,
+        at={seconds: _active(pieces, quiets, fixed_limit(seconds)).point for seconds in PUBLISHED_LIMITS},
+        reading=reading,
+        editing=active.point - reading,
+        hidden=_lengths(pieces, SegmentKind.HIDDEN),
+        paused=_lengths(pieces, SegmentKind.PAUSED),
+        suspended=_lengths(pieces, SegmentKind.SUSPENDED),
+        offline=_lengths([piece for piece in pieces if piece.offline], *PRESENT),
+        blurred=_lengths([piece for piece in pieces if piece.blurred], *PRESENT),
+        sessions=_sessions(pieces),
+    )
+
+
+def active_time(stretches: Iterable[Stretch], limit: Limit) -> Active:
+    """Return the active time alone."""
+    pieces = timeline(stretches)
+    return _active(pieces, quiets_of(pieces), limit)
+
+
+def timeline(stretches: Iterable[Stretch]) -> list[Piece]:
+    """Lay the windows over each other: pieces in order that never overlap. Input beats a gap, a gap what is unseen."""
+    coming = sorted((one for one in stretches if one.end > one.start), key=lambda one: one.start, reverse=True)
+    edges = sorted({edge for one in coming for edge in (one.start, one.end)})
+    there: list[Stretch] = []
+    pieces: list[Piece] = []
+    for start, end in pairwise(edges):
+        there = [one for one in there if one.end > start]
+        while coming and coming[-1].start <= start:
+            there.append(coming.pop())
+        if there:
+            pieces.append(_piece(there, start, end))
+    return pieces
+
+
+def _piece(there: Sequence[Stretch], start: int, end: int) -> Piece:
+    """Return what counts while several stretches run: those of the best kind, by what is true of all of them."""
+    kind = min((one.kind for one in there), key=RANKS.index)
+    counted = sorted(
+        (one for one in there if one.kind is kind), key=lambda one: (one.start, one.window, one.number)
+    )
+    return Piece(
+        kind=kind,
+        start=start,
+        end=end,
+        words=max(one.words for one in counted),
+        blurred=all(one.blurred for one in counted),
+        offline=all(one.offline for one in counted),
+        gap_answer=next((one.gap_answer for one in reversed(counted) if one.gap_answer), ""),
+    )
+
+
+def quiets_of(pieces: Sequence[Piece]) -> Iterator[Quiet]:
+    """Yield the quiet times: neighbouring gaps are one, however many windows or tags cut them."""
+    kind, end = SegmentKind.READING, 0
+    run = 0
+    runs: list[tuple[int, SegmentKind, Piece]] = []
+    for piece in pieces:
+        if piece.kind in ACTIVE:
+            kind, run = piece.kind, run + 1
+        elif piece.kind is SegmentKind.GAP:
+            run += piece.start - end > JOIN
+            runs.append((run, kind, piece))
+        else:
+            run += 1
+        end = piece.end
+    for (_, before), group in groupby(runs, key=lambda one: one[:2]):
+        gaps = [piece for *_, piece in group]
+        gap_answer = next((gap.gap_answer for gap in reversed(gaps) if gap.gap_answer), "")
+        yield Quiet(sum(gap.length for gap in gaps), max(gap.words for gap in gaps), gap_answer, before)
+
+
+def _active(pieces: Iterable[Piece], quiets: Iterable[Quiet], limit: Limit) -> Active:
+    known = _lengths(pieces, *ACTIVE)
+    return sum((quiet.credit(limit) for quiet in quiets), start=Active(known, known, known))
+
+
+def _lengths(pieces: Iterable[Piece], *kinds: SegmentKind) -> int:
+    return sum(piece.length for piece in pieces if piece.kind in kinds)
+
+
+def _sessions(pieces: Iterable[Piece]) -> int:
+    """Count the times someone sat down: stretches with input that lie half an hour or more from the one before."""
+    worked = [piece for piece in pieces if piece.kind in ACTIVE]
+    breaks = sum(after.start - before.end >= SESSION_BREAK for before, after in pairwise(worked))
+    return breaks + 1 if worked else 0
+
+
+SLACK = 5 * SECOND
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A stretch as a window sends it; times are milliseconds before sending."""
+
+    number: int
+    kind: SegmentKind
+    before_start: int
+    before_end: int
+    words: int = 0
+    blurred: bool = False
+    offline: bool = False
+    item: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What the server knows when a beat comes in, in milliseconds.
+
+    `since` is when it last heard of the task by any window: all that a window never heard of before can have worked
+    without a connection. `elapsed` is what the window's own clock says of the time since its last answered beat.
+    """
+
+    now: int
+    since: int
+    elapsed: int
+
+
+def placed(
+    window: str, sent: Iterable[Sent], known: Mapping[int, Stretch], heard: Heard
+) -> list[tuple[Sent, Stretch]]:
+    """Return each stretch of a beat as it is to be stored. `known` are the window's stored ones, by number.
+
+    A stored stretch keeps its beginning, kind and tags; only its end moves. Sending a beat again changes nothing.
+    """
+    ordered = sorted({one.number: one for one in sent}.values(), key=lambda one: one.number)
+    shift = _shift(ordered, known, heard.now)
+    open_one = max(known.values(), key=lambda one: one.end, default=None)
+    rows: list[tuple[Sent, Stretch]] = []
+    regained: Stretch | None = None
+    for one in ordered:
+        start, end = (min(heard.now - before + shift, heard.now) for before in (one.before_start, one.before_end))
+        row = known.get(one.number)
+        if row is not None:
+            moved = _moved(row, one, end, open_one)
+            regained = moved if row is open_one else regained
+            rows.append((one, moved))
+            continue
+        start = min(max(start, _floor(one, open_one, regained, heard)), heard.now)
+        new = Stretch(window, one.number, one.kind, start, max(start, end), one.words, one.blurred, one.offline)
+        rows.append((one, new))
+    return rows
+
+
+def _shift(ordered: Iterable[Sent], known: Mapping[int, Stretch], now: int) -> int:
+    """Return by how much this beat travelled longer or shorter than earlier ones, told from a stored beginning.
+
+    More than the slack is no travelling: then the machine slept and its clock stood still.
+    """
+    shifts = [known[one.number].start - (now - one.before_start) for one in ordered if one.number in known]
+    return shifts[-1] if shifts and abs(shifts[-1]) <= SLACK else 0
+
+
+def _moved(row: Stretch, one: Sent, end: int, open_one: Stretch | None) -> Stretch:
+    """Return a stored stretch with its new end. One that ended before the last beat does not grow."""
+    end = min(end, row.start + one.before_start - one.before_end)
+    if open_one is not None and row.end < open_one.end:
+        end = min(end, row.end)
+    return replace(row, end=max(row.start, end))
+
+
+def _floor(one: Sent, open_one: Stretch | None, regained: Stretch | None, heard: Heard) -> int:
+    """Return the earliest moment at which a new stretch may begin.
+
+    That is the window's last beat, less the slack; or where the open stretch now ends earlier than it did, for what
+    is worth no more than it: 30 s without input turn the end of a reading into a gap.
+    """
+    if open_one is None:
+        return min(heard.since, heard.now) - SLACK if one.offline else heard.now - SLACK
+    floor = max(open_one.end, heard.now - heard.elapsed) - SLACK
+    if regained is not None and _worth(one.kind) <= _worth(open_one.kind):
+        return min(floor, regained.end)
+    return floor
+
+
+def _worth(kind: SegmentKind) -> int:
+    return 2 if kind in ACTIVE else int(kind is SegmentKind.GAP)
+
+
+def ended_gaps(rows: Iterable[tuple[Sent, Stretch]]) -> Iterator[Stretch]:
+    """Yield the gaps of a beat that are over, which somebody can be asked about."""
+    stretches = [row for _, row in rows]
+    newest = max((row.number for row in stretches), default=0)
+    return (row for row in stretches if row.kind is SegmentKind.GAP and row.number < newest and not row.gap_answer)

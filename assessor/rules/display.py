@@ -1,0 +1,110 @@
+"""How a run's text is shown: without the marks by which one could tell runs apart. The original stays as it is."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+from evaluation.terms import PassageOrder
+
+LINE_MARKS = re.compile(r"(?m)^\s{0,3}(?:#{1,6}\s+|>\s?|[-*+•]\s+|\d{1,2}[.)]\s+)")
+# Runs write what they like: each of these takes time in proportion to the text, whatever stands in it. Hence the
+# bounds, and the blanks that are taken from their first on and not given back.
+EMPHASIS = re.compile(r"(?<!\w)(\*\*|__|\*|`|~~)(?=\S)(.{1,500}?)(?<=\S)\1(?!\w)")
+LINKS = re.compile(r"\[([^\]\[]{1,2000}+)\]\((?:https?:)?[^)\s]{0,2000}+\)")
+CITATION_MARKS = re.compile(
+    r"(?<!\s)\s*+(?:"
+    r"\[\^?\d+(?:\s*[,;\u2013-]\s*\^?\d+)*\]"  # [3], [1, 2], [^4], [1-3]
+    r"|\((?:refs?|sources?|citations?|docs?)\.?:?\s*\d+(?:\s*[,;]\s*\d+)*\)"
+    r"|【[^】]{1,40}】"
+    r"|\[(?:doc|docid|passage|source|ref|segment)[^\]]{0,80}\]"
+    r"|(?<=[.!?,;])[⁰¹²³⁴⁵⁶⁷⁸⁹]+(?=\s|$)"  # after a stop only: elsewhere it is a power
+    r"|\[msmarco_[^\]]{1,80}\]"
+    r")",
+    re.IGNORECASE,
+)
+TAGS = re.compile(
+    r"</?(?:b|i|em|strong|u|sup|sub|br|p|ul|ol|li|span|div|h[1-6]|cite|ref|source)\b[^>]{0,80}>", re.I
+)
+BLANKS = re.compile(r"[ \t\r\f\v\u00a0]*\n[ \t\r\f\v\u00a0\n]*|[ \t\r\f\v\u00a0]+")
+BEFORE_STOP = re.compile(r"(?<!\s)\s++([.,;:!?])(?=\s|$)")
+
+
+def plain(text: str) -> str:
+    """Return a sentence of an answer for the screen: no markup, citation marks or run-on blanks."""
+    shown = LINKS.sub(r"\1", text)
+    shown = CITATION_MARKS.sub("", shown)
+    shown = TAGS.sub(" ", shown)
+    shown = LINE_MARKS.sub("", shown)
+    shown = EMPHASIS.sub(r"\2", EMPHASIS.sub(r"\2", shown))
+    return BEFORE_STOP.sub(r"\1", BLANKS.sub(" ", shown)).strip()
+
+
+DIGITS = re.compile(r"(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a segment stands: how it was graded, and of which document it is a part."""
+
+    docid: str
+    document: str
+    grade: int
+    start: int | None = None
+
+
+def reading_order(places: Iterable[Place], order: PassageOrder, seed: str, grouped: bool) -> list[Place]:
+    """Return the places in the order of reading. The seed is the topic's own, so all its assessors read alike."""
+    key = _shuffled(seed) if order is PassageOrder.SHUFFLE else _ranked
+    ordered = sorted(places, key=key)
+    return _with_their_documents(ordered) if grouped else ordered
+
+
+def _ranked(place: Place) -> tuple[int, str]:
+    return -place.grade, place.docid
+
+
+def _shuffled(seed: str) -> Callable[[Place], tuple[int, str]]:
+    """A shuffle by hash: a segment that comes later is put in, and the others keep their order."""
+
+    def key(place: Place) -> tuple[int, str]:
+        digest = sha256(f"{seed}\n{place.docid}".encode()).digest()
+        return int.from_bytes(digest[:8], "big"), place.docid
+
+    return key
+
+
+def _with_their_documents(ordered: Sequence[Place]) -> list[Place]:
+    """Put each document's segments where its first one stands, in the order of the document."""
+    documents: dict[str, list[Place]] = {}
+    for place in ordered:
+        documents.setdefault(place.document, []).append(place)
+    return [place for places in documents.values() for place in sorted(places, key=_in_document)]
+
+
+def _in_document(place: Place) -> tuple[bool, int, list[tuple[int, int, str]]]:
+    """Sort key: where the segment starts, else by its docid with numbers as numbers."""
+    parts = [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in DIGITS.split(place.docid)]
+    return place.start is None, place.start or 0, parts
+
+
+def normalised(sentence: str) -> str:
+    """What two sentences must share to count as the same: width, case and white space do not matter."""
+    return " ".join(unicodedata.normalize("NFKC", sentence).casefold().split())
+
+
+def repeats(passages: Iterable[tuple[str, Sequence[str]]]) -> list[list[int | None]]:
+    """Say for each sentence in which earlier passage of the same document it stood first, by that passage's index.
+
+    `passages` are (document, sentences) in the order of reading. None: it is new. A passage that says something twice
+    does not repeat an earlier one.
+    """
+    seen: dict[tuple[str, str], int] = {}
+    repeated: list[list[int | None]] = []
+    for index, (document, sentences) in enumerate(passages):
+        keys = [(document, normalised(sentence)) for sentence in sentences]
+        repeated.append([seen.get(key) for key in keys])
+        for key in keys:
+            seen.setdefault(key, index)
+    return repeated

@@ -1,0 +1,119 @@
+"""What a list must be before it is frozen, and what its nuggets come from."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from assessor.rules.nugget_ops import Row, Rows, ordered
+from evaluation.errors import Refused
+from evaluation.terms import Decision, Importance, Making
+from web.text import plural
+
+
+def listed(rows: Rows) -> list[Row]:
+    """Return the nuggets of the final list, in order."""
+    return [row for row in ordered(rows) if row.decision is Decision.KEPT]
+
+
+def undecided(rows: Rows) -> list[Row]:
+    """Return the proposals that nobody decided about yet, in order."""
+    return [row for row in ordered(rows) if row.decision is Decision.UNDECIDED]
+
+
+def without_importance(rows: Rows) -> list[Row]:
+    """Return the nuggets of the final list that are neither vital nor okay yet, in order."""
+    return [row for row in listed(rows) if row.importance is Importance.UNKNOWN]
+
+
+def check_complete(rows: Rows, limit: int | None) -> None:
+    """Raise `Refused` where the list cannot be submitted yet (method, section 2: every draft needs a decision)."""
+    if waiting := undecided(rows):
+        raise Refused("undecided", f"{len(waiting)} {plural(len(waiting), 'nugget is', 'nuggets are')} undecided.")
+    if waiting := without_importance(rows):
+        raise Refused(
+            "no_importance",
+            f"{len(waiting)} {plural(len(waiting), 'nugget is', 'nuggets are')} neither vital nor okay.",
+        )
+    if limit is not None and len(listed(rows)) > limit:
+        raise Refused("over_limit", f"The list has {len(listed(rows))} nuggets; this campaign allows {limit}.")
+
+
+def can_submit(rows: Rows, limit: int | None) -> bool:
+    """Say whether `check_complete` lets the list pass."""
+    try:
+        check_complete(rows, limit)
+    except Refused:
+        return False
+    return True
+
+
+def proposals_behind(rows: Rows, row: Row) -> list[str]:
+    """Return the keys of the proposals that a row was made from, through any merges and splits, in order."""
+    return list(dict.fromkeys(_proposals(rows, row)))
+
+
+def _proposals(rows: Rows, row: Row) -> Iterator[str]:
+    if row.making is Making.PROPOSED:
+        yield row.key
+    for parent in row.parents:
+        if parent in rows:
+            yield from _proposals(rows, rows[parent])
+
+
+def relation_of(row: Row) -> str:
+    """Return how a nugget relates to the drafts it comes from: kept, edited, merged or split."""
+    if row.making is Making.PROPOSED:
+        return "kept" if row.text == row.draft else "edited"
+    return "merged" if row.making is Making.MERGED else "split"
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A list as it stands. The tuples hold keys, in the order of the list."""
+
+    kept: int
+    rejected: int
+    added: int
+    merged: int
+    split: int
+    reworded: int
+    over_limit: int
+    undecided: tuple[str, ...]
+    without_importance: tuple[str, ...]
+    without_evidence: tuple[str, ...]
+    numbers: dict[str, int]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing stands in the way of submitting."""
+        return not (self.undecided or self.without_importance or self.over_limit)
+
+
+def review_of(rows: Rows, limit: int | None) -> Review:
+    """Return what there is to say about a list. `limit`: how many nuggets the campaign allows, None for any number."""
+    kept = listed(rows)
+    made = [row.making for row in kept]
+    return Review(
+        kept=len(kept),
+        rejected=sum(row.decision is Decision.REJECTED for row in rows.values()),
+        added=made.count(Making.ADDED),
+        merged=made.count(Making.MERGED),
+        split=made.count(Making.SPLIT),
+        reworded=sum(row.draft is not None and row.text != row.draft for row in kept),
+        over_limit=0 if limit is None else max(0, len(kept) - limit),
+        undecided=_keys(undecided(rows)),
+        without_importance=_keys(without_importance(rows)),
+        without_evidence=_keys([row for row in kept if not row.evidence]),
+        numbers=numbers_of(rows),
+    )
+
+
+def numbers_of(rows: Rows) -> dict[str, int]:
+    """Return by key the number under which the screen shows each nugget ("N7").
+
+    What was merged or split away is not shown.
+    """
+    return {row.key: row.number for row in ordered(rows) if row.decision is not Decision.REPLACED}
+
+
+def _keys(rows: list[Row]) -> tuple[str, ...]:
+    return tuple(row.key for row in rows)

@@ -1,0 +1,172 @@
+"""What windows say of their time, every 15 s each: stored as stretches, believed no further than the server's clock.
+
+A beat costs four statements: the desk, its stretches, the changed ones, the desk again.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from accounts.models import User
+from assessor.desk.context import OPEN_STATES, free_in, holder_age, lock_desk
+from assessor.rules.clock import (
+    SECOND,
+    Heard,
+    Sent,
+    Stretch,
+    active_time,
+    ended_gaps,
+    limit_of,
+    milliseconds,
+    moment,
+    placed,
+)
+from assessor.timing.times import FIELDS, stretch_of
+from evaluation.errors import Refused
+from evaluation.models import Desk, Task, TimeSegment
+from evaluation.terms import PageState, SegmentKind, Stage
+
+
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """A window's stretches, its reader's place, the milliseconds since its last answered beat, and its page's state."""
+
+    window: str
+    sent: tuple[Sent, ...]
+    place: dict[str, Any] | None
+    elapsed: int
+    page: str = PageState.VISIBLE
+
+
+@dataclass(frozen=True, slots=True)
+class LongGap:
+    """A gap beyond the idle limit that is over: its assessor may say what it was."""
+
+    number: int
+    seconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class BeatReceipt:
+    """The answer: who holds the desk, and the active seconds of this submission so far."""
+
+    server_time: str
+    holder: str
+    holder_age_s: int
+    free_in_s: int | None
+    seconds: int
+    gap: LongGap | None
+
+
+def beat(*, task: str, user: User, beat: Beat) -> BeatReceipt:
+    """Store what a window says of its time and renew its hold. Raises `NoSuchTask`.
+
+    A window that does not hold the desk while another does, and a task that is not open, make no time.
+    """
+    with transaction.atomic():
+        desk = lock_desk(task, user)
+        now = timezone.now()
+        stored = _stretches(desk, beat.window)
+        current = {(one.window, one.number): one for one, version in stored if version == desk.task.version}
+        rows: list[tuple[Sent, Stretch]] = []
+        if desk.holder in ("", beat.window):
+            if desk.task.state in OPEN_STATES:
+                rows = _placed(desk, beat, stored, milliseconds(now))
+                _write(desk, [(sent, row) for sent, row in rows if current.get((row.window, row.number)) != row])
+            _renew(desk, beat)
+    limit = limit_of(Stage(desk.task.stage))
+    current |= {(row.window, row.number): row for _, row in rows}
+    return BeatReceipt(
+        server_time=now.isoformat(),
+        holder=_holder(desk, beat.window),
+        holder_age_s=holder_age(desk.held_at),
+        free_in_s=free_in(desk),
+        seconds=active_time(current.values(), limit).point // SECOND,
+        gap=next((_long(gap) for gap in ended_gaps(rows) if gap.end - gap.start > limit(gap.words)), None),
+    )
+
+
+def active_seconds(task: Task, version: int) -> int:
+    """Return the active time of one submission of a task."""
+    segments = TimeSegment.objects.filter(task=task, submission=version)
+    stretches = [stretch_of(*fields) for fields in segments.values_list(*FIELDS)]
+    return active_time(stretches, limit_of(Stage(task.stage))).point // SECOND
+
+
+def say(*, task: str, user: User, window: str, number: int, gap_answer: str) -> None:
+    """Write what an assessor says a gap was. Raises `NoSuchTask`; `Refused` for no gap, and when it is too late."""
+    with transaction.atomic():
+        desk = lock_desk(task, user)
+        if desk.task.state not in OPEN_STATES:
+            raise Refused("not_open", f"This task is {desk.task.state}; its time stands as it is.")
+        gaps = TimeSegment.objects.filter(task=desk.task, submission=desk.task.version, kind=SegmentKind.GAP)
+        if not gaps.filter(window=window, number=number).update(said=gap_answer):
+            raise Refused("no_such_gap", "This pause is not known here.")
+
+
+def _stretches(desk: Desk, window: str) -> list[tuple[Stretch, int]]:
+    """Return the stretches of the submission being made, and all of this window, with their submissions."""
+    rows = TimeSegment.objects.filter(Q(submission=desk.task.version) | Q(window=window), task=desk.task)
+    return [(stretch_of(*fields), version) for version, *fields in rows.values_list("submission", *FIELDS)]
+
+
+def _placed(desk: Desk, beat: Beat, stored: Sequence[tuple[Stretch, int]], now: int) -> list[tuple[Sent, Stretch]]:
+    """Return the beat's stretches on the server's clock. Those of an earlier submission are settled."""
+    known = {
+        one.number: one for one, version in stored if one.window == beat.window and version == desk.task.version
+    }
+    settled = {one.number for one, version in stored if one.window == beat.window and version != desk.task.version}
+    opened = milliseconds(desk.task.opened_at) if desk.task.opened_at else now
+    since = max((one.end for one, _ in stored), default=opened)
+    sent = [one for one in beat.sent if one.number not in settled]
+    return placed(beat.window, sent, known, Heard(now, max(since, opened), beat.elapsed))
+
+
+def _write(desk: Desk, rows: Iterable[tuple[Sent, Stretch]]) -> None:
+    segments = [
+        TimeSegment(
+            task=desk.task,
+            submission=desk.task.version,
+            window=row.window,
+            number=row.number,
+            kind=row.kind,
+            started_at=moment(row.start),
+            ended_at=moment(row.end),
+            words=row.words,
+            blurred=row.blurred,
+            offline=row.offline,
+            item=sent.item,
+        )
+        for sent, row in rows
+    ]
+    if segments:
+        TimeSegment.objects.bulk_create(
+            segments,
+            update_conflicts=True,
+            unique_fields=["task", "window", "number"],
+            update_fields=["ended_at"],
+        )
+
+
+def _renew(desk: Desk, beat: Beat) -> None:
+    changed = []
+    if desk.holder == beat.window:
+        desk.held_at, desk.holder_page = timezone.now(), beat.page
+        changed += ["held_at", "holder_page"]
+    if beat.place is not None and beat.place != desk.place:
+        desk.place = beat.place
+        changed.append("place")
+    if changed:
+        desk.save(update_fields=changed)
+
+
+def _holder(desk: Desk, window: str) -> str:
+    return {"": "free", window: "mine"}.get(desk.holder, "other")
+
+
+def _long(gap: Stretch) -> LongGap:
+    return LongGap(gap.number, (gap.end - gap.start) // SECOND)

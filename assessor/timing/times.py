@@ -1,0 +1,302 @@
+"""How long topics took: per submitted version, from the stretches that the desks recorded."""
+
+from collections import OrderedDict, defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from threading import Lock
+from typing import Any, Final
+
+from django.db.models import Count, F, Max, Q, QuerySet, Sum
+from django.utils import timezone
+
+from accounts.models import User
+from assessor.rules.clock import (
+    AWAY,
+    PRESENT,
+    READING,
+    SECOND,
+    Limit,
+    Stretch,
+    Times,
+    limit_of,
+    measure,
+    milliseconds,
+    moment,
+)
+from evaluation.campaigns.access import within
+from evaluation.models import Campaign, Judge, Submission, Task, TimeSegment
+from evaluation.terms import SegmentKind, Stage, TaskState
+
+CHUNK = 2000
+FIELDS = ("window", "number", "kind", "started_at", "ended_at", "words", "blurred", "offline", "said")
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """Whose time it is: one submission of one stage of a topic. `submitted`: it is frozen, so the time is final.
+
+    `whole`: everything of the topic was asked, not only the pairs of a study.
+    """
+
+    campaign: str
+    topic_id: str
+    stage: Stage
+    assessor: str
+    version: int
+    submitted: bool
+    whole: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedStretch:
+    """One stretch as it was recorded, with what it was about."""
+
+    stretch: Stretch
+    item: str
+
+
+@dataclass(frozen=True, slots=True)
+class TopicTime:
+    """The times of one submission."""
+
+    timed: Timed
+    times: Times
+
+
+def times_for(viewer: User, campaign: Campaign, limit: Limit | None = None) -> list[TopicTime]:
+    """Return the times of a campaign as far as the viewer may see them."""
+    return times_in(within(viewer, campaign), limit)
+
+
+def times_in(campaigns: QuerySet[Campaign], limit: Limit | None = None) -> list[TopicTime]:
+    """Return the times of each submission, in the order of topics. Without a limit that of each stage's screen."""
+    return [
+        TopicTime(timed, measure((one.stretch for one in recorded), limit or limit_of(timed.stage)))
+        for timed, recorded in recorded_in(campaigns)
+    ]
+
+
+def recorded_in(campaigns: QuerySet[Campaign]) -> Iterator[tuple[Timed, list[RecordedStretch]]]:
+    """Yield each submission with its stretches, a task at a time. Withdrawn work is kept and not counted."""
+    tasks = Task.objects.filter(campaign__in=campaigns).not_withdrawn()
+    ordered = tasks.select_related("campaign", "topic", "assessor").order_by(
+        "campaign__slug", "topic__position", "stage", "pk"
+    )
+    judges = Judge.objects.filter(user__in=tasks.values("assessor"))
+    names: dict[tuple[int | None, int | None], str] = {
+        (user, study): name for user, study, name in judges.values_list("user", "study", "name")
+    }
+    submitted = set(Submission.objects.filter(task__in=tasks).values_list("task", "version"))
+    for task in ordered:
+        for version, recorded in sorted(_recorded_periods(task).items()):
+            timed = Timed(
+                campaign=task.campaign.slug,
+                topic_id=task.topic.topic_id,
+                stage=Stage(task.stage),
+                assessor=names.get((task.assessor_id, task.study_id), task.assessor.name),
+                version=version,
+                submitted=(task.pk, version) in submitted,
+                whole=task.study_id is None,
+            )
+            yield timed, recorded
+
+
+def _recorded_periods(task: Task) -> dict[int, list[RecordedStretch]]:
+    found: dict[int, list[RecordedStretch]] = defaultdict(list)
+    rows = TimeSegment.objects.filter(task=task).order_by("started_at", "window", "number")
+    for version, item, *fields in rows.values_list("submission", "item", *FIELDS).iterator(chunk_size=CHUNK):
+        found[version].append(RecordedStretch(stretch_of(*fields), item))
+    return found
+
+
+def stretch_of(
+    window: str, number: int, kind: str, started: datetime, ended: datetime, *tags: int | bool | str
+) -> Stretch:
+    """Return a stored row, by its `FIELDS`, as the rules know it."""
+    words, blurred, offline, gap_answer = tags
+    return Stretch(
+        window=window,
+        number=number,
+        kind=SegmentKind(kind),
+        start=milliseconds(started),
+        end=milliseconds(ended),
+        words=int(words),
+        blurred=bool(blurred),
+        offline=bool(offline),
+        gap_answer=str(gap_answer),
+    )
+
+
+KEPT: Final = 20_000
+"""How many submissions' times a process keeps, about 1 kB each."""
+
+Key = tuple[int, int]
+"""A task and the number of one of its submissions."""
+Mark = tuple[Any, ...]
+"""What shows that the stretches of a submission are as they were."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What follows from the stretches of one submission: its times, and milliseconds of a visible screen by day.
+
+    Days are those of UTC. `seen`: the end of the last stretch.
+    """
+
+    times: Times
+    days: dict[date, int]
+    seen: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class KeptTime:
+    """The times of one submission. `submitted`: it is frozen. `whole`: it is not only of a study's pairs."""
+
+    task: int
+    version: int
+    topic: int
+    assessor: int
+    stage: Stage
+    submitted: bool
+    whole: bool
+    recorded: Recorded
+
+    @property
+    def times(self) -> Times:
+        """The times."""
+        return self.recorded.times
+
+    @property
+    def is_first(self) -> bool:
+        """Say whether it is a finished first submission of everything: what medians are over."""
+        return self.submitted and self.whole and self.version == 1
+
+    def since(self, day: date) -> tuple[int, date | None]:
+        """Return the milliseconds of a visible screen from a day on, and on which day they begin."""
+        days = [one for one in self.recorded.days if one >= day]
+        return sum(self.recorded.days[one] for one in days), min(days, default=None)
+
+
+class _Store:
+    """What was computed, by submission; the oldest is thrown away first."""
+
+    def __init__(self, size: int) -> None:
+        self._kept: OrderedDict[Key, tuple[Mark, Recorded]] = OrderedDict()
+        self._size, self._lock = size, Lock()
+
+    def found(self, marks: dict[Key, Mark]) -> dict[Key, Recorded]:
+        with self._lock:
+            there = {key: self._kept[key] for key in marks if key in self._kept}
+        return {key: one for key, (mark, one) in there.items() if mark == marks[key]}
+
+    def keep(self, marks: dict[Key, Mark], recorded: dict[Key, Recorded]) -> None:
+        with self._lock:
+            for key, one in recorded.items():
+                self._kept[key] = (marks[key], one)
+                self._kept.move_to_end(key)
+            while len(self._kept) > self._size:
+                self._kept.popitem(last=False)
+
+
+_store = _Store(KEPT)
+
+
+def kept_times_for(viewer: User, campaign: Campaign) -> list[KeptTime]:
+    """Return the times of a campaign's submissions as far as the viewer may see them: three queries, or four.
+
+    Withdrawn work is left out, and so is what has no stretch.
+    """
+    tasks = Task.objects.filter(campaign__in=within(viewer, campaign)).not_withdrawn()
+    fields = ("pk", "topic__pk", "assessor", "stage", "study", "public_id")
+    known = {row[0]: row[1:] for row in tasks.order_by().values_list(*fields)}
+    frozen = {
+        (task, version): (known[task][4], at)
+        for task, version, at in Submission.objects.filter(task__in=tasks).values_list("task", "version", "at")
+        if task in known
+    }
+    marks: dict[Key, Mark] = dict(frozen)
+    open_ones = tasks.exclude(state=TaskState.SUBMITTED).order_by().values_list("pk", flat=True)
+    marks |= {key: mark for key, mark in _marks(open_ones).items() if key not in frozen}
+    found = _store.found(marks)
+    lacking = marks.keys() - found.keys()
+    if lacking:
+        measured = _measured(lacking, {pk: Stage(row[2]) for pk, row in known.items()})
+        _store.keep(marks, measured)
+        found |= measured
+    return [
+        KeptTime(
+            task=task,
+            version=version,
+            topic=known[task][0],
+            assessor=known[task][1],
+            stage=Stage(known[task][2]),
+            submitted=(task, version) in frozen,
+            whole=known[task][3] is None,
+            recorded=found[task, version],
+        )
+        for task, version in sorted(found)
+        if found[task, version].days or found[task, version].times.wall
+    ]
+
+
+def _marks(tasks: Iterable[int]) -> dict[Key, Mark]:
+    """Return by submission what shows a change: a beat moves an end, an answer about a gap changes a word."""
+    rows = TimeSegment.objects.filter(task__in=list(tasks)).order_by().values_list("task", "submission")
+    counted = rows.annotate(
+        number=Count("pk"),
+        length=Sum(F("ended_at") - F("started_at")),
+        reading=Count("pk", filter=Q(said=READING)),
+        away=Count("pk", filter=Q(said=AWAY)),
+        last=Max("ended_at"),
+    )
+    return {(task, version): tuple(mark) for task, version, *mark in counted}
+
+
+def _measured(keys: Collection[Key], stages: dict[int, Stage]) -> dict[Key, Recorded]:
+    """Compute times as the report does, from all stretches of these submissions in one query."""
+    wanted = {task for task, _ in keys}
+    rows = TimeSegment.objects.filter(task__in=wanted).order_by("task", "started_at", "window", "number")
+    found: dict[Key, list[Stretch]] = {key: [] for key in keys}
+    for task, version, *fields in rows.values_list("task", "submission", *FIELDS).iterator(chunk_size=CHUNK):
+        if (task, version) in found:
+            found[task, version].append(stretch_of(*fields))
+    return {key: _recorded(stretches, stages[key[0]]) for key, stretches in found.items()}
+
+
+def _recorded(stretches: list[Stretch], stage: Stage) -> Recorded:
+    days: dict[date, int] = defaultdict(int)
+    for one in stretches:
+        if one.kind in PRESENT:
+            days[moment(one.start).date()] += one.end - one.start
+    seen = moment(max((one.end for one in stretches), default=0))
+    return Recorded(measure(stretches, limit_of(stage)), dict(days), seen)
+
+
+@dataclass(frozen=True, slots=True)
+class OddTimes:
+    """What no clock can have seen: days of one person longer than a day's work, and stretches that end after now."""
+
+    days: tuple[tuple[int, date, float], ...]
+    ahead: int
+
+
+LONGEST_DAY: Final = timedelta(hours=16)
+"""More than that of one person's work on one day is a clock gone wrong, or an account that two people use."""
+AHEAD: Final = timedelta(minutes=5)
+
+
+def odd_times(times: Iterable[KeptTime], since: date) -> OddTimes:
+    """Return what is odd since a day: assessors with the day and its hours, and how many submissions end after now."""
+    days: dict[tuple[int, date], int] = defaultdict(int)
+    latest = timezone.now().astimezone(UTC) + AHEAD
+    ahead = 0
+    for one in times:
+        ahead += one.recorded.seen > latest
+        for day, length in one.recorded.days.items():
+            if day >= since:
+                days[one.assessor, day] += length
+    longest = LONGEST_DAY / timedelta(milliseconds=1)
+    hours = 3600 * SECOND
+    odd = ((assessor, day, length / hours) for (assessor, day), length in days.items() if length > longest)
+    return OddTimes(tuple(sorted(odd, key=lambda one: (one[1], one[0]))), ahead)

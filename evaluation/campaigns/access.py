@@ -1,0 +1,112 @@
+"""Which campaigns someone may see, and which of them with everything in it: where every other read starts."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from allauth.mfa.models import Authenticator
+from django.db.models import Count, Q, QuerySet
+
+from accounts.models import User
+from evaluation.models import Assignment, Campaign, Membership, Run, SupportJudgment, Task, Topic
+from evaluation.rules.tasks import UNBLINDED_ROLES
+from evaluation.terms import Role
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignCard:
+    """A campaign in someone's list. An assessor's card carries no counts: they would tell of others' work.
+
+    `work`: something is handed out, so that its organizers begin with today.
+    """
+
+    slug: str
+    name: str
+    description: str
+    unblinded: bool
+    topics: int = 0
+    runs: int = 0
+    labels: int = 0
+    work: bool = False
+
+
+def unblinded(viewer: User) -> QuerySet[Campaign]:
+    """Return the campaigns in which the viewer may see runs, scores and labels.
+
+    Whoever judges in a campaign sees none of it and of its copies, whatever else they are, superusers included; and
+    whoever holds a task in one of them, even if they are no assessor any more.
+    """
+    mine = Membership.objects.filter(user=viewer)
+    judging = mine.filter(role=Role.ASSESSOR).values("campaign__family")
+    working = Task.objects.filter(assessor=viewer).not_withdrawn().values("campaign__family")
+    open_to_me = Q() if viewer.is_superuser else Q(pk__in=mine.filter(role__in=UNBLINDED_ROLES).values("campaign"))
+    return Campaign.objects.filter(open_to_me).exclude(family__in=judging).exclude(family__in=working)
+
+
+def holds_work(user: User) -> bool:
+    """Say whether somebody holds a task anywhere, so that what tells of answers and labels is closed to them."""
+    return Task.objects.filter(assessor=user).not_withdrawn().exists()
+
+
+def within(viewer: User, campaign: Campaign) -> QuerySet[Campaign]:
+    """Return this one campaign if the viewer may see it unblinded, else nothing: for `campaign__in=`."""
+    return unblinded(viewer).filter(pk=campaign.pk)
+
+
+def unblinded_campaign_for(viewer: User, slug: str) -> Campaign:
+    """Return the campaign, or raise `Campaign.DoesNotExist`: what is not yours answers as what is not there."""
+    return unblinded(viewer).get(slug=slug)
+
+
+def is_taken_from(viewer: User, slug: str) -> bool:
+    """Say whether there is a campaign of that slug which the viewer may not see unblinded."""
+    return Campaign.objects.filter(slug=slug).exclude(pk__in=unblinded(viewer)).exists()
+
+
+def campaigns_for(viewer: User) -> list[CampaignCard]:
+    """Return the campaigns the viewer belongs to (a superuser: all), in seven queries however many there are."""
+    mine = Membership.objects.filter(user=viewer).values("campaign")
+    campaigns = Campaign.objects.all() if viewer.is_superuser else Campaign.objects.filter(pk__in=mine)
+    seen = unblinded(viewer)
+    open_pks = set(seen.values_list("pk", flat=True))
+    topics = _counts(Topic.objects.filter(campaign__in=seen).values_list("campaign").annotate(Count("pk")))
+    runs = _counts(Run.objects.filter(campaign__in=seen).values_list("campaign").annotate(Count("pk")))
+    labels = _label_counts(seen)
+    handed = Task.objects.filter(campaign__in=seen).not_withdrawn().order_by()
+    working = set(handed.values_list("campaign", flat=True).distinct())
+    return [
+        CampaignCard(
+            slug=campaign.slug,
+            name=campaign.name,
+            description=campaign.description,
+            unblinded=campaign.pk in open_pks,
+            topics=topics.get(campaign.pk, 0),
+            runs=runs.get(campaign.pk, 0),
+            labels=labels.get(campaign.pk, 0),
+            work=campaign.pk in working,
+        )
+        for campaign in campaigns
+    ]
+
+
+def _label_counts(campaigns: QuerySet[Campaign]) -> dict[int, int]:
+    assigned = Assignment.objects.current().filter(answer__topic__campaign__in=campaigns, judge__aside=False)
+    supported = SupportJudgment.objects.current().filter(segment__campaign__in=campaigns, judge__aside=False)
+    total = _counts(assigned.values_list("answer__topic__campaign").annotate(Count("pk")))
+    for pk, count in supported.values_list("segment__campaign").annotate(Count("pk")):
+        total[pk] = total.get(pk, 0) + count
+    return total
+
+
+def _counts(rows: Iterable[tuple[int, int]]) -> dict[int, int]:
+    return dict(rows)
+
+
+FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
+
+
+def lacks_second_factor(user: User) -> bool:
+    """Whether somebody organizes or administers, and signs in with a password alone."""
+    powerful = user.is_staff or user.is_superuser
+    if not powerful and not Membership.objects.filter(user=user, role=Role.ORGANIZER).exists():
+        return False
+    return not Authenticator.objects.filter(user=user, type__in=FACTORS).exists()

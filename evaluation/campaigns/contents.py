@@ -1,0 +1,389 @@
+"""What a campaign holds, in counts: the overview an organizer checks an import against."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from pathlib import PurePath
+from typing import Final
+
+from django.db.models import Count, F, Q, QuerySet
+
+from accounts.models import User
+from evaluation.campaigns.access import unblinded, within
+from evaluation.formats.addressing import docid_in
+from evaluation.models import (
+    AnswerProvenance,
+    Assignment,
+    Campaign,
+    Event,
+    Finding,
+    Judge,
+    ListedNugget,
+    Membership,
+    NuggetList,
+    NuggetSet,
+    NuggetVersion,
+    QrelSource,
+    Run,
+    Segment,
+    Sentence,
+    SupportJudgment,
+    Task,
+    Topic,
+)
+from evaluation.rules.tasks import UNBLINDED_ROLES
+from evaluation.terms import AssignmentLabel, FindingCode, Importance, JudgeKind, Role
+
+PARTS: Final = 8
+_SWEPT: Final = Count("pk", filter=Q(first_label__isnull=False) & ~Q(first_label=F("label")))
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """The labels of one code that one judge gave to one topic's nuggets of one set; the nugget sweep changed `swept`.
+
+    Set, topic and judge are primary keys. Labels count that stand; those of studies and trials are among them.
+    """
+
+    nugget_set: int
+    topic: int
+    judge: int
+    label: int
+    number: int
+    swept: int
+
+
+def in_parts(keys: Collection[int]) -> Iterator[list[int]]:
+    """Return keys, ascending, in at most eight parts of equal size."""
+    ascending = sorted(keys)
+    size = max(1, -(-len(ascending) // PARTS))
+    return (ascending[start : start + size] for start in range(0, len(ascending), size))
+
+
+def tally_of(campaign: Campaign) -> tuple[Cell, ...]:
+    """Count a campaign's assignment labels."""
+    return _tally(campaign, campaign.created_at, campaign.revision)
+
+
+@lru_cache(maxsize=16)
+def _tally(campaign: Campaign, _made: datetime, _revision: int) -> tuple[Cell, ...]:
+    """Count once per state of the campaign. `_made` tells databases apart."""
+    wordings = NuggetVersion.objects.filter(nugget__nugget_set__campaign=campaign).values_list("pk", flat=True)
+    nugget = "nugget_version__nugget"
+    counted: dict[tuple[int, int, int, int], tuple[int, int]] = {}
+    for part in in_parts(wordings):
+        labels = Assignment.objects.current().filter(nugget_version__in=part).order_by()
+        cells = labels.values_list(f"{nugget}__nugget_set", f"{nugget}__topic", "judge", "label")
+        for *cell, number, swept in cells.annotate(Count("pk"), swept=_SWEPT):
+            before = counted.get(key := tuple(cell), (0, 0))
+            counted[key] = before[0] + number, before[1] + swept
+    return tuple(Cell(*key, *numbers) for key, numbers in counted.items())
+
+
+IMPORTS_SHOWN = 8
+IMPORT_KINDS = [
+    f"import.{kind}"
+    for kind in ("topics", "segments", "qrels", "run", "nuggets", "assignments", "support", "scores", "practice")
+]
+"""Named one by one, so that the log's index by kind serves: it holds millions of events."""
+_VITAL = Count("pk", filter=Q(importance=Importance.VITAL))
+
+
+@dataclass(frozen=True, slots=True)
+class Holdings:
+    """The four figures that say whether a campaign is loaded."""
+
+    topics: int
+    runs: int
+    segments: int
+    segments_with_text: int
+
+    @property
+    def segments_without_text(self) -> int:
+        """Segments that qrels or runs name and nobody has loaded."""
+        return self.segments - self.segments_with_text
+
+
+@dataclass(frozen=True, slots=True)
+class SourceCount:
+    """The qrels of one source."""
+
+    name: str
+    topics: int
+    qrels: int
+    related: int
+
+
+@dataclass(frozen=True, slots=True)
+class SetCount:
+    """A nugget set and what the newest submitted lists of it hold."""
+
+    name: str
+    origin: str
+    judge: str
+    machine: bool
+    drafts: str
+    topics: int
+    nuggets: int
+    vital: int
+
+
+@dataclass(frozen=True, slots=True)
+class LabelCount:
+    """Labels of one kind by one judge: `of` is the nugget set, or the support condition."""
+
+    of: str
+    judge: str
+    machine: bool
+    none: int
+    partial: int
+    full: int
+    cant_judge: int
+    failed: int
+
+    @property
+    def total(self) -> int:
+        """All labels, the failed ones included."""
+        return self.none + self.partial + self.full + self.cant_judge + self.failed
+
+
+@dataclass(frozen=True, slots=True)
+class FindingCount:
+    """How often an import noticed one thing."""
+
+    code: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRow:
+    """One import, from the log."""
+
+    at: datetime
+    kind: str
+    actor: str
+    files: list[str]
+    summary: str
+
+
+def holdings_for(viewer: User, campaign: Campaign) -> Holdings:
+    """Count topics, runs and segments."""
+    mine = within(viewer, campaign)
+    segments = Segment.objects.filter(campaign__in=mine).aggregate(
+        all=Count("pk"), with_text=Count("pk", filter=Q(has_text=True))
+    )
+    return Holdings(
+        topics=Topic.objects.filter(campaign__in=mine).count(),
+        runs=Run.objects.filter(campaign__in=mine).count(),
+        segments=segments["all"],
+        segments_with_text=segments["with_text"],
+    )
+
+
+def sources_for(viewer: User, campaign: Campaign) -> list[SourceCount]:
+    """Count qrels by source, with the topics each covers."""
+    rows = QrelSource.objects.filter(campaign__in=within(viewer, campaign)).annotate(
+        topics=Count("qrels__topic", distinct=True),
+        total=Count("qrels"),
+        related=Count("qrels", filter=Q(qrels__grade__gte=1)),
+    )
+    return [SourceCount(row.name, row.topics, row.total, row.related) for row in rows]
+
+
+def nugget_sets_for(viewer: User, campaign: Campaign) -> list[SetCount]:
+    """Return the nugget sets with what their current lists hold, drafts included."""
+    mine = within(viewer, campaign)
+    sets = NuggetSet.objects.filter(campaign__in=mine).select_related("judge", "drafts")
+    lists = NuggetList.objects.newest_submitted().filter(nugget_set__campaign__in=mine)
+    topics = dict(lists.values_list("nugget_set").annotate(Count("pk")))
+    listed = ListedNugget.objects.filter(nugget_list__in=lists).values_list("nugget_list__nugget_set")
+    counts = {pk: (n, vital) for pk, n, vital in listed.annotate(n=Count("pk"), vital=_VITAL)}
+    return [
+        SetCount(
+            name=one.name,
+            origin=one.origin,
+            judge=one.judge.name,
+            machine=one.judge.kind == JudgeKind.LLM,
+            drafts=one.drafts.name if one.drafts else "",
+            topics=topics.get(one.pk, 0),
+            nuggets=counts.get(one.pk, (0, 0))[0],
+            vital=counts.get(one.pk, (0, 0))[1],
+        )
+        for one in sets
+    ]
+
+
+def assignment_counts_for(viewer: User, campaign: Campaign) -> list[LabelCount]:
+    """Count assignment labels by nugget set and judge, those of studies left out."""
+    if not within(viewer, campaign).exists():
+        return []
+    sets = dict(campaign.nugget_sets.values_list("pk", "name"))
+    judges = Judge.objects.filter(aside=False, pk__in={cell.judge for cell in tally_of(campaign)}).in_bulk()
+    counts: dict[tuple[str, str, str, int], int] = defaultdict(int)
+    for cell in tally_of(campaign):
+        if judge := judges.get(cell.judge):
+            counts[sets[cell.nugget_set], judge.name, judge.kind, cell.label] += cell.number
+    return _by_label([(*key, number) for key, number in counts.items()])
+
+
+def support_counts_for(viewer: User, campaign: Campaign) -> list[LabelCount]:
+    """Count support labels by condition and judge, those of studies left out."""
+    rows = SupportJudgment.objects.current().filter(
+        segment__campaign__in=within(viewer, campaign), judge__aside=False
+    )
+    grouped = rows.values_list("condition", "judge__name", "judge__kind", "label")
+    return _by_label(list(grouped.annotate(Count("pk")).order_by()))
+
+
+def findings_by_code_for(viewer: User, campaign: Campaign) -> list[FindingCount]:
+    """Count findings by code, the most frequent first."""
+    rows = Finding.objects.filter(campaign__in=within(viewer, campaign)).order_by()
+    return [
+        FindingCount(code, count)
+        for code, count in rows.values_list("code").annotate(n=Count("pk")).order_by("-n", "code")
+    ]
+
+
+def imports_for(viewer: User, campaign: Campaign) -> list[ImportRow]:
+    """Return the newest imports."""
+    events = Event.objects.filter(campaign__in=within(viewer, campaign), kind__in=IMPORT_KINDS)
+    return [
+        ImportRow(
+            at=event.at,
+            kind=event.kind.removeprefix("import."),
+            actor=event.actor.name if event.actor else "",
+            files=[PurePath(file.get("name", "")).name for file in event.payload.get("files", [])],
+            summary=_summary(event.payload),
+        )
+        for event in events.select_related("actor")[:IMPORTS_SHOWN]
+    ]
+
+
+def _summary(payload: dict[str, object]) -> str:
+    counts = ((payload.get(what), what) for what in ("added", "changed"))
+    return ", ".join(f"{count:,} {what}" for count, what in counts if count)
+
+
+def _by_label(rows: list[tuple[str, str, str, int, int]]) -> list[LabelCount]:
+    counts: dict[tuple[str, str, str], dict[int, int]] = defaultdict(dict)
+    for of, judge, kind, label, count in rows:
+        counts[of, judge, kind][label] = count
+    return [
+        LabelCount(
+            of=of,
+            judge=judge,
+            machine=kind == JudgeKind.LLM,
+            none=by_label.get(AssignmentLabel.NOT_SUPPORT, 0),
+            partial=by_label.get(AssignmentLabel.PARTIAL_SUPPORT, 0),
+            full=by_label.get(AssignmentLabel.SUPPORT, 0),
+            cant_judge=by_label.get(AssignmentLabel.CANT_JUDGE, 0),
+            failed=by_label.get(AssignmentLabel.FAILED, 0),
+        )
+        for (of, judge, kind), by_label in sorted(counts.items())
+    ]
+
+
+def findings_for(viewer: User, campaign: Campaign, code: str = "", run_id: str = "") -> QuerySet[Finding]:
+    """Return the campaign's findings, of one code or one run if asked, in the order they were noticed."""
+    rows = Finding.objects.filter(campaign__in=within(viewer, campaign))
+    rows = rows.filter(code=code) if code else rows
+    return rows.filter(run_id=run_id) if run_id else rows
+
+
+def segments_named_by(viewer: User, campaign: Campaign, findings: Iterable[Finding]) -> dict[int, str]:
+    """Return the segment that a finding is about, by the finding: its public id; one query, however many."""
+    docids = {
+        one.pk: docid_in(one.message)
+        for one in findings
+        if one.code == FindingCode.ADDRESSES_JUDGE and not one.run_id
+    }
+    segments = Segment.objects.filter(campaign__in=within(viewer, campaign), docid__in=set(docids.values()))
+    found = dict(segments.values_list("docid", "public_id"))
+    return {pk: found[docid] for pk, docid in docids.items() if docid in found}
+
+
+TOPICS_COMPARED = 5  # enough to tell a run from its namesake; all answers would be read for each page
+
+
+@dataclass(frozen=True, slots=True)
+class SharedRuns:
+    """Runs that another campaign holds too. `name` and `slug` are empty where the viewer may not see that one.
+
+    `judging_here`: people who judge here and may read the runs there; `judging_there`: the other way.
+    """
+
+    number: int
+    name: str
+    slug: str
+    judging_here: tuple[str, ...]
+    judging_there: tuple[str, ...]
+
+
+def shared_runs_for(viewer: User, campaign: Campaign) -> list[SharedRuns]:
+    """Return the campaigns with runs of this one, by name: the same file, or the same run id with the same answers."""
+    if not within(viewer, campaign).exists():
+        return []
+    shared: dict[int, int] = defaultdict(int)
+    for run in _of_the_same_file(campaign) | _of_the_same_answers(campaign):
+        shared[run.campaign_id] += 1
+    visible = set(unblinded(viewer).filter(pk__in=shared).values_list("pk", flat=True))
+    others = Campaign.objects.filter(pk__in=shared).order_by("name")
+    return [_described(campaign, other, shared[other.pk], other.pk in visible) for other in others]
+
+
+def _described(campaign: Campaign, other: Campaign, number: int, visible: bool) -> SharedRuns:
+    name, slug = (other.name, other.slug) if visible else ("", "")
+    return SharedRuns(number, name, slug, _in_both(campaign, other), _in_both(other, campaign))
+
+
+def _in_both(judged: Campaign, read: Campaign) -> tuple[str, ...]:
+    """Return who judges in one campaign and may read the runs of the other."""
+    reading = Membership.objects.filter(campaign=read, role__in=UNBLINDED_ROLES).values("user")
+    assessors = Membership.objects.filter(campaign=judged, role=Role.ASSESSOR).values("user")
+    holders = Task.objects.filter(campaign=judged).not_withdrawn().values("assessor")
+    people = User.objects.filter(Q(pk__in=assessors) | Q(pk__in=holders), pk__in=reading)
+    return tuple(one.name for one in people.order_by("username"))
+
+
+def _elsewhere(campaign: Campaign) -> QuerySet[Run]:
+    return Run.objects.exclude(campaign__family=campaign.family)
+
+
+def _of_the_same_file(campaign: Campaign) -> set[Run]:
+    files = Run.objects.filter(campaign=campaign).exclude(sha256="").values("sha256")
+    return set(_elsewhere(campaign).filter(sha256__in=files))
+
+
+def _of_the_same_answers(campaign: Campaign) -> set[Run]:
+    """Find runs by name whose answers to the first topics are the same, word for word."""
+    mine = set(Run.objects.filter(campaign=campaign).values_list("run_id", flat=True))
+    namesakes: dict[int, list[Run]] = defaultdict(list)
+    for run in _elsewhere(campaign).filter(run_id__in=mine):
+        namesakes[run.campaign_id].append(run)
+    return {run for other, runs in namesakes.items() for run in _alike(campaign.pk, other, runs)}
+
+
+def _alike(campaign: int, other: int, runs: list[Run]) -> Iterator[Run]:
+    topics = Topic.objects.filter(campaign=other).values("topic_id")
+    common = Topic.objects.filter(campaign=campaign, topic_id__in=topics).order_by("position")
+    compared = list(common.values_list("topic_id", flat=True)[:TOPICS_COMPARED])
+    names = [run.run_id for run in runs]
+    here, there = (_answers(pk, names, compared) for pk in (campaign, other))
+    common_keys = here.keys() & there.keys()
+    differing = {key[0] for key in common_keys if here[key] != there[key]}
+    same = {key[0] for key in common_keys} - differing
+    yield from (run for run in runs if run.run_id in same)
+
+
+def _answers(campaign: int, names: list[str], topics: list[str]) -> dict[tuple[str, str], list[str]]:
+    """Return the sentences of answers by run id and topic."""
+    found = AnswerProvenance.objects.filter(run__campaign=campaign, run__run_id__in=names)
+    rows = found.filter(topic__topic_id__in=topics).values_list("answer", "run__run_id", "topic__topic_id")
+    keys = {answer: (run_id, topic) for answer, run_id, topic in rows}
+    texts: dict[tuple[str, str], list[str]] = defaultdict(list)
+    sentences = Sentence.objects.filter(answer__in=list(keys)).order_by("answer", "index")
+    for answer, text in sentences.values_list("answer", "text"):
+        texts[keys[answer]].append(text)
+    return texts

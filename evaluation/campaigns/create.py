@@ -1,0 +1,241 @@
+"""Making a campaign and changing its protocol."""
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated, Any
+
+from django.core.exceptions import ValidationError as DjangoValidationError
+from django.db import transaction
+from django.db.models import F
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic_core import PydanticCustomError
+
+from accounts.models import User
+from evaluation.errors import Refused
+from evaluation.formats.languages import EXPECTED, normalised
+from evaluation.formats.lines import read_toml
+from evaluation.formats.source import Readable, read_source
+from evaluation.models import Campaign, ConditionDefault, Event, Membership, Protocol
+from evaluation.terms import Condition, NuggetSearch, PassageOrder, Role, SupportCondition
+
+Count = Annotated[int, Field(ge=1, le=10_000, strict=True)]
+Limit = Annotated[int, Field(ge=0, le=30_000, strict=True)]  # what the smallest of the columns holds
+
+
+class ProtocolSettings(BaseModel):
+    """The `[protocol]` table: what is not said keeps its default. A limit of 0 means none."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    window_size: Count | None = None
+    batch_size: Count | None = None
+    draft_cap: Count | None = None
+    nugget_cap: Count | None = None
+    manual_cap: Limit | None = None
+    edited_cap: Limit | None = None
+    grade_threshold: Annotated[int, Field(ge=0, le=10, strict=True)] | None = None
+    relevance_max: Annotated[int, Field(ge=1, le=10, strict=True)] | None = None
+    first_citations: Limit | None = None
+    answer_word_limit: Limit | None = None
+    reference_limit: Limit | None = None
+    show_importance: Annotated[bool, Field(strict=True)] | None = None
+    identical_once: Annotated[bool, Field(strict=True)] | None = None
+    nugget_sweep: Annotated[bool, Field(strict=True)] | None = None
+    overlap: Annotated[int, Field(ge=0, le=100, strict=True)] | None = None
+    pool_depth: Limit | None = None
+    passage_order: PassageOrder | None = None
+    group_overlaps: Annotated[bool, Field(strict=True)] | None = None
+    nugget_search: NuggetSearch | None = None
+    copy_words: Annotated[bool, Field(strict=True)] | None = None
+    practice: Annotated[bool, Field(strict=True)] | None = None
+    guidelines: str | None = None
+
+
+class DefaultChoice(BaseModel):
+    """One `[defaults."E/M"]` table."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    judge: str = ""
+    nuggets: str = ""
+
+
+class CampaignFile(BaseModel):
+    """A campaign's TOML file."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = ""
+    description: str = ""
+    language: str = ""
+    protocol: ProtocolSettings = ProtocolSettings()
+    defaults: dict[Condition | SupportCondition, DefaultChoice] = {}
+
+    @field_validator("language")
+    @classmethod
+    def _normalised(cls, value: str) -> str:
+        tag = normalised(value) if value else ""
+        if tag is None:
+            raise PydanticCustomError(
+                "language", "{expected}, found '{value}'", {"expected": EXPECTED, "value": value}
+            )
+        return tag
+
+
+LARGEST_FILE = 1_048_576
+BY_FILE = "the campaign's file was loaded again"
+UNLIMITED = (
+    "manual_cap",
+    "edited_cap",
+    "first_citations",
+    "answer_word_limit",
+    "reference_limit",
+    "overlap",
+    "pool_depth",
+)
+
+
+def read_campaign_file(path: str | Path | Readable, name: str = "") -> CampaignFile:
+    """Read a campaign's settings. Raises `BadInput` naming the file, the line and the field."""
+    return read_toml(read_source(path, name=name, max_bytes=LARGEST_FILE), CampaignFile)
+
+
+def create_campaign(
+    *,
+    slug: str,
+    name: str,
+    file: CampaignFile | None = None,
+    replace: bool = False,
+    actor: User | None = None,
+) -> tuple[Campaign, str]:
+    """Make a campaign with protocol version 1; return it and what happened: `made`, `changed` or `unchanged`.
+
+    Made again with the same settings it stays as it is; with others it is refused, and with `replace` gets a new
+    protocol version.
+    """
+    content = file or CampaignFile()
+    with transaction.atomic():
+        campaign = Campaign.objects.select_for_update().filter(slug=slug).first()
+        if campaign is None:
+            return _make(slug, name, content, actor), "made"
+        return campaign, _change(campaign, name, content, replace, actor)
+
+
+def start_campaign(
+    *, slug: str, name: str, file: CampaignFile, actor: User, replace: bool = False
+) -> tuple[Campaign, str]:
+    """Make a campaign as `create_campaign` does, whose maker becomes its organizer."""
+    with transaction.atomic():
+        campaign, outcome = create_campaign(slug=slug, name=name, file=file, replace=replace, actor=actor)
+        if outcome == "made":
+            add_member(campaign=campaign, user=actor, role=Role.ORGANIZER, actor=actor)
+    return campaign, outcome
+
+
+def _make(slug: str, name: str, content: CampaignFile, actor: User | None) -> Campaign:
+    campaign = Campaign(
+        slug=slug, name=name or content.name, description=content.description, language=content.language
+    )
+    _check(campaign)
+    campaign.save()
+    protocol = Protocol(campaign=campaign, **_settings(content))
+    _check(protocol)
+    protocol.save()
+    _write_defaults(campaign, content)
+    Event.objects.create(
+        campaign=campaign, kind="campaign.made", actor=actor, payload=content.model_dump(mode="json")
+    )
+    return campaign
+
+
+def _change(campaign: Campaign, name: str, content: CampaignFile, replace: bool, actor: User | None) -> str:
+    wanted = _Wanted(
+        name or content.name, content.description, content.language, _settings(content), _choices(content)
+    )
+    if not wanted.differs_from(campaign):
+        return "unchanged"
+    if not replace:
+        raise Refused("campaign_differs", f"Campaign {campaign.slug} is there with other settings; see --replace.")
+    campaign.name, campaign.description = wanted.name, wanted.description or campaign.description
+    campaign.language = wanted.language or campaign.language
+    _check(campaign)
+    campaign.save()
+    if any(getattr(campaign.protocol, key) != value for key, value in wanted.protocol.items()):
+        made = {"version": campaign.protocol.version + 1, "changed_by": actor, "reason": BY_FILE}
+        protocol = Protocol(campaign=campaign, **made, **wanted.protocol)
+        _check(protocol)
+        protocol.save()
+    _write_defaults(campaign, content)
+    payload = content.model_dump(mode="json")
+    Event.objects.create(campaign=campaign, kind="campaign.changed", actor=actor, payload=payload)
+    return "changed"
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    name: str
+    description: str
+    language: str
+    protocol: dict[str, Any]
+    defaults: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    def differs_from(self, campaign: Campaign) -> bool:
+        there = {one.condition: (one.judge, one.nuggets) for one in campaign.defaults.all()}
+        return (
+            self.name != campaign.name
+            or (self.description or campaign.description) != campaign.description
+            or (self.language or campaign.language) != campaign.language
+            or any(getattr(campaign.protocol, key) != value for key, value in self.protocol.items())
+            or any(there.get(key) != value for key, value in self.defaults.items())
+        )
+
+
+def _settings(content: CampaignFile) -> dict[str, Any]:
+    given = content.protocol.model_dump(exclude_none=True)
+    return {key: None if key in UNLIMITED and value == 0 else value for key, value in given.items()}
+
+
+def _choices(content: CampaignFile) -> dict[str, tuple[str, str]]:
+    return {str(key): (one.judge, one.nuggets) for key, one in content.defaults.items()}
+
+
+def _write_defaults(campaign: Campaign, content: CampaignFile) -> None:
+    for condition, (judge, nuggets) in _choices(content).items():
+        ConditionDefault.objects.update_or_create(
+            campaign=campaign, condition=condition, defaults={"judge": judge, "nuggets": nuggets}
+        )
+
+
+def _check(row: Campaign | Protocol) -> None:
+    try:
+        row.full_clean()
+    except DjangoValidationError as error:
+        found = error.message_dict.items()
+        raise Refused(
+            "invalid",
+            " ".join(f"{key}: {' '.join(messages)}" for key, messages in found),
+        ) from error
+
+
+def set_hourly_rate(*, campaign: Campaign, rate: Decimal | None, actor: User) -> bool:
+    """Keep what an assessor's hour costs, None for not known; return whether that is news. Raises `Refused`."""
+    with transaction.atomic():
+        locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
+        if locked.hourly_rate == rate:
+            return False
+        before, locked.hourly_rate = locked.hourly_rate, rate
+        _check(locked)
+        Campaign.objects.filter(pk=locked.pk).update(hourly_rate=rate, revision=F("revision") + 1)
+        payload = {"before": str(before or ""), "rate": str(rate or "")}
+        Event.objects.create(campaign=locked, kind="campaign.rate", actor=actor, payload=payload)
+    return True
+
+
+def add_member(*, campaign: Campaign, user: User, role: Role, actor: User | None = None) -> None:
+    """Give someone a role in a campaign; the same role again changes nothing."""
+    with transaction.atomic():
+        _, made = Membership.objects.get_or_create(campaign=campaign, user=user, role=role)
+        if made:
+            payload = {"user": user.pk, "role": role}
+            Event.objects.create(campaign=campaign, kind="member.added", actor=actor, payload=payload)

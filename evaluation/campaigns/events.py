@@ -1,0 +1,221 @@
+"""What happened, for whoever audits: the lines of the audit log and the events of the database, as one list.
+
+Calls of LLMs and answers to practice are events too, and no acts: there may be millions, and they are left out.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import QuerySet
+
+from accounts.models import User
+from evaluation.campaigns.access import unblinded, within
+from evaluation.models import Campaign, Event, Membership, Task
+from evaluation.rules.protocol import SETTINGS, Difference
+from evaluation.terms import TASK_EVENTS, Role
+from web.audit_log import AuditLine, AuditQuery, newest, time_of
+
+IMPORTS = ("topics", "segments", "qrels", "run", "nuggets", "assignments", "support", "scores", "practice")
+ACTS = (
+    *("campaign.made", "campaign.changed", "campaign.loaded", "protocol.changed", "protocol.defaults_changed"),
+    *(
+        "member.added",
+        "member.removed",
+        "invitation.made",
+        "invitation.accepted",
+        "invitation.revoked",
+    ),
+    *("member.languages", "campaign.language"),
+    *(*TASK_EVENTS, "task.counts", "study.created", "pair.adjudicated", "job.started"),
+    *(f"import.{kind}" for kind in IMPORTS),
+)
+LONGEST = 300
+SEEING = (Role.ORGANIZER, Role.AUDITOR)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing that happened. `record`: where it is kept, `log` or `database`."""
+
+    at: datetime
+    who: str
+    what: str
+    about: str
+    old: str
+    new: str
+    address: str
+    campaign: str
+    record: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """A page of entries, the newest first. `until`: where the next page begins, None at the end."""
+
+    rows: list[Entry]
+    until: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked for: a person by key, a kind or what it begins with, from when until when."""
+
+    person: int | None = None
+    kind: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+def may_audit(viewer: User, campaign: Campaign) -> bool:
+    """Say whether somebody may read who did what: organizers, auditors and administrators who do not judge there."""
+    seen = within(viewer, campaign)
+    if viewer.is_superuser:
+        return seen.exists()
+    return Membership.objects.filter(campaign__in=seen, user=viewer, role__in=SEEING).exists()
+
+
+def entries_for(viewer: User, campaign: Campaign | None, asked: Asked, most: int) -> Entries:
+    """Return what happened in a campaign that the viewer may audit; None: everywhere, for administrators only."""
+    if campaign is None:
+        events, slug = Event.objects.all() if viewer.is_superuser else Event.objects.none(), ""
+    else:
+        events, slug = Event.objects.filter(campaign__in=within(viewer, campaign)), campaign.slug
+    if not (viewer.is_superuser if campaign is None else may_audit(viewer, campaign)):
+        return Entries([], None)
+    actor = f"user:{asked.person}" if asked.person else ""
+    found = newest(AuditQuery(slug, actor, asked.kind, asked.since, asked.until), most)
+    rows = [*_of_log(found.lines), *_of_events(_chosen(events, asked)[:most])]
+    rows.sort(key=lambda one: one.at, reverse=True)
+    if found.reached:  # beyond, only the half of it is known
+        rows = [one for one in rows if one.at >= found.reached]
+    shown = _with_its_moment(rows, most)
+    return Entries(shown, shown[-1].at if len(shown) >= most else found.reached)
+
+
+def people_of(viewer: User, campaign: Campaign | None) -> list[User]:
+    """Return who may be asked about: the campaign's people, or everybody for an administrator."""
+    if campaign is None:
+        return list(User.objects.order_by("username")) if viewer.is_superuser else []
+    seen = within(viewer, campaign)
+    members = Membership.objects.filter(campaign__in=seen).values_list("user", flat=True)
+    working = Task.objects.filter(campaign__in=seen).order_by().values_list("assessor", flat=True)
+    return list(User.objects.filter(pk__in={*members, *working}).order_by("username"))
+
+
+def campaigns_to_audit(viewer: User) -> QuerySet[Campaign]:
+    """Return the campaigns in which the viewer is an auditor."""
+    mine = Membership.objects.filter(user=viewer, role=Role.AUDITOR).values("campaign")
+    return unblinded(viewer).filter(pk__in=mine)
+
+
+def _chosen(events: QuerySet[Event], asked: Asked) -> QuerySet[Event]:
+    kinds = [one for one in ACTS if not asked.kind or one == asked.kind or one.startswith(f"{asked.kind}.")]
+    found = events.filter(kind__in=kinds)
+    if asked.person:
+        found = found.filter(actor=asked.person)
+    if asked.since:
+        found = found.filter(at__gte=asked.since)
+    if asked.until:
+        found = found.filter(at__lt=asked.until)
+    return found.select_related("actor", "campaign").order_by("-id")
+
+
+def _with_its_moment(rows: list[Entry], most: int) -> list[Entry]:
+    """Return the first rows, and all of the same moment as the last: the next page begins before it."""
+    if len(rows) <= most:
+        return rows
+    last = rows[most - 1].at
+    return [one for number, one in enumerate(rows) if number < most or one.at == last]
+
+
+def _of_log(lines: Sequence[AuditLine]) -> Iterator[Entry]:
+    keys = {key for line in lines for name in ("actor", "about") if (key := _key(line.get(name))) is not None}
+    names = {user.pk: user.name for user in User.objects.filter(pk__in=keys)}
+    for line in lines:
+        yield Entry(
+            at=time_of(line),
+            who=_name(line.get("actor"), names),
+            what=str(line.get("kind", "")),
+            about=_about(line, names),
+            old="",
+            new=str(line.get("role", "")),
+            address=str(line.get("address", "")),
+            campaign=str(line.get("campaign", "")),
+            record="log",
+        )
+
+
+def _about(line: AuditLine, names: dict[int, str]) -> str:
+    parts = [_name(line["about"], names)] if "about" in line else []
+    parts += [str(line[name]) for name in ("command", "method", "path", "status") if name in line]
+    return " ".join(parts)[:LONGEST]
+
+
+def _key(reference: object) -> int | None:
+    kind, _, key = str(reference).partition(":")
+    return int(key) if kind == "user" and key.isascii() and key.isdigit() and len(key) < 19 else None
+
+
+def _name(reference: object, names: dict[int, str]) -> str:
+    key = _key(reference)
+    return names.get(key, str(reference)) if key is not None else str(reference)
+
+
+def _of_events(events: QuerySet[Event]) -> Iterator[Entry]:
+    found = list(events)
+    about = {one.payload.get("user") for one in found if isinstance(one.payload.get("user"), int)}
+    names = {user.pk: user.name for user in User.objects.filter(pk__in=about)}
+    for event in found:
+        old, new = _old_and_new(event.kind, event.payload)
+        yield Entry(
+            at=event.at,
+            who=event.actor.name if event.actor else "",
+            what=event.kind,
+            about=_what_about(event.payload, names)[:LONGEST],
+            old=old[:LONGEST],
+            new=new[:LONGEST],
+            address="",
+            campaign=event.campaign.slug if event.campaign else "",
+            record="database",
+        )
+
+
+def _what_about(payload: dict[str, Any], names: dict[int, str]) -> str:
+    parts = [names.get(payload["user"], "")] if "user" in payload else []
+    parts += [
+        f"{name} {payload[name]}"
+        for name in ("topic", "task", "title", "name", "version", "reason")
+        if payload.get(name)
+    ]
+    files = payload.get("files")
+    if isinstance(files, list):
+        parts += [str(one.get("name", "")) for one in files if isinstance(one, dict)]
+    return "; ".join(part for part in parts if part)
+
+
+def _old_and_new(kind: str, payload: dict[str, Any]) -> tuple[str, str]:
+    """Return what was before and after, as far as the event says it."""
+    if kind == "protocol.changed":
+        found = [
+            Difference(SETTINGS[one["setting"]], one["old"], one["new"]) for one in payload.get("changes", [])
+        ]
+        return (
+            "; ".join(f"{one.setting.label}: {_short(one.was)}" for one in found),
+            "; ".join(f"{one.setting.label}: {_short(one.becomes)}" for one in found),
+        )
+    if kind == "task.rescheduled":
+        return str(payload.get("was") or "no date"), str(payload.get("due") or "no date")
+    if kind in ("member.languages", "campaign.language"):
+        now = payload.get("languages") or payload.get("language") or ""
+        return str(payload.get("before") or "any"), str(now or "any")
+    if kind in ("member.added", "member.removed"):
+        role = str(payload.get("role", ""))
+        return ("", role) if kind == "member.added" else (role, "")
+    after = kind.removeprefix("task.") if kind.startswith("task.") and "before" in payload else ""
+    return str(payload.get("before") or payload.get("was") or ""), after
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:57]}…"

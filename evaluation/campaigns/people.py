@@ -1,0 +1,453 @@
+"""What administrators do to accounts, with a line of the audit log for each act."""
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from allauth.mfa.models import Authenticator
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import transaction
+from django.db.models import Count, F, Q, QuerySet
+from django.utils.timezone import now
+
+from accounts.closing import close_account, end_sessions, erase_account, new_pseudonym, open_account
+from accounts.invitations import invitation_of, new_invitation, revoke_invitation, use_invitation
+from accounts.models import Invitation, User
+from evaluation.campaigns.access import within
+from evaluation.campaigns.create import add_member
+from evaluation.errors import Refused
+from evaluation.formats.languages import normalised
+from evaluation.models import Campaign, ConditionDefault, Event, Judge, Membership, NuggetSet, Study, Task
+from evaluation.rules.tasks import ACTIVE, UNBLINDED_ROLES, MemberFacts, giving_problem, taking_problem
+from evaluation.terms import Role, TaskState
+from web import audit_log
+
+
+def close_person(*, user: User, actor: User) -> None:
+    """Close an account. Raises `Refused` where it is one's own."""
+    _check(user, actor)
+    close_account(user)
+    _note_account("account.closed", user, actor)
+
+
+def open_person(*, user: User, actor: User) -> None:
+    """Open a closed account again. Raises `Refused` where its person was erased."""
+    _check(user, actor)
+    if user.erased_at:
+        raise Refused("erased", "This person was erased: there is nobody to sign in.")
+    open_account(user)
+    _note_account("account.opened", user, actor)
+
+
+def drop_second_factor(*, user: User, actor: User) -> None:
+    """Take every second factor and recovery code from an account, and end its sessions."""
+    _check(user, actor)
+    with transaction.atomic():
+        Authenticator.objects.filter(user=user).delete()
+        end_sessions(user)
+    _note_account("account.second_factor_dropped", user, actor)
+
+
+def _check(user: User, actor: User) -> None:
+    if not actor.is_superuser:
+        raise Refused("administrators", "Only an administrator does this.")
+    if user == actor:
+        raise Refused("yourself", "Another administrator has to do this to your own account.")
+
+
+def _note_account(kind: str, user: User, actor: User) -> None:
+    audit_log.record_if_possible(kind, actor=audit_log.actor_of(actor), about=audit_log.actor_of(user))
+
+
+def erase_person(*, user: User, confirmed: str, actor: User) -> str:
+    """Erase somebody; return their pseudonym. There is no way back.
+
+    `confirmed`: the username, typed by the administrator. Raises `Refused`; nothing has been written then.
+    """
+    if not actor.is_superuser:
+        raise Refused("administrators", "Only an administrator erases a person.")
+    if actor == user:
+        raise Refused("yourself", "Another administrator has to erase you.")
+    if user.erased_at:
+        raise Refused("erased", "This person was erased already.")
+    if confirmed.strip() != user.username:
+        raise Refused("not_confirmed", f"Type {user.username} to confirm.")
+    with transaction.atomic():
+        pseudonym = new_pseudonym()
+        _rename_judges(user, pseudonym)
+        erase_account(user, pseudonym)
+    audit_log.record_if_possible("account.erased", actor=audit_log.actor_of(actor), about=audit_log.actor_of(user))
+    return pseudonym
+
+
+def _rename_judges(user: User, pseudonym: str) -> None:
+    """Rename the person's judges, their nugget sets, and what names those."""
+    mine = Judge.objects.filter(user=user).order_by("aside", "pk")
+    spoken = _spoken_of(user, [judge.name for judge in mine if not judge.aside])
+    touched = set(Study.objects.filter(person__user=user).values_list("campaign", flat=True))
+    for judge in mine:
+        name = _free(spoken.sub(pseudonym, judge.name), pseudonym)
+        ConditionDefault.objects.filter(judge=judge.name).update(judge=name)
+        for nugget_set in NuggetSet.objects.filter(judge=judge):
+            touched.add(nugget_set.campaign_id)
+            _rename_set(nugget_set, spoken.sub(pseudonym, nugget_set.name))
+        judge.name = name
+        judge.save(update_fields=["name"])
+    # What reports keep in memory holds names.
+    Campaign.objects.filter(pk__in=touched).update(revision=F("revision") + 1)
+
+
+def _spoken_of(user: User, judges: list[str]) -> re.Pattern[str]:
+    """Return what finds the person in a name: as a whole word, the longest first."""
+    names = {user.name, user.username, *judges, *(part for part in (user.first_name, user.last_name) if part)}
+    either = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    return re.compile(rf"(?<!\w)(?:{either})(?!\w)", re.IGNORECASE)
+
+
+def _rename_set(nugget_set: NuggetSet, name: str) -> None:
+    defaults = ConditionDefault.objects.filter(campaign=nugget_set.campaign_id, nuggets=nugget_set.name)
+    defaults.update(nuggets=name)
+    nugget_set.name = name
+    nugget_set.save(update_fields=["name"])
+
+
+def _free(wanted: str, pseudonym: str) -> str:
+    """Return a judge's name that no other has."""
+    name, number = wanted, 1
+    while Judge.objects.filter(name=name).exists():
+        number += 1
+        name = f"{pseudonym} {number}"
+    return name
+
+
+def give_role(*, campaign: Campaign, username: str, role: Role, actor: User, to_oneself: bool = False) -> User:
+    """Give somebody who has an account a role; return them. The same role again changes nothing. Raises `Refused`.
+
+    `to_oneself`: administrators may give themselves a role too.
+    """
+    with transaction.atomic():
+        locked = lock_family(campaign.pk)
+        user = _account(username)
+        _check_giving(locked, user, role, None if to_oneself else actor)
+        add_member(campaign=locked, user=user, role=role, actor=actor)
+    _note("account.role_given", locked, user, role, actor)
+    return user
+
+
+def problem_of_taking(*, campaign: Campaign, user: User, role: Role, actor: User) -> str:
+    """Return why a role cannot be taken from somebody now; empty where it can."""
+    organizers = Membership.objects.filter(campaign=campaign, role=Role.ORGANIZER, user__is_active=True).count()
+    return taking_problem(role, standing_of(campaign, user, actor), organizers)
+
+
+def take_role(*, campaign: Campaign, username: str, role: Role, actor: User) -> User:
+    """Take a role from somebody; return them. What they did stays. Raises `Refused`."""
+    with transaction.atomic():
+        locked = lock_family(campaign.pk)
+        user = _account(username)
+        mine = Membership.objects.filter(campaign=locked, user=user, role=role)
+        if not mine.exists():
+            raise Refused("no_such_role", f"{user.name} is no {role} of this campaign.")
+        why = problem_of_taking(campaign=locked, user=user, role=role, actor=actor)
+        if why:
+            raise Refused("role_stays", why)
+        mine.delete()
+        payload = {"user": user.pk, "role": role}
+        Event.objects.create(campaign=locked, kind="member.removed", actor=actor, payload=payload)
+    _note("account.role_taken", locked, user, role, actor)
+    return user
+
+
+def invite(*, campaign: Campaign, role: Role, email: str, actor: User) -> tuple[Invitation, str]:
+    """Make a link that gives a role once; return the invitation and what the link carries. Raises `Refused`."""
+    if email:
+        _check_email(email)
+    with transaction.atomic():
+        made, raw = new_invitation(campaign_id=campaign.pk, role=role, email=email, made_by=actor)
+        payload = {"invitation": made.pk, "role": role, "by_mail": bool(email)}
+        Event.objects.create(campaign=campaign, kind="invitation.made", actor=actor, payload=payload)
+    audit_log.record_if_possible(
+        "account.invited", actor=audit_log.actor_of(actor), campaign=campaign.slug, role=role
+    )
+    return made, raw
+
+
+def accept(*, raw: str, user: User) -> Campaign:
+    """Give whoever opened an invitation its role, and use it up; return the campaign. Raises `Refused`.
+
+    What may not be given to them by hand may not be given by a link either, and the inviter must still be organizer.
+    """
+    with transaction.atomic():
+        found = invitation_of(raw)
+        if found:  # the campaign first, as where roles are given
+            lock_family(found.campaign_id)
+        used = use_invitation(raw, user)
+        campaign, role = used.campaign, Role(used.role)
+        if not _organizes(used.made_by, campaign):
+            raise Refused("invitation", "Who invited you is no organizer of this campaign any more.")
+        _check_giving(campaign, user, role, used.made_by)
+        add_member(campaign=campaign, user=user, role=role, actor=used.made_by)
+        payload = {"invitation": used.pk, "user": user.pk, "role": role}
+        Event.objects.create(campaign=campaign, kind="invitation.accepted", actor=user, payload=payload)
+    _note("account.role_given", campaign, user, role, used.made_by)
+    return campaign
+
+
+def withdraw_invitation(*, invitation: Invitation, actor: User) -> None:
+    """Take an invitation back. One that was used or taken back is refused."""
+    with transaction.atomic():
+        if not revoke_invitation(invitation):
+            raise Refused("invitation", "This invitation was used or taken back already.")
+        payload = {"invitation": invitation.pk}
+        Event.objects.create(
+            campaign_id=invitation.campaign_id, kind="invitation.revoked", actor=actor, payload=payload
+        )
+    audit_log.record_if_possible(
+        "account.invitation_revoked", actor=audit_log.actor_of(actor), invitation=invitation.pk
+    )
+
+
+def lock_family(pk: int) -> Campaign:
+    """Lock a campaign and all its copies, in the order of their keys; return the campaign.
+
+    Two organizers may give one person contrary roles at the same time, one in the original and one in a copy.
+    """
+    family = Campaign.objects.filter(pk=pk).values("family")
+    list(Campaign.objects.select_for_update().filter(family__in=family).order_by("pk"))
+    return Campaign.objects.get(pk=pk)
+
+
+def standing_of(campaign: Campaign, user: User, actor: User | None = None) -> MemberFacts:
+    """Return roles and tasks of a person in a campaign and its copies; `unfinished` counts the campaign's own tasks.
+
+    A copy shows the same answers with their runs, so a role in it unblinds for the original too, and the other way.
+    """
+    return _standing(campaign, Campaign.objects.filter(family=campaign.family), user, actor)
+
+
+def copies_problem(campaign: Campaign, user: User, role: Role) -> str:
+    """Return why a role in a new copy would break the blindness of the others; an empty text where it does not.
+
+    Closed accounts are let in: a campaign's file brings the people of another server with it.
+    """
+    others = Campaign.objects.filter(family=campaign.family).exclude(pk=campaign.pk)
+    return giving_problem(role, replace(_standing(campaign, others, user), active=True))
+
+
+def _standing(
+    campaign: Campaign, family: QuerySet[Campaign], user: User, actor: User | None = None
+) -> MemberFacts:
+    here = Membership.objects.filter(campaign__in=family, user=user).values_list("role", flat=True)
+    # An unblinding role counts for ever: what was seen cannot be unseen. A role that was loaded from a file has no
+    # event of being given, only one of being taken.
+    held = Event.objects.filter(
+        campaign__in=family,
+        kind__in=["member.added", "member.removed"],
+        payload__user=user.pk,
+        payload__role__in=list(UNBLINDED_ROLES),
+    ).values_list("payload__role", flat=True)
+    tasks = Task.objects.filter(campaign__in=family, assessor=user).not_withdrawn()
+    unfinished = tasks.filter(campaign=campaign, state__in=[*ACTIVE, TaskState.BLOCKED])
+    return MemberFacts(
+        roles=frozenset(Role(role) for role in {*here, *held}),
+        judged=tasks.exists(),
+        unfinished=unfinished.count(),
+        administrator=user.is_staff or user.is_superuser,
+        active=user.is_active,
+        is_actor=actor == user,
+    )
+
+
+def _check_giving(campaign: Campaign, user: User, role: Role, actor: User | None) -> None:
+    why = giving_problem(role, standing_of(campaign, user, actor))
+    if why:
+        raise Refused("role_not_given", why)
+
+
+def _organizes(user: User, campaign: Campaign) -> bool:
+    mine = Membership.objects.filter(campaign=campaign, user=user, role=Role.ORGANIZER)
+    return user.is_active and (user.is_superuser or mine.exists())
+
+
+def _account(username: str) -> User:
+    user = User.objects.filter(username=username.strip()).first()
+    if not user:
+        raise Refused("no_such_account", f"There is no account {username}. Send an invitation instead.")
+    return user
+
+
+def _check_email(email: str) -> None:
+    try:
+        validate_email(email)
+    except ValidationError as error:
+        raise Refused("email", f"{email} is no email address.") from error
+
+
+def _note(kind: str, campaign: Campaign, user: User, role: Role, actor: User) -> None:
+    audit_log.record_if_possible(
+        kind, actor=audit_log.actor_of(actor), campaign=campaign.slug, about=audit_log.actor_of(user), role=role
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """One member, or somebody who holds tasks and has no role any more.
+
+    `removable`: roles that the viewer is offered to take away: none of their own, and not the last organizer's.
+    """
+
+    pk: int
+    username: str
+    name: str
+    email: str
+    active: bool
+    administrator: bool
+    roles: tuple[Role, ...]
+    removable: tuple[Role, ...]
+    open_tasks: int
+    submitted: int
+    second_factor: bool
+    last_login: datetime | None
+    languages: str
+
+    @property
+    def assesses(self) -> bool:
+        """Whether they may be handed work, so that what they read matters."""
+        return Role.ASSESSOR in self.roles
+
+
+def people_for(viewer: User, campaign: Campaign) -> list[Person]:
+    """Return the campaign's people by name."""
+    seen = within(viewer, campaign)
+    roles: dict[int, set[str]] = defaultdict(set)
+    languages: dict[int, str] = {}
+    for user, role, tags in Membership.objects.filter(campaign__in=seen).values_list("user", "role", "languages"):
+        roles[user].add(role)
+        languages[user] = languages.get(user, "") or tags
+    tasks = {row["assessor"]: row for row in _task_counts(seen)}
+    found = User.objects.filter(pk__in={*roles, *tasks})
+    secured = set(Authenticator.objects.filter(user__in=found).values_list("user", flat=True))
+    organizers = sum(user.is_active and Role.ORGANIZER in roles[user.pk] for user in found)
+    people = [
+        Person(
+            pk=user.pk,
+            username=user.username,
+            name=user.name,
+            email=user.email,
+            active=user.is_active,
+            administrator=user.is_staff or user.is_superuser,
+            roles=tuple(role for role in Role if role in roles[user.pk]),
+            removable=tuple(role for role in _removable(viewer, user, organizers) if role in roles[user.pk]),
+            open_tasks=tasks.get(user.pk, {}).get("unfinished", 0),
+            submitted=tasks.get(user.pk, {}).get("submitted", 0),
+            second_factor=user.pk in secured,
+            last_login=user.last_login,
+            languages=languages.get(user.pk, ""),
+        )
+        for user in found
+    ]
+    return sorted(people, key=lambda one: (one.name.casefold(), one.username))
+
+
+def _removable(viewer: User, user: User, organizers: int) -> list[Role]:
+    if user == viewer:
+        return []
+    return [role for role in Role if role is not Role.ORGANIZER or organizers > 1 or not user.is_active]
+
+
+def member_for(viewer: User, campaign: Campaign, pk: int, role: str) -> User:
+    """Return a member who has a role, or raise `User.DoesNotExist`."""
+    members = Membership.objects.filter(campaign__in=within(viewer, campaign), role=role)
+    return User.objects.get(pk=pk, pk__in=members.values("user"))
+
+
+def unfinished_tasks_of(viewer: User, campaign: Campaign, user: User) -> list[Task]:
+    """Return the tasks that somebody has still to submit, blocked ones too."""
+    mine = Task.objects.filter(campaign__in=within(viewer, campaign), assessor=user)
+    unfinished = mine.filter(state__in=[*ACTIVE, TaskState.BLOCKED]).select_related("topic")
+    return list(unfinished.order_by("topic__position", "stage"))
+
+
+def _task_counts(campaigns: QuerySet[Campaign]) -> list[dict[str, Any]]:
+    standing = Task.objects.filter(campaign__in=campaigns).not_withdrawn()
+    unfinished = Count("pk", filter=Q(state__in=[*ACTIVE, TaskState.BLOCKED]))
+    submitted = Count("pk", filter=Q(state=TaskState.SUBMITTED))
+    counted = standing.order_by().values("assessor").annotate(unfinished=unfinished, submitted=submitted)
+    return [dict(row) for row in counted]
+
+
+def invitations_for(viewer: User, campaign: Campaign) -> list[Invitation]:
+    """Return the campaign's open invitations, newest first."""
+    open_ones = Invitation.objects.select_related("made_by").filter(accepted_at=None, revoked_at=None)
+    return list(open_ones.filter(campaign__in=within(viewer, campaign), expires_at__gt=now()))
+
+
+def invitation_for(viewer: User, campaign: Campaign, pk: int) -> Invitation:
+    """Return one invitation, or raise `Invitation.DoesNotExist`."""
+    return Invitation.objects.get(campaign__in=within(viewer, campaign), pk=pk)
+
+
+@dataclass(frozen=True, slots=True)
+class AccountFacts:
+    """What an administrator sees of an account beside its row."""
+
+    roles: tuple[Membership, ...]
+    unfinished: int
+    second_factor: bool
+
+
+def account_facts(user: User) -> AccountFacts:
+    """Return an account's roles and unfinished work, for an administrator."""
+    mine = Membership.objects.filter(user=user).select_related("campaign").order_by("campaign__name", "role")
+    unfinished = Task.objects.filter(assessor=user, state__in=[*ACTIVE, TaskState.BLOCKED])
+    secured = Authenticator.objects.filter(user=user).exists()
+    return AccountFacts(tuple(mine), unfinished.count(), secured)
+
+
+MOST = 50
+
+
+def set_languages(*, campaign: Campaign, username: str, languages: str, actor: User | None) -> Membership:
+    """Write which languages an assessor reads, none for any; the same again changes nothing. Raises `Refused`."""
+    tags = " ".join(_tags(languages))
+    with transaction.atomic():
+        locked = Campaign.objects.select_for_update().get(pk=campaign.pk)  # as where work is handed out
+        mine = Membership.objects.filter(campaign=locked, user__username=username, role=Role.ASSESSOR)
+        member = mine.select_related("user").first()
+        if member is None:
+            raise Refused("not_assessor", f"{username} is no assessor of this campaign.")
+        if member.languages != tags:
+            payload = {"user": member.user_id, "before": member.languages, "languages": tags}
+            member.languages = tags
+            member.save(update_fields=["languages"])
+            Event.objects.create(campaign=locked, kind="member.languages", actor=actor, payload=payload)
+        return member
+
+
+def set_campaign_language(*, campaign: Campaign, language: str, actor: User | None) -> str:
+    """Write the language of topics that name none, empty for not known; return its tag. Raises `Refused`."""
+    tag = _tag(language) if language.strip() else ""
+    with transaction.atomic():
+        locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
+        if locked.language != tag:
+            payload = {"before": locked.language, "language": tag}
+            Campaign.objects.filter(pk=locked.pk).update(language=tag, revision=F("revision") + 1)
+            Event.objects.create(campaign=locked, kind="campaign.language", actor=actor, payload=payload)
+    return tag
+
+
+def _tags(languages: str) -> list[str]:
+    tags = dict.fromkeys(_tag(one) for one in re.split(r"[\s,;]+", languages) if one)
+    if len(tags) > MOST:
+        raise Refused("bad_language", f"At most {MOST} languages.")
+    return sorted(tags)
+
+
+def _tag(text: str) -> str:
+    tag = normalised(text)
+    if tag is None:
+        raise Refused("bad_language", f"A language is a tag such as en, ar or pt-BR, found {text[:40]}.")
+    return tag

@@ -1,0 +1,143 @@
+"""Answers as they read, with citations and support labels. The door for organizers: it starts at provenance."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from accounts.models import User
+from evaluation.campaigns.access import within
+from evaluation.models import AnswerProvenance, Campaign, Citation, Run, Sentence, SupportJudgment, Topic
+from evaluation.terms import SupportLabel
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSupport:
+    """One support label: under which condition, by whom, and which."""
+
+    pk: int
+    condition: str
+    judge: str
+    label: SupportLabel
+    raw: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCitation:
+    """A citation: the segment it resolves to, if any, and the labels of the pair."""
+
+    number: int
+    raw: str
+    docid: str
+    public_id: str
+    title: str
+    has_text: bool
+    labels: tuple[ShownSupport, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSentence:
+    """A sentence and what it cites, in the order of the run's file."""
+
+    number: int
+    text: str
+    citations: tuple[ShownCitation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownAnswer:
+    """An answer with its run, for those who may know it."""
+
+    pk: int
+    run: Run
+    topic: Topic
+    words: int
+    response_length: int | None
+    references: int
+    sentences: tuple[ShownSentence, ...]
+
+
+def provenance_for(viewer: User, campaign: Campaign) -> QuerySet[AnswerProvenance]:
+    """Return which answer came from which run, for all answers the viewer may see unblinded."""
+    return AnswerProvenance.objects.filter(run__campaign__in=within(viewer, campaign))
+
+
+def answers_of_topic(viewer: User, campaign: Campaign, topic: Topic) -> QuerySet[AnswerProvenance]:
+    """Return the answers to a topic by run id: something to page through."""
+    rows = provenance_for(viewer, campaign).filter(topic=topic)
+    return rows.select_related("answer", "run", "topic").order_by("run__run_id")
+
+
+def runs_without_answer(viewer: User, campaign: Campaign, topic: Topic) -> list[Run]:
+    """Return the campaign's runs that have no answer to a topic."""
+    answered = provenance_for(viewer, campaign).filter(topic=topic).values("run")
+    return list(
+        Run.objects.filter(campaign__in=within(viewer, campaign)).exclude(pk__in=answered).order_by("run_id")
+    )
+
+
+def answer_of_run(viewer: User, campaign: Campaign, run: Run, public_id: str) -> AnswerProvenance | None:
+    """Return a run's answer to the topic of this public id, None where there is none."""
+    rows = provenance_for(viewer, campaign).filter(run=run, topic__public_id=public_id)
+    return rows.select_related("answer", "run", "topic").first()
+
+
+def shown_answers(rows: Iterable[AnswerProvenance]) -> list[ShownAnswer]:
+    """Return answers to read, in three queries however many; no segment's text among them."""
+    page = list(rows)
+    sentences = _sentences([row.answer_id for row in page])
+    return [
+        ShownAnswer(
+            pk=row.answer_id,
+            run=row.run,
+            topic=row.topic,
+            words=row.answer.words,
+            response_length=row.response_length,
+            references=len(row.references),
+            sentences=tuple(sentences[row.answer_id]),
+        )
+        for row in page
+    ]
+
+
+def _sentences(answers: Sequence[int]) -> dict[int, list[ShownSentence]]:
+    rows = list(Sentence.objects.filter(answer__in=answers).order_by("answer", "index"))
+    citations = _citations([row.pk for row in rows])
+    shown = defaultdict(list)
+    for row in rows:
+        sentence = ShownSentence(row.index + 1, row.text, tuple(citations[row.pk]))
+        shown[row.answer_id].append(sentence)
+    return shown
+
+
+def _citations(sentences: Sequence[int]) -> dict[int, list[ShownCitation]]:
+    labels = _support(sentences)
+    rows = Citation.objects.filter(sentence__in=sentences).select_related("segment")
+    rows = rows.defer("segment__text", "segment__headings").order_by("sentence", "position")
+    shown = defaultdict(list)
+    for row in rows:
+        shown[row.sentence_id].append(_citation(row, labels))
+    return shown
+
+
+def _citation(row: Citation, labels: dict[tuple[int, int], list[ShownSupport]]) -> ShownCitation:
+    segment = row.segment
+    return ShownCitation(
+        number=row.position + 1,
+        raw=row.raw,
+        docid=segment.docid if segment else "",
+        public_id=segment.public_id if segment else "",
+        title=segment.title if segment else "",
+        has_text=bool(segment and segment.has_text),
+        labels=tuple(labels[row.sentence_id, segment.pk]) if segment else (),
+    )
+
+
+def _support(sentences: Sequence[int]) -> dict[tuple[int, int], list[ShownSupport]]:
+    rows = SupportJudgment.objects.current().filter(sentence__in=sentences).select_related("judge")
+    labels = defaultdict(list)
+    for row in rows.order_by("condition", "judge__name"):
+        label = ShownSupport(row.pk, row.condition, row.judge.name, SupportLabel(row.label), row.raw)
+        labels[row.sentence_id, row.segment_id].append(label)
+    return labels

@@ -1,0 +1,187 @@
+"""Labels beside what they label: nuggets down, runs or judges across. For organizers."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from accounts.models import User
+from evaluation.campaigns.access import within
+from evaluation.corpus.answers import answers_of_topic
+from evaluation.models import AnswerProvenance, Assignment, Campaign, Judge, ListedNugget, NuggetList, Run, Topic
+from evaluation.terms import AssignmentLabel, Importance, JudgeKind, Origin
+
+LETTERS = {Origin.AUTO: "A", Origin.EDITED: "E", Origin.MANUAL: "M"}
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """A nugget set's list for a topic, labelled by one judge: what a condition means here."""
+
+    key: str
+    condition: str
+    nuggets: str
+    judge: str
+    list_pk: int
+    judge_pk: int
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def text(self) -> str:
+        """What it is called."""
+        return f"{self.condition}: {self.nuggets}, labels by {self.judge}"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One label, and which: the key leads to where it comes from."""
+
+    label: AssignmentLabel
+    pk: int
+
+
+@dataclass(frozen=True, slots=True)
+class GridColumn:
+    """A run of the campaign, and whether it answered the topic."""
+
+    run: Run
+    answered: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GridRow:
+    """A nugget and its labels, one per column; None is unjudged, or belongs to a run without an answer."""
+
+    position: int
+    text: str
+    importance: Importance
+    labels: tuple[Cell | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Nuggets by runs under one judging."""
+
+    judging: Judging
+    columns: tuple[GridColumn, ...]
+    rows: tuple[GridRow, ...]
+
+    @property
+    def cells(self) -> list[tuple[GridRow, list[tuple[GridColumn, Cell | None]]]]:
+        """Each row with its labels by column."""
+        return [(row, list(zip(self.columns, row.labels, strict=True))) for row in self.rows]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSheet:
+    """One answer's labels in one nugget set: nuggets by judges."""
+
+    nuggets: str
+    origin: str
+    judges: tuple[str, ...]
+    rows: tuple[GridRow, ...]
+
+
+def judgings_of(viewer: User, campaign: Campaign, topic: Topic) -> list[Judging]:
+    """Return the pairs of list and judge that have labels on this topic, by condition; those of studies come last."""
+    lists = (
+        NuggetList.objects.newest_submitted()
+        .filter(nugget_set__campaign__in=within(viewer, campaign), topic=topic)
+        .select_related("nugget_set")
+    )
+    by_set = {one.nugget_set_id: one for one in lists}
+    labels = Assignment.objects.current().filter(
+        answer__topic=topic, nugget_version__nugget__nugget_set__in=list(by_set)
+    )
+    pairs = labels.order_by().values_list("nugget_version__nugget__nugget_set", "judge").distinct()
+    found = list(pairs)
+    judges = Judge.objects.in_bulk([judge for _, judge in found])
+    made = [(judges[judge].aside, _judging(by_set[set_pk], judges[judge])) for set_pk, judge in found]
+    return [judging for _, judging in sorted(made, key=lambda one: (one[0], str(one[1])))]
+
+
+def grid_of(viewer: User, campaign: Campaign, topic: Topic, judging: Judging) -> Grid:
+    """Return a topic's labels under one judging, nuggets down and all runs of the campaign across."""
+    answers = {row.run_id: row.answer_id for row in answers_of_topic(viewer, campaign, topic)}
+    runs = list(Run.objects.filter(campaign__in=within(viewer, campaign)).order_by("run_id"))
+    items = list(_items([judging.list_pk]))
+    labels = _labels(list(answers.values()), items)
+    rows = tuple(
+        _row(
+            item,
+            [labels.get((answers.get(run.pk, 0), item.nugget_version_id, judging.judge_pk)) for run in runs],
+        )
+        for item in items
+    )
+    return Grid(judging, tuple(GridColumn(run, run.pk in answers) for run in runs), rows)
+
+
+def sheets_of(viewer: User, campaign: Campaign, given: AnswerProvenance) -> list[AnswerSheet]:
+    """Return one answer's labels: a sheet per nugget set, judges across."""
+    lists = (
+        NuggetList.objects.newest_submitted()
+        .filter(nugget_set__campaign__in=within(viewer, campaign), topic=given.topic_id)
+        .select_related("nugget_set")
+    )
+    found = {one.pk: one for one in lists.order_by("nugget_set__name")}
+    items = list(_items(list(found)))
+    labels = _labels([given.answer_id], items)
+    judges = Judge.objects.in_bulk(list({judge for _, _, judge in labels}))
+    by_list = defaultdict(list)
+    for item in items:
+        by_list[item.nugget_list_id].append(item)
+    sheets = [_sheet(found[pk], by_list[pk], given.answer_id, labels, judges) for pk in found]
+    return [sheet for sheet in sheets if sheet.judges]
+
+
+def _sheet(
+    one: NuggetList,
+    items: list[ListedNugget],
+    answer: int,
+    labels: dict[tuple[int, int, int], Cell],
+    judges: dict[int, Judge],
+) -> AnswerSheet:
+    wordings = {item.nugget_version_id for item in items}
+    here = {judge for _, wording, judge in labels if wording in wordings}
+    columns = sorted((judges[pk] for pk in here), key=lambda judge: judge.name)
+    return AnswerSheet(
+        nuggets=one.nugget_set.name,
+        origin=one.nugget_set.origin,
+        judges=tuple(judge.name for judge in columns),
+        rows=tuple(
+            _row(item, [labels.get((answer, item.nugget_version_id, judge.pk)) for judge in columns])
+            for item in items
+        ),
+    )
+
+
+def _judging(one: NuggetList, judge: Judge) -> Judging:
+    letter = LETTERS.get(Origin(one.nugget_set.origin), "draft")
+    return Judging(
+        key=f"{one.nugget_set_id}-{judge.pk}",
+        condition=f"{letter}/{'A' if judge.kind == JudgeKind.LLM else 'M'}",
+        nuggets=one.nugget_set.name,
+        judge=judge.name,
+        list_pk=one.pk,
+        judge_pk=judge.pk,
+    )
+
+
+def _items(lists: list[int]) -> list[ListedNugget]:
+    items = ListedNugget.objects.filter(nugget_list__in=lists).select_related("nugget_version")
+    return list(items.order_by("nugget_list", "position"))
+
+
+def _labels(answers: list[int], items: list[ListedNugget]) -> dict[tuple[int, int, int], Cell]:
+    """Return the labels by (answer, wording, judge), the newest submission of each."""
+    rows = Assignment.objects.current().filter(
+        answer__in=answers, nugget_version__in=[item.nugget_version_id for item in items]
+    )
+    fields = rows.order_by("submission").values_list("answer", "nugget_version", "judge", "label", "pk")
+    return {
+        (answer, wording, judge): Cell(AssignmentLabel(label), pk) for answer, wording, judge, label, pk in fields
+    }
+
+
+def _row(item: ListedNugget, labels: list[Cell | None]) -> GridRow:
+    return GridRow(item.position + 1, item.nugget_version.text, Importance(item.importance), tuple(labels))

@@ -1,0 +1,133 @@
+"""Runs for organizers: the list, one run, and what it answered."""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+
+from django.db.models import Count, Q, QuerySet, Sum
+
+from accounts.models import User
+from evaluation.campaigns.access import within
+from evaluation.corpus.answers import provenance_for
+from evaluation.models import AnswerProvenance, Campaign, Finding, Run, Sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What the judging pool asks of a run. `priority` 1 is judged first, None last."""
+
+    run_id: str
+    group: str
+    task: str
+    priority: int | None
+    named: bool
+
+
+def judging_pool(runs: Iterable[Submission], depth: int | None) -> frozenset[str]:
+    """Return the run ids to judge: the first `depth` of each group and task, and those named. None means all.
+
+    Equal priorities go by run id, so that the pool does not depend on the order of loading.
+    """
+    by_group: dict[Hashable, list[Submission]] = defaultdict(list)
+    for run in runs:
+        by_group[run.group, run.task].append(run)
+    chosen = (run for group in by_group.values() for run in _first(group, depth))
+    return frozenset(run.run_id for run in chosen)
+
+
+def _first(group: list[Submission], depth: int | None) -> list[Submission]:
+    ordered = sorted(group, key=lambda run: (run.priority is None, run.priority or 0, run.run_id))
+    return ordered[:depth] + [run for run in ordered[len(ordered[:depth]) :] if run.named]
+
+
+def pool_of(campaign: Campaign) -> frozenset[str]:
+    """Return the run ids in the judging pool, by the protocol in force."""
+    runs = campaign.runs.values_list("run_id", "group", "task", "priority", "pool")
+    return judging_pool((Submission(*row) for row in runs), campaign.protocol.pool_depth)
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """A run in the list."""
+
+    run: Run
+    judged_by_people: bool
+    answers: int
+    words: float | None
+    findings: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredTopic:
+    """A topic a run answered, with what can be counted without reading it."""
+
+    topic_id: str
+    public_id: str
+    text: str
+    words: int
+    sentences: int
+    uncited: int
+
+
+def runs_for(viewer: User, campaign: Campaign, words: str = "", task: str = "") -> QuerySet[Run]:
+    """Return the campaign's runs, with some words in id or group, or of one task, if asked."""
+    runs = Run.objects.filter(campaign__in=within(viewer, campaign))
+    if words:
+        runs = runs.filter(Q(run_id__icontains=words) | Q(group__icontains=words))
+    return runs.filter(task=task) if task else runs
+
+
+def run_for(viewer: User, campaign: Campaign, pk: int) -> Run:
+    """Return one run, or raise `Run.DoesNotExist`."""
+    return runs_for(viewer, campaign).get(pk=pk)
+
+
+def run_rows(campaign: Campaign, runs: Iterable[Run]) -> list[RunRow]:
+    """Return the rows of one page of runs that were read for the viewer: five queries, however many."""
+    page = list(runs)
+    given = AnswerProvenance.objects.filter(run__in=[run.pk for run in page]).values_list("run").order_by()
+    counts = {pk: (answers, words) for pk, answers, words in given.annotate(Count("pk"), Sum("answer__words"))}
+    noticed = Finding.objects.filter(campaign=campaign, run_id__in=[run.run_id for run in page])
+    findings = dict(noticed.order_by().values_list("run_id").annotate(Count("pk")))
+    pool = pool_of(campaign)
+    return [
+        RunRow(
+            run=run,
+            judged_by_people=run.run_id in pool,
+            answers=counts.get(run.pk, (0, 0))[0],
+            words=counts[run.pk][1] / counts[run.pk][0] if run.pk in counts else None,
+            findings=findings.get(run.run_id, 0),
+        )
+        for run in page
+    ]
+
+
+def answered_topics(viewer: User, campaign: Campaign, run: Run) -> list[AnsweredTopic]:
+    """Return what a run answered, in the order of the topics: two queries."""
+    rows = provenance_for(viewer, campaign).filter(run=run).select_related("answer", "topic")
+    page = list(rows.order_by("topic__position"))
+    sentences = (
+        Sentence.objects.filter(answer__in=[row.answer_id for row in page]).order_by().values_list("answer")
+    )
+    counts = {
+        pk: (total, cited)
+        for pk, total, cited in sentences.annotate(
+            total=Count("pk", distinct=True), cited=Count("pk", filter=Q(citations__position=0))
+        )
+    }
+    return [
+        AnsweredTopic(
+            topic_id=row.topic.topic_id,
+            public_id=row.topic.public_id,
+            text=row.topic.text,
+            words=row.answer.words,
+            sentences=counts.get(row.answer_id, (0, 0))[0],
+            uncited=counts.get(row.answer_id, (0, 0))[0] - counts.get(row.answer_id, (0, 0))[1],
+        )
+        for row in page
+    ]
+
+
+def run_pks_for(viewer: User, campaign: Campaign) -> dict[str, int]:
+    """Return the primary keys of the runs by run id: for links."""
+    return dict(runs_for(viewer, campaign).values_list("run_id", "pk"))

@@ -1,0 +1,201 @@
+"""Topics for organizers: the list, one topic, its graded segments and its nugget lists."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Count, Max, Q, QuerySet
+from django.db.models.functions import Substr
+
+from accounts.models import User
+from evaluation.campaigns.access import within
+from evaluation.models import AnswerProvenance, Campaign, ListedNugget, NuggetList, Qrel, Segment, Topic, TopicTag
+from evaluation.terms import Importance, JudgeKind
+
+SNIPPET = 240
+
+
+@dataclass(frozen=True, slots=True)
+class TopicRow:
+    """A topic in the list, with what hangs on it."""
+
+    topic_id: str
+    public_id: str
+    text: str
+    tags: tuple[str, ...]
+    judged: int
+    related: int
+    lists: int
+    answers: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShownGrade:
+    """One source's grade of a segment, and which: the key leads to where it comes from."""
+
+    grade: int
+    pk: int
+
+
+@dataclass(frozen=True, slots=True)
+class GradedSegment:
+    """A segment and each source's grade of it, in the order of the sources; None where a source has none."""
+
+    docid: str
+    public_id: str
+    title: str
+    snippet: str
+    has_text: bool
+    grades: tuple[ShownGrade | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownNugget:
+    """A nugget of a list, as it reads there."""
+
+    pk: int
+    position: int
+    text: str
+    importance: Importance
+    raw_importance: str
+    group: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownList:
+    """One set's current list for a topic."""
+
+    pk: int
+    name: str
+    origin: str
+    judge: str
+    machine: bool
+    version: int
+    nuggets: tuple[ShownNugget, ...]
+
+    @property
+    def vital(self) -> int:
+        """How many of the nuggets are vital."""
+        return sum(nugget.importance is Importance.VITAL for nugget in self.nuggets)
+
+
+def topics_for(viewer: User, campaign: Campaign, words: str = "", tag: str = "") -> QuerySet[Topic]:
+    """Return the campaign's topics, with some words in the text or id, or with a tag, if asked."""
+    topics = Topic.objects.filter(campaign__in=within(viewer, campaign))
+    if words:
+        topics = topics.filter(Q(text__icontains=words) | Q(topic_id__icontains=words))
+    return topics.filter(tags__name=tag) if tag else topics
+
+
+def topic_for(viewer: User, campaign: Campaign, public_id: str) -> Topic:
+    """Return one topic, or raise `Topic.DoesNotExist`."""
+    return topics_for(viewer, campaign).prefetch_related("tags").get(public_id=public_id)
+
+
+def neighbours_of(viewer: User, campaign: Campaign, topic: Topic) -> tuple[Topic | None, Topic | None]:
+    """Return the topics before and after this one."""
+    topics = topics_for(viewer, campaign)
+    before = topics.filter(position__lt=topic.position).order_by("-position").first()
+    return before, topics.filter(position__gt=topic.position).first()
+
+
+def tags_for(viewer: User, campaign: Campaign) -> list[str]:
+    """Return the tags in use."""
+    tags = TopicTag.objects.filter(topic__campaign__in=within(viewer, campaign))
+    return list(tags.order_by("name").values_list("name", flat=True).distinct())
+
+
+def topic_rows(topics: Iterable[Topic]) -> list[TopicRow]:
+    """Return the rows of one page of topics that were read for the viewer: five queries, however many."""
+    page = list(topics)
+    pks = [topic.pk for topic in page]
+    tags: dict[int, list[str]] = defaultdict(list)
+    for pk, name in TopicTag.objects.filter(topic__in=pks).values_list("topic_id", "name"):
+        tags[pk].append(name)
+    qrels = Qrel.objects.filter(topic__in=pks).values_list("topic").order_by()
+    judged = dict(qrels.annotate(Count("segment", distinct=True)))
+    related = dict(qrels.filter(grade__gte=1).annotate(Count("segment", distinct=True)))
+    made = NuggetList.objects.filter(topic__in=pks, submitted=True).values_list("topic").order_by()
+    lists = dict(made.annotate(Count("nugget_set", distinct=True)))
+    given = AnswerProvenance.objects.filter(topic__in=pks).values_list("topic").order_by()
+    answers = dict(given.annotate(Count("pk")))
+    return [
+        TopicRow(
+            topic_id=topic.topic_id,
+            public_id=topic.public_id,
+            text=topic.text,
+            tags=tuple(tags[topic.pk]),
+            judged=judged.get(topic.pk, 0),
+            related=related.get(topic.pk, 0),
+            lists=lists.get(topic.pk, 0),
+            answers=answers.get(topic.pk, 0),
+        )
+        for topic in page
+    ]
+
+
+def graded_pks_of(viewer: User, campaign: Campaign, topic: Topic) -> QuerySet[Qrel, tuple[int, int]]:
+    """Return the graded segments of a topic as (segment, best grade), the best first, to page through."""
+    qrels = Qrel.objects.filter(source__campaign__in=within(viewer, campaign), topic=topic)
+    return qrels.values_list("segment").annotate(best=Max("grade")).order_by("-best", "segment__docid")
+
+
+def graded_segments(topic: Topic, pks: Iterable[int], sources: Sequence[str]) -> list[GradedSegment]:
+    """Return one page of graded segments in the order given, with no more of each text than a row shows."""
+    wanted = list(pks)
+    grades: dict[int, dict[str, ShownGrade]] = defaultdict(dict)
+    rows = Qrel.objects.filter(topic=topic, segment__in=wanted)
+    for segment, source, grade, pk in rows.values_list("segment", "source__name", "grade", "pk"):
+        grades[segment][source] = ShownGrade(grade, pk)
+    fields = ("docid", "public_id", "title", "has_text")
+    found = Segment.objects.filter(pk__in=wanted).annotate(snippet=Substr("text", 1, SNIPPET))
+    by_pk = {pk: rest for pk, *rest in found.values_list("pk", *fields, "snippet")}
+    return [
+        GradedSegment(
+            docid=by_pk[pk][0],
+            public_id=by_pk[pk][1],
+            title=by_pk[pk][2],
+            has_text=by_pk[pk][3],
+            snippet=by_pk[pk][4],
+            grades=tuple(grades[pk].get(source) for source in sources),
+        )
+        for pk in wanted
+    ]
+
+
+def nugget_lists_of(viewer: User, campaign: Campaign, topic: Topic) -> list[ShownList]:
+    """Return the current list of each set that has one for the topic."""
+    lists = NuggetList.objects.newest_submitted().filter(
+        nugget_set__campaign__in=within(viewer, campaign), topic=topic
+    )
+    found = list(lists.select_related("nugget_set__judge").order_by("nugget_set__name"))
+    nuggets = defaultdict(list)
+    items = ListedNugget.objects.filter(nugget_list__in=[one.pk for one in found])
+    for item in items.select_related("nugget_version").order_by("nugget_list", "position"):
+        nuggets[item.nugget_list_id].append(
+            ShownNugget(
+                pk=item.pk,
+                position=item.position + 1,
+                text=item.nugget_version.text,
+                importance=Importance(item.importance),
+                raw_importance=item.raw_importance,
+                group=item.group,
+            )
+        )
+    return [
+        ShownList(
+            pk=one.pk,
+            name=one.nugget_set.name,
+            origin=one.nugget_set.origin,
+            judge=one.nugget_set.judge.name,
+            machine=one.nugget_set.judge.kind == JudgeKind.LLM,
+            version=one.version,
+            nuggets=tuple(nuggets[one.pk]),
+        )
+        for one in found
+    ]
+
+
+def segment_for(viewer: User, campaign: Campaign, public_id: str) -> Segment:
+    """Return one segment, or raise `Segment.DoesNotExist`."""
+    return Segment.objects.get(campaign__in=within(viewer, campaign), public_id=public_id)

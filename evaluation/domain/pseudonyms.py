@@ -1,0 +1,180 @@
+"""What people are called where their names do not belong: the same within a campaign, another in each."""
+
+import hmac
+import re
+from collections.abc import Collection, Mapping
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+from django.db.models import Q
+
+from accounts.models import User
+from evaluation.models import Campaign, Judge, Membership, NuggetSet, Task
+
+SHOWN = 8
+
+
+def pseudonym_of(campaign: Campaign, user_pk: int) -> str:
+    """Return somebody's name in the data of a campaign.
+
+    Without the campaign's salt, which never leaves the database, it does not lead back to the person, and not to the
+    same person in another campaign.
+    """
+    digest = hmac.new(campaign.salt.encode(), str(user_pk).encode(), sha256).hexdigest()
+    return f"person-{digest[:SHOWN]}"
+
+
+SHORTEST = 3
+"""A name within a text is replaced from this length on: of two letters it would be found in every sentence."""
+
+PERSON_KEYS = frozenset({"user", "actor", "assessor", "owner", "member"})
+"""Keys of the log whose values are accounts."""
+
+NOBODY_KNOWN = "person"
+"""What the log says of somebody who is not called so any more."""
+
+
+class Names:
+    """The names in some campaigns. Nothing is asked before it is needed; then it is one query for all campaigns."""
+
+    def __init__(self, campaigns: Collection[Campaign], alias: str) -> None:
+        self.campaigns = {one.pk: one for one in campaigns}
+        self._alias = alias
+        self._people: dict[tuple[int, int], str] = {}
+
+    def slug(self, campaign: int) -> str:
+        """Return a campaign's slug."""
+        return self.campaigns[campaign].slug
+
+    def person(self, campaign: int, user: int | None) -> str | None:
+        """Return somebody's pseudonym in a campaign; None for nobody."""
+        if user is None:
+            return None
+        known = self._people.get((campaign, user))
+        if known is None:
+            known = self._people[campaign, user] = pseudonym_of(self.campaigns[campaign], user)
+        return known
+
+    def judge(self, campaign: int, judge: int | None) -> str | None:
+        """Return what a judge is called: a person with an account by pseudonym, any other by name."""
+        if judge is None:
+            return None
+        name, user, study, _ = self._judges[judge]
+        if user is None:
+            return name
+        return f"{self.person(campaign, user)}, study {study}" if study else self.person(campaign, user)
+
+    def judges_called(self, campaign: int, shown: str) -> list[int]:
+        """Return the judges who are called so in a campaign."""
+        return [pk for pk in self._judges if self.judge(campaign, pk) == shown]
+
+    @property
+    def judges_aside(self) -> list[int]:
+        """The judges whose labels are of studies."""
+        return [pk for pk, (_, _, _, aside) in self._judges.items() if aside]
+
+    def real_judge(self, campaign: int, shown: str) -> str:
+        """Return under which name the database has a judge; what is nobody's name stays as it is."""
+        found = self.judges_called(campaign, shown)
+        return self._judges[found[0]][0] if found else shown
+
+    def nugget_set(self, pk: int | None) -> str | None:
+        """Return what a nugget set is called: the name of whoever makes it stands in it."""
+        return None if pk is None else self._sets[pk][2]
+
+    def sets_called(self, campaign: int, shown: str) -> list[int]:
+        """Return the sets that are called so in a campaign."""
+        return [pk for pk, (of, _, called) in self._sets.items() if (of, called) == (campaign, shown)]
+
+    def real_set(self, campaign: int, shown: str) -> str:
+        """Return under which name the database has a set; what is no set's name stays as it is."""
+        found = self.sets_called(campaign, shown)
+        return self._sets[found[0]][1] if found else shown
+
+    def people_called(self, campaign: int, shown: str) -> list[int]:
+        """Return whoever has work in a campaign under a pseudonym."""
+        tasks = Task.objects.using(self._alias).filter(campaign=campaign).order_by()
+        people = tasks.values_list("assessor", flat=True).distinct()
+        return [user for user in people if self.person(campaign, user) == shown]
+
+    def clean(self, campaign: int, value: Any) -> Any:
+        """Return a text, or a value of the log, without the names of people."""
+        if isinstance(value, str):
+            return self._without_names(campaign, value)
+        if isinstance(value, list):
+            return [self.clean(campaign, one) for one in value]
+        if isinstance(value, dict):
+            return {key: self._clean_value(campaign, key, value) for key, value in value.items()}
+        return value
+
+    def _clean_value(self, campaign: int, key: str, value: Any) -> Any:
+        if key in PERSON_KEYS and isinstance(value, int) and not isinstance(value, bool):
+            return self.person(campaign, value)
+        if key in PERSON_KEYS and isinstance(value, str):
+            known, _ = self._spellings.get(campaign, ({}, None))
+            return known.get(value.casefold(), NOBODY_KNOWN)  # an account that has another name by now
+        return self.clean(campaign, value)
+
+    def _without_names(self, campaign: int, text: str) -> str:
+        known, pattern = self._spellings.get(campaign, ({}, None))
+        if text.casefold() in known:
+            return known[text.casefold()]
+        return pattern.sub(lambda found: known.get(found[0].casefold(), NOBODY_KNOWN), text) if pattern else text
+
+    @cached_property
+    def _judges(self) -> dict[int, tuple[str, int | None, str | None, bool]]:
+        rows = (
+            Judge.objects.using(self._alias)
+            .order_by("pk")
+            .values_list("pk", "name", "user", "study__name", "aside")
+        )
+        return {pk: (name, user, study, aside) for pk, name, user, study, aside in rows}
+
+    @cached_property
+    def _sets(self) -> dict[int, tuple[int, str, str]]:
+        """Return campaign, name and what it is called of each set."""
+        rows = NuggetSet.objects.using(self._alias).filter(campaign__in=list(self.campaigns))
+        return {
+            pk: (campaign, name, self._set_shown(campaign, name, judge))
+            for pk, campaign, name, judge in rows.values_list("pk", "campaign", "name", "judge")
+        }
+
+    def _set_shown(self, campaign: int, name: str, judge: int) -> str:
+        real, user, _, _ = self._judges[judge]
+        called = name.replace(real, self.person(campaign, user) or real) if user else name
+        return str(self.clean(campaign, called))
+
+    @cached_property
+    def _spellings(self) -> Mapping[int, tuple[dict[str, str], re.Pattern[str] | None]]:
+        """Return by campaign how people are spelled, each with their pseudonym, and what finds them in texts."""
+        found = {}
+        people = self._connected()
+        for campaign in self.campaigns:
+            known = {
+                spelling.casefold(): self.person(campaign, user) or ""
+                for user, spellings in people.items()
+                for spelling in spellings
+                if spelling
+            }
+            long = sorted((one for one in known if len(one) >= SHORTEST), key=len, reverse=True)
+            pattern = (
+                re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, long))})(?!\w)", re.IGNORECASE) if long else None
+            )
+            found[campaign] = (known, pattern)
+        return found
+
+    def _connected(self) -> dict[int, set[str]]:
+        """Return whoever has to do with the campaigns, and all judges with an account: how each is spelled."""
+        campaigns = list(self.campaigns)
+        members = Membership.objects.filter(campaign__in=campaigns).values("user")
+        working = Task.objects.filter(campaign__in=campaigns).values("assessor")
+        judging = Judge.objects.exclude(user=None).values("user")
+        users = User.objects.using(self._alias).filter(
+            Q(pk__in=members) | Q(pk__in=working) | Q(pk__in=judging) | Q(is_superuser=True)
+        )
+        found = {user.pk: {user.username, user.get_full_name(), user.email} for user in users}
+        for name, owner, _, _ in self._judges.values():
+            if owner in found:
+                found[owner].add(name)
+        return found

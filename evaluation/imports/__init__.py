@@ -1,0 +1,1 @@
+"""Imports: all-or-nothing and idempotent. One module per family of files."""

@@ -1,0 +1,320 @@
+"""Import assignments: which answers contain which nuggets."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db import connection
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts.models import User
+from evaluation.domain.conditions import set_of_origin
+from evaluation.errors import BadInput, Problem
+from evaluation.formats.assignments import AssignmentRow, LabelRow, label_word, parse_assignments
+from evaluation.formats.source import Source
+from evaluation.imports.base import (
+    BATCH,
+    Found,
+    Plan,
+    Receipt,
+    carry_out,
+    changed_problem,
+    refuse_changes,
+    with_every_problem,
+)
+from evaluation.imports.dependents import numbers_after, refuse_if_judged_here
+from evaluation.judges import ensure_judge, says_study
+from evaluation.labelling import upsert
+from evaluation.models import (
+    AnswerProvenance,
+    Assignment,
+    Campaign,
+    Event,
+    Judge,
+    ListedNugget,
+    NuggetSet,
+    Sentence,
+)
+from evaluation.models.querysets import CurrentQuerySet
+from evaluation.terms import PROVENANCE_KEY, AssignmentLabel, FindingCode, JudgeKind, Origin
+
+
+def answer_texts(answers: list[int]) -> dict[int, str]:
+    """Return the whole text of each answer, its sentences joined by a space; an answer without any is ''."""
+    parts: dict[int, list[str]] = {pk: [] for pk in answers}
+    for start in range(0, len(answers), BATCH):
+        sentences: QuerySet[Sentence] = Sentence.objects.filter(answer__in=answers[start : start + BATCH])
+        for pk, text in sentences.order_by("answer", "index").values_list("answer", "text"):
+            parts[pk].append(text)
+    return {pk: " ".join(texts) for pk, texts in parts.items()}
+
+
+Loaded = tuple[int, int, str, int | None, int | None]
+"""Of a label that stands: the number of its submission, the label, and what is said beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """One label of a file with the rows it belongs to."""
+
+    source: Source
+    row: AssignmentRow
+    answer: int
+    nugget_version: int
+    label: LabelRow
+
+
+@dataclass(slots=True)
+class _Known:
+    """What labels are matched against: answers by run and topic, wordings by topic and text in list order."""
+
+    topics: set[str]
+    runs: set[str]
+    answers: dict[tuple[str, str], int]
+    wordings: dict[str, dict[str, list[int]]]
+
+
+@with_every_problem
+def import_assignments(
+    *,
+    campaign: Campaign,
+    sources: Sequence[Source],
+    origin: Origin,
+    judge: str,
+    kind: JudgeKind,
+    nuggets: str = "",
+    replace: bool = False,
+    actor: User | None = None,
+) -> Receipt:
+    """Load labels, joined to nuggets by text within the topic, repeated texts by occurrence.
+
+    A nugget that a row lacks stays unjudged. Raises `BadInput` for unknown topics, runs, answers or nuggets, for
+    labels given twice, and for changed labels without `replace`; `Refused` where several nugget sets fit.
+    """
+    files = [(source, [row for row in parse_assignments(source) if not _by_rule(row)]) for source in sources]
+
+    def make_plan(locked: Campaign) -> Plan:
+        nugget_set = set_of_origin(locked, origin, nuggets, "--nuggets")
+        aside = says_study(row.extra for _, rows in files for row in rows)
+        return _plan(nugget_set, ensure_judge(judge, kind, aside=aside), files, replace)
+
+    return carry_out(campaign=campaign, kind="assignments", sources=sources, actor=actor, make_plan=make_plan)
+
+
+Files = Sequence[tuple[Source, Sequence[AssignmentRow]]]
+
+
+def _by_rule(row: AssignmentRow) -> bool:
+    """Say whether an export of ours marked the row: an empty answer's labels, which nobody gave."""
+    provenance = row.extra.get(PROVENANCE_KEY)
+    return isinstance(provenance, dict) and provenance.get("provenance") == "rule"
+
+
+def _plan(nugget_set: NuggetSet, judge: Judge, files: Files, replace: bool) -> Plan:
+    known = _known(nugget_set)
+    given = _match(known, files)
+    labels = Assignment.objects.filter(judge=judge, nugget_version__nugget__nugget_set=nugget_set)
+    loaded = _loaded(labels)
+    new = [one for one in given if _key(one) not in loaded]
+    changed = [one for one in given if _key(one) in loaded and _differs(one, loaded[_key(one)])]
+    refuse_changes(
+        [_change(one, loaded[_key(one)]) for one in changed],
+        replace,
+    )
+    if changed:
+        refuse_if_judged_here(labels, {_key(one) for one in changed}, "answer", "nugget_version")
+
+    def write(event: Event) -> None:
+        numbers = {key: stored[0] for key, stored in loaded.items()} | numbers_after(
+            labels, "answer", "nugget_version"
+        )
+        _write(judge, new + changed, numbers, event)
+
+    found = _dirty_labels(new + changed) + _short_rows(known, files) + _other_texts(known, files)
+    unchanged = len(given) - len(new) - len(changed)
+    return Plan("labels", len(new), len(changed), unchanged, found if new or changed else [], write=write)
+
+
+def _change(one: _Given, loaded: Loaded) -> Problem:
+    _, label, raw, *_ = loaded
+    old = label_word(AssignmentLabel(label), raw)
+    new = label_word(one.label.label, one.label.raw)
+    text = repr(one.label.text)
+    return changed_problem(one.source, one.row.line, "assignment", text, loaded=old, in_file=new)
+
+
+def _known(nugget_set: NuggetSet) -> _Known:
+    campaign = nugget_set.campaign
+    answers = AnswerProvenance.objects.filter(run__campaign=campaign)
+    return _Known(
+        topics=set(campaign.topics.values_list("topic_id", flat=True)),
+        runs=set(campaign.runs.values_list("run_id", flat=True)),
+        answers={
+            (run, topic): pk for run, topic, pk in answers.values_list("run__run_id", "topic__topic_id", "pk")
+        },
+        wordings=_wordings(nugget_set),
+    )
+
+
+def _wordings(nugget_set: NuggetSet) -> dict[str, dict[str, list[int]]]:
+    """Return the wordings of each topic's newest list: topic id -> text -> primary keys in list order."""
+    lists = nugget_set.lists.newest_submitted()
+    newest: dict[str, int] = dict(lists.values_list("topic__topic_id", "pk"))
+    wordings: dict[str, dict[str, list[int]]] = {topic: defaultdict(list) for topic in newest}
+    topic_of = {pk: topic for topic, pk in newest.items()}
+    items = ListedNugget.objects.filter(nugget_list__nugget_set=nugget_set).order_by("position")
+    for pk, wording, text in items.values_list("nugget_list", "nugget_version", "nugget_version__text"):
+        if pk in topic_of:
+            wordings[topic_of[pk]][text].append(wording)
+    return wordings
+
+
+def _match(known: _Known, files: Files) -> list[_Given]:
+    given: list[_Given] = []
+    problems: list[Problem] = []
+    first: dict[tuple[str, str], str] = {}
+    for source, rows in files:
+        for row in rows:
+            wrong = list(_row_problems(known, source, row, first))
+            problems += wrong
+            if not wrong:
+                given += _match_row(known, source, row, problems)
+    if problems:
+        raise BadInput(problems)
+    return given
+
+
+def _row_problems(
+    known: _Known, source: Source, row: AssignmentRow, first: dict[tuple[str, str], str]
+) -> Iterator[Problem]:
+    key = (row.run_id, row.topic_id)
+    here = f"{source.name}:{row.line}"
+    if row.topic_id not in known.topics:
+        yield Problem(source.name, row.line, "qid", f"a topic of the campaign, not {row.topic_id}")
+    elif row.run_id not in known.runs:
+        yield Problem(source.name, row.line, "run_id", f"a run of the campaign, not {row.run_id}")
+    elif key not in known.answers:
+        text = f"a topic that {row.run_id} answered; it has no answer for {row.topic_id}"
+        yield Problem(source.name, row.line, "qid", text)
+    elif row.labels and row.topic_id not in known.wordings:
+        yield Problem(source.name, row.line, "qid", f"a topic with a nugget list; {row.topic_id} has none")
+    elif first.setdefault(key, here) != here:
+        yield Problem(source.name, row.line, "run_id", f"each answer once; it is also at {first[key]}")
+
+
+def _match_row(known: _Known, source: Source, row: AssignmentRow, problems: list[Problem]) -> Iterator[_Given]:
+    answer = known.answers[row.run_id, row.topic_id]
+    wordings = known.wordings.get(row.topic_id, {})
+    for number, label in enumerate(row.labels):
+        there = wordings.get(label.text, [])
+        if label.occurrence >= len(there):
+            text = f"a nugget of topic {row.topic_id}'s list, not {label.text!r}"
+            problems.append(Problem(source.name, row.line, f"nuggets.{number}.text", text))
+            continue
+        yield _Given(source, row, answer, there[label.occurrence], label)
+
+
+def _loaded(labels: CurrentQuerySet[Assignment]) -> dict[tuple[int, int], Loaded]:
+    fields = ("answer", "nugget_version", "submission", "label", "raw", "sentence", "first_label")
+    rows = labels.current().order_by("submission")
+    return {(answer, wording): stored for answer, wording, *stored in rows.values_list(*fields)}
+
+
+def _key(one: _Given) -> tuple[int, int]:
+    return one.answer, one.nugget_version
+
+
+def _differs(one: _Given, loaded: Loaded) -> bool:
+    """Say whether the file says something else. What a file leaves unsaid beside a label is no difference."""
+    _, label, raw, *beside = loaded
+    if one.label.label != label or (label == AssignmentLabel.FAILED and one.label.raw != raw):
+        return True
+    in_file = (one.label.raw, one.label.sentence, one.label.first_label)
+    return any(
+        mine not in ("", None) and mine != theirs for mine, theirs in zip(in_file, (raw, *beside), strict=True)
+    )
+
+
+def _dirty_labels(given: list[_Given]) -> list[Found]:
+    return [
+        Found(
+            FindingCode.UNKNOWN_LABEL,
+            one.source.name,
+            one.row.line,
+            f"{one.label.raw!r} is no label; {one.label.text!r} counts as failed there",
+            one.row.topic_id,
+            one.row.run_id,
+        )
+        for one in given
+        if one.label.label is AssignmentLabel.FAILED
+    ]
+
+
+def _short_rows(known: _Known, files: Files) -> list[Found]:
+    found = []
+    for source, rows in files:
+        for row in rows:
+            listed = sum(len(there) for there in known.wordings.get(row.topic_id, {}).values())
+            lacking = listed - len(row.labels)
+            if lacking:
+                text = f"{lacking} of {listed} nuggets have no label; they are unjudged"
+                found.append(
+                    Found(FindingCode.UNJUDGED_NUGGETS, source.name, row.line, text, row.topic_id, row.run_id)
+                )
+    return found
+
+
+def _other_texts(known: _Known, files: Files) -> list[Found]:
+    """Find rows that carry another answer text than the run: labels that were given to something else."""
+    rows_with_text = {
+        known.answers[row.run_id, row.topic_id]: (source, row)
+        for source, rows in files
+        for row in rows
+        if row.answer_text is not None
+    }
+    if not rows_with_text:
+        return []
+    texts = answer_texts(list(rows_with_text))
+    return [
+        Found(
+            FindingCode.ANSWER_TEXT_DIFFERS,
+            source.name,
+            row.line,
+            "the row carries another answer text than the run that is loaded",
+            row.topic_id,
+            row.run_id,
+        )
+        for pk, (source, row) in rows_with_text.items()
+        if (row.answer_text or "").split() != texts[pk].split()
+    ]
+
+
+COLUMNS = (
+    "judge_id",
+    "answer_id",
+    "nugget_version_id",
+    "submission",
+    "label",
+    "raw",
+    "sentence",
+    "first_label",
+    "given_at",
+    "event_id",
+)
+
+
+def _write(judge: Judge, given: list[_Given], numbers: Mapping[tuple[int, int], int], event: Event) -> None:
+    now = connection.ops.adapt_datetimefield_value(timezone.now())
+    upsert(
+        Assignment,
+        COLUMNS,
+        ((judge.pk, *_key(one), numbers.get(_key(one), 1), *_columns(one.label), now, event.pk) for one in given),
+        unique=["answer_id", "nugget_version_id", "judge_id", "submission"],
+        update=["label", "raw", "sentence", "first_label", "given_at", "event_id"],
+    )
+
+
+def _columns(label: LabelRow) -> tuple[int, str, int | None, int | None]:
+    first = int(label.first_label) if label.first_label is not None else None
+    return int(label.label), label.raw, label.sentence, first

@@ -1,0 +1,264 @@
+"""What every import does the same way: plan against the database, then write all of it in one transaction."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import wraps
+from pathlib import Path
+from typing import Any, ParamSpec
+
+from django.db import transaction
+from django.db.models import Count, F
+
+from accounts.models import User
+from evaluation.errors import BadInput, Problem, Refused
+from evaluation.formats.problems import MAX_PROBLEMS
+from evaluation.formats.segments import document_id
+from evaluation.formats.source import Source
+from evaluation.models import AnswerProvenance, Campaign, Event, Finding, Segment
+from evaluation.terms import PROVENANCE_KEY, FindingCode
+
+BATCH = 500
+LONGEST_SHOWN = 300  # of a text beside the one that would replace it
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A finding before it is stored: where it stands and what is odd."""
+
+    code: FindingCode
+    file: str
+    line: int | None
+    message: str
+    topic_id: str = ""
+    run_id: str = ""
+
+
+@dataclass(slots=True)
+class Plan:
+    """What an import would do: counts for the receipt, findings, and the writing itself."""
+
+    noun: str
+    added: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    found: list[Found] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
+    write: Callable[[Event], None] = lambda event: None
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What an import did."""
+
+    noun: str
+    added: int
+    changed: int
+    unchanged: int
+    findings: int
+    counts: dict[str, int]
+
+    @property
+    def nothing_changed(self) -> bool:
+        """The file was already loaded just so."""
+        return not (self.added or self.changed)
+
+    def __str__(self) -> str:
+        if self.nothing_changed:
+            return f"Nothing changed: {self.unchanged:,} {self.noun} already loaded." + self._extras()
+        parts = [f"{self.added:,} {self.noun} added"]
+        parts += [f"{self.changed:,} changed"] if self.changed else []
+        parts += [f"{self.unchanged:,} already loaded"] if self.unchanged else []
+        return ", ".join(parts) + "." + self._extras()
+
+    def _extras(self) -> str:
+        parts = [f"{count:,} {what}" for what, count in self.counts.items() if count]
+        parts += [f"{self.findings:,} findings"] if self.findings else []
+        return f" {'; '.join(parts)}." if parts else ""
+
+
+def carry_out(
+    *,
+    campaign: Campaign,
+    kind: str,
+    sources: Sequence[Source],
+    actor: User | None,
+    make_plan: Callable[[Campaign], Plan],
+) -> Receipt:
+    """Plan and write one import in one transaction, recorded as one event to which its rows point.
+
+    The campaign's row is locked first, so that two imports into one campaign never plan against the same state.
+    Raises whatever the plan raises; then nothing is written. Without a change there is no event either.
+    """
+    with transaction.atomic():
+        locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
+        plan = make_plan(locked)
+        receipt = Receipt(plan.noun, plan.added, plan.changed, plan.unchanged, len(plan.found), dict(plan.counts))
+        if not receipt.nothing_changed:
+            event = _record(locked, kind, sources, actor, receipt)
+            plan.write(event)
+            store_findings(locked, event, plan.found)
+            Campaign.objects.filter(pk=locked.pk).update(revision=F("revision") + 1)
+    return receipt
+
+
+def _record(
+    campaign: Campaign, kind: str, sources: Sequence[Source], actor: User | None, receipt: Receipt
+) -> Event:
+    # Names without folders: where a file lay on somebody's disk is nobody's business.
+    files = [{"name": Path(source.name).name, "sha256": source.sha256} for source in sources]
+    counts = {"added": receipt.added, "changed": receipt.changed, "unchanged": receipt.unchanged}
+    payload = {"files": files, "of": receipt.noun, **counts, "findings": receipt.findings, **receipt.counts}
+    return Event.objects.create(campaign=campaign, kind=f"import.{kind}", actor=actor, payload=payload)
+
+
+def store_findings(campaign: Campaign, event: Event, found: Iterable[Found]) -> None:
+    """Write findings, in the caller's transaction."""
+    Finding.objects.bulk_create(
+        [
+            Finding(
+                campaign=campaign,
+                event=event,
+                code=one.code,
+                file=Path(one.file).name[-400:],
+                line=one.line,
+                run_id=one.run_id,
+                topic_id=one.topic_id,
+                message=one.message,
+            )
+            for one in found
+        ],
+        batch_size=BATCH,
+    )
+
+
+def refuse_changes(problems: list[Problem], replace: bool) -> None:
+    """Refuse a file that says something else than what is loaded, unless `--replace` was given."""
+    if problems and not replace:
+        raise BadInput(problems)
+
+
+def refuse_if_labelled(count: int, what: str, code: str = "labelled") -> None:
+    """Refuse to replace what labels hang on, saying how many."""
+    if count:
+        raise Refused(code, f"{what} cannot be replaced: {count:,} labels hang on it.")
+
+
+def own_keys(extra: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a file's unknown keys without the provenance that an export of ours added."""
+    return {key: value for key, value in extra.items() if key != PROVENANCE_KEY}
+
+
+def changed_problem(
+    source: Source, line: int, field_name: str, what: str, *, loaded: object = "", in_file: object = ""
+) -> Problem:
+    """Return the problem of a line that differs from what is loaded; both are shown, cut to a few lines."""
+    shown = {"loaded": _cut(loaded), "in_file": _cut(in_file)}
+    text = f"what is already loaded for {what}"
+    return Problem(source.name, line, field_name, text, is_conflict=True, **shown)
+
+
+def _cut(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
+
+
+def segment_pks(campaign: Campaign, docids: Collection[str], event: Event) -> dict[str, int]:
+    """Return the primary key of each docid's segment, making the segments that are not there yet, without text."""
+    loaded = dict(campaign.segments.values_list("docid", "pk"))
+    stubs = [
+        Segment(campaign=campaign, docid=docid, document=document_id(docid), event=event)
+        for docid in sorted(set(docids) - loaded.keys())
+    ]
+    Segment.objects.bulk_create(stubs, batch_size=BATCH)
+    return loaded | {stub.docid: stub.pk for stub in stubs}
+
+
+def restate_missing_texts(campaign: Campaign, event: Event) -> None:
+    """Say anew, per run, how many segments it cites whose text is not loaded: pairs nobody can judge."""
+    Finding.objects.filter(campaign=campaign, code=FindingCode.SEGMENT_WITHOUT_TEXT).delete()
+    missing = (
+        AnswerProvenance.objects.filter(run__campaign=campaign)
+        .filter(answer__sentences__citations__segment__has_text=False)
+        .values_list("run__run_id")
+        .annotate(segments=Count("answer__sentences__citations__segment", distinct=True))
+        .order_by("run__run_id")
+    )
+    Finding.objects.bulk_create(
+        [
+            Finding(
+                campaign=campaign,
+                event=event,
+                code=FindingCode.SEGMENT_WITHOUT_TEXT,
+                file=run_id,
+                run_id=run_id,
+                message=f"{count:,} cited segments have no text loaded; those pairs cannot be judged",
+            )
+            for run_id, count in missing
+        ],
+        batch_size=BATCH,
+    )
+
+
+P = ParamSpec("P")
+WRITTEN_OVER_LINES = ("{", "[")
+
+
+def with_every_problem(load: Callable[P, Receipt], *, header: bool = False) -> Callable[P, Receipt]:
+    """Let an import that is refused look at its good lines too, so that one try names every problem.
+
+    A parser stops before the database is asked, so a conflict on line 2 would stay unknown until line 3 is mended.
+    `header`: the first line names the columns, so where it is wrong the other lines say nothing.
+    """
+
+    @wraps(load)
+    def loading(*args: P.args, **kwargs: P.kwargs) -> Receipt:
+        try:
+            return load(*args, **kwargs)
+        except BadInput as wrong:
+            if header and any(one.line <= 1 for one in wrong.problems):
+                raise
+            raise BadInput(_every_problem(load, kwargs, wrong.problems, header=header)) from wrong
+
+    return loading
+
+
+def with_every_problem_below_header(load: Callable[P, Receipt]) -> Callable[P, Receipt]:
+    """Do that for a file whose first line names the columns."""
+    return with_every_problem(load, header=True)
+
+
+def _every_problem(
+    load: Callable[..., Receipt], given: dict[str, Any], first: Sequence[Problem], *, header: bool
+) -> list[Problem]:
+    found, more = list(dict.fromkeys(first)), list(first)
+    sources = [given["source"]] if "source" in given else list(given["sources"])
+    order = {source.name: number for number, source in enumerate(sources)}
+    while more and len(found) < MAX_PROBLEMS and (sources := _good_lines(sources, more, header=header)):
+        files = {"source": sources[0]} if "source" in given else {"sources": sources}
+        more = [one for one in problems_of(load, given | files) if one not in found]
+        found += more
+    return sorted(found, key=lambda one: (order.get(one.file, -1), one.line))[:MAX_PROBLEMS]
+
+
+def problems_of(load: Callable[..., object], given: dict[str, Any]) -> Sequence[Problem]:
+    """Return what is wrong with files, by loading them in a transaction that is taken back."""
+    try:
+        with transaction.atomic():
+            load(**given)
+            transaction.set_rollback(True)
+    except BadInput as wrong:
+        return wrong.problems
+    except Refused:  # of the rest alone: mended lines may say otherwise
+        return ()
+    return ()
+
+
+def _good_lines(sources: list[Source], problems: list[Problem], *, header: bool) -> list[Source]:
+    """Return files without their wrong lines; none of those that are wrong as a whole, or have no row left."""
+    wrong = {(one.file, one.line) for one in problems}
+    rest = [
+        replace(one, lines=tuple(line for line in one.lines if (one.name, line[0]) not in wrong))
+        for one in sources
+        if (one.name, 0) not in wrong and one.lines[0][1].strip() not in WRITTEN_OVER_LINES
+    ]
+    return [one for one in rest if len(one.lines) > header]

@@ -1,0 +1,332 @@
+"""Import nugget lists."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from accounts.models import User
+from evaluation.domain.lineage import TRACED
+from evaluation.errors import BadInput, Problem, Refused
+from evaluation.formats.argue import parse_lists
+from evaluation.formats.nuggets import NuggetListRow, NuggetRow, Parent, importance_word
+from evaluation.formats.source import Source
+from evaluation.imports.base import (
+    BATCH,
+    Found,
+    Plan,
+    Receipt,
+    carry_out,
+    changed_problem,
+    own_keys,
+    refuse_changes,
+    refuse_if_labelled,
+    segment_pks,
+    with_every_problem,
+)
+from evaluation.imports.dependents import labels_on_lists
+from evaluation.judges import ensure_judge
+from evaluation.models import (
+    Campaign,
+    Event,
+    Finding,
+    Judge,
+    ListedNugget,
+    Nugget,
+    NuggetEvidence,
+    NuggetLineage,
+    NuggetList,
+    NuggetSet,
+    NuggetVersion,
+    Submission,
+    Task,
+)
+from evaluation.rules.text import check_name
+from evaluation.terms import PROVENANCE_KEY, FindingCode, Importance, JudgeKind, Origin
+
+Drafts = dict[str, list[tuple[str, int]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Tracing:
+    """The drafts of a set, by topic id: text and wording of each, in order."""
+
+    drafts: Drafts
+
+    def wording(self, topic_id: str, parent: Parent) -> int | None:
+        """Return the draft meant: the one at its place if it reads so, else the first that does."""
+        listed = self.drafts.get(topic_id, [])
+        if parent.place is not None and parent.place < len(listed) and listed[parent.place][0] == parent.text:
+            return listed[parent.place][1]
+        return next((pk for text, pk in listed if text == parent.text), None)
+
+
+def tracing_of(nugget_set: NuggetSet, source: Source, rows: Sequence[NuggetListRow]) -> Tracing:
+    """Return what lineage is resolved against. Raises `BadInput` for a draft that is not loaded.
+
+    Without drafts to which the set belongs there is nothing to resolve, and lineage is left aside.
+    """
+    if nugget_set.drafts is None:
+        return Tracing({})
+    tracing = Tracing(_traced_drafts(nugget_set.drafts))
+    problems = [
+        Problem(source.name, row.line, f"nuggets.{place}.assay.lineage", f"a draft of {nugget_set.drafts}")
+        for row in rows
+        for place, nugget in enumerate(row.nuggets)
+        for parent in nugget.provenance.lineage
+        if tracing.wording(row.topic_id, parent) is None
+    ]
+    if problems:
+        raise BadInput(problems)
+    return tracing
+
+
+def write_lineage(wordings: Sequence[NuggetVersion], rows: Sequence[NuggetListRow], tracing: Tracing) -> None:
+    """Write what each wording was made from. `wordings` are those of all rows' nuggets in order."""
+    nuggets = [(row.topic_id, nugget) for row in rows for nugget in row.nuggets]
+    found = {
+        (wording.pk, draft): NuggetLineage(child=wording, parent_id=draft, relation=parent.relation)
+        for wording, (topic_id, nugget) in zip(wordings, nuggets, strict=True)
+        for parent in nugget.provenance.lineage
+        if (draft := tracing.wording(topic_id, parent)) is not None
+    }
+    NuggetLineage.objects.bulk_create(found.values(), batch_size=BATCH)
+
+
+def write_evidence(
+    nugget_set: NuggetSet, wordings: Sequence[NuggetVersion], rows: Sequence[NuggetListRow], event: Event
+) -> None:
+    """Write what each wording rests on; a segment that is not loaded is named all the same."""
+    nuggets = [nugget for row in rows for nugget in row.nuggets]
+    docids = {one.docid for nugget in nuggets for one in nugget.provenance.evidence}
+    if not docids:
+        return
+    pks = segment_pks(nugget_set.campaign, docids, event)
+    found = {
+        (wording.pk, one.docid, one.sentence): NuggetEvidence(
+            nugget_version=wording, segment_id=pks[one.docid], sentence=one.sentence
+        )
+        for wording, nugget in zip(wordings, nuggets, strict=True)
+        for one in nugget.provenance.evidence
+    }
+    NuggetEvidence.objects.bulk_create(found.values(), batch_size=BATCH)
+
+
+def _traced_drafts(draft_set: NuggetSet) -> Drafts:
+    lists = NuggetList.objects.newest_submitted().filter(nugget_set=draft_set)
+    newest = dict(lists.values_list("topic__topic_id", "pk"))
+    items = ListedNugget.objects.filter(nugget_list__in=newest.values()).order_by("position")
+    drafts: Drafts = {topic_id: [] for topic_id in newest}
+    of_list = {pk: topic_id for topic_id, pk in newest.items()}
+    for pk, text, wording in items.values_list("nugget_list", "nugget_version__text", "nugget_version"):
+        drafts[of_list[pk]].append((text, wording))
+    return drafts
+
+
+Listed = list[tuple[str, int, str, str, dict[str, object]]]
+
+
+@with_every_problem
+def import_nuggets(
+    *,
+    campaign: Campaign,
+    source: Source,
+    origin: Origin,
+    judge: str,
+    kind: JudgeKind | None = None,
+    name: str = "",
+    drafts: str = "",
+    replace: bool = False,
+    actor: User | None = None,
+) -> Receipt:
+    """Load one set's lists, a topic a line, in nuggetizer's form or as ARGUE's banks.
+
+    The set is named ORIGIN-JUDGE unless `name` gives another. `kind` defaults to a person for edited and manual lists
+    and to an LLM for auto and draft ones. Raises `BadInput` for unknown topics and changed lists without `replace`, and
+    `Refused` where labels hang on a changed list.
+    """
+    rows = parse_lists(source)
+    made_by = kind or (JudgeKind.HUMAN if origin in (Origin.EDITED, Origin.MANUAL) else JudgeKind.LLM)
+
+    def make_plan(locked: Campaign) -> Plan:
+        draft_set = _drafts(locked, origin, drafts)
+        maker = ensure_judge(judge, made_by)
+        set_name = check_name("set", name or f"{origin}-{judge}")
+        nugget_set = _ensure_set(locked, set_name, origin, maker, draft_set)
+        return _plan(nugget_set, source, rows, replace)
+
+    return carry_out(campaign=campaign, kind="nuggets", sources=[source], actor=actor, make_plan=make_plan)
+
+
+def _ensure_set(
+    campaign: Campaign, name: str, origin: Origin, maker: Judge, draft_set: NuggetSet | None
+) -> NuggetSet:
+    nugget_set, _ = NuggetSet.objects.get_or_create(
+        campaign=campaign, name=name, defaults={"origin": origin, "judge": maker, "drafts": draft_set}
+    )
+    if (nugget_set.origin, nugget_set.judge_id) != (origin, maker.pk):
+        raise Refused(
+            "nugget_set_differs",
+            f"There is a set {name} of {nugget_set.origin} nuggets by {nugget_set.judge}; give this one "
+            "another --set.",
+        )
+    if draft_set and nugget_set.drafts_id != draft_set.pk:
+        raise Refused("nugget_set_differs", f"The set {name} was not made from {draft_set}.")
+    return nugget_set
+
+
+def _drafts(campaign: Campaign, origin: Origin, name: str) -> NuggetSet | None:
+    if not name:
+        return None
+    if origin is not Origin.EDITED:
+        raise Refused("usage", "--drafts says what an edited list was made from; use --origin edited.")
+    draft_set = campaign.nugget_sets.filter(name=name).first()
+    if draft_set is None:
+        there = ", ".join(campaign.nugget_sets.values_list("name", flat=True)) or "none"
+        raise Refused("no_such_set", f"There is no nugget set {name}; there are: {there}.")
+    return draft_set
+
+
+def _plan(nugget_set: NuggetSet, source: Source, rows: tuple[NuggetListRow, ...], replace: bool) -> Plan:
+    topics = dict(nugget_set.campaign.topics.values_list("topic_id", "pk"))
+    _refuse_unknown_topics(source, rows, topics)
+    loaded = {one.topic_id: one for one in nugget_set.lists.select_related("topic").order_by("version")}
+    stored = _loaded_lists(nugget_set)
+    new = [row for row in rows if topics[row.topic_id] not in loaded]
+    known = [row for row in rows if topics[row.topic_id] in loaded]
+    changed = [row for row in known if stored.get(loaded[topics[row.topic_id]].pk, []) != _listed(row)]
+    refuse_changes(
+        [_change(source, row, stored.get(loaded[topics[row.topic_id]].pk, [])) for row in changed],
+        replace,
+    )
+    old = [loaded[topics[row.topic_id]] for row in changed]
+    _refuse_worked_on(old)
+    refuse_if_labelled(labels_on_lists(old), "A nugget list")
+    tracing = tracing_of(nugget_set, source, new + changed)
+
+    def write(event: Event) -> None:
+        _delete(old)
+        wordings = _write(nugget_set, topics, new + changed, event)
+        write_lineage(wordings, new + changed, tracing)
+        write_evidence(nugget_set, wordings, new + changed, event)
+
+    found = [finding for row in new + changed for finding in _findings(nugget_set, source, row)]
+    nuggets = sum(len(row.nuggets) for row in new + changed)
+    unchanged = len(rows) - len(new) - len(changed)
+    return Plan("nugget lists", len(new), len(changed), unchanged, found, {"nuggets": nuggets}, write)
+
+
+def _change(source: Source, row: NuggetListRow, loaded: Listed) -> Problem:
+    old, new = ("; ".join(_in_words(one) for one in listed) for listed in (loaded, _listed(row)))
+    return changed_problem(source, row.line, "nuggets", f"topic {row.topic_id}", loaded=old, in_file=new)
+
+
+def _in_words(listed: tuple[str, int, str, str, dict[str, object]]) -> str:
+    text, importance, raw, *_ = listed
+    word_of = importance_word(Importance(importance), raw)
+    return f"{text} ({word_of})" if word_of else text
+
+
+def _refuse_unknown_topics(source: Source, rows: tuple[NuggetListRow, ...], topics: dict[str, int]) -> None:
+    problems = [
+        Problem(source.name, row.line, "qid", f"a topic of the campaign, not {row.topic_id}")
+        for row in rows
+        if row.topic_id not in topics
+    ]
+    if problems:
+        raise BadInput(problems)
+
+
+def _refuse_worked_on(lists: list[NuggetList]) -> None:
+    """Refuse to replace a list that is somebody's work here, or that work rests on: drafts that were handed out."""
+    for one in lists:
+        if Submission.objects.filter(nugget_list=one).exists() or Task.objects.filter(drafts=one).exists():
+            raise Refused("worked_on", f"The list of {one.topic} in {one.nugget_set} is in use at desks.")
+        if one.version > 1:
+            raise Refused(
+                "worked_on", f"The list of {one.topic} has {one.version} versions; give this file --set."
+            )
+
+
+def _listed(row: NuggetListRow) -> Listed:
+    return [(one.text, one.importance, one.raw_importance, one.group, own_keys(one.extra)) for one in row.nuggets]
+
+
+def _loaded_lists(nugget_set: NuggetSet) -> dict[int, Listed]:
+    lists: dict[int, Listed] = {}
+    items = ListedNugget.objects.filter(nugget_list__nugget_set=nugget_set).order_by("nugget_list", "position")
+    for pk, *listed in items.values_list(
+        "nugget_list", "nugget_version__text", "importance", "raw_importance", "group", "extra"
+    ):
+        lists.setdefault(pk, []).append(tuple(listed))
+    return lists
+
+
+def _findings(nugget_set: NuggetSet, source: Source, row: NuggetListRow) -> list[Found]:
+    found = []
+    seen: set[str] = set()
+    for nugget in row.nuggets:
+        if _is_dirty(nugget_set, nugget):
+            text = f"importance {nugget.raw_importance!r} of {nugget.text!r} is neither vital nor okay"
+            found.append(Found(FindingCode.UNKNOWN_IMPORTANCE, source.name, row.line, text, row.topic_id))
+        if nugget.text in seen:
+            text = f"the nugget {nugget.text!r} is there more than once"
+            found.append(Found(FindingCode.REPEATED_NUGGET, source.name, row.line, text, row.topic_id))
+        seen.add(nugget.text)
+    return found
+
+
+def _is_dirty(nugget_set: NuggetSet, nugget: NuggetRow) -> bool:
+    """Drafts have no importance on purpose; anywhere else an unknown one is worth a look."""
+    unsaid = not nugget.raw_importance and nugget_set.origin == Origin.DRAFT
+    return nugget.importance is Importance.UNKNOWN and not unsaid
+
+
+def _delete(lists: list[NuggetList]) -> None:
+    for one in lists:
+        wordings = list(one.items.values_list("nugget_version", flat=True))
+        one.items.all().delete()
+        NuggetVersion.objects.filter(pk__in=wordings).delete()
+        Nugget.objects.filter(nugget_set=one.nugget_set, topic=one.topic, versions=None).delete()
+        Finding.objects.filter(event=one.event_id, topic_id=one.topic.topic_id).delete()
+        one.delete()
+
+
+def _write(
+    nugget_set: NuggetSet, topics: dict[str, int], rows: list[NuggetListRow], event: Event
+) -> list[NuggetVersion]:
+    """Write the lists; return the wordings of all their nuggets in order."""
+    lists = [
+        NuggetList(
+            nugget_set=nugget_set,
+            topic_id=topics[row.topic_id],
+            query=row.query or "",
+            extra=own_keys(row.extra) | ({PROVENANCE_KEY: TRACED} if row.traced else {}),
+            line=row.line,
+            event=event,
+        )
+        for row in rows
+    ]
+    NuggetList.objects.bulk_create(lists, batch_size=BATCH)
+    listed = [(one, row) for one, list_row in zip(lists, rows, strict=True) for row in enumerate(list_row.nuggets)]
+    nuggets = [Nugget(nugget_set=nugget_set, topic_id=one.topic_id) for one, _ in listed]
+    Nugget.objects.bulk_create(nuggets, batch_size=BATCH)
+    wordings = [
+        NuggetVersion(nugget=nugget, text=row.text) for nugget, (_, (_, row)) in zip(nuggets, listed, strict=True)
+    ]
+    NuggetVersion.objects.bulk_create(wordings, batch_size=BATCH)
+    ListedNugget.objects.bulk_create(
+        [_item(one, wording, *row) for wording, (one, row) in zip(wordings, listed, strict=True)],
+        batch_size=BATCH,
+    )
+    return wordings
+
+
+def _item(nugget_list: NuggetList, wording: NuggetVersion, position: int, row: NuggetRow) -> ListedNugget:
+    return ListedNugget(
+        nugget_list=nugget_list,
+        nugget_version=wording,
+        position=position,
+        importance=row.importance,
+        raw_importance=row.raw_importance,
+        group=row.group,
+        extra=own_keys(row.extra),
+    )

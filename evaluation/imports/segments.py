@@ -1,0 +1,211 @@
+"""Import segment texts."""
+
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+
+from django.db import transaction
+from django.db.models import F
+
+from accounts.models import User
+from evaluation.errors import BadInput, Problem
+from evaluation.formats.addressing import (
+    addressing_in_answer,
+    addressing_in_segment,
+    docid_in,
+    signs_in,
+    signs_in_answer,
+)
+from evaluation.formats.segments import SegmentRow, document_id, parse_segments
+from evaluation.formats.source import Source
+from evaluation.imports.base import (
+    Found,
+    Plan,
+    Receipt,
+    carry_out,
+    changed_problem,
+    refuse_changes,
+    refuse_if_labelled,
+    restate_missing_texts,
+    store_findings,
+    with_every_problem,
+)
+from evaluation.imports.dependents import labels_on_segments
+from evaluation.labelling import upsert
+from evaluation.models import AnswerProvenance, Campaign, Event, Finding, Segment, Sentence
+from evaluation.models.fields import new_public_id
+from evaluation.tasks.pooling import lock_judging, renew_pools
+from evaluation.terms import FindingCode
+
+CODE = FindingCode.ADDRESSES_JUDGE
+CHUNK = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What came of looking: how many texts address their judge, and how the findings changed."""
+
+    found: int
+    added: int
+    removed: int
+
+    def __str__(self) -> str:
+        changed = f"{self.added:,} findings added, {self.removed:,} removed" if self.added or self.removed else ""
+        return f"{self.found:,} places seem to address a judge. {changed or 'Nothing changed'}."
+
+
+def look_for_addressing(*, campaign: Campaign, actor: User | None = None) -> Looked:
+    """Look through all loaded answers and passages; note what is new, and take away what is not there any more.
+
+    Labels stay as they are. Without a change there is no event.
+    """
+    found = {(one.run_id, one.topic_id, one.message): one for one in _loaded(campaign)}
+    with transaction.atomic():
+        locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
+        rows = Finding.objects.filter(campaign=locked, code=CODE).values_list(
+            "run_id", "topic_id", "message", "pk"
+        )
+        there = {(run_id, topic_id, message): pk for run_id, topic_id, message, pk in rows}
+        new = [one for key, one in found.items() if key not in there]
+        gone = [pk for key, pk in there.items() if key not in found]
+        if new or gone:
+            payload = {"code": CODE.value, "added": len(new), "removed": len(gone)}
+            event = Event.objects.create(campaign=locked, kind="texts.checked", actor=actor, payload=payload)
+            store_findings(locked, event, new)
+            Finding.objects.filter(pk__in=gone).delete()
+            Campaign.objects.filter(pk=locked.pk).update(revision=F("revision") + 1)
+    return Looked(len(found), len(new), len(gone))
+
+
+def forget_addressing(campaign: Campaign, docids: Collection[str]) -> None:
+    """Take away what was found in texts that are replaced now."""
+    if docids:
+        rows = Finding.objects.filter(campaign=campaign, code=CODE, run_id="").values_list("pk", "message")
+        replaced = set(docids)
+        Finding.objects.filter(pk__in=[pk for pk, message in rows if docid_in(message) in replaced]).delete()
+
+
+def _loaded(campaign: Campaign) -> Iterator[Found]:
+    yield from _in_answers(campaign)
+    segments = campaign.segments.filter(has_text=True).order_by("pk").values_list("docid", "text")
+    for docid, text in segments.iterator(chunk_size=CHUNK):
+        for sign in signs_in(text):
+            yield Found(CODE, docid, None, addressing_in_segment(docid, sign))
+
+
+def _in_answers(campaign: Campaign) -> Iterator[Found]:
+    given = AnswerProvenance.objects.filter(run__campaign=campaign)
+    rows = given.values_list("answer", "run__run_id", "topic__topic_id", "line")
+    places = {answer: (run_id, topic_id, line) for answer, run_id, topic_id, line in rows}
+    sentences = Sentence.objects.filter(answer__topic__campaign=campaign).order_by("answer", "index")
+    texts = sentences.values_list("answer", "text").iterator(chunk_size=CHUNK)
+    for answer, some in groupby(texts, key=itemgetter(0)):
+        run_id, topic_id, line = places[answer]
+        for number, sign in signs_in_answer([text for _, text in some]):
+            yield Found(CODE, run_id, line, addressing_in_answer(number, sign), topic_id, run_id)
+
+
+TEXT_FIELDS = ["text", "title", "headings", "url", "start_char", "end_char"]
+
+
+def needed_docids(campaign: Campaign) -> set[str]:
+    """Return the docids that qrels or runs name: each has a row, with or without a text."""
+    return set(campaign.segments.values_list("docid", flat=True))
+
+
+@with_every_problem
+def import_segments(
+    *,
+    campaign: Campaign,
+    sources: Sequence[Source],
+    needed: Container[str] | None = None,
+    replace: bool = False,
+    actor: User | None = None,
+) -> Receipt:
+    """Load segment texts; with `needed` only those docids.
+
+    Raises `BadInput` for bad files, for one docid with two texts, and for a changed text without `replace`.
+    """
+    rows = _merge(sources, needed)
+    with transaction.atomic():
+        lock_judging(campaign)
+        return carry_out(
+            campaign=campaign,
+            kind="segments",
+            sources=sources,
+            actor=actor,
+            make_plan=lambda locked: _plan(locked, rows, replace),
+        )
+
+
+Rows = dict[str, tuple[Source, SegmentRow]]
+
+
+def _merge(sources: Sequence[Source], needed: Container[str] | None) -> Rows:
+    rows: Rows = {}
+    problems = []
+    for source in sources:
+        for row in parse_segments(source, needed):
+            first = rows.setdefault(row.docid, (source, row))
+            if first[1] is not row and first[1].content != row.content:
+                where = f"the same text as at {first[0].name}:{first[1].line} for {row.docid}"
+                problems.append(Problem(source.name, row.line, "segment", where))
+    if problems:
+        raise BadInput(problems)
+    return rows
+
+
+def _content(segment: Segment) -> tuple[object, ...]:
+    return tuple(getattr(segment, name) for name in TEXT_FIELDS)
+
+
+def _plan(campaign: Campaign, rows: Rows, replace: bool) -> Plan:
+    loaded = {one.docid: one for one in campaign.segments.filter(has_text=True) if one.docid in rows}
+    new = [row for docid, (_, row) in rows.items() if docid not in loaded]
+    changed = [docid for docid, one in loaded.items() if _content(one) != rows[docid][1].content]
+    refuse_changes(
+        [_change(*rows[docid], loaded[docid]) for docid in changed],
+        replace,
+    )
+    refuse_if_labelled(
+        labels_on_segments([loaded[docid] for docid in changed]),
+        "A segment's text",
+    )
+
+    def write(event: Event) -> None:
+        forget_addressing(campaign, changed)
+        _write(campaign, new + [rows[docid][1] for docid in changed], event)
+        restate_missing_texts(campaign, event)
+        renew_pools(campaign)
+
+    unchanged = len(loaded) - len(changed)
+    same = loaded.keys() - set(changed)
+    found = _findings(row for docid, row in rows.items() if docid not in same)
+    return Plan("segments", added=len(new), changed=len(changed), unchanged=unchanged, found=found, write=write)
+
+
+def _change(source: Source, row: SegmentRow, loaded: Segment) -> Problem:
+    pairs = zip(_content(loaded), row.content, strict=True)
+    old, new = next((old, new) for old, new in pairs if old != new)
+    return changed_problem(source, row.line, "segment", row.docid, loaded=old, in_file=new)
+
+
+def _findings(rows: Iterable[tuple[Source, SegmentRow]]) -> list[Found]:
+    return [
+        Found(FindingCode.ADDRESSES_JUDGE, source.name, row.line, addressing_in_segment(row.docid, sign))
+        for source, row in rows
+        for sign in signs_in(row.text)
+    ]
+
+
+def _write(campaign: Campaign, rows: list[SegmentRow], event: Event) -> None:
+    """Write texts, also into the rows of segments that qrels or runs named before."""
+    fixed = (campaign.pk, True, event.pk)
+    upsert(
+        Segment,
+        ["campaign_id", "has_text", "event_id", "public_id", "docid", "document", *TEXT_FIELDS],
+        ((*fixed, new_public_id(), row.docid, document_id(row.docid), *row.content) for row in rows),
+        unique=["campaign_id", "docid"],
+        update=["has_text", "event_id", *TEXT_FIELDS],
+    )

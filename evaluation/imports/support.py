@@ -1,0 +1,251 @@
+"""Import support judgments: whether a cited segment supports a sentence."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.utils import timezone
+
+from accounts.models import User
+from evaluation.errors import BadInput, Problem, Refused
+from evaluation.formats.source import Source
+from evaluation.formats.support import SupportRow, parse_support, support_word
+from evaluation.imports.base import (
+    BATCH,
+    Found,
+    Plan,
+    Receipt,
+    carry_out,
+    changed_problem,
+    refuse_changes,
+    with_every_problem,
+)
+from evaluation.imports.dependents import numbers_after, refuse_if_judged_here
+from evaluation.judges import ensure_judge, says_study
+from evaluation.models import AnswerProvenance, Campaign, Citation, Event, Judge, Sentence, SupportJudgment
+from evaluation.models.querysets import CurrentQuerySet
+from evaluation.terms import FindingCode, JudgeKind, SupportCondition, SupportLabel
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """One label of a file with the rows it belongs to."""
+
+    source: Source
+    row: SupportRow
+    sentence: int
+    segment: int
+
+
+@dataclass(slots=True)
+class _Known:
+    """What labels are matched against."""
+
+    answers: set[tuple[str, str]]
+    sentences: dict[tuple[str, str, int], int]
+    cited: dict[tuple[int, str], int]
+
+
+@with_every_problem
+def import_support(
+    *,
+    campaign: Campaign,
+    sources: Sequence[Source],
+    judge: str,
+    kind: JudgeKind,
+    condition: SupportCondition | None = None,
+    replace: bool = False,
+    actor: User | None = None,
+) -> Receipt:
+    """Load labels of (sentence, cited segment) pairs.
+
+    The condition comes from the option or the rows. Raises `BadInput` for unknown runs, topics, sentences and
+    docids that the sentence does not cite, and for changed labels without `replace`.
+    """
+    files = [(source, parse_support(source)) for source in sources]
+    meant = _condition(files, kind, condition)
+
+    def make_plan(locked: Campaign) -> Plan:
+        aside = says_study(row.extra for _, rows in files for row in rows)
+        return _plan(locked, ensure_judge(judge, kind, aside=aside), meant, files, replace)
+
+    return carry_out(campaign=campaign, kind="support", sources=sources, actor=actor, make_plan=make_plan)
+
+
+Files = Sequence[tuple[Source, Sequence[SupportRow]]]
+
+
+def _condition(files: Files, kind: JudgeKind, option: SupportCondition | None) -> SupportCondition:
+    """Return the one condition that option, judge and rows agree on."""
+    condition = option or (SupportCondition.LLM if kind is JudgeKind.LLM else _first_condition(files))
+    if condition is None:
+        raise Refused("usage", "Say how people judged: --condition scratch or --condition post-edit.")
+    if (condition is SupportCondition.LLM) is not (kind is JudgeKind.LLM):
+        raise Refused("usage", f"The condition {condition} does not go with --by {kind}.")
+    problems = [
+        Problem(source.name, row.line, "condition", f"{condition}, as for the rest of the import")
+        for source, rows in files
+        for row in rows
+        if row.condition not in (None, condition)
+    ]
+    if problems:
+        raise BadInput(problems)
+    return condition
+
+
+def _first_condition(files: Files) -> SupportCondition | None:
+    return next((row.condition for _, rows in files for row in rows if row.condition), None)
+
+
+def _plan(campaign: Campaign, judge: Judge, condition: SupportCondition, files: Files, replace: bool) -> Plan:
+    given = _match(_known(campaign), files)
+    labels = SupportJudgment.objects.filter(
+        judge=judge, condition=condition, sentence__answer__topic__campaign=campaign
+    )
+    loaded = _loaded(labels)
+    new = [one for one in given if _key(one) not in loaded]
+    changed = [one for one in given if _key(one) in loaded and _differs(one, loaded[_key(one)])]
+    refuse_changes([_change(one, loaded[_key(one)]) for one in changed], replace)
+    if changed:
+        refuse_if_judged_here(labels, {_key(one) for one in changed}, "sentence", "segment")
+
+    def write(event: Event) -> None:
+        numbers = {key: one.submission for key, one in loaded.items()} | numbers_after(
+            labels, "sentence", "segment"
+        )
+        _write(judge, condition, new + changed, numbers, event)
+
+    unchanged = len(given) - len(new) - len(changed)
+    return Plan("labels", len(new), len(changed), unchanged, _dirty_labels(new + changed), write=write)
+
+
+def _change(one: _Given, loaded: SupportJudgment) -> Problem:
+    old = support_word(SupportLabel(loaded.label), loaded.raw)
+    new = support_word(one.row.label, one.row.raw)
+    return changed_problem(one.source, one.row.line, "label", one.row.docid, loaded=old, in_file=new)
+
+
+def _known(campaign: Campaign) -> _Known:
+    provenance = AnswerProvenance.objects.filter(run__campaign=campaign)
+    of = {pk: key for pk, *key in provenance.values_list("pk", "run__run_id", "topic__topic_id")}
+    sentences = Sentence.objects.filter(answer__topic__campaign=campaign)
+    cited = Citation.objects.filter(sentence__answer__topic__campaign=campaign, segment__isnull=False)
+    return _Known(
+        answers={(run, topic) for run, topic in of.values()},
+        sentences={
+            (of[answer][0], of[answer][1], index): pk
+            for answer, index, pk in sentences.values_list("answer", "index", "pk")
+        },
+        cited={
+            (sentence, docid): segment
+            for sentence, docid, segment in cited.values_list("sentence", "segment__docid", "segment")
+        },
+    )
+
+
+def _match(known: _Known, files: Files) -> list[_Given]:
+    given: list[_Given] = []
+    problems: list[Problem] = []
+    first: dict[tuple[int, int], str] = {}
+    for source, rows in files:
+        for row in rows:
+            wrong = list(_row_problems(known, source, row))
+            problems += wrong
+            if not wrong:
+                sentence = known.sentences[row.run_id, row.topic_id, row.sentence]
+                one = _Given(source, row, sentence, known.cited[sentence, row.docid])
+                problems += _said_twice(first, one)
+                given.append(one)
+    if problems:
+        raise BadInput(problems)
+    return given
+
+
+def _row_problems(known: _Known, source: Source, row: SupportRow) -> Iterator[Problem]:
+    sentence = known.sentences.get((row.run_id, row.topic_id, row.sentence))
+    if (row.run_id, row.topic_id) not in known.answers:
+        text = f"an answer that is loaded; there is none of {row.run_id} for topic {row.topic_id}"
+        yield Problem(source.name, row.line, "run_id", text)
+    elif sentence is None:
+        yield Problem(source.name, row.line, "sentence", "the number, from 0, of a sentence the answer has")
+    elif (sentence, row.docid) not in known.cited:
+        text = f"a docid that sentence {row.sentence} cites, not {row.docid}"
+        yield Problem(source.name, row.line, "docid", text)
+
+
+def _said_twice(first: dict[tuple[int, int], str], one: _Given) -> Iterator[Problem]:
+    here = f"{one.source.name}:{one.row.line}"
+    there = first.setdefault((one.sentence, one.segment), here)
+    if there != here:
+        yield Problem(one.source.name, one.row.line, "docid", f"each pair once; it is also at {there}")
+
+
+def _loaded(labels: CurrentQuerySet[SupportJudgment]) -> dict[tuple[int, int], SupportJudgment]:
+    rows = labels.current().order_by("submission")
+    return {(one.sentence_id, one.segment_id): one for one in rows}
+
+
+def _key(one: _Given) -> tuple[int, int]:
+    return one.sentence, one.segment
+
+
+def _raw(row: SupportRow) -> str:
+    """Return what is kept beside a label: what was said instead of one, or why it cannot be judged."""
+    return row.reason or "" if row.label is SupportLabel.CANT_JUDGE else row.raw
+
+
+def _differs(one: _Given, loaded: SupportJudgment) -> bool:
+    """Say whether the file says something else. What a file leaves unsaid beside a label is no difference."""
+    raw, shown = _raw(one.row), one.row.shown
+    if one.row.label != loaded.label or (one.row.label is SupportLabel.FAILED and raw != loaded.raw):
+        return True
+    in_file = (raw, shown.code, shown.shown_ms, shown.accepted)
+    there = (loaded.raw, loaded.shown_label, loaded.shown_ms, loaded.accepted)
+    return any(mine not in ("", None) and mine != theirs for mine, theirs in zip(in_file, there, strict=True))
+
+
+def _dirty_labels(given: list[_Given]) -> list[Found]:
+    return [
+        Found(
+            FindingCode.UNKNOWN_LABEL,
+            one.source.name,
+            one.row.line,
+            f"{one.row.raw!r} is no label; the pair counts as failed",
+            one.row.topic_id,
+            one.row.run_id,
+        )
+        for one in given
+        if one.row.label is SupportLabel.FAILED
+    ]
+
+
+def _write(
+    judge: Judge,
+    condition: SupportCondition,
+    given: list[_Given],
+    numbers: Mapping[tuple[int, int], int],
+    event: Event,
+) -> None:
+    now = timezone.now()
+    SupportJudgment.objects.bulk_create(
+        [
+            SupportJudgment(
+                judge=judge,
+                condition=condition,
+                sentence_id=one.sentence,
+                segment_id=one.segment,
+                submission=numbers.get(_key(one), 1),
+                label=one.row.label,
+                raw=_raw(one.row),
+                shown_label=one.row.shown.code,
+                shown_ms=one.row.shown.shown_ms,
+                accepted=one.row.shown.accepted,
+                given_at=now,
+                event=event,
+            )
+            for one in given
+        ],
+        batch_size=BATCH,
+        update_conflicts=True,
+        unique_fields=["sentence", "segment", "judge", "condition", "submission"],
+        update_fields=["label", "raw", "shown_label", "shown_ms", "accepted", "given_at", "event"],
+    )

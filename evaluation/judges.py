@@ -1,0 +1,143 @@
+"""Making and finding judges."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from accounts.models import User
+from evaluation.errors import Refused
+from evaluation.formats.lines import name_problem
+from evaluation.models import Judge, Study, Task
+from evaluation.rules.text import check_name
+from evaluation.terms import PROVENANCE_KEY, JudgeKind
+from web.outbound import address_problem
+
+MAX_URL = 200  # what the column holds
+# What a judge keeps beside its prompts' versions, where it wants JSON for a reply.
+REPLY_FORM, JSON_SCHEMA = "reply_form", "json_schema"
+LONGEST_IN_STUDY = 60  # so that a judge's name has room for the study's and the campaign's
+
+
+def add_judge(
+    *,
+    name: str,
+    kind: JudgeKind,
+    model: str = "",
+    base_url: str = "",
+    user: User | None = None,
+    prompt_versions: Mapping[str, str] | None = None,
+) -> tuple[Judge, bool]:
+    """Make a judge; return it and whether it is new. The same judge again changes nothing.
+
+    `prompt_versions`: how an LLM asks where that is not the built-in way; whoever gives them has checked them.
+    Raises `Refused` when the name is taken by another judge, a person has a model, or an LLM none.
+    """
+    check_name("judge", name)
+    versions = dict(prompt_versions or {})
+    _check_shape(kind, model, base_url, user)
+    if kind is JudgeKind.HUMAN and versions:
+        raise Refused("usage", "A person who judges has no prompts.")
+    _check_account(name, user)
+    wanted = {"kind": kind, "model": model, "base_url": base_url, "user": user, "prompt_versions": versions}
+    judge, made = Judge.objects.get_or_create(name=name, defaults=wanted)
+    if any(getattr(judge, key) != value for key, value in wanted.items()):
+        raise Refused("judge_differs", f"There is another judge named {name}: {describe(judge)}.")
+    return judge, made
+
+
+def _check_shape(kind: JudgeKind, model: str, base_url: str, user: User | None) -> None:
+    if kind is JudgeKind.LLM and (user or not model):
+        raise Refused("usage", "An LLM judge has a model and no user.")
+    if kind is JudgeKind.HUMAN and (model or base_url or not user):
+        raise Refused("usage", "A person who judges has a user, and neither model nor endpoint.")
+    if model:
+        check_name("model", model)
+    # Not a URLField's rules: in a compose file an endpoint's host is a word such as `ollama`.
+    if len(base_url) > MAX_URL:
+        raise Refused("usage", f"base URL: at most {MAX_URL} characters.")
+    problem = address_problem(base_url) if base_url else ""
+    if problem:
+        raise Refused("usage", problem)
+
+
+def _check_account(name: str, user: User | None) -> None:
+    other = Judge.objects.filter(user=user, aside=False).exclude(name=name).first() if user else None
+    if other:
+        raise Refused("judge_account", f"{user} judges as {other} already.")
+
+
+def ensure_judge(name: str, kind: JudgeKind, *, aside: bool = False) -> Judge:
+    """Return the judge that an import names, made if unknown. Raises `Refused` when it is of the other kind.
+
+    `aside`: where it is made, its labels are those of a study.
+    """
+    defaults = {"kind": kind, "aside": aside}
+    judge, _ = Judge.objects.get_or_create(name=check_name("judge", name), defaults=defaults)
+    if judge.kind != kind:
+        raise Refused("judge_kind", f"{name} is {describe(judge)}, not {describe(Judge(kind=kind))}.")
+    if judge.aside != aside:
+        raise Refused(
+            "judge_aside",
+            f"{name} gives labels of a study, and these are ordinary labels."
+            if judge.aside
+            else f"{name} gives ordinary labels, and these are labels of a study.",
+        )
+    return judge
+
+
+def describe(judge: Judge) -> str:
+    """Return what kind of judge it is, in words."""
+    if judge.kind == JudgeKind.HUMAN:
+        return f"a person ({judge.user.username})" if judge.user else "a person"
+    way = ", ".join(f"{key} {text}" for key, text in sorted(judge.prompt_versions.items()))
+    text = "; ".join(filter(None, (judge.model, way)))
+    return f"an LLM ({text})" if text else "an LLM"
+
+
+def judge_of(user: User) -> Judge:
+    """Return the judge that an account is; made, under the person's name or one like it, if it is none yet."""
+    there = Judge.objects.filter(user=user, aside=False).first()
+    if there:
+        return there
+    name = user.username if name_problem(user.name) else user.name
+    if Judge.objects.filter(name=name).exists():
+        name = f"{name} ({user.username})"
+    return add_judge(name=name, kind=JudgeKind.HUMAN, user=user)[0]
+
+
+def judge_at(task: Task) -> Judge:
+    """Return whose labels a task's are: its assessor's, or where it is a study's, their own of that study."""
+    own = judge_of(task.assessor)
+    return study_judge(task.study, own) if task.study else own
+
+
+def study_judge(study: Study, judge: Judge) -> Judge:
+    """Return the judge that a person or an LLM is in a study, made at the first label."""
+    return stored_judge(judge_in(study, judge))
+
+
+def stored_judge(judge: Judge) -> Judge:
+    """Return a judge of a study as it is in the database; another window may have stored it meanwhile."""
+    if judge.pk:
+        return judge
+    fields = ("kind", "user", "model", "base_url", "study", "aside", "prompt_versions")
+    return Judge.objects.get_or_create(name=judge.name, defaults={one: getattr(judge, one) for one in fields})[0]
+
+
+def judge_in(study: Study, judge: Judge) -> Judge:
+    """Return the judge that a person or an LLM is in a study, not stored where it has given no label yet."""
+    who = {"user": judge.user, "model": judge.model, "base_url": judge.base_url}
+    way = judge.prompt_versions
+    # Compared here: databases differ in what makes two JSON values equal.
+    for there in Judge.objects.filter(study=study, **who).order_by("pk"):
+        if there.prompt_versions == way:
+            return there
+    name = f"{judge.name[:LONGEST_IN_STUDY]}, study {study.name}"
+    if Judge.objects.filter(name=name).exists():
+        name = f"{name} ({study.pk}-{judge.pk or judge.model[-20:]})"
+    return Judge(name=name, kind=judge.kind, study=study, aside=True, prompt_versions=way, **who)
+
+
+def says_study(extras: Iterable[Mapping[str, Any]]) -> bool:
+    """Say whether an export of ours says of its rows that they are labels of a study."""
+    ours = (extra.get(PROVENANCE_KEY) for extra in extras)
+    return any(isinstance(one, dict) and bool(one.get("study")) for one in ours)

@@ -1,0 +1,204 @@
+"""Writing judgments that were just made. Called inside the transaction of whoever made them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection, models
+from django.db.models import F
+from django.utils import timezone
+
+from evaluation.models import (
+    Assignment,
+    Campaign,
+    Event,
+    Judge,
+    ListedNugget,
+    Nugget,
+    NuggetList,
+    NuggetSet,
+    NuggetVersion,
+    Qrel,
+    QrelSource,
+    SupportJudgment,
+    Topic,
+)
+from evaluation.terms import AssignmentLabel, Importance, Origin, SupportCondition, SupportLabel
+
+
+def upsert(
+    model: type[models.Model],
+    columns: Sequence[str],
+    rows: Iterable[tuple[Any, ...]],
+    *,
+    unique: Sequence[str],
+    update: Sequence[str],
+) -> None:
+    """Insert rows of column values; where `unique` is there already, update the columns named in `update`.
+
+    Nothing is converted on the way and no default filled in: values are what the database stores. To be called
+    inside a transaction.
+    """
+    table, names = model._meta.db_table, ", ".join(columns)
+    conflict = _conflict(unique, update)
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            values = ", ".join("%s" for _ in columns)
+            cursor.executemany(f"INSERT INTO {table} ({names}) VALUES ({values}) {conflict}", list(rows))  # noqa: S608
+            return
+        # COPY has no ON CONFLICT, and a statement per row costs more than all the rest.
+        cursor.execute(f"CREATE TEMPORARY TABLE incoming AS SELECT {names} FROM {table} WITH NO DATA")  # noqa: S608
+        with cursor.copy(f"COPY incoming ({names}) FROM STDIN") as copy:
+            for row in rows:
+                copy.write_row(row)
+        cursor.execute(f"INSERT INTO {table} ({names}) SELECT {names} FROM incoming {conflict}")  # noqa: S608
+        cursor.execute("DROP TABLE incoming")
+
+
+def upsert_some(
+    model: type[models.Model],
+    columns: Sequence[str],
+    rows: Sequence[tuple[Any, ...]],
+    *,
+    unique: Sequence[str],
+    update: Sequence[str],
+) -> None:
+    """The same for some hundreds of rows: on PostgreSQL one statement with an array for each column."""
+    if connection.vendor == "sqlite":
+        upsert(model, columns, rows, unique=unique, update=update)
+        return
+    if rows:
+        fields = {field.column: field for field in model._meta.concrete_fields}
+        arrays = ", ".join(f"%s::{fields[name].rel_db_type(connection)}[]" for name in columns)
+        names = ", ".join(columns)
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"INSERT INTO {model._meta.db_table} ({names}) SELECT * FROM unnest({arrays}) "  # noqa: S608
+                f"{_conflict(unique, update)}",
+                [list(values) for values in zip(*rows, strict=True)],
+            )
+
+
+def _conflict(unique: Sequence[str], update: Sequence[str]) -> str:
+    changes = ", ".join(f"{name} = excluded.{name}" for name in update)
+    return f"ON CONFLICT ({', '.join(unique)}) DO UPDATE SET {changes}"
+
+
+BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAssignment:
+    """One label of one answer and wording, and the event that gave it. `raw`: what a failure said."""
+
+    answer: int
+    nugget_version: int
+    label: AssignmentLabel
+    raw: str
+    event: Event
+
+
+@dataclass(frozen=True, slots=True)
+class GivenSupport:
+    """One label of one sentence and segment, and the event that gave it."""
+
+    sentence: int
+    segment: int
+    label: SupportLabel
+    raw: str
+    event: Event
+
+
+@dataclass(frozen=True, slots=True)
+class GivenGrade:
+    """One relevance grade of one segment for one topic."""
+
+    topic: int
+    segment: int
+    grade: int
+    event: Event
+
+
+def give_assignments(judge: Judge, given: Sequence[GivenAssignment]) -> None:
+    """Write a judge's labels; a label that is there already is replaced, the events keep what it was."""
+    now = connection.ops.adapt_datetimefield_value(timezone.now())
+    upsert_some(
+        Assignment,
+        ["judge_id", "answer_id", "nugget_version_id", "submission", "label", "raw", "given_at", "event_id"],
+        [
+            (judge.pk, one.answer, one.nugget_version, 1, int(one.label), one.raw, now, one.event.pk)
+            for one in given
+        ],
+        unique=["answer_id", "nugget_version_id", "judge_id", "submission"],
+        update=["label", "raw", "given_at", "event_id"],
+    )
+
+
+def give_support(judge: Judge, condition: SupportCondition, given: Sequence[GivenSupport]) -> None:
+    """Write a judge's support labels under a condition."""
+    now = timezone.now()
+    SupportJudgment.objects.bulk_create(
+        [
+            SupportJudgment(
+                judge=judge,
+                condition=condition,
+                sentence_id=one.sentence,
+                segment_id=one.segment,
+                label=one.label,
+                raw=one.raw,
+                given_at=now,
+                event=one.event,
+            )
+            for one in given
+        ],
+        batch_size=BATCH,
+        update_conflicts=True,
+        unique_fields=["sentence", "segment", "judge", "condition", "submission"],
+        update_fields=["label", "raw", "given_at", "event"],
+    )
+
+
+def give_grades(campaign: Campaign, source: str, given: Sequence[GivenGrade]) -> None:
+    """Write relevance grades under a source's name."""
+    by, _ = QrelSource.objects.get_or_create(campaign=campaign, name=source)
+    Qrel.objects.bulk_create(
+        [
+            Qrel(source=by, topic_id=one.topic, segment_id=one.segment, grade=one.grade, event=one.event)
+            for one in given
+        ],
+        batch_size=BATCH,
+        update_conflicts=True,
+        unique_fields=["source", "topic", "segment"],
+        update_fields=["grade", "event"],
+    )
+
+
+def ensure_nugget_set(campaign: Campaign, judge: Judge, origin: Origin) -> NuggetSet:
+    """Return the set ORIGIN-JUDGE, made if it is not there."""
+    nugget_set, _ = NuggetSet.objects.get_or_create(
+        campaign=campaign, name=f"{origin}-{judge.name}", defaults={"origin": origin, "judge": judge}
+    )
+    return nugget_set
+
+
+def give_nugget_list(
+    nugget_set: NuggetSet, topic: Topic, nuggets: Sequence[tuple[str, Importance]], event: Event
+) -> NuggetList | None:
+    """Write one topic's list in order; a topic that has a list in the set keeps it, and None is returned."""
+    nugget_list, made = NuggetList.objects.get_or_create(
+        nugget_set=nugget_set, topic=topic, version=1, defaults={"query": topic.text, "event": event}
+    )
+    if not made:
+        return None
+    for position, (text, importance) in enumerate(nuggets):
+        nugget = Nugget.objects.create(nugget_set=nugget_set, topic=topic)
+        wording = NuggetVersion.objects.create(nugget=nugget, text=text)
+        ListedNugget.objects.create(
+            nugget_list=nugget_list, nugget_version=wording, position=position, importance=importance
+        )
+    return nugget_list
+
+
+def touch(campaign: int) -> None:
+    """Say that the campaign's labels changed, so that no report shows what was before. Last in a transaction."""
+    Campaign.objects.filter(pk=campaign).update(revision=F("revision") + 1)

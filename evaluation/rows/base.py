@@ -1,0 +1,110 @@
+"""What every reader is: the rows that a viewer may see, in the order of their keys, told in chunks."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from functools import cached_property
+from itertools import islice
+from typing import Any, ClassVar, TypeAlias
+
+from django.db.models import QuerySet
+
+from accounts.models import User
+from evaluation.campaigns.access import unblinded
+from evaluation.domain.pseudonyms import Names
+from evaluation.models import Campaign
+from evaluation.terms import Stage
+
+Row: TypeAlias = dict[str, Any]
+"""One row as it leaves: values that JSON knows, and moments, in the order of the collection's fields."""
+
+Values: TypeAlias = tuple[Any, ...]
+
+
+class Reader:
+    """A collection as one viewer may see it, in one state of the database (`alias`)."""
+
+    key: ClassVar[str] = "pk"
+    values: ClassVar[tuple[str, ...]] = ()
+    chunk: ClassVar[int] = 500
+    row_path: ClassVar[str] = "pk"
+    """Where one row is found by what stands in its address."""
+
+    def __init__(self, viewer: User, alias: str) -> None:
+        self.viewer, self.alias = viewer, alias
+        self.scope: str | None = None
+        """The campaign that is asked about, by its slug; None: all that the viewer may see."""
+
+    def rows(self) -> QuerySet[Any]:
+        """Return what the viewer may see of the collection."""
+        raise NotImplementedError
+
+    def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
+        """Keep the rows about some topics."""
+        raise NotImplementedError
+
+    def of_runs(self, rows: QuerySet[Any], runs: Iterable[int]) -> QuerySet[Any]:
+        """Keep the rows about some runs."""
+        raise NotImplementedError
+
+    def of_judges(self, rows: QuerySet[Any], judges: Iterable[int]) -> QuerySet[Any]:
+        """Keep the rows of some judges."""
+        raise NotImplementedError
+
+    def of_people(self, rows: QuerySet[Any], users: Iterable[int]) -> QuerySet[Any]:
+        """Keep what was handed to some people."""
+        raise NotImplementedError
+
+    def at_stage(self, rows: QuerySet[Any], stage: Stage) -> QuerySet[Any]:
+        """Keep the rows of one stage of work."""
+        raise NotImplementedError
+
+    def of_sets(self, rows: QuerySet[Any], sets: Iterable[int]) -> QuerySet[Any]:
+        """Keep the rows about some nugget sets."""
+        raise NotImplementedError
+
+    def of_kind(self, rows: QuerySet[Any], kind: str) -> QuerySet[Any]:
+        """Keep the rows of one kind."""
+        raise NotImplementedError
+
+    def since(self, rows: QuerySet[Any], start: datetime) -> QuerySet[Any]:
+        """Keep what changed from a moment on."""
+        raise NotImplementedError
+
+    def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
+        """Yield the rows of some values, with a fixed number of queries."""
+        raise NotImplementedError
+
+    @cached_property
+    def campaigns(self) -> list[Campaign]:
+        """The campaigns of which the viewer may see everything: where every other read starts."""
+        return list(unblinded(self.viewer).using(self.alias).order_by("pk"))
+
+    @property
+    def seen(self) -> list[int]:
+        """The keys of those that are asked about. As values, so that the database need not sort what has an index."""
+        return [one.pk for one in self.campaigns if self.scope in (None, one.slug)]
+
+    @property
+    def addressable(self) -> list[Campaign]:
+        """The campaigns that a filter may name."""
+        return self.campaigns
+
+    @cached_property
+    def names(self) -> Names:
+        """What everybody is called in them."""
+        return Names(self.campaigns, self.alias)
+
+    def page(self, rows: QuerySet[Any]) -> list[tuple[int, Row]]:
+        """Return some rows with their keys."""
+        chunk = list(rows.values_list(self.key, *self.values))
+        return list(zip([one[0] for one in chunk], self._told(chunk), strict=True))
+
+    def all(self, rows: QuerySet[Any]) -> Iterator[Row]:
+        """Yield all of some rows, in order, at constant memory."""
+        ordered = rows.order_by(self.key).values_list(self.key, *self.values)
+        found = ordered.iterator(chunk_size=self.chunk)
+        while chunk := list(islice(found, self.chunk)):
+            yield from self._told(chunk)
+
+    def _told(self, chunk: list[Values]) -> Iterator[Row]:
+        return self.told(chunk) if chunk else iter(())

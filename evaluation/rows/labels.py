@@ -1,0 +1,248 @@
+"""Labels as rows: a million of them leave in one go, so that what stands behind them is looked up in chunks.
+
+Labels that were withdrawn, or replaced by a later submission, do not leave. Those of studies leave where their judge is
+named.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Case, Exists, OuterRef, Q, QuerySet, TextField, Value, When
+from django.db.models.functions import Cast
+
+from evaluation.models import (
+    Answer,
+    AnswerProvenance,
+    Assignment,
+    Campaign,
+    Judge,
+    NuggetSet,
+    NuggetVersion,
+    Segment,
+    Sentence,
+    SupportJudgment,
+    Task,
+)
+from evaluation.models.querysets import CurrentQuerySet
+from evaluation.rows.base import Reader, Row, Values
+from evaluation.terms import AssignmentLabel, SupportLabel
+
+KEPT = 20_000
+"""How many answers and wordings are remembered between chunks: memory stays the same however many labels follow."""
+
+ASSIGNED = {one.value: one.name.lower() for one in AssignmentLabel}
+SUPPORTED = {one.value: one.name.lower() for one in SupportLabel}
+
+
+def in_order(**among: QuerySet[Any]) -> Case:
+    """Return a condition for which the database walks the labels in the order of their keys.
+
+    A plain one has it collect and sort a million of them before the first leaves.
+    """
+    return Case(When(**among, then=Value(True)), default=Value(False))
+
+
+def iso(text: str) -> str:
+    """Return a moment in ISO 8601, as the database writes it in UTC: to parse a million of them takes half the time."""
+    return f"{text[:10]}T{text[11:].removesuffix('+00')}Z"
+
+
+class Labels(Reader):
+    """What both kinds of labels have in common."""
+
+    chunk = 2000
+
+    def told_of(self, labels: CurrentQuerySet[Any]) -> QuerySet[Any]:
+        """Return the labels that stand, their moments as text."""
+        standing = labels.using(self.alias).current()
+        rows: QuerySet[Any] = standing.annotate(given=Cast("given_at", TextField()))
+        return rows
+
+    def of_judges(self, rows: QuerySet[Any], judges: Iterable[int]) -> QuerySet[Any]:
+        """Keep the labels of some judges."""
+        return rows.filter(judge__in=judges)
+
+    def counting(self, rows: QuerySet[Any]) -> QuerySet[Any]:
+        """Leave out the labels of studies."""
+        return rows.exclude(judge__in=self.names.judges_aside)
+
+    def since(self, rows: QuerySet[Any], start: datetime) -> QuerySet[Any]:
+        """Keep what was given from a moment on."""
+        return rows.filter(given_at__gte=start)
+
+    def answers(self, pks: Iterable[int], known: dict[int, Values]) -> None:
+        """Look up whose answers these are, as far as it is not known yet."""
+        rows = AnswerProvenance.objects.using(self.alias).filter(pk__in=_unknown(pks, known))
+        fields = ("pk", "run__campaign", "topic__topic_id", "run__run_id", "answer__public_id")
+        for pk, campaign, *rest in rows.values_list(*fields):
+            known[pk] = (self.names.slug(campaign), campaign, *rest)
+
+
+class Assignments(Labels):
+    """Whether answers contain nuggets."""
+
+    values = (
+        *("answer", "nugget_version", "judge", "label", "raw", "sentence", "first_label", "submission"),
+        *("given", "event"),
+    )
+
+    def rows(self) -> QuerySet[Assignment]:
+        """Return the labels that stand in the viewer's campaigns."""
+        answers = Answer.objects.filter(topic__campaign__in=self.seen).values("pk")
+        return self.told_of(Assignment.objects.filter(in_order(answer__in=answers)))
+
+    def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
+        """Keep the labels in some topics."""
+        return rows.filter(answer__topic__in=topics)
+
+    def of_runs(self, rows: QuerySet[Any], runs: Iterable[int]) -> QuerySet[Any]:
+        """Keep the labels of some runs' answers."""
+        return rows.filter(answer__in=AnswerProvenance.objects.filter(run__in=runs).values("answer"))
+
+    def of_sets(self, rows: QuerySet[Any], sets: Iterable[int]) -> QuerySet[Any]:
+        """Keep the labels of some sets' nuggets."""
+        return rows.filter(nugget_version__nugget__nugget_set__in=sets)
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._answers: dict[int, Values] = {}
+        self._wordings: dict[int, Values] = {}
+
+    def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
+        """Yield labels with the run and topic of the answer and the wording that was looked for."""
+        self.answers({one[1] for one in chunk}, self._answers)
+        self._look_up({one[2] for one in chunk})
+        answers, wordings, judge_of = self._answers, self._wordings, self.names.judge
+        for pk, answer, wording, judge, label, raw, sentence, first_label, submission, given, event in chunk:
+            slug, campaign, topic_id, run_id, public_id = answers[answer]
+            nugget, number, made = wordings[wording]
+            yield {
+                "id": pk,
+                "campaign": slug,
+                "topic_id": topic_id,
+                "run_id": run_id,
+                "answer": public_id,
+                "nugget": nugget,
+                "nugget_version": number,
+                "nugget_set": made,
+                "judge": judge_of(campaign, judge),
+                "label": ASSIGNED[label],
+                "raw": raw,
+                "sentence": sentence,
+                "first_label": None if first_label is None else ASSIGNED[first_label],
+                "submission": submission,
+                "given_at": iso(given),
+                "event": event,
+            }
+
+    def _look_up(self, pks: Iterable[int]) -> None:
+        rows = NuggetVersion.objects.using(self.alias).filter(pk__in=_unknown(pks, self._wordings))
+        fields = ("pk", "nugget__public_id", "number", "nugget__nugget_set")
+        self._wordings.update(
+            (pk, (public_id, number, self.names.nugget_set(made)))
+            for pk, public_id, number, made in rows.values_list(*fields)
+        )
+
+
+class SupportJudgments(Labels):
+    """Whether cited segments support sentences."""
+
+    values = (
+        *("sentence", "segment", "condition", "judge", "label", "raw", "shown_label", "shown_ms", "accepted"),
+        *("submission", "given", "event"),
+    )
+
+    def rows(self) -> QuerySet[SupportJudgment]:
+        """Return the labels that stand in the viewer's campaigns."""
+        segments = Segment.objects.filter(campaign__in=self.seen).values("pk")
+        return self.told_of(SupportJudgment.objects.filter(in_order(segment__in=segments)))
+
+    def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
+        """Keep the labels in some topics."""
+        return rows.filter(sentence__answer__topic__in=topics)
+
+    def of_runs(self, rows: QuerySet[Any], runs: Iterable[int]) -> QuerySet[Any]:
+        """Keep the labels of some runs' answers."""
+        return rows.filter(sentence__answer__in=AnswerProvenance.objects.filter(run__in=runs).values("answer"))
+
+    def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
+        """Yield labels with the run and topic of the answer, the sentence and what it cites."""
+        found = Sentence.objects.using(self.alias).filter(pk__in={one[1] for one in chunk})
+        sentences = {pk: (answer, index) for pk, answer, index in found.values_list("pk", "answer", "index")}
+        answers: dict[int, Values] = {}
+        self.answers({answer for answer, _ in sentences.values()}, answers)
+        cited = Segment.objects.using(self.alias).filter(pk__in={one[2] for one in chunk})
+        docids = dict(cited.values_list("pk", "docid"))
+        for pk, sentence, segment, condition, judge, label, raw, shown, shown_ms, accepted, *rest in chunk:
+            submission, given, event = rest
+            answer, index = sentences[sentence]
+            slug, campaign, topic_id, run_id, public_id = answers[answer]
+            yield {
+                "id": pk,
+                "campaign": slug,
+                "topic_id": topic_id,
+                "run_id": run_id,
+                "answer": public_id,
+                "sentence": index,
+                "docid": docids[segment],
+                "condition": condition,
+                "judge": self.names.judge(campaign, judge),
+                "label": SUPPORTED[label],
+                "raw": raw,
+                "shown_label": None if shown is None else SUPPORTED[shown],
+                "shown_ms": shown_ms,
+                "accepted": accepted,
+                "submission": submission,
+                "given_at": iso(given),
+                "event": event,
+            }
+
+
+def _unknown(pks: Iterable[int], known: dict[int, Values]) -> list[int]:
+    """Return which of some keys must be looked up; what is remembered is forgotten when it is too much."""
+    wanted = list(pks)
+    if len(known) + len(wanted) > KEPT:
+        known.clear()
+    return [pk for pk in wanted if pk not in known]
+
+
+KEYS = 2**32
+"""A row's key is made of the campaign's and the judge's."""
+
+
+class Judges(Reader):
+    """Who or what gives labels, by campaign."""
+
+    def rows(self) -> QuerySet[Judge]:
+        """Return nothing: `found` computes the rows."""
+        return Judge.objects.using(self.alias).none()
+
+    def found(self, campaigns: Iterable[Campaign]) -> list[tuple[int, Row]]:
+        """Return the judges of some of the viewer's campaigns with their keys: one query a campaign."""
+        return [
+            (campaign.pk * KEYS + judge.pk, self._row(campaign, judge))
+            for campaign in campaigns
+            for judge in self._judges_of(campaign)
+        ]
+
+    def _judges_of(self, campaign: Campaign) -> QuerySet[Judge]:
+        assigned = Assignment.objects.filter(judge=OuterRef("pk"), answer__topic__campaign=campaign.pk)
+        supported = SupportJudgment.objects.filter(judge=OuterRef("pk"), segment__campaign=campaign.pk)
+        tasks = Task.objects.filter(campaign=campaign.pk)
+        working = Q(user__in=tasks.values("assessor"), study=None) | Q(pk__in=tasks.values("machine"))
+        makers = Q(pk__in=NuggetSet.objects.filter(campaign=campaign.pk).values("judge"))
+        judges = Judge.objects.using(self.alias).select_related("study").order_by("pk")
+        return judges.filter(makers | working | Q(Exists(assigned)) | Q(Exists(supported)))
+
+    def _row(self, campaign: Campaign, judge: Judge) -> Row:
+        return {
+            "campaign": campaign.slug,
+            "name": self.names.judge(campaign.pk, judge.pk),
+            "kind": judge.kind,
+            "model": judge.model,
+            "prompt_versions": judge.prompt_versions,
+            "study": judge.study.name if judge.study else None,
+            "aside": judge.aside,
+            "created_at": judge.created_at,
+        }

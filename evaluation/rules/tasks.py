@@ -1,0 +1,312 @@
+"""Handed-out work: its states, who may be handed what, and how it is spread evenly over people."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from evaluation.errors import Refused
+from evaluation.terms import Role, Stage, TaskState
+
+UNBLINDED_ROLES = (Role.ORGANIZER, Role.RESEARCHER, Role.AUDITOR)
+
+
+def sees_unblinded(roles: Collection[Role]) -> bool:
+    """Say whether someone with these roles in a campaign may see whose answers and labels they are.
+
+    Whoever assesses may not, whatever else they are.
+    """
+    return Role.ASSESSOR not in roles and any(role in UNBLINDED_ROLES for role in roles)
+
+
+class Act(StrEnum):
+    """What happens to a task. The assessor opens and submits; the rest is the organizers'."""
+
+    OPEN = "open"
+    SUBMIT = "submit"
+    REOPEN = "reopen"
+    BLOCK = "block"
+    UNBLOCK = "unblock"
+    WITHDRAW = "withdraw"
+
+
+ACTIVE = (TaskState.NOT_STARTED, TaskState.IN_PROGRESS, TaskState.REOPENED)
+"""States in which the assessor can work on a task."""
+
+TRANSITIONS: Mapping[Act, Mapping[TaskState, Collection[TaskState]]] = {
+    Act.OPEN: {TaskState.NOT_STARTED: (TaskState.IN_PROGRESS,)},
+    Act.SUBMIT: dict.fromkeys((TaskState.IN_PROGRESS, TaskState.REOPENED), (TaskState.SUBMITTED,)),
+    Act.REOPEN: {TaskState.SUBMITTED: (TaskState.REOPENED,)},
+    Act.BLOCK: dict.fromkeys(ACTIVE, (TaskState.BLOCKED,)),
+    Act.UNBLOCK: {TaskState.BLOCKED: ACTIVE},
+    Act.WITHDRAW: dict.fromkeys((*ACTIVE, TaskState.BLOCKED, TaskState.SUBMITTED), (TaskState.WITHDRAWN,)),
+}
+"""The one table of states: an act, the states it is allowed in, and where each leads."""
+
+REFUSALS = {
+    Act.OPEN: "it can be opened only before it is started.",
+    Act.SUBMIT: "only work in progress or reopened can be submitted.",
+    Act.REOPEN: "only submitted work can be reopened.",
+    Act.BLOCK: "only work that is not submitted can be blocked.",
+    Act.UNBLOCK: "it is not blocked.",
+    Act.WITHDRAW: "it is withdrawn already.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFacts:
+    """How far a task is. `version` is the submission being made, or made last."""
+
+    state: TaskState
+    version: int = 1
+    opened: bool = False
+
+
+def check_act(act: Act, state: TaskState) -> None:
+    """Raise `Refused` when the state does not allow the act."""
+    if state not in TRANSITIONS[act]:
+        raise Refused(f"cannot_{act}", f"This task is {state}: {REFUSALS[act]}")
+
+
+def can_act(act: Act, state: TaskState) -> bool:
+    """Say whether the state allows the act."""
+    return _passes(lambda: check_act(act, state))
+
+
+def state_after(act: Act, standing: TaskFacts) -> TaskState:
+    """Return the state that an act leads to. A task that is unblocked goes back to where it was.
+
+    Raises `Refused` when the state does not allow the act.
+    """
+    check_act(act, standing.state)
+    if act is not Act.UNBLOCK:
+        [state] = TRANSITIONS[act][standing.state]
+        return state
+    if not standing.opened:
+        return TaskState.NOT_STARTED
+    return TaskState.REOPENED if standing.version > 1 else TaskState.IN_PROGRESS
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What is asked of someone who is to be handed a stage of a topic.
+
+    `stages`: the stages of this topic that they have. `seen_drafts`: they have or had it to post-edit.
+    `by_hand_open`: they have it to write by hand, and have not submitted that. `judged`: stages in which they have or
+    had its answers. `assigns`: the nugget sets they have to assign; `makes`: those in which they have a list in the
+    making; `seen_lists`: they have or had another's list to assign. `paused`: they are given nothing new for now.
+    `unread`: the topic's language, where they do not read it.
+    """
+
+    name: str
+    roles: frozenset[Role]
+    active: bool = True
+    staff: bool = False
+    stages: frozenset[Stage] = frozenset()
+    seen_drafts: bool = False
+    by_hand_open: bool = False
+    judged: frozenset[Stage] = frozenset()
+    assigns: frozenset[str] = frozenset()
+    makes: frozenset[str] = frozenset()
+    seen_lists: bool = False
+    paused: bool = False
+    unread: str = ""
+
+
+def check_person(person: Candidate) -> None:
+    """Raise `Refused` for somebody who may be handed nothing in this campaign."""
+    if not person.active:
+        raise Refused("inactive", f"{person.name} cannot sign in.")
+    if Role.ASSESSOR not in person.roles:
+        raise Refused("not_assessor", f"{person.name} is no assessor of this campaign.")
+    if person.staff:
+        raise Refused("staff", f"{person.name} has an administrator's account, which sees what assessors may not.")
+    if any(role in UNBLINDED_ROLES for role in person.roles):
+        raise Refused("unblinded", f"{person.name} has an unblinded role in this campaign or in a copy of it.")
+    if person.paused:
+        raise Refused("paused", f"{person.name} is paused and gets nothing new.")
+
+
+def check_language(person: Candidate) -> None:
+    """Raise `Refused` for somebody who does not read the topic's language."""
+    if person.unread:
+        raise Refused("other_language", f"{person.name} does not read {person.unread}, the topic's language.")
+
+
+def check_hand_out(stage: Stage, person: Candidate, nuggets: str = "") -> None:
+    """Raise `Refused` when somebody may not be handed a stage of a topic. `nuggets`: the set that is to be assigned."""
+    check_person(person)
+    check_language(person)
+    if nuggets in person.assigns if stage is Stage.ASSIGN else stage in person.stages:
+        raise Refused("has_it", f"{person.name} has it already.")
+    if stage.judges:
+        _check_judging(stage, person, nuggets)
+    else:
+        _check_making(stage, person)
+
+
+def _check_making(stage: Stage, person: Candidate) -> None:
+    if stage is Stage.MANUAL and person.seen_drafts:
+        raise Refused("saw_drafts", f"{person.name} had it to post-edit and has seen the drafts.")
+    if stage is Stage.POST_EDIT and person.by_hand_open:
+        raise Refused("by_hand_first", f"{person.name} has not submitted the list written by hand yet.")
+    if any(one.condition for one in person.judged):
+        raise Refused("saw_answers", f"{person.name} has or had its citations to judge and has seen the answers.")
+    if person.seen_lists:
+        raise Refused("saw_list", f"{person.name} had another's list of it to assign and has seen that.")
+
+
+def _check_judging(stage: Stage, person: Candidate, nuggets: str) -> None:
+    # Whoever has seen the machine's labels cannot judge from scratch; and one person's labels under both conditions
+    # would be compared as if two had given them.
+    if stage.condition and any(one.condition not in (None, stage.condition) for one in person.judged):
+        raise Refused("other_condition", f"{person.name} has or had its citations in the other condition.")
+    # Answers would tell the maker of a list what systems found.
+    if person.makes - {nuggets}:
+        raise Refused("makes_another", f"{person.name} has a list of their own in the making.")
+
+
+def can_hand_out(stage: Stage, person: Candidate, nuggets: str = "") -> bool:
+    """Say whether somebody may be handed a stage of a topic."""
+    return _passes(lambda: check_hand_out(stage, person, nuggets))
+
+
+def check_maker(name: str, maker: str, *, overlap: bool, reason: str) -> None:
+    """Raise `Refused` for somebody else than made the list, unless it is said why they assign it.
+
+    `overlap`: somebody assigns it already, and the labels are to be compared.
+    """
+    if not overlap and not reason.strip():
+        raise Refused("not_the_maker", f"{maker} made this list: say why {name} is to assign it.")
+
+
+def check_room(holders: Collection[str], overlap: int | None, *, again: bool) -> None:
+    """Raise `Refused` where enough people have a piece of work.
+
+    `holders`: who has it, in words. `overlap`: how many are to have it, and no more; None: one, and as many more as it
+    is handed out `again` on purpose.
+    """
+    listed = ", ".join(holders)
+    if overlap is None and holders and not again:
+        raise Refused("taken", listed)
+    if overlap is not None and len(holders) >= overlap:
+        raise Refused("enough", f"{listed}; the campaign asks for {overlap} and no more.")
+
+
+def check_withdrawal(assigning: Collection[str]) -> None:
+    """Raise `Refused` for a list that somebody assigns: their labels would hang on a list that does not count."""
+    if assigning:
+        raise Refused("assigned", f"Its list is assigned by {', '.join(assigning)}: withdraw that first.")
+
+
+def check_reopen(stage: Stage, *, seen_drafts: bool) -> None:
+    """Raise `Refused` for a list written by hand whose assessor has been handed the drafts since."""
+    if stage is Stage.MANUAL and seen_drafts:
+        raise Refused("saw_drafts", "Its assessor has been handed the drafts of this topic since.")
+
+
+# Minutes that a stage takes, so that people get equal shares. They are no norm and no assessor sees them. Fitted to
+# the study's figures (method, section 2), about 60 minutes to post-edit and 150 by hand, for a topic of the usual
+# size (75 passages of 150 words, 30 drafts): 11,250 / 250 + 30 / 2 = 60 and 11,250 / 100 + 20 * 2 = 152.
+WORDS_A_MINUTE = {Stage.POST_EDIT: 250, Stage.MANUAL: 100}  # looked up to check drafts; read closely to write
+MINUTES_A_DRAFT = 0.5
+MINUTES_A_NUGGET = 2
+USUAL_NUGGETS = 20  # written by hand where the campaign sets no limit
+CHARACTERS_A_WORD = 6  # with the space; words are not counted one by one, for that all texts would have to be read
+# 45 answers by 14 to 20 nuggets in about two hours are 8 to 11 seconds a label. A pair is a sentence and a passage of
+# some 150 words, which is skimmed for it; often the next pair has the same passage.
+SECONDS_A_LABEL = {Stage.ASSIGN: 9, Stage.SUPPORT_SCRATCH: 25, Stage.SUPPORT_POST_EDIT: 25}
+
+
+def expected_minutes(
+    stage: Stage, *, characters: int = 0, drafts: int = 0, nuggets: int | None = None, labels: int = 0
+) -> int:
+    """Return about how long a stage of a topic takes, at least a minute.
+
+    `characters` of the passages to read; `nuggets` is the limit of a list written by hand; `labels` to give.
+    """
+    if stage.judges:
+        return max(1, round(labels * SECONDS_A_LABEL[stage] / 60))
+    reading = characters / CHARACTERS_A_WORD / WORDS_A_MINUTE[stage]
+    by_hand = (nuggets or USUAL_NUGGETS) * MINUTES_A_NUGGET
+    return max(1, round(reading + (drafts * MINUTES_A_DRAFT if stage is Stage.POST_EDIT else by_hand)))
+
+
+def balance(
+    minutes: Mapping[str, int], loads: Mapping[str, int], allowed: Mapping[str, Collection[str]]
+) -> dict[str, str]:
+    """Spread work over people: the longest first, each to whoever has the least to do and may have it.
+
+    `minutes` of each piece of work, `loads` of each person in minutes, and who is `allowed` each piece; what nobody
+    is allowed is left out. Equal ones go by name, so that the same question has the same answer.
+    """
+    total = dict(loads)
+    given: dict[str, str] = {}
+    for work in sorted(minutes, key=lambda work: (-minutes[work], work)):
+        people = [(total[person], person) for person in allowed[work]]
+        if people:
+            _, given[work] = min(people)
+            total[given[work]] += minutes[work]
+    return given
+
+
+def _passes(check: Callable[[], None]) -> bool:
+    try:
+        check()
+    except Refused:
+        return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class MemberFacts:
+    """Roles and tasks of a person in a campaign and its copies. `judged`: a task of theirs was not withdrawn."""
+
+    roles: frozenset[Role] = frozenset()
+    judged: bool = False
+    unfinished: int = 0
+    administrator: bool = False
+    active: bool = True
+    is_actor: bool = False
+
+
+def giving_problem(role: Role, one: MemberFacts) -> str:
+    """Return why somebody cannot be given a role; an empty text where they can.
+
+    Whoever judges must never have seen whose answers they judge: not before, and not beside it.
+    """
+    if not one.active:
+        return "This account is closed."
+    if one.is_actor:
+        return "Nobody gives a role to themselves: ask another organizer, or an administrator."
+    if role is Role.ASSESSOR:
+        return _judging_problem(one)
+    if Role.ASSESSOR in one.roles or one.judged:
+        return (
+            "Who judges in a campaign, or has judged there, gets no role that shows whose answers they are, "
+            "there or in a copy of it."
+        )
+    return ""
+
+
+def _judging_problem(one: MemberFacts) -> str:
+    if one.administrator:
+        return "An administrator can read everything, and so judges nothing."
+    if any(role in UNBLINDED_ROLES for role in one.roles):
+        return (
+            "Who has seen whose answers they are, as organizer, researcher or auditor of this campaign or of "
+            "a copy of it, does not judge them."
+        )
+    return ""
+
+
+def taking_problem(role: Role, one: MemberFacts, organizers: int) -> str:
+    """Return why a role cannot be taken from somebody; an empty text where it can."""
+    if role is Role.ASSESSOR and one.unfinished:
+        return (
+            "They hold an unfinished task: reassign or withdraw first, or let them finish."
+            if one.unfinished == 1
+            else f"They hold {one.unfinished} unfinished tasks: reassign or withdraw first, or let them finish."
+        )
+    if role is Role.ORGANIZER and organizers <= 1:
+        return "They are the last organizer: make somebody else organizer first."
+    return ""

@@ -1,0 +1,388 @@
+"""Disagreement studies: drawing the pairs once, and handing them out to be judged again."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+
+from django.db import transaction
+from django.db.models import Count, Q, QuerySet
+
+from accounts.models import User
+from evaluation.campaigns.access import within
+from evaluation.domain.conditions import judges_of, only_judge, only_set
+from evaluation.errors import Refused
+from evaluation.models import (
+    AnswerProvenance,
+    Assignment,
+    Campaign,
+    Event,
+    Judge,
+    ListedNugget,
+    NuggetList,
+    NuggetSet,
+    Study,
+    StudyPair,
+    SupportJudgment,
+    Task,
+    Topic,
+)
+from evaluation.models.querysets import CurrentQuerySet
+from evaluation.models.studies import REAL_LABELS
+from evaluation.rules.studies import Differing, draw
+from evaluation.rules.text import check_name
+from evaluation.tasks.hand_out import HandOutReceipt, assessor_of, hand_out_payload, make_study_task, note_task
+from evaluation.tasks.plan import roster_of
+from evaluation.tasks.units import ASSIGNED, Skipped
+from evaluation.terms import JudgeKind, StudyKind, SupportCondition, TaskState
+
+BATCH = 500
+
+
+@dataclass(slots=True)
+class Found:
+    """A pair on which both gave a real label, and not the same: the row to be, without its study."""
+
+    pair: Differing
+    row: StudyPair
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """Where the labels of one kind of study are."""
+
+    rows: CurrentQuerySet[Assignment] | CurrentQuerySet[SupportJudgment]
+    item: tuple[str, str]
+    conditions: dict[JudgeKind, dict[str, SupportCondition]] = field(default_factory=dict)
+
+    def of(self, judge: Judge) -> dict[tuple[int, int], int]:
+        """Return a judge's real labels that stand, by item; the last submission's."""
+        named = self.conditions.get(JudgeKind(judge.kind), {})
+        given = self.rows.current().filter(judge=judge, **named).order_by("submission")
+        found = {(one, other): label for one, other, label in given.values_list(*self.item, "label")}
+        return {item: label for item, label in found.items() if label in REAL_LABELS}
+
+    def judges(self, kind: JudgeKind) -> QuerySet[Judge]:
+        """Return who has such labels, those of other studies left out."""
+        given = self.rows.current().filter(**self.conditions.get(kind, {})).order_by()
+        return Judge.objects.filter(kind=kind, aside=False, pk__in=given.values_list("judge", flat=True)).order_by(
+            "name"
+        )
+
+
+def labels_between(
+    campaign: Campaign, topics: Sequence[Topic], nugget_set: NuggetSet | None, condition: SupportCondition
+) -> Labels:
+    """Return the labels that count here: of the newest lists, or of each citation, on answers with a word."""
+    of_topics = {"topic__in": [one.pk for one in topics], "words__gt": 0}
+    if nugget_set is None:
+        given = SupportJudgment.objects.filter(
+            **{f"sentence__answer__{name}": value for name, value in of_topics.items()}
+        )
+        given = given.filter(sentence__answer__topic__campaign=campaign, segment__has_text=True)
+        conditions = {
+            JudgeKind.HUMAN: {"condition": condition},
+            JudgeKind.LLM: {"condition": SupportCondition.LLM},
+        }
+        return Labels(given, ("sentence", "segment"), conditions)
+    assigned = Assignment.objects.filter(**{f"answer__{name}": value for name, value in of_topics.items()})
+    return Labels(assigned.filter(nugget_version__nugget__nugget_set=nugget_set), ("answer", "nugget_version"))
+
+
+Given = dict[tuple[int, int], int]
+
+
+def differing(person: Given, machine: Given, nugget_set: NuggetSet | None) -> list[Found]:
+    """Return the pairs with two different labels, each with a key that is the same in every database."""
+    items = {item for item, label in person.items() if machine.get(item, label) != label}
+    describe = _of_citations if nugget_set is None else _of_nuggets
+    found = []
+    for item, (topic, key, row) in describe(items, nugget_set).items():
+        row.person_label, row.machine_label = person[item], machine[item]
+        found.append(Found(Differing(topic, key, (person[item], machine[item])), row))
+    return found
+
+
+Described = dict[tuple[int, int], tuple[str, str, StudyPair]]
+"""An item's topic id, its key within the topic, and its row to be."""
+
+
+def _of_nuggets(items: set[tuple[int, int]], nugget_set: NuggetSet | None) -> Described:
+    """Describe pairs of answer and wording, as far as that wording stands in the newest list."""
+    lists = NuggetList.objects.newest_submitted().filter(nugget_set=nugget_set)
+    listed = ListedNugget.objects.filter(nugget_list__in=lists)
+    position = dict(listed.values_list("nugget_version", "position"))
+    runs = _runs({answer for answer, _ in items})
+    return {
+        (answer, wording): (
+            runs[answer].topic.topic_id,
+            f"{runs[answer].run.run_id} {position[wording]}",
+            StudyPair(topic=runs[answer].topic, answer_id=answer, nugget_version_id=wording),
+        )
+        for answer, wording in items
+        if wording in position
+    }
+
+
+def _of_citations(items: set[tuple[int, int]], _nugget_set: NuggetSet | None) -> Described:
+    """Describe pairs of sentence and segment."""
+    found: Described = {}
+    fields = ("sentence", "segment", "sentence__answer", "sentence__index", "segment__docid")
+    rows = [
+        row
+        for part in _parts({sentence for sentence, _ in items})
+        for row in SupportJudgment.objects.filter(sentence__in=part).order_by().values_list(*fields).distinct()
+        if row[:2] in items
+    ]
+    runs = _runs({answer for _, _, answer, _, _ in rows})
+    for sentence, segment, answer, index, docid in rows:
+        row = StudyPair(topic=runs[answer].topic, answer_id=answer, sentence_id=sentence, segment_id=segment)
+        found[sentence, segment] = runs[answer].topic.topic_id, f"{runs[answer].run.run_id} {index} {docid}", row
+    return found
+
+
+def _runs(answers: set[int]) -> dict[int, AnswerProvenance]:
+    found: dict[int, AnswerProvenance] = {}
+    for part in _parts(answers):
+        rows = AnswerProvenance.objects.filter(answer__in=part).select_related("run", "topic").defer("references")
+        found |= {one.answer_id: one for one in rows}
+    return found
+
+
+def _parts(pks: Collection[int]) -> Iterator[list[int]]:
+    """Cut keys into parts, because SQLite takes a limited number of parameters."""
+    wanted = sorted(pks)
+    for start in range(0, len(wanted), BATCH):
+        yield wanted[start : start + BATCH]
+
+
+def drawn_from(found: Sequence[Found], per_topic: int, *, seed: int, stratified: bool) -> list[StudyPair]:
+    rows = {(one.pair.topic, one.pair.key): one.row for one in found}
+    drawn = draw((one.pair for one in found), per_topic, seed=seed, stratified=stratified)
+    return [rows[one.topic, one.key] for one in drawn]
+
+
+PER_TOPIC = 15
+MOST_PER_TOPIC = 1000
+LONGEST_NAME = 60
+GREATEST_SEED = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class StudyWish:
+    """What a study is to compare. `person`, `machine`, `nuggets`: by name, '' for the only ones that fit.
+
+    `condition`: under which the person judged support. `topics`: by topic id; none: all.
+    """
+
+    name: str
+    kind: StudyKind
+    person: str = ""
+    machine: str = ""
+    nuggets: str = ""
+    condition: SupportCondition = SupportCondition.SCRATCH
+    per_topic: int = PER_TOPIC
+    stratified: bool = False
+    seed: int = 0
+    topics: tuple[str, ...] = ()
+
+
+def create_study(*, campaign: Campaign, wish: StudyWish, actor: User | None = None) -> Study:
+    """Draw the pairs on which a person and an LLM differ; they stay, whatever becomes of those labels.
+
+    Raises `Refused`: a name that is taken, topics, judges or sets that are not there or not the only ones
+    (`ambiguous`), figures out of range, and where nothing differs.
+    """
+    _check_figures(wish)
+    with transaction.atomic():
+        locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
+        if Study.objects.filter(campaign=locked, name=wish.name).exists():
+            raise Refused("name_taken", f"There is a study {wish.name} already.")
+        topics = _topics(locked, wish.topics)
+        nugget_set = _nugget_set(locked, wish) if wish.kind is StudyKind.ASSIGNMENT else None
+        labels = labels_between(locked, topics, nugget_set, wish.condition)
+        person = _judge(labels, JudgeKind.HUMAN, wish.person)
+        machine = _judge(labels, JudgeKind.LLM, wish.machine)
+        found = differing(labels.of(person), labels.of(machine), nugget_set)
+        drawn = drawn_from(found, wish.per_topic, seed=wish.seed, stratified=wish.stratified)
+        if not drawn:
+            raise Refused("no_disagreement", f"{person} and {machine} differ on no pair here: nothing was drawn.")
+        event = Event.objects.create(
+            campaign=locked,
+            kind="study.created",
+            actor=actor,
+            payload=_payload(wish, person, machine, nugget_set) | {"pairs": len(drawn), "of": len(found)},
+        )
+        study = Study.objects.create(
+            campaign=locked,
+            name=wish.name,
+            kind=wish.kind,
+            person=person,
+            machine=machine,
+            nugget_set=nugget_set,
+            condition="" if nugget_set else wish.condition,
+            per_topic=wish.per_topic,
+            stratified=wish.stratified,
+            seed=wish.seed,
+            event=event,
+        )
+        for row in drawn:
+            row.study = study
+        StudyPair.objects.bulk_create(drawn, batch_size=BATCH)
+        return study
+
+
+def study_named(campaign: Campaign, name: str) -> Study:
+    """Return a campaign's study. Raises `Refused` with the names that exist."""
+    studies = Study.objects.filter(campaign=campaign)
+    found = studies.filter(name=name).select_related("campaign", "person", "machine", "nugget_set__judge").first()
+    if found is None:
+        there = ", ".join(studies.order_by("name").values_list("name", flat=True)) or "none"
+        raise Refused("no_such_study", f"There is no study {name} in {campaign.slug}; there are: {there}.")
+    return found
+
+
+def hand_out_study(
+    *,
+    study: Study,
+    assessor: str,
+    actor: User,
+    topics: Sequence[str] = (),
+    due: date | None = None,
+    priority: int = 0,
+) -> HandOutReceipt:
+    """Hand a study's pairs to somebody independent, a task a topic; the topics that they may not have are left out.
+
+    `topics`: by public id; none: all of the study's. Raises `Refused` where that leaves nothing.
+    """
+    with transaction.atomic():
+        Campaign.objects.select_for_update().get(pk=study.campaign_id)
+        drawn = Topic.objects.filter(pk__in=StudyPair.objects.filter(study=study).values("topic"))
+        chosen = list(drawn.filter(public_id__in=topics) if topics else drawn)
+        if not chosen or (topics and len(chosen) != len(set(topics))):
+            raise Refused("no_such_topic", "Choose topics of this study, at least one.")
+        assessor_of(roster_of(study.campaign, []), assessor)
+        made: list[Task] = []
+        skipped: list[Skipped] = []
+        for topic in chosen:
+            try:
+                made.append(make_study_task(study, topic, assessor, due=due, priority=priority))
+            except Refused as refused:
+                skipped.append(Skipped(topic.topic_id, topic.text, refused.message))
+        if not made:
+            why = "; ".join(f"{one.topic_id}: {one.reason}" for one in skipped)
+            raise Refused("nothing_to_hand_out", f"Nothing was handed out. {why}")
+        for task in made:
+            note_task("task.handed_out", task, actor, hand_out_payload(task))
+        return HandOutReceipt(tuple(task.public_id for task in made), tuple(skipped))
+
+
+def _check_figures(wish: StudyWish) -> None:
+    check_name("study", wish.name)
+    if len(wish.name) > LONGEST_NAME:
+        raise Refused("bad_name", f"The name of a study has at most {LONGEST_NAME} characters.")
+    if not 1 <= wish.per_topic <= MOST_PER_TOPIC:
+        raise Refused("usage", f"Pairs per topic: from 1 to {MOST_PER_TOPIC}.")
+    if not 0 <= wish.seed <= GREATEST_SEED:
+        raise Refused("usage", f"A seed is a number from 0 to {GREATEST_SEED}.")
+    if wish.kind is StudyKind.SUPPORT and wish.condition is SupportCondition.LLM:
+        raise Refused("usage", "The person's condition is scratch or post-edit.")
+
+
+def _topics(campaign: Campaign, names: Sequence[str]) -> list[Topic]:
+    topics = list(campaign.topics.filter(topic_id__in=names) if names else campaign.topics.all())
+    unknown = sorted(set(names) - {one.topic_id for one in topics})
+    if unknown:
+        raise Refused("no_such_topic", f"There is no topic {', '.join(unknown)} in {campaign.slug}.")
+    return topics
+
+
+LACKING = {
+    JudgeKind.HUMAN: "No person has such labels here",
+    JudgeKind.LLM: "No LLM has such labels here",
+}
+OPTIONS = {JudgeKind.HUMAN: "--person", JudgeKind.LLM: "--machine"}
+A_STUDY = "a study"
+
+
+def _nugget_set(campaign: Campaign, wish: StudyWish) -> NuggetSet:
+    """Return the named set, or the only one of which a person and an LLM have given labels."""
+    sets = list(campaign.nugget_sets.filter(origin__in=ASSIGNED))
+    fitting = [one for one in sets if one.name == wish.nuggets] if wish.nuggets else sets
+    if len(fitting) > 1:
+        fitting = [one for one in sets if all(judges_of(one, kind=kind).exists() for kind in JudgeKind)]
+    found = only_set(fitting, A_STUDY)
+    if found:
+        return found
+    there = ", ".join(one.name for one in sets) or "none"
+    if not wish.nuggets:
+        raise Refused("no_such_set", f"There is no nugget set with labels of both; there are: {there}.")
+    raise Refused("no_such_set", f"There is no nugget set {wish.nuggets}; there are: {there}.")
+
+
+def _judge(labels: Labels, kind: JudgeKind, name: str) -> Judge:
+    there = list(labels.judges(kind))
+    found = only_judge([one for one in there if name in ("", one.name)], A_STUDY, OPTIONS[kind])
+    if found:
+        return found
+    names = ", ".join(one.name for one in there) or "none"
+    text = f"{name} has no such labels here" if name else LACKING[kind]
+    raise Refused("no_such_judge", f"{text}; there are: {names}.")
+
+
+def _payload(wish: StudyWish, person: Judge, machine: Judge, nugget_set: NuggetSet | None) -> dict[str, object]:
+    return {
+        "study": wish.name,
+        "kind": wish.kind,
+        "person": person.pk,
+        "machine": machine.name,
+        "nuggets": nugget_set.pk if nugget_set else None,
+        "condition": None if nugget_set else wish.condition,
+        "per_topic": wish.per_topic,
+        "stratified": wish.stratified,
+        "seed": wish.seed,
+        "topics": list(wish.topics),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class StudyRow:
+    """A study in the list, with what was drawn and how many of its tasks are handed out and submitted."""
+
+    study: Study
+    pairs: int
+    topics: int
+    tasks: int
+    submitted: int
+
+
+def studies_for(viewer: User, campaign: Campaign) -> list[StudyRow]:
+    """Return the studies of a campaign, the newest first: three queries, however many."""
+    studies = list(_studies(viewer, campaign))
+    drawn = StudyPair.objects.filter(study__in=studies).order_by().values_list("study")
+    sizes = {pk: (n, topics) for pk, n, topics in drawn.annotate(Count("pk"), Count("topic", distinct=True))}
+    tasks = Task.objects.filter(study__in=studies).not_withdrawn().order_by().values_list("study")
+    given = tasks.annotate(n=Count("pk"), submitted=Count("pk", filter=Q(state=TaskState.SUBMITTED)))
+    counts = {pk: (n, submitted) for pk, n, submitted in given}
+    return [StudyRow(one, *sizes[one.pk], *counts.get(one.pk, (0, 0))) for one in studies]
+
+
+def study_for(viewer: User, campaign: Campaign, pk: int) -> Study:
+    """Return one study, or raise `Study.DoesNotExist`."""
+    return _studies(viewer, campaign).get(pk=pk)
+
+
+def _studies(viewer: User, campaign: Campaign) -> QuerySet[Study]:
+    studies = Study.objects.filter(campaign__in=within(viewer, campaign))
+    return studies.select_related("campaign", "person", "machine", "nugget_set__judge")
+
+
+def tasks_of_study(study: Study) -> list[Task]:
+    """Return the tasks of a study that was read for the viewer, the withdrawn ones left out."""
+    tasks = Task.objects.filter(study=study).not_withdrawn()
+    related = ("topic", "assessor", "protocol", "nugget_set", "machine", "study")
+    return list(tasks.select_related(*related).order_by("topic__position", "pk"))
+
+
+def topics_of_study(study: Study) -> list[Topic]:
+    """Return the topics of which pairs were drawn."""
+    return list(Topic.objects.filter(pk__in=StudyPair.objects.filter(study=study).values("topic")))

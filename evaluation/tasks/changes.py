@@ -1,0 +1,348 @@
+"""What organizers do to tasks that are handed out: block, unblock, withdraw, reopen, set another due date.
+
+The same acts serve one task and many: each task that allows the act is changed, with one event; the others are named
+with the reason. Nothing is written when none allows it.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from enum import StrEnum
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from evaluation.errors import NoSuchTask, Refused
+from evaluation.labelling import touch
+from evaluation.models import (
+    Assignment,
+    Campaign,
+    Event,
+    Judge,
+    Membership,
+    NuggetList,
+    Remark,
+    SupportJudgment,
+    Task,
+)
+from evaluation.rules.tasks import Act, TaskFacts, check_act, check_reopen, check_withdrawal, state_after
+from evaluation.terms import RemarkKind, Role, Stage, TaskState
+
+LONGEST_REASON = 2000
+
+
+class Change(StrEnum):
+    """What an organizer can do to several tasks at once."""
+
+    REOPEN = "reopen"
+    BLOCK = "block"
+    UNBLOCK = "unblock"
+    WITHDRAW = "withdraw"
+    RESCHEDULE = "reschedule"
+
+    @property
+    def done(self) -> str:
+        """The event's kind."""
+        return f"task.{PAST[self]}"
+
+    @property
+    def needs_reason(self) -> bool:
+        """Whether it must be said why: the assessor reads it, or the log keeps it."""
+        return self in (Change.REOPEN, Change.BLOCK, Change.WITHDRAW)
+
+
+PAST = {
+    Change.REOPEN: "reopened",
+    Change.BLOCK: "blocked",
+    Change.UNBLOCK: "unblocked",
+    Change.WITHDRAW: "withdrawn",
+    Change.RESCHEDULE: "rescheduled",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A change of some tasks, by public id. `due` and `priority` are set by a reschedule only."""
+
+    change: Change
+    tasks: tuple[str, ...]
+    reason: str = ""
+    due: date | None = None
+    priority: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A task that stays as it is, and why."""
+
+    task: str
+    topic_id: str
+    assessor: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeReceipt:
+    """The tasks that are changed, or would be, by public id; and those that are not."""
+
+    changed: tuple[str, ...]
+    left: tuple[Left, ...] = field(default=())
+
+
+def plan_change(campaign: Campaign, wish: Wish) -> ChangeReceipt:
+    """Return what a change would do, and write nothing. Raises `Refused` for tasks that are not there."""
+    return _parted(_tasks(campaign, wish.tasks), wish)
+
+
+def change_tasks(*, campaign: Campaign, wish: Wish, actor: User) -> ChangeReceipt:
+    """Change each task that allows it. Raises `Refused` without a reason where one is needed, and if none allows it."""
+    if wish.change.needs_reason:
+        check_reason(wish.reason)
+    with transaction.atomic():
+        tasks = _tasks(campaign, wish.tasks, lock=True)
+        receipt = _parted(tasks, wish)
+        if not receipt.changed:
+            raise Refused("nothing_to_change", " ".join(dict.fromkeys(one.reason for one in receipt.left)))
+        for task in tasks:
+            if task.public_id in receipt.changed:
+                _carry_out(task, wish, actor)
+        return receipt
+
+
+def lock_task(campaign: Campaign, public_id: str) -> Task:
+    """Return a task that is not withdrawn, locked. Raises `Refused`."""
+    [task] = _tasks(campaign, [public_id], lock=True)
+    check_act(Act.WITHDRAW, TaskState(task.state))
+    return task
+
+
+def lock_own_task(task: str, user: User) -> Task:
+    """Return a task that its assessor may open, locked until the transaction ends. Raises `NoSuchTask`."""
+    found = (
+        Task.objects.select_for_update(of=("self",))
+        .select_related("campaign", "topic", "protocol", "nugget_set", "drafts")
+        .filter(pk__in=Task.objects.open_for(user), public_id=task)
+        .first()
+    )
+    if found is None:
+        raise NoSuchTask
+    return found
+
+
+def lock_any_task(campaign: Campaign, public_id: str) -> Task:
+    """Return a task, locked, in whatever state it is. Raises `Refused` for one that is not there."""
+    return _tasks(campaign, [public_id], lock=True)[0]
+
+
+def check_reason(reason: str) -> None:
+    """Raise `Refused` unless something is said, and not too much."""
+    if not reason.strip():
+        raise Refused("no_reason", "Say why: the reason is recorded.")
+    if len(reason) > LONGEST_REASON:
+        raise Refused("long_reason", f"A reason has at most {LONGEST_REASON} characters.")
+
+
+def withdraw_task(task: Task) -> None:
+    """Take a task from its assessor. Its lists and labels are kept and do not count any more. Inside a transaction.
+
+    Raises `Refused` for a list that somebody assigns.
+    """
+    check_withdrawal(_assigning([task]).get(_made(task), []))
+    task.state = state_after(Act.WITHDRAW, _standing(task))
+    task.save(update_fields=["state"])
+    if _take_back_lists(task) + _take_back_labels(task):
+        touch(task.campaign_id)
+
+
+def _take_back_lists(task: Task) -> int:
+    submitted = task.submissions.values("nugget_list")
+    return NuggetList.objects.filter(pk__in=submitted).update(submitted=False)
+
+
+def _take_back_labels(task: Task) -> int:
+    """Let no label of a task stand; return how many those are. Labels that were only imported stay as they are."""
+    stage = Stage(task.stage)
+    if not stage.judges or not task.submissions.exists():
+        return 0
+    judge = Judge.objects.filter(user=task.assessor_id, study=task.study_id)
+    if stage is Stage.ASSIGN:
+        labels = Assignment.objects.current().filter(
+            judge__in=judge,
+            answer__topic=task.topic_id,
+            nugget_version__nugget__nugget_set=task.nugget_set_id,
+        )
+        return labels.update(stands=False)
+    given = SupportJudgment.objects.current().filter(
+        judge__in=judge, condition=stage.condition, sentence__answer__topic=task.topic_id
+    )
+    return given.update(stands=False)
+
+
+def reopen_for_more(task: Task, reason: str) -> None:
+    """Reopen a submitted task because there is more to judge now; nobody did that. Inside a transaction."""
+    before = task.state
+    _turn(task, Change.REOPEN, reason)
+    payload = {
+        "task": task.public_id,
+        "topic": task.topic.topic_id,
+        "before": before,
+        "reason": reason,
+        "version": task.version,
+    }
+    Event.objects.create(campaign=task.campaign, kind=Change.REOPEN.done, payload=payload)
+
+
+def _tasks(campaign: Campaign, public_ids: Collection[str], *, lock: bool = False) -> list[Task]:
+    rows = Task.objects.select_for_update(of=("self",)) if lock else Task.objects.all()
+    found = list(
+        rows.select_related("topic", "assessor", "campaign").filter(campaign=campaign, public_id__in=public_ids)
+    )
+    if not found or len(found) != len(set(public_ids)):
+        raise Refused("no_such_task", "Choose tasks of this campaign, at least one.")
+    return found
+
+
+def _parted(tasks: Sequence[Task], wish: Wish) -> ChangeReceipt:
+    seen, assigning = _handed_drafts(tasks), _assigning(tasks)
+    changed, left = [], []
+    for task in tasks:
+        reason = _refusal(task, wish, seen, assigning)
+        if reason:
+            left.append(Left(task.public_id, task.topic.topic_id, task.assessor.name, reason))
+        else:
+            changed.append(task.public_id)
+    return ChangeReceipt(tuple(changed), tuple(left))
+
+
+Assigning = dict[tuple[int | None, int], list[str]]
+"""Who assigns a list, by nugget set and topic."""
+
+
+def _refusal(task: Task, wish: Wish, seen: set[tuple[int, int]], assigning: Assigning) -> str:
+    try:
+        _check(task, wish, seen, assigning)
+    except Refused as refused:
+        return refused.message
+    return ""
+
+
+def _check(task: Task, wish: Wish, seen: set[tuple[int, int]], assigning: Assigning) -> None:
+    if wish.change is Change.RESCHEDULE:
+        if task.state in (TaskState.SUBMITTED, TaskState.WITHDRAWN):
+            raise Refused("cannot_reschedule", f"This task is {task.state}: only open work has a due date.")
+        return
+    check_act(Act(wish.change), TaskState(task.state))
+    if wish.change is Change.REOPEN:
+        check_reopen(Stage(task.stage), seen_drafts=(task.topic_id, task.assessor_id) in seen)
+    if wish.change is Change.WITHDRAW:
+        check_withdrawal(assigning.get(_made(task), []))
+
+
+def _assigning(tasks: Sequence[Task]) -> Assigning:
+    """Return who assigns what these tasks make."""
+    made = [task for task in tasks if not Stage(task.stage).judges]
+    rows = Task.objects.filter(
+        stage=Stage.ASSIGN,
+        nugget_set__in={task.nugget_set_id for task in made},
+        topic__in={task.topic_id for task in made},
+    ).not_withdrawn()
+    found: Assigning = {}
+    for one in rows.select_related("assessor"):
+        found.setdefault((one.nugget_set_id, one.topic_id), []).append(one.assessor.name)
+    return found
+
+
+def _made(task: Task) -> tuple[int | None, int]:
+    """Return the set and topic of the list that a task makes; no list's where it makes none."""
+    return (None if Stage(task.stage).judges else task.nugget_set_id), task.topic_id
+
+
+def _handed_drafts(tasks: Sequence[Task]) -> set[tuple[int, int]]:
+    """Return who has or had drafts of which of these topics."""
+    edits = Task.objects.filter(topic__in={task.topic_id for task in tasks}, stage=Stage.POST_EDIT)
+    return set(edits.values_list("topic_id", "assessor_id"))
+
+
+def _carry_out(task: Task, wish: Wish, actor: User) -> None:
+    reason = wish.reason.strip()
+    payload: dict[str, object] = {"task": task.public_id, "topic": task.topic.topic_id, "before": task.state}
+    if wish.change is Change.RESCHEDULE:
+        due = wish.due.isoformat() if wish.due else None
+        payload |= {"due": due, "priority": wish.priority, "was": task.due.isoformat() if task.due else None}
+        task.due, task.priority = wish.due, wish.priority
+        task.save(update_fields=["due", "priority"])
+    elif wish.change is Change.WITHDRAW:
+        withdraw_task(task)
+        _let_another_count(task, actor)
+    else:
+        _turn(task, wish.change, reason)
+    if reason:
+        payload["reason"] = reason
+    payload["version"] = task.version
+    Event.objects.create(campaign=task.campaign, kind=wish.change.done, actor=actor, payload=payload)
+    if wish.change is Change.REOPEN:
+        _answer_requests(task, reason, actor)
+
+
+def _let_another_count(task: Task, actor: User) -> None:
+    """Where the work that counted was withdrawn, the second opinion that was handed out first counts instead."""
+    if task.second_opinion:
+        return
+    others = Task.objects.filter(topic=task.topic_id, stage=task.stage, study=None, second_opinion=True)
+    if task.stage == Stage.ASSIGN:
+        others = others.filter(nugget_set=task.nugget_set_id)
+    heir = others.not_withdrawn().order_by("pk").first()
+    if heir:
+        heir.second_opinion = False
+        heir.save(update_fields=["second_opinion"])
+        touch(task.campaign_id)
+        payload = {"task": heir.public_id, "topic": task.topic.topic_id, "instead": task.public_id}
+        Event.objects.create(campaign=task.campaign, kind="task.counts", actor=actor, payload=payload)
+
+
+def _turn(task: Task, change: Change, reason: str) -> None:
+    """Set the state and what goes with it: the reason that the assessor reads, a further submission to make."""
+    task.state = state_after(Act(change), _standing(task))
+    if change is Change.REOPEN:
+        task.version, task.reopened_reason = task.version + 1, reason
+    else:
+        task.blocked_reason = reason if change is Change.BLOCK else ""
+    task.save(update_fields=["state", "version", "reopened_reason", "blocked_reason"])
+
+
+def _answer_requests(task: Task, reason: str, actor: User) -> None:
+    """Reopening answers the requests for it, so that they leave the inbox."""
+    open_requests = Remark.objects.filter(task=task, kind=RemarkKind.REOPEN, answered_at=None)
+    open_requests.update(answered_at=timezone.now(), answered_by=actor, answer=f"Reopened: {reason}")
+
+
+def _standing(task: Task) -> TaskFacts:
+    return TaskFacts(TaskState(task.state), task.version, task.opened_at is not None)
+
+
+def plan_reopening(campaign: Campaign, tasks: Sequence[str]) -> ChangeReceipt:
+    """Return which of these tasks would be reopened, and which not and why."""
+    return plan_change(campaign, Wish(Change.REOPEN, tuple(tasks)))
+
+
+def reopen(*, campaign: Campaign, tasks: Sequence[str], reason: str, actor: User) -> ChangeReceipt:
+    """Reopen the tasks that are submitted, each with one event that carries the reason. Raises `Refused`."""
+    wish = Wish(Change.REOPEN, tuple(tasks), reason)
+    return change_tasks(campaign=campaign, wish=wish, actor=actor)
+
+
+def pause(*, campaign: Campaign, username: str, paused: bool, actor: User) -> User:
+    """Pause an assessor, or let them go on; return them. The same again changes nothing. Raises `Refused`."""
+    with transaction.atomic():
+        locked = Campaign.objects.select_for_update().get(pk=campaign.pk)  # as where work is handed out
+        mine = Membership.objects.filter(campaign=locked, user__username=username, role=Role.ASSESSOR)
+        member = mine.select_related("user").first()
+        if member is None:
+            raise Refused("not_assessor", f"{username} is no assessor of this campaign.")
+        if bool(member.paused_at) != paused:
+            member.paused_at = timezone.now() if paused else None
+            member.save(update_fields=["paused_at"])
+            kind = "member.paused" if paused else "member.resumed"
+            Event.objects.create(campaign=locked, kind=kind, actor=actor, payload={"user": member.user_id})
+        return member.user

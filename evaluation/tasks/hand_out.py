@@ -1,0 +1,282 @@
+"""Handing out work, and handing it on to somebody else."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from datetime import date
+
+from django.db import transaction
+
+from accounts.models import User
+from evaluation.errors import Refused
+from evaluation.judges import judge_of
+from evaluation.labelling import ensure_nugget_set
+from evaluation.models import (
+    Assignment,
+    Campaign,
+    Event,
+    Judge,
+    NuggetSet,
+    Study,
+    StudyPair,
+    SupportJudgment,
+    Task,
+    TaskAnswer,
+    Topic,
+)
+from evaluation.rules.studies import check_independent
+from evaluation.rules.tasks import expected_minutes
+from evaluation.rules.text import shuffled
+from evaluation.tasks.changes import ChangeReceipt, Left, check_reason, lock_task, withdraw_task
+from evaluation.tasks.plan import Order, Piece, Plan, Roster, Skipped, plan_hand_out, plan_reassignment, roster_of
+from evaluation.tasks.pooling import add_new_answers
+from evaluation.terms import Stage, StudyKind, TaskState
+
+BATCH = 500
+STAGES = {StudyKind.ASSIGNMENT: Stage.ASSIGN, StudyKind.SUPPORT: Stage.SUPPORT_SCRATCH}
+
+
+def make_study_task(study: Study, topic: Topic, username: str, *, due: date | None, priority: int) -> Task:
+    """Make one topic's task for somebody independent. Inside a transaction. Raises `Refused` for anybody else."""
+    roster = roster_of(study.campaign, [topic])
+    person = assessor_of(roster, username)
+    check_assessor(study, topic, person, roster)
+    pairs = StudyPair.objects.filter(study=study, topic=topic)
+    stage = STAGES[StudyKind(study.kind)]
+    task = Task.objects.create(
+        campaign=study.campaign,
+        topic=topic,
+        assessor=person,
+        stage=stage,
+        study=study,
+        second_opinion=True,
+        nugget_set=study.nugget_set,
+        protocol=study.campaign.protocol,
+        priority=priority,
+        due=due,
+        expected_minutes=expected_minutes(stage, labels=pairs.count()),
+    )
+    judge_of(person)
+    answers = dict(pairs.order_by().values_list("answer__public_id", "answer").distinct())
+    # Answers of the very same text stand each for itself: other nuggets were drawn of them.
+    rows = [
+        TaskAnswer(task=task, answer_id=answers[public_id], position=place)
+        for place, public_id in enumerate(shuffled(task.public_id, list(answers)))
+    ]
+    TaskAnswer.objects.bulk_create(rows, batch_size=BATCH)
+    return task
+
+
+def assessor_of(roster: Roster, username: str) -> User:
+    """Return somebody of the campaign by user name. Raises `Refused`."""
+    if username not in roster.people:
+        raise Refused("not_assessor", f"{username} is no assessor of this campaign.")
+    return roster.people[username]
+
+
+def check_assessor(study: Study, topic: Topic, person: User, roster: Roster) -> None:
+    """Raise `Refused` for somebody who is not independent of a study in a topic."""
+    made = any(
+        task.assessor_id == person.pk and task.nugget_set_id == study.nugget_set_id
+        for task in roster.tasks.get(topic.pk, [])
+        if study.nugget_set_id is not None and not Stage(task.stage).judges
+    )
+    check_independent(
+        roster.candidate(person, topic.pk),
+        gave_labels=study.person.user_id == person.pk or _gave_labels(person, topic),
+        made_nuggets=made or _made_outside(study.nugget_set, person),
+    )
+
+
+def _gave_labels(person: User, topic: Topic) -> bool:
+    """Say whether somebody's labels of a topic are here, such as those that were imported."""
+    assigned = Assignment.objects.filter(judge__user=person, answer__topic=topic)
+    supported = SupportJudgment.objects.filter(judge__user=person, sentence__answer__topic=topic)
+    return assigned.exists() or supported.exists()
+
+
+def _made_outside(nugget_set: NuggetSet | None, person: User) -> bool:
+    return nugget_set is not None and nugget_set.judge.user_id == person.pk
+
+
+@dataclass(frozen=True, slots=True)
+class HandOutReceipt:
+    """The tasks that were made, by public id, and the topics that were left out."""
+
+    tasks: tuple[str, ...]
+    skipped: tuple[Skipped, ...]
+
+
+def hand_out(*, campaign: Campaign, order: Order, actor: User, expect: str = "") -> HandOutReceipt:
+    """Hand out what `plan_hand_out` says; one event a task.
+
+    `expect`: the key of the plan that was shown. Raises `Refused` when that has changed since, when nobody gets
+    anything, and as `plan_hand_out` does; nothing has been written then.
+    """
+    with transaction.atomic():
+        locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
+        plan = plan_hand_out(locked, order)
+        if expect and expect != plan.key:
+            raise Refused("changed", "Something changed since the preview, so nothing was handed out. Look again.")
+        if not plan.given:
+            why = "; ".join(f"{one.topic_id}: {one.reason}" for one in plan.skipped)
+            raise Refused("nothing_to_hand_out", f"Nothing was handed out. {why}")
+        made = [_make(locked, plan, piece, actor) for piece in plan.given]
+        for task in made:
+            note_task("task.handed_out", task, actor, hand_out_payload(task) | _reason(order))
+        return HandOutReceipt(tuple(task.public_id for task in made), plan.skipped)
+
+
+def reassign(*, campaign: Campaign, task: str, assessor: str, reason: str, actor: User) -> str:
+    """Give a task's topic to somebody else as a new, empty task; return its public id.
+
+    The old task is withdrawn with the reason; its work is kept and not counted. Raises `Refused`.
+    """
+    check_reason(reason)
+    with transaction.atomic():
+        # The task first, as where it is submitted: taken the other way round, the two would wait for each other.
+        old = lock_task(campaign, task)
+        locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
+        if old.assessor.username == assessor:
+            raise Refused("same_assessor", f"{old.assessor.name} has it already.")
+        if old.study:
+            withdraw_task(old)
+            new = make_study_task(old.study, old.topic, assessor, due=old.due, priority=old.priority)
+        else:
+            plan = plan_reassignment(locked, old, assessor, reason)
+            withdraw_task(old)
+            new = _make(locked, plan, replace(plan.given[0], second_opinion=old.second_opinion), actor)
+        note_task(
+            "task.reassigned",
+            old,
+            actor,
+            {"new": new.public_id, "reason": reason.strip(), **hand_out_payload(new)},
+        )
+        return new.public_id
+
+
+def _make(campaign: Campaign, plan: Plan, piece: Piece, actor: User) -> Task:
+    if piece.assessor is None:
+        raise ValueError("a piece of work without an assessor")
+    stage, ground = plan.order.stage, plan.ground
+    judge = judge_of(piece.assessor)
+    task = Task.objects.create(
+        campaign=campaign,
+        topic=piece.topic,
+        assessor=piece.assessor,
+        stage=stage,
+        nugget_set=piece.nugget_set if stage.judges else _set_for(campaign, judge, stage, ground.draft_set),
+        drafts_id=piece.drafts,
+        qrels=ground.qrels,
+        machine=ground.machine,
+        protocol=campaign.protocol,
+        second_opinion=piece.second_opinion,
+        priority=plan.order.priority,
+        due=plan.order.due,
+        expected_minutes=piece.minutes,
+    )
+    if stage.judges:
+        add_new_answers(task)
+    return task
+
+
+def _set_for(campaign: Campaign, judge: Judge, stage: Stage, draft_set: NuggetSet | None) -> NuggetSet:
+    """Return the person's own nugget set for a stage, made at the first task."""
+    nugget_set = ensure_nugget_set(campaign, judge, stage.origin)
+    if (nugget_set.judge_id, nugget_set.origin) != (judge.pk, stage.origin):
+        raise Refused("nugget_set_differs", f"There is a set {nugget_set} that is not {judge}'s.")
+    if draft_set and nugget_set.drafts_id is None:
+        nugget_set.drafts = draft_set
+        nugget_set.save(update_fields=["drafts"])
+    return nugget_set
+
+
+def hand_out_payload(task: Task) -> dict[str, object]:
+    """Return what the log says of a task that is handed out.
+
+    The log can never be changed, so it names nobody: people, and sets that may bear a person's name, stand by key.
+    """
+    payload: dict[str, object] = {
+        "topic": task.topic.topic_id,
+        "stage": task.stage,
+        "assessor": task.assessor_id,
+        "due": task.due.isoformat() if task.due else None,
+        "priority": task.priority,
+    }
+    if task.second_opinion:
+        payload["second_opinion"] = True
+    if Stage(task.stage).judges:
+        answers = TaskAnswer.objects.filter(task=task).count()
+        study = {"study": task.study.name} if task.study else {}
+        return (
+            payload
+            | study
+            | {
+                "nuggets": task.nugget_set_id,
+                "machine": task.machine.name if task.machine else None,
+                "answers": answers,
+            }
+        )
+    return payload | {"drafts": task.drafts_id, "qrels": task.qrels.name if task.qrels else None}
+
+
+def _reason(order: Order) -> dict[str, object]:
+    return {"reason": order.reason.strip()} if order.reason.strip() else {}
+
+
+def note_task(kind: str, task: Task, actor: User, details: dict[str, object]) -> None:
+    """Record what was done with a task."""
+    payload = {"task": task.public_id, **details}
+    Event.objects.create(campaign=task.campaign, kind=kind, actor=actor, payload=payload)
+
+
+def plan_reassigning(
+    *, campaign: Campaign, tasks: Collection[str], assessor: str, reason: str, actor: User
+) -> ChangeReceipt:
+    """Return which of these tasks somebody else would get, and which not and why; nothing is written."""
+    with transaction.atomic():
+        receipt = _reassigned(campaign, tasks, assessor, reason, actor)
+        transaction.set_rollback(True)
+        return receipt
+
+
+def reassign_many(
+    *, campaign: Campaign, tasks: Collection[str], assessor: str, reason: str, actor: User
+) -> ChangeReceipt:
+    """Give each task that allows it to somebody else, each with its events. Raises `Refused` if none allows it."""
+    with transaction.atomic():
+        receipt = _reassigned(campaign, tasks, assessor, reason, actor)
+        if not receipt.changed:
+            raise Refused("nothing_to_change", " ".join(dict.fromkeys(one.reason for one in receipt.left)))
+        return receipt
+
+
+def _reassigned(
+    campaign: Campaign, tasks: Collection[str], assessor: str, reason: str, actor: User
+) -> ChangeReceipt:
+    check_reason(reason)
+    if not assessor:
+        raise Refused("nobody", "Choose to whom the tasks are given.")
+    changed, left = [], []
+    for task in _tasks(campaign, tasks):
+        if task.state == TaskState.SUBMITTED:
+            left.append(_left(task, "This task is submitted: reopen or withdraw it by itself."))
+            continue
+        try:
+            with transaction.atomic():
+                reassign(campaign=campaign, task=task.public_id, assessor=assessor, reason=reason, actor=actor)
+            changed.append(task.public_id)
+        except Refused as refused:
+            left.append(_left(task, refused.message))
+    return ChangeReceipt(tuple(changed), tuple(left))
+
+
+def _tasks(campaign: Campaign, public_ids: Collection[str]) -> list[Task]:
+    rows = Task.objects.filter(campaign=campaign, public_id__in=public_ids).select_related("topic", "assessor")
+    found = list(rows.order_by("pk"))
+    if not found or len(found) != len(set(public_ids)):
+        raise Refused("no_such_task", "Choose tasks of this campaign, at least one.")
+    return found
+
+
+def _left(task: Task, reason: str) -> Left:
+    return Left(task.public_id, task.topic.topic_id, task.assessor.name, reason)

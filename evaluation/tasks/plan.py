@@ -1,0 +1,341 @@
+"""What a hand-out would do: which topic goes to whom, and which goes to nobody and why. Nothing is written here."""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+
+from django.db.models import QuerySet, Sum
+
+from accounts.models import User
+from evaluation.errors import Refused
+from evaluation.formats.languages import reads
+from evaluation.models import Campaign, Judge, Membership, NuggetSet, Task, Topic
+from evaluation.rules.tasks import (
+    ACTIVE,
+    UNBLINDED_ROLES,
+    Candidate,
+    balance,
+    check_hand_out,
+    check_maker,
+    check_person,
+    check_room,
+)
+from evaluation.tasks.units import Ground, Order, Piece, Skipped, ground_of, pieces_of
+from evaluation.terms import Origin, Role, Stage, TaskState
+
+__all__ = [
+    "Order",
+    "Piece",
+    "Plan",
+    "Roster",
+    "Share",
+    "Skipped",
+    "plan_hand_out",
+    "plan_reassignment",
+    "roster_of",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What somebody has to do, in expected minutes, before and after."""
+
+    name: str
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Who would get what. `key` tells two plans apart, so that what was shown is what is done."""
+
+    order: Order
+    ground: Ground
+    given: tuple[Piece, ...]
+    skipped: tuple[Skipped, ...]
+    shares: tuple[Share, ...]
+
+    @property
+    def key(self) -> str:
+        """A hash of everything that the plan would do."""
+        given = [
+            (
+                one.topic.pk,
+                one.assessor and one.assessor.pk,
+                one.drafts,
+                str(one.nugget_set),
+                one.labels,
+                one.second_opinion,
+                one.minutes,
+            )
+            for one in self.given
+        ]
+        content = f"{self.order}{self.ground}{given}{self.skipped}"
+        return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+
+@dataclass(slots=True)
+class Roster:
+    """The people of a campaign and the tasks there are, by which it is decided who may have what."""
+
+    people: dict[str, User]
+    roles: dict[int, frozenset[Role]]
+    tasks: dict[int, list[Task]]
+    loads: dict[str, int]
+    draft_sets: dict[int, NuggetSet | None] = field(default_factory=dict)
+    paused: frozenset[int] = frozenset()
+    languages: dict[int, str] = field(default_factory=dict)
+    topic_languages: dict[int, str] = field(default_factory=dict)
+
+    def candidate(self, user: User, topic: int) -> Candidate:
+        """Return what the rules ask of someone about a topic."""
+        had = [one for one in self.tasks.get(topic, []) if one.assessor_id == user.pk]
+        have = [one for one in had if one.state != TaskState.WITHDRAWN]
+        language = self.topic_languages.get(topic, "")
+        return Candidate(
+            name=user.name,
+            roles=self.roles.get(user.pk, frozenset()),
+            active=user.is_active,
+            staff=user.is_staff or user.is_superuser,
+            stages=frozenset(Stage(one.stage) for one in have),
+            seen_drafts=any(one.stage == Stage.POST_EDIT for one in had),
+            by_hand_open=any(one.stage == Stage.MANUAL and one.state != TaskState.SUBMITTED for one in have),
+            judged=frozenset(Stage(one.stage) for one in had if Stage(one.stage).judges),
+            assigns=frozenset(str(one.nugget_set) for one in have if one.stage == Stage.ASSIGN),
+            makes=frozenset(str(one.nugget_set) for one in have if _is_in_the_making(one)),
+            seen_lists=any(one.stage == Stage.ASSIGN and _maker_of(one) != user.pk for one in had),
+            paused=user.pk in self.paused,
+            unread="" if reads(self.languages.get(user.pk, ""), language) else language,
+        )
+
+    def refusal(self, user: User, piece: Piece, order: Order, draft_set: NuggetSet | None) -> str:
+        """Return why someone may not have a piece of work; empty if they may."""
+        nuggets = piece.nugget_set.name if piece.nugget_set else ""
+        try:
+            check_hand_out(order.stage, self.candidate(user, piece.topic.pk), nuggets)
+            maker = self.maker(piece)
+            if maker and maker.pk != user.pk:
+                check_maker(user.name, maker.name, overlap=bool(self.holders(piece, order)), reason=order.reason)
+        except Refused as refused:
+            return refused.message
+        others = self.draft_sets.get(user.pk)
+        if draft_set and others and others.pk != draft_set.pk:
+            return f"{user.name} edits the drafts of {others} in this campaign, and a set is made from one."
+        return ""
+
+    def holders(self, piece: Piece, order: Order) -> list[Task]:
+        """Return the tasks of this piece of work that are handed out already."""
+        nugget_set = piece.nugget_set.pk if piece.nugget_set else None
+        return [
+            one
+            for one in self.tasks.get(piece.topic.pk, [])
+            if one.stage == order.stage
+            and one.study_id is None
+            and one.state != TaskState.WITHDRAWN
+            and one.public_id != order.instead
+            and (order.stage is not Stage.ASSIGN or one.nugget_set_id == nugget_set)
+        ]
+
+    def maker(self, piece: Piece) -> User | None:
+        """Return who made the list that is to be assigned, at a desk here; an imported list may go to anybody."""
+        for one in self.tasks.get(piece.topic.pk, []):
+            made = not Stage(one.stage).judges and one.state != TaskState.WITHDRAWN
+            if made and piece.nugget_set and one.nugget_set_id == piece.nugget_set.pk:
+                return one.assessor
+        return None
+
+
+def _is_in_the_making(task: Task) -> bool:
+    return not Stage(task.stage).judges and task.state != TaskState.SUBMITTED
+
+
+def _maker_of(task: Task) -> int | None:
+    return task.nugget_set.judge.user_id if task.nugget_set else None
+
+
+def plan_hand_out(campaign: Campaign, order: Order) -> Plan:
+    """Return what an order would do.
+
+    Raises `Refused` for an order that makes no sense as a whole: no such topic, set, source or machine, nobody to do
+    it.
+    """
+    topics = _topics(campaign, order.topics)
+    ground = ground_of(campaign, order)
+    roster = roster_of(campaign, topics)
+    people = _people(roster, order.assessor)
+    pieces, skipped = pieces_of(campaign, order, ground, topics)
+    taken, free = _taken(roster, pieces, order, campaign.protocol.overlap)
+    allowed, refused = _allowed(roster, free, people, order, ground)
+    given = balance({one.topic.public_id: one.minutes for one in free}, _loads(roster, people), allowed)
+    by_name = {user.username: user for user in people}
+    placed = tuple(
+        replace(one, assessor=by_name[given[one.topic.public_id]]) for one in free if one.topic.public_id in given
+    )
+    left = {one.topic_id: one for one in [*skipped, *taken, *refused]}
+    return Plan(
+        order,
+        ground,
+        placed,
+        tuple(left[topic.topic_id] for topic in topics if topic.topic_id in left),
+        _shares(roster, people, placed),
+    )
+
+
+def plan_reassignment(campaign: Campaign, old: Task, assessor: str, reason: str) -> Plan:
+    """Return the plan of one task for somebody else: same topic, stage, grades, due date; the newest drafts.
+
+    Raises `Refused` when that person may not have it.
+    """
+    draft_set = old.drafts.nugget_set if old.drafts else None
+    order = Order(
+        Stage(old.stage),
+        (old.topic.public_id,),
+        assessor,
+        drafts=draft_set.name if draft_set else "",
+        qrels=old.qrels.name if old.qrels else "",
+        due=old.due,
+        priority=old.priority,
+        again=True,
+        instead=old.public_id,
+        nuggets=old.nugget_set.name if old.nugget_set and old.stage == Stage.ASSIGN else "",
+        machine=old.machine.name if old.machine else "",
+        reason=reason.strip(),
+    )
+    plan = plan_hand_out(campaign, order)
+    if not plan.given:
+        raise Refused("cannot_reassign", " ".join(one.reason for one in plan.skipped))
+    return plan
+
+
+def roster_of(campaign: Campaign, topics: Collection[Topic]) -> Roster:
+    """Return the campaign's assessors with what they have."""
+    roles: dict[int, set[Role]] = defaultdict(set)
+    paused = set()
+    languages: dict[int, str] = {}
+    members = Membership.objects.filter(campaign=campaign)
+    for user, role, since, tags in members.values_list("user", "role", "paused_at", "languages"):
+        roles[user].add(Role(role))
+        languages[user] = languages.get(user, "") or tags
+        if since:
+            paused.add(user)
+    for user, role in _unblinded_in_copies(campaign).filter(user__in=list(roles)).values_list("user", "role"):
+        roles[user].add(Role(role))
+    users = User.objects.filter(pk__in=roles).order_by("username")
+    tasks: dict[int, list[Task]] = defaultdict(list)
+    for task in Task.objects.filter(topic__in=topics).select_related("assessor", "nugget_set__judge"):
+        tasks[task.topic_id].append(task)
+    return Roster(
+        people={user.username: user for user in users},
+        roles={pk: frozenset(given) for pk, given in roles.items()},
+        tasks=tasks,
+        loads=_open_minutes(campaign),
+        draft_sets=_draft_sets(campaign),
+        paused=frozenset(paused),
+        languages=languages,
+        topic_languages={topic.pk: topic.language or campaign.language for topic in topics},
+    )
+
+
+def _unblinded_in_copies(campaign: Campaign) -> QuerySet[Membership]:
+    family = Membership.objects.filter(campaign__family=campaign.family, role__in=UNBLINDED_ROLES)
+    return family.exclude(campaign=campaign)
+
+
+def _topics(campaign: Campaign, public_ids: Sequence[str]) -> list[Topic]:
+    topics = list(Topic.objects.filter(campaign=campaign, public_id__in=public_ids))
+    if not topics or len(topics) != len(set(public_ids)):
+        raise Refused("no_such_topic", "Choose topics of this campaign, at least one.")
+    return topics
+
+
+def _people(roster: Roster, username: str) -> list[User]:
+    """Return the one who was named, or everybody who may be handed something."""
+    if username:
+        user = roster.people.get(username)
+        if user is None:
+            raise Refused("not_assessor", f"{username} is no assessor of this campaign.")
+        check_person(roster.candidate(user, 0))
+        return [user]
+    people = [user for user in roster.people.values() if _may_anything(roster.candidate(user, 0))]
+    if not people:
+        raise Refused("no_assessor", "There is nobody to hand work to: the campaign has no assessors.")
+    return people
+
+
+def _may_anything(person: Candidate) -> bool:
+    try:
+        check_person(person)
+    except Refused:
+        return False
+    return True
+
+
+def _taken(
+    roster: Roster, pieces: list[Piece], order: Order, overlap: int | None
+) -> tuple[list[Skipped], list[Piece]]:
+    """Part what enough people have already. Beside somebody whose labels count, a piece is a second opinion."""
+    taken, free = [], []
+    wanted = overlap if order.stage.judges else None
+    for piece in pieces:
+        holders = roster.holders(piece, order)
+        names = [f"{one.assessor.name} has it ({one.state})" for one in holders]
+        try:
+            check_room(names, None if order.instead else wanted, again=order.again)
+        except Refused as refused:
+            taken.append(Skipped(piece.topic.topic_id, piece.topic.text, refused.message))
+        else:
+            counted = any(not one.second_opinion for one in holders)
+            free.append(replace(piece, second_opinion=counted))
+    return taken, free
+
+
+def _allowed(
+    roster: Roster, pieces: list[Piece], people: list[User], order: Order, ground: Ground
+) -> tuple[dict[str, list[str]], list[Skipped]]:
+    """Return who may have each piece, and the pieces that nobody may have."""
+    allowed: dict[str, list[str]] = {}
+    refused = []
+    for piece in pieces:
+        topic, asked = piece.topic, _asked(roster, piece, people, order)
+        reasons = {user.username: roster.refusal(user, piece, order, ground.draft_set) for user in asked}
+        allowed[topic.public_id] = [username for username, reason in reasons.items() if not reason]
+        if not allowed[topic.public_id]:
+            refused.append(Skipped(topic.topic_id, topic.text, " ".join(reasons.values())))
+    return allowed, refused
+
+
+def _asked(roster: Roster, piece: Piece, people: list[User], order: Order) -> list[User]:
+    """Return who is considered: where nobody is named, a list goes to whoever made it, but for a second opinion."""
+    maker = roster.maker(piece)
+    return [maker] if maker and not order.assessor and not roster.holders(piece, order) else people
+
+
+def _loads(roster: Roster, people: list[User]) -> dict[str, int]:
+    return {user.username: roster.loads.get(user.username, 0) for user in people}
+
+
+def _shares(roster: Roster, people: list[User], given: tuple[Piece, ...]) -> tuple[Share, ...]:
+    more: dict[int, int] = defaultdict(int)
+    for piece in given:
+        more[piece.assessor.pk if piece.assessor else 0] += piece.minutes
+    before = _loads(roster, people)
+    return tuple(Share(user.name, before[user.username], before[user.username] + more[user.pk]) for user in people)
+
+
+def _open_minutes(campaign: Campaign) -> dict[str, int]:
+    """Return what each has still to do. Work that is blocked comes back, so it counts."""
+    states = [*ACTIVE, TaskState.BLOCKED]
+    rows = Task.objects.filter(campaign=campaign, state__in=states).order_by().values_list("assessor__username")
+    return dict(rows.annotate(Sum("expected_minutes")))
+
+
+def _draft_sets(campaign: Campaign) -> dict[int, NuggetSet | None]:
+    """Return what each person's edited set of this campaign is made from."""
+    judges = dict(Judge.objects.exclude(user=None).values_list("pk", "user"))
+    sets = campaign.nugget_sets.filter(origin=Origin.EDITED).select_related("judge", "drafts")
+    return {
+        judges[one.judge_id]: one.drafts
+        for one in sets
+        if one.judge_id in judges and one.name == f"{Origin.EDITED}-{one.judge.name}"
+    }

@@ -1,0 +1,85 @@
+"""What assessors tell the organizers, and what the organizers answer. Other assessors never see any of it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from evaluation.errors import Refused
+from evaluation.models import Campaign, Event, Remark, Task
+from evaluation.models.fields import new_public_id
+from evaluation.tasks.changes import lock_own_task
+from evaluation.terms import RemarkKind, TaskState
+
+LONGEST_TEXT = 5000
+LONGEST_ABOUT = 200
+LONGEST_ID = 36
+
+
+@dataclass(frozen=True, slots=True)
+class RemarkReceipt:
+    """A remark that is stored."""
+
+    public_id: str
+    kind: str
+    at: datetime
+
+
+def remark(
+    *, task: str, user: User, kind: RemarkKind, about: str = "", text: str = "", public_id: str = ""
+) -> RemarkReceipt:
+    """Store what an assessor says about their task; the same `public_id` again answers the same and stores nothing.
+
+    `about`: the nugget or passage meant, as the screen names it. A flag asks for help and changes no state: the
+    organizer blocks. Raises `NoSuchTask`; `Refused` for an empty text, and for a request to reopen what is not
+    submitted.
+    """
+    with transaction.atomic():
+        found = lock_own_task(task, user)
+        there = Remark.objects.filter(public_id=public_id).first() if public_id else None
+        if there is None:
+            _check(found, kind, about, text, public_id)
+            there = Remark.objects.create(
+                task=found,
+                kind=kind,
+                about=about.strip(),
+                text=text.strip(),
+                public_id=public_id or new_public_id(),
+            )
+            _note("remark.made", there, user, {"kind": kind, "about": there.about, "text": there.text})
+        elif there.task_id != found.pk:
+            raise Refused("id_taken", "Send this again: its id is in use.")
+        return RemarkReceipt(there.public_id, there.kind, there.at)
+
+
+def answer_remark(*, campaign: Campaign, remark: str, answer: str, actor: User) -> RemarkReceipt:
+    """Answer a remark; its assessor reads the answer. An empty one says that it was seen. Raises `Refused`."""
+    if len(answer) > LONGEST_TEXT:
+        raise Refused("long_text", f"An answer has at most {LONGEST_TEXT} characters.")
+    with transaction.atomic():
+        rows = Remark.objects.select_for_update(of=("self",)).select_related("task__campaign")
+        found = rows.filter(task__campaign=campaign, public_id=remark).first()
+        if found is None:
+            raise Refused("no_such_remark", "There is no such remark in this campaign.")
+        if found.answered_at:
+            raise Refused("answered", "This remark is answered already.")
+        found.answered_at, found.answered_by, found.answer = timezone.now(), actor, answer.strip()
+        found.save(update_fields=["answered_at", "answered_by", "answer"])
+        _note("remark.answered", found, actor, {"answer": found.answer})
+        return RemarkReceipt(found.public_id, found.kind, found.at)
+
+
+def _check(task: Task, kind: RemarkKind, about: str, text: str, public_id: str) -> None:
+    if kind is RemarkKind.REOPEN and task.state != TaskState.SUBMITTED:
+        raise Refused("not_submitted", "Only submitted work can be reopened; this can still be changed.")
+    if not text.strip():
+        raise Refused("empty_text", "Write what the organizers should know.")
+    if len(text) > LONGEST_TEXT or len(about) > LONGEST_ABOUT or len(public_id) > LONGEST_ID:
+        raise Refused("long_text", f"This is too long; a text has at most {LONGEST_TEXT} characters.")
+
+
+def _note(kind: str, about: Remark, actor: User, details: dict[str, str]) -> None:
+    payload = {"task": about.task.public_id, "remark": about.public_id, **details}
+    Event.objects.create(campaign=about.task.campaign, kind=kind, actor=actor, payload=payload)

@@ -1,0 +1,238 @@
+"""What there is to do in a topic at a stage, and in which topics there is nothing and why; not yet who does it."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from django.db.models import Count
+
+from accounts.models import User
+from evaluation.campaigns.protocol import machines_of
+from evaluation.domain.conditions import set_of_origin
+from evaluation.domain.shared_topics import second_lists
+from evaluation.errors import Refused
+from evaluation.models import Campaign, Judge, ListedNugget, NuggetList, NuggetSet, QrelSource, Topic
+from evaluation.rules.tasks import expected_minutes
+from evaluation.tasks.pooling import PooledAnswer, pooled_answers
+from evaluation.tasks.reading_load import Reading, newest_drafts, to_read
+from evaluation.terms import JudgeKind, Origin, Stage, SupportCondition
+
+USUAL_SOURCE = "nist"
+ASSIGNED = (Origin.AUTO, Origin.EDITED, Origin.MANUAL)
+"""Drafts are no list that answers are judged by."""
+
+NOTHING = Reading()
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What an organizer asks for. Topics by public id, the assessor by user name; none: balanced.
+
+    `nuggets`: the set to assign; none: each topic's only one, of this `origin` if that is said. `machine`: the judge
+    whose labels are shown. `again`: also topics that somebody else has already, so that what they do can be compared.
+    `instead`: the task in whose place this is handed out. `reason`: why somebody else assigns a list than made it.
+    """
+
+    stage: Stage
+    topics: tuple[str, ...]
+    assessor: str = ""
+    drafts: str = ""
+    qrels: str = ""
+    due: date | None = None
+    priority: int = 0
+    again: bool = False
+    instead: str = ""
+    nuggets: str = ""
+    origin: str = ""
+    machine: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What the whole order rests on, as far as its stage needs it."""
+
+    qrels: QrelSource | None = None
+    draft_set: NuggetSet | None = None
+    machine: Judge | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One topic of a plan, and who gets it. `labels`: how many judgments are asked for, on how many `answers`.
+
+    `second_opinion`: somebody else's labels are the ones that count.
+    """
+
+    topic: Topic
+    minutes: int
+    reading: Reading = NOTHING
+    drafts: int | None = None
+    drafts_size: int = 0
+    nugget_set: NuggetSet | None = None
+    answers: int = 0
+    labels: int = 0
+    second_opinion: bool = False
+    assessor: User | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A topic that nobody gets, and why."""
+
+    topic_id: str
+    text: str
+    reason: str
+
+
+def ground_of(campaign: Campaign, order: Order) -> Ground:
+    """Return the grades, drafts or machine that an order means. Raises `Refused` where that is not clear."""
+    if order.stage is Stage.SUPPORT_POST_EDIT:
+        return Ground(machine=the_machine(campaign, order.machine))
+    if order.stage.judges:
+        return Ground()
+    by_edit = order.stage is Stage.POST_EDIT
+    return Ground(
+        the_qrels(campaign, order.qrels),
+        set_of_origin(campaign, Origin.DRAFT, order.drafts, "--drafts") if by_edit else None,
+    )
+
+
+def pieces_of(
+    campaign: Campaign, order: Order, ground: Ground, topics: list[Topic]
+) -> tuple[list[Piece], list[Skipped]]:
+    """Return the topics that can be worked on at all, and the others. Raises `Refused` for a set that is not there."""
+    if order.stage is Stage.ASSIGN:
+        return _assign_pieces(campaign, order, topics)
+    if order.stage.judges:
+        return _support_pieces(campaign, order.stage, topics)
+    return _making_pieces(campaign, order.stage, topics, ground)
+
+
+def the_qrels(campaign: Campaign, name: str) -> QrelSource:
+    """Return the source of that name, the only one, or NIST's. Raises `Refused` when that does not say which."""
+    sources = list(campaign.qrel_sources.all())
+    fitting = [one for one in sources if one.name == name] if name else sources
+    if not name and len(fitting) > 1:
+        fitting = [one for one in sources if one.name.lower() == USUAL_SOURCE] or sources
+    if len(fitting) == 1:
+        return fitting[0]
+    there = ", ".join(one.name for one in sources) or "none; load some with import_qrels"
+    raise Refused("ambiguous" if fitting else "no_such_source", f"Say whose grades choose the passages: {there}.")
+
+
+def the_machine(campaign: Campaign, name: str) -> Judge:
+    """Return the LLM judge of that name, the campaign's default, or the only one with labels.
+
+    One that is named need not have labels yet: the tasks wait for them. Raises `Refused` when that does not say which.
+    """
+    default = campaign.defaults.filter(condition=SupportCondition.LLM).values_list("judge", flat=True).first()
+    named = Judge.objects.filter(kind=JudgeKind.LLM, aside=False, name=name or default or "").first()
+    if named:
+        return named
+    there = machines_of(campaign)
+    if len(there) == 1 and not name:
+        return there[0]
+    names = ", ".join(one.name for one in there) or "none; run judge_support first, or name one that is to"
+    raise Refused(
+        "no_such_judge" if name or not there else "ambiguous",
+        f"Say which LLM's labels are shown; there are: {names}.",
+    )
+
+
+def _making_pieces(
+    campaign: Campaign, stage: Stage, topics: list[Topic], ground: Ground
+) -> tuple[list[Piece], list[Skipped]]:
+    protocol, pks = campaign.protocol, [topic.pk for topic in topics]
+    reading = to_read(ground.qrels.pk, protocol.grade_threshold, pks) if ground.qrels else {}
+    drafts = newest_drafts(ground.draft_set, pks) if ground.draft_set else {}
+    pieces, skipped = [], []
+    for topic in topics:
+        texts, (newest, size) = reading.get(topic.pk), drafts.get(topic.pk, (None, 0))
+        if texts is None:
+            reason = f"no passage with text that {ground.qrels} grades {protocol.grade_threshold} or higher"
+            skipped.append(_skipped(topic, reason))
+        elif ground.draft_set and newest is None:
+            skipped.append(_skipped(topic, f"no drafts in {ground.draft_set}"))
+        else:
+            minutes = expected_minutes(
+                stage, characters=texts.characters, drafts=size, nuggets=protocol.manual_cap
+            )
+            pieces.append(Piece(topic, minutes, texts, newest, size))
+    return pieces, skipped
+
+
+def _support_pieces(campaign: Campaign, stage: Stage, topics: list[Topic]) -> tuple[list[Piece], list[Skipped]]:
+    pool = pooled_answers(campaign, [topic.pk for topic in topics], stage, campaign.protocol.first_citations)
+    pieces = [_judging_piece(stage, topic, pool[topic.pk], 0) for topic in topics if topic.pk in pool]
+    without = "no answer of the judging pool cites a passage whose text is loaded"
+    return pieces, [_skipped(topic, without) for topic in topics if topic.pk not in pool]
+
+
+def _assign_pieces(campaign: Campaign, order: Order, topics: list[Topic]) -> tuple[list[Piece], list[Skipped]]:
+    lists = _lists(campaign, order, topics)
+    sizes = dict(
+        ListedNugget.objects.filter(nugget_list__in=[one.pk for found in lists.values() for one in found])
+        .order_by()
+        .values_list("nugget_list")
+        .annotate(Count("pk"))
+    )
+    pool = pooled_answers(campaign, [topic.pk for topic in topics], order.stage, None)
+    pieces, skipped = [], []
+    for topic in topics:
+        chosen, reason = _the_list(lists[topic.pk], sizes, order.nuggets)
+        if chosen is None:
+            skipped.append(_skipped(topic, reason))
+        elif topic.pk not in pool:
+            skipped.append(_skipped(topic, "no answer of the judging pool has a word"))
+        else:
+            pieces.append(_judging_piece(order.stage, topic, pool[topic.pk], sizes[chosen.pk], chosen.nugget_set))
+    return pieces, skipped
+
+
+def _lists(campaign: Campaign, order: Order, topics: list[Topic]) -> dict[int, list[NuggetList]]:
+    """Return each topic's newest submitted lists of the sets that the order may mean.
+
+    A second opinion is meant only where its set is named.
+    """
+    sets = campaign.nugget_sets.filter(origin__in=ASSIGNED)
+    if order.nuggets and not sets.filter(name=order.nuggets).exists():
+        there = ", ".join(sets.values_list("name", flat=True)) or "none"
+        raise Refused("no_such_set", f"There is no nugget set {order.nuggets} to assign; there are: {there}.")
+    sets = sets.filter(name=order.nuggets) if order.nuggets else sets
+    sets = sets.filter(origin=order.origin) if order.origin else sets
+    rows = NuggetList.objects.newest_submitted().filter(nugget_set__in=sets, topic__in=topics)
+    newest = {(one.topic_id, one.nugget_set.name): one for one in rows.select_related("nugget_set__judge")}
+    second = set() if order.nuggets else second_lists(campaign)
+    found: dict[int, list[NuggetList]] = defaultdict(list)
+    for (topic, _), one in sorted(newest.items(), key=lambda item: item[0]):
+        if (topic, one.nugget_set_id) not in second:
+            found[topic].append(one)
+    return found
+
+
+def _the_list(lists: Sequence[NuggetList], sizes: Mapping[int, int], named: str) -> tuple[NuggetList | None, str]:
+    """Return the list to assign, or None and why there is none."""
+    full = [one for one in lists if one.pk in sizes]
+    if len(full) == 1:
+        return full[0], ""
+    if full:
+        return None, f"several lists fit, say which: {', '.join(one.nugget_set.name for one in full)}"
+    if lists:
+        return None, f"the list in {lists[0].nugget_set.name} is empty"
+    if named:
+        return None, f"its list in {named} is not submitted yet"
+    return None, "no list of nuggets is submitted yet"
+
+
+def _judging_piece(
+    stage: Stage, topic: Topic, pool: Sequence[PooledAnswer], nuggets: int, nugget_set: NuggetSet | None = None
+) -> Piece:
+    labels = len(pool) * nuggets if stage is Stage.ASSIGN else sum(one.pairs for one in pool)
+    minutes = expected_minutes(stage, labels=labels)
+    return Piece(topic, minutes, nugget_set=nugget_set, answers=len(pool), labels=labels)
+
+
+def _skipped(topic: Topic, reason: str) -> Skipped:
+    return Skipped(topic.topic_id, topic.text, reason)

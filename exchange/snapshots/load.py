@@ -1,0 +1,440 @@
+"""A campaign from a file: all of it or nothing, with new numbers, whatever is in the database already."""
+
+import hashlib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import NAMESPACE_OID, UUID, uuid5
+
+from django.db import DataError, IntegrityError, connection, models
+from django.db.models import ForeignKey, QuerySet
+from django.utils.timezone import now
+
+from accounts.models import User
+from accounts.names import canonical_name
+from evaluation.campaigns.people import copies_problem, lock_family
+from evaluation.errors import PROBLEMS_SHOWN, BadInput, Problem, Refused
+from evaluation.formats.signs import wrong_sign
+from evaluation.judges import describe
+from evaluation.models import Campaign, Judge, ListedNugget, Membership, Operation, Task
+from evaluation.rules.tasks import UNBLINDED_ROLES
+from evaluation.terms import Role
+from exchange.models import LoadedCampaign, Snapshot
+from exchange.snapshots.archive import PEOPLE, Archive, SnapshotManifest
+from exchange.snapshots.pack import replaced
+from exchange.snapshots.tables import (
+    JUDGES_BY_KEY,
+    Coder,
+    Field,
+    Model,
+    SnapshotTable,
+    decoder,
+    judges_changed,
+    tables,
+)
+from jobs.models import Job, WorkItem
+from llmjobs.models import Call, Text
+
+SQLITE_LAST = """
+    SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = %s), 0), coalesce(max({key}), 0)) FROM {table}
+"""
+POSTGRESQL_NEXT = "SELECT nextval(pg_get_serial_sequence(%s, %s)) FROM generate_series(1, %s)"
+INSERT = "INSERT INTO {table} ({columns}) VALUES ({places})"
+UNLESS_THERE = " ON CONFLICT DO NOTHING"
+
+
+def reserve(model: Model, count: int) -> list[int]:
+    """Reserve ascending keys, inside a transaction."""
+    # On SQLite the transaction holds the only write lock, so no other process takes the same numbers.
+    meta = model._meta
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            table, key = (connection.ops.quote_name(one) for one in (meta.db_table, str(meta.pk.column)))
+            cursor.execute(SQLITE_LAST.format(table=table, key=key), [meta.db_table])
+            last = cursor.fetchone()[0]
+            return list(range(last + 1, last + 1 + count))
+        cursor.execute(POSTGRESQL_NEXT, [meta.db_table, meta.pk.column, count])
+        return sorted(key for (key,) in cursor.fetchall())
+
+
+def insert(
+    model: Model, fields: Sequence[Field], rows: Iterable[Sequence[Any]], *, unless_there: bool = False
+) -> None:
+    # Plain SQL: the ORM would fill in defaults and the time of now in place of the file's values.
+    quoted = connection.ops.quote_name
+    statement = INSERT.format(
+        table=quoted(model._meta.db_table),
+        columns=", ".join(quoted(str(one.column)) for one in fields),
+        places=", ".join(["%s"] * len(fields)),
+    )
+    prepared = [
+        [one.get_db_prep_save(value, connection) for one, value in zip(fields, row, strict=True)] for row in rows
+    ]
+    if prepared:
+        with connection.cursor() as cursor:
+            cursor.executemany(statement + (UNLESS_THERE if unless_there else ""), prepared)
+
+
+LONGEST_NAME = 200
+
+
+@dataclass
+class Arrival:
+    """The accounts of a file's people, in its order; who was there already, and who was made."""
+
+    keys: list[int] = field(default_factory=list)
+    matched: list[str] = field(default_factory=list)
+    made: list[str] = field(default_factory=list)
+
+
+def match_people(rows: Sequence[Sequence[str]]) -> Arrival:
+    """Return the account of each person, by user name in any case.
+
+    Where there is none it is made, closed and without a password.
+    """
+    there = {canonical_name(name): pk for name, pk in User.objects.values_list("username", "pk")}
+    arrival = Arrival()
+    for username, first, last in rows:
+        pk = there.get(canonical_name(username))
+        if pk is not None:
+            arrival.keys.append(pk)
+            arrival.matched.append(username)
+            continue
+        made = User(username=username, first_name=first, last_name=last, is_active=False)
+        made.set_unusable_password()
+        made.save()
+        arrival.keys.append(made.pk)
+        arrival.made.append(username)
+    return arrival
+
+
+def match_judge(values: dict[str, Any], slug: str) -> int | None:
+    """Return the judge of that name, if there is one; else see that the values can be written.
+
+    A judge of a study belongs to that study: one of the same name gets another here. Raises `Refused` where the name is
+    another judge's.
+    """
+    there = Judge.objects.filter(name=values["name"]).first()
+    if there and values.get("study_id"):
+        values["name"] = f"{values['name'][: LONGEST_NAME - len(slug) - 3]} ({slug})"
+        return None
+    if there:
+        _check_same(there, values)
+        return there.pk
+    if values.get("user_id") and not values.get("aside"):
+        _check_account(values)
+    return None
+
+
+def _check_same(there: Judge, values: dict[str, Any]) -> None:
+    wanted = {name: values.get(name, "") for name in ("kind", "model", "base_url")}
+    wanted["prompt_versions"] = values.get("prompt_versions") or {}
+    if any(getattr(there, name) != value for name, value in wanted.items()):
+        raise Refused("judge_differs", f"There is another judge named {there.name}: {describe(there)}.")
+
+
+def _check_account(values: dict[str, Any]) -> None:
+    # An account is one judge. Where it has one already, the file's judge keeps its labels and gets no account.
+    if Judge.objects.filter(user=values["user_id"], aside=False).exists():
+        values["user_id"] = None
+
+
+PART = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Renaming:
+    """Which ids become which."""
+
+    ids: Mapping[str, str]
+    slug: str
+
+    def applied(self, column: Field, value: Any) -> Any:
+        if not self.ids or value is None:
+            return value
+        if isinstance(column, models.JSONField):
+            return replaced(value, lambda text: self.ids.get(text, text))
+        if isinstance(column, models.UUIDField):
+            return UUID(self.ids.get(str(value), str(value)))
+        return self.ids.get(value, value) if is_id(column) else value
+
+
+def is_id(column: Field) -> bool:
+    """Whether a column's value may occur once in the whole database."""
+    if column.model is Operation and column.name == "op_id":
+        return True
+    plain = not column.primary_key and not column.is_relation
+    return bool(column.unique and plain and column.model not in (Campaign, Judge))
+
+
+def names_taken(archive: Archive, there: Sequence[SnapshotTable], slug: str) -> Renaming:
+    """New ids for those of a file that are taken."""
+    # Derived from the short name: loading the same file again gives the same ids.
+    ids: dict[str, str] = {}
+    for table in there:
+        for column in filter(is_id, table.fields):
+            for one in _taken(archive, table, column):
+                ids[one] = _new_id(column, one, slug)
+    return Renaming(ids, slug)
+
+
+def _taken(archive: Archive, table: SnapshotTable, column: Field) -> Iterator[str]:
+    columns = archive.manifest.tables[table.name].columns
+    if column.name not in columns:
+        return
+    place = columns.index(column.name)
+    values = [row[place] for _, row in archive.rows(table.name) if row and isinstance(row[place], str)]
+    for start in range(0, len(values), PART):
+        yield from _found(column, values[start : start + PART])
+
+
+def _found(column: Field, values: Collection[str]) -> Iterator[str]:
+    if isinstance(column, models.UUIDField):
+        values = [one for one in values if _is_uuid(one)]
+    rows = column.model._default_manager.filter(**{f"{column.name}__in": values})
+    yield from (str(one) for one in rows.order_by().values_list(column.name, flat=True))
+
+
+def _is_uuid(text: str) -> bool:
+    try:
+        return str(UUID(text)) == text
+    except ValueError:
+        return False
+
+
+def _new_id(column: Field, old: str, slug: str) -> str:
+    if isinstance(column, models.UUIDField):
+        return str(uuid5(NAMESPACE_OID, f"{slug}:{old}"))
+    return hashlib.sha256(f"{slug}:{old}".encode()).hexdigest()[: column.max_length]
+
+
+Values = dict[str, Any]
+
+
+def at_rest(model: type[Any], values: Values) -> Values:
+    # Leases, waits and unanswered calls of another server mean nothing here, and nobody would end them.
+    if model is Job and values["state"] in (Job.State.RUNNING, Job.State.PAUSED):
+        return values | {"state": Job.State.CANCELLED, "waiting_for": ""}
+    if model is WorkItem and values["state"] in (WorkItem.State.QUEUED, WorkItem.State.LEASED):
+        return values | {"state": WorkItem.State.CANCELLED, "holder": "", "lease_until": None, "not_before": None}
+    if model is Call and values["state"] == Call.State.SENT:
+        return values | {"state": Call.State.FAILED, "holder": ""}
+    return values
+
+
+BATCH = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Under which short name and name a campaign is loaded, and which roles its people get back."""
+
+    slug: str
+    name: str
+    roles: frozenset[Role] = frozenset()
+
+
+@dataclass
+class Loaded:
+    """What was loaded, who of its people was there already, and who got an account that nobody can use yet."""
+
+    campaign: Campaign
+    rows: int
+    matched: list[str] = field(default_factory=list)
+    made: list[str] = field(default_factory=list)
+
+
+def load(archive: Archive, target: Target) -> Loaded:
+    """Write a file's campaign. Inside a transaction: raises `Refused` or `BadInput` for the caller to undo."""
+    try:
+        return _Loading(archive, target).load()
+    except (IntegrityError, DataError) as error:
+        reason = str(error).splitlines()[0]
+        raise Refused("bad_row", f"{archive.path}: a row breaks a rule of the database: {reason}.") from error
+
+
+class _Loading:
+    """One file being loaded. `keys`: of each table, the new key of the row at each place."""
+
+    def __init__(self, archive: Archive, target: Target) -> None:
+        self.archive, self.target = archive, target
+        self.renaming = Renaming({}, target.slug)
+        self.keys: dict[Model, list[int]] = {}
+        self.problems: list[Problem] = []
+        self.columns = {one: _columns(archive, one) for one in self._tables()}
+
+    def _tables(self) -> list[SnapshotTable]:
+        known = {one.name: one for one in tables()}
+        if unknown := self.archive.manifest.tables.keys() - {*known, PEOPLE}:
+            raise _newer(self.archive, f"the table {min(unknown)}")
+        return [one for name, one in known.items() if name in self.archive.manifest.tables]
+
+    def load(self) -> Loaded:
+        self.renaming = names_taken(self.archive, list(self.columns), self.target.slug)
+        arrival = self._people()
+        for table in self.columns:
+            if table.numbered:
+                self.keys[table.model] = reserve(table.model, self.archive.manifest.tables[table.name].rows)
+        for table in sorted(self.columns, key=lambda one: one.model is not Judge):  # others take their keys
+            self._write(table)
+        campaign = Campaign.objects.get(pk=self.keys[Campaign][0])
+        return Loaded(campaign, self.archive.manifest.rows, arrival.matched, arrival.made)
+
+    def _people(self) -> Arrival:
+        rows = [row for _, row in self.archive.rows(PEOPLE)]
+        if not all(len(row) == 3 and all(isinstance(one, str) for one in row) for row in rows):
+            raise self.archive.damaged("a row of its people is none")
+        arrival = match_people(rows)
+        self.keys[User] = arrival.keys
+        return arrival
+
+    def _write(self, table: SnapshotTable) -> None:
+        fields = _written(table)
+        batch: list[list[Any]] = []
+        for number, values in self._rows(table):
+            row = self._placed(table, number, values)
+            if row is not None:
+                batch.append(row)
+            if len(batch) == BATCH:
+                self._flush(table, fields, batch)
+        self._flush(table, fields, batch)
+
+    def _flush(self, table: SnapshotTable, fields: list[Field], batch: list[list[Any]]) -> None:
+        if self.problems:
+            raise BadInput(self.problems)
+        insert(table.model, fields, batch, unless_there=table.model is Text)
+        batch.clear()
+
+    def _rows(self, table: SnapshotTable) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Rows with their line and values by column; every wrong cell becomes a problem."""
+        columns = self.columns[table]
+        for number, cells in self.archive.rows(table.name):
+            if not cells:
+                self._problem(table, number, "row", f"a list of {len(columns)} values")
+                continue
+            values: dict[str, Any] = {}
+            for (one, read), cell in zip(columns, cells, strict=True):
+                try:
+                    values[one.attname] = self._referred(one, cell, read)
+                except ValueError as error:
+                    self._problem(table, number, one.name, str(error))
+            if len(values) == len(columns):
+                self._check_sign(table, number, values)
+                yield number, values
+
+    def _check_sign(self, table: SnapshotTable, number: int, values: dict[str, Any]) -> None:
+        """Refuse a nugget that an answer must not contain, unless the file's campaign held it out of its scores."""
+        if table.model is not ListedNugget or values.get("avoid"):
+            return
+        if wrong := wrong_sign(values.get("raw_importance", ""), values.get("extra") or {}):
+            self._problem(table, number, *wrong)
+
+    def _referred(self, column: Field, cell: Any, read: Coder) -> Any:
+        value = read(cell)
+        if (column.model._meta.label, column.name) == JUDGES_BY_KEY:
+            return self._judges(value)
+        if not isinstance(column, ForeignKey) or value is None:
+            return self.renaming.applied(column, value)
+        there = self.keys.get(column.related_model, [])
+        if not 1 <= value <= len(there):
+            raise ValueError(f"the number of a row of {column.related_model._meta.label}, 1 to {len(there)}")
+        return there[value - 1]
+
+    def _judges(self, labels: Any) -> Any:
+        try:
+            return judges_changed(labels, lambda place: self.keys[Judge][place - 1] if place else None)
+        except (TypeError, KeyError, IndexError):
+            raise ValueError("a list of labels with their judges") from None
+
+    def _problem(self, table: SnapshotTable, number: int, column: str, expected: str) -> None:
+        self.problems.append(self.archive.place(table.name, number, column, expected))
+        if len(self.problems) >= PROBLEMS_SHOWN:
+            raise BadInput(self.problems)
+
+    def _placed(self, table: SnapshotTable, number: int, values: dict[str, Any]) -> list[Any] | None:
+        """Row to write under its new key; None where it exists already or is left out."""
+        if table.model is Campaign:
+            values |= {"slug": self.target.slug, "name": self.target.name}
+        if table.model is Membership and values["role"] not in self.target.roles:
+            return None
+        if table.model is Judge and (there := match_judge(values, self.target.slug)):
+            self.keys[Judge][number - 1] = there
+            return None
+        values = at_rest(table.model, values)
+        filled = [values.get(one.attname, _default(one)) for one in table.fields]
+        if table.numbered:
+            return [self.keys[table.model][number - 1], *filled]
+        if isinstance(table.model._meta.pk, ForeignKey):
+            self.keys.setdefault(table.model, []).append(values[table.model._meta.pk.attname])
+        return filled
+
+
+def _columns(archive: Archive, table: SnapshotTable) -> list[tuple[Field, Coder]]:
+    known = {one.name: one for one in table.fields}
+    named = archive.manifest.tables[table.name].columns
+    if unknown := [name for name in named if name not in known]:
+        raise _newer(archive, f"the column {unknown[0]} of {table.name}")
+    return [(known[name], decoder(known[name])) for name in named]
+
+
+def _newer(archive: Archive, what: str) -> Refused:
+    return Refused(
+        "newer", f"{archive.path} was made by another version of Assay, which has {what}: upgrade Assay first."
+    )
+
+
+def _written(table: SnapshotTable) -> list[Field]:
+    key = [table.model._meta.pk] if table.numbered else []
+    return [*key, *table.fields]
+
+
+def _default(column: Field) -> Any:
+    # A file of an older version lacks columns that came later.
+    return now() if getattr(column, "auto_now_add", False) else column.get_default()
+
+
+def keep_blind(
+    manifest: SnapshotManifest, campaign: Campaign, snapshot: Snapshot | None
+) -> tuple[Membership, ...]:
+    """Join the campaign to its family; take back and return the roles that would unblind somebody there.
+
+    Inside the transaction of the loading. Raises `Refused` where somebody would lose sight of what they see now.
+    """
+    if "family" not in manifest.tables["evaluation.Campaign"].columns:
+        _join(campaign, manifest.slug, snapshot)
+    lock_family(campaign.pk)  # nobody is given a role in the original meanwhile
+    _check_sight(campaign)
+    loaded = Membership.objects.filter(campaign=campaign).select_related("user").order_by("user__username")
+    unblinding = [one for one in loaded if copies_problem(campaign, one.user, Role(one.role))]
+    Membership.objects.filter(pk__in=[one.pk for one in unblinding]).delete()
+    return tuple(unblinding)
+
+
+def _join(campaign: Campaign, slug: str, snapshot: Snapshot | None) -> None:
+    # Files of versions without families name none: the snapshot tells the family, else the short name.
+    known = [snapshot.campaign] if snapshot else [*Campaign.objects.filter(slug=slug).exclude(pk=campaign.pk)]
+    known += [one.campaign for one in LoadedCampaign.objects.filter(slug=slug).select_related("campaign")]
+    if known:
+        campaign.family = known[0].family
+        campaign.save(update_fields=["family"])
+
+
+def _check_sight(campaign: Campaign) -> None:
+    # Whoever sees the original unblinded and has tasks in the copy would lose both.
+    holders = _holding(Campaign.objects.filter(pk=campaign.pk))
+    others = Campaign.objects.filter(family=campaign.family).exclude(pk=campaign.pk)
+    seeing = Membership.objects.filter(campaign__in=others, role__in=UNBLINDED_ROLES).values("user")
+    judging = Membership.objects.filter(campaign__in=others, role=Role.ASSESSOR).values("user")
+    lost = User.objects.filter(pk__in=holders).filter(pk__in=seeing).exclude(pk__in=judging)
+    names = lost.exclude(pk__in=_holding(others)).order_by("username").values_list("username", flat=True)
+    if names:
+        raise Refused(
+            "holds_tasks",
+            "Nothing was loaded. Each of these people sees a copy of this campaign unblinded and has tasks "
+            f"in it here, so both would be closed to them: {', '.join(names)}. Take their roles away first.",
+        )
+
+
+def _holding(campaigns: QuerySet[Campaign]) -> set[int]:
+    tasks = Task.objects.filter(campaign__in=campaigns).not_withdrawn()
+    return set(tasks.values_list("assessor", flat=True))

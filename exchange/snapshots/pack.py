@@ -1,0 +1,254 @@
+"""Writing a campaign's state, of one moment, into a file."""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
+
+from django.db import connection, models
+from django.db.migrations.recorder import MigrationRecorder
+from django.db.models import ForeignKey
+
+from accounts.models import User
+from evaluation.domain.pseudonyms import pseudonym_of
+from evaluation.errors import Refused
+from evaluation.models import Campaign, Judge
+from evaluation.terms import JudgeKind
+from exchange.snapshots.archive import (
+    FORMAT,
+    MANIFEST,
+    PEOPLE,
+    SnapshotManifest,
+    TablePart,
+    content_of,
+    file_of,
+    member,
+)
+from exchange.snapshots.tables import (
+    JUDGES_BY_KEY,
+    ROOMS,
+    TEXTS,
+    CampaignRows,
+    Coder,
+    Field,
+    Model,
+    SnapshotTable,
+    encoder,
+    judges_changed,
+    referred_to,
+)
+from web.consistent_read import consistent_read
+
+COLUMNS = ("username", "first_name", "last_name")
+MAY_NAME = {
+    "evaluation.Campaign": ("description",),
+    "evaluation.Protocol": ("guidelines",),
+    "evaluation.ConditionDefault": ("judge", "nuggets"),
+    "evaluation.Judge": ("name",),
+    "evaluation.NuggetSet": ("name",),
+    "evaluation.NuggetList": ("extra",),
+    "evaluation.Study": ("name",),
+    "evaluation.Event": ("payload",),
+    "evaluation.Finding": ("file", "message"),
+    "evaluation.Task": ("blocked_reason", "reopened_reason"),
+    "evaluation.Remark": ("about", "text", "answer"),
+    "reports.Adjudication": ("note",),
+    "jobs.Job": ("title", "options"),
+    "llmjobs.Trial": ("of",),
+}
+"""Columns that may say somebody's name. What runs, passages and nuggets say is left as it is."""
+
+Row = tuple[str, str, str]
+Hide = Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """The rows of a file's people, and how a value is written that may name them."""
+
+    rows: list[Row]
+    hide: Hide | None = None
+
+    def hides(self, table: str, column: str) -> Hide | None:
+        return self.hide if column in MAY_NAME.get(table, ()) else None
+
+
+def named(people: Sequence[User]) -> People:
+    return People([(one.username, one.first_name, one.last_name) for one in people])
+
+
+def under_pseudonyms(campaign: Campaign, people: Sequence[User], judges: Sequence[Judge]) -> People:
+    called = {one.pk: pseudonym_of(campaign, one.pk) for one in people}
+    pseudonyms: dict[str, str] = {}
+    for one in judges:
+        if one.kind == JudgeKind.HUMAN and one.study_id is None:
+            pseudonyms[one.name] = called.get(one.user_id or 0) or pseudonym_of(campaign, -one.pk)
+    for user in people:
+        for name in (user.username, user.name, user.first_name, user.last_name):
+            pseudonyms.setdefault(name, called[user.pk])
+    return People([(called[one.pk], "", "") for one in people], _hiding(pseudonyms))
+
+
+def _hiding(pseudonyms: dict[str, str]) -> Hide:
+    by_word = {name.lower(): pseudonym for name, pseudonym in pseudonyms.items() if name}
+    either = "|".join(re.escape(name) for name in sorted(by_word, key=len, reverse=True)) or r"(?!)"
+    spoken = re.compile(rf"(?<!\w)(?:{either})(?!\w)", re.IGNORECASE)
+
+    def hide(value: Any) -> Any:
+        return replaced(value, lambda text: spoken.sub(lambda one: by_word[one[0].lower()], text))
+
+    return hide
+
+
+def replaced(value: Any, change: Callable[[str], str]) -> Any:
+    """JSON value with every text in it changed, keys too."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list):
+        return [replaced(one, change) for one in value]
+    if isinstance(value, dict):
+        return {change(key): replaced(one, change) for key, one in value.items()}
+    return value
+
+
+Documents = Mapping[str, str]
+Tell = Callable[[int, int], None]
+"""Hears how much of how much is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotContents:
+    """What a file is to hold: passages and answers or not, people by their names or by pseudonyms."""
+
+    texts: bool = True
+    names: bool = True
+
+
+def pack(
+    path: Path,
+    campaign: Campaign,
+    wish: SnapshotContents,
+    documents: Documents | None = None,
+    tell: Tell | None = None,
+) -> SnapshotManifest:
+    """Write a campaign's state into a file; return what it holds. `documents` come along, and are not its state.
+
+    `tell` hears after each table how many of how many are written.
+
+    Raises `Refused` where the file cannot be written, or where a row rests on one of another campaign.
+    """
+    try:
+        with consistent_read() as alias, ZipFile(path, "w", ZIP_DEFLATED, compresslevel=6) as archive:
+            now = Campaign.objects.using(alias).get(pk=campaign.pk)
+            packing = _Packing(archive, CampaignRows(now, alias, wish.texts), wish)
+            manifest = packing.write(documents or {}, tell or _nobody_listens)
+    except OSError as error:
+        raise Refused("cannot_write", f"{path}: {error.strerror or error}") from error
+    return manifest
+
+
+class _Packing:
+    """One file being written."""
+
+    def __init__(self, archive: ZipFile, chosen: CampaignRows, wish: SnapshotContents) -> None:
+        self.archive, self.chosen, self.wish = archive, chosen, wish
+        self.people, places = self._people()
+        self.places: dict[Model, dict[int, int]] = {User: places}
+        for table in chosen.tables:
+            if table.model in referred_to():
+                self.places[table.model] = _places(chosen.keys(table))
+
+    def _people(self) -> tuple[People, dict[int, int]]:
+        users = self.chosen.people()
+        if self.wish.names:
+            return named(users), _places([one.pk for one in users])
+        users.sort(key=lambda one: pseudonym_of(self.chosen.campaign, one.pk))  # the order of names tells of names
+        called = under_pseudonyms(self.chosen.campaign, users, self.chosen.judges())
+        return called, _places([one.pk for one in users])
+
+    def write(self, documents: Documents, tell: Tell) -> SnapshotManifest:
+        tables = {PEOPLE: self._write(PEOPLE, COLUMNS, self.people.rows)}
+        for number, table in enumerate(self.chosen.tables):
+            tell(number, len(self.chosen.tables))
+            columns = [one.name for one in table.fields]
+            tables[table.name] = self._write(table.name, columns, self._rows(table))
+        for name, text in documents.items():
+            self.archive.writestr(member(name), text)
+        manifest = self._manifest(tables, documents)
+        self.archive.writestr(member(MANIFEST), manifest.model_dump_json(indent=1))
+        return manifest
+
+    def _write(self, name: str, columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> TablePart:
+        digest, count, size = hashlib.sha256(), 0, 0
+        dumped = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+        with self.archive.open(member(file_of(name)), "w") as out:
+            for row in rows:
+                line = dumped(list(row)).encode() + b"\n"
+                digest.update(line)
+                out.write(line)
+                size += len(line)
+                count += 1
+        return TablePart(columns=list(columns), rows=count, size=size, sha256=digest.hexdigest())
+
+    def _rows(self, table: SnapshotTable) -> Iterator[list[Any]]:
+        coders = [self._coder(table, field) for field in table.fields]
+        for row in self.chosen.rows(table):
+            yield [code(value) if code else value for code, value in zip(coders, row, strict=True)]
+
+    def _coder(self, table: SnapshotTable, field: Field) -> Coder | None:
+        blank = {} if isinstance(field, models.JSONField) else ""
+        if not self.wish.texts and field.name in TEXTS.get(table.name, ()):
+            return lambda _value: blank
+        if not self.wish.names and (table.model, field.name) == (Campaign, "salt"):
+            return lambda _value: blank
+        if (table.name, field.name) == JUDGES_BY_KEY:
+            return lambda labels: judges_changed(labels, self.places[Judge].get)
+        if isinstance(field, ForeignKey):
+            return partial(self._place, table, field)
+        return self.people.hides(table.name, field.name) or encoder(field)
+
+    def _place(self, table: SnapshotTable, field: Any, key: int | None) -> int | None:
+        # A row of another campaign is left out where the column allows null; else the file would be wrong.
+        place = None if key is None else self.places[field.related_model].get(key)
+        if place is None and key is not None and not field.null:
+            raise Refused(
+                "outside",
+                f"A row of {table.name} names a {field.name} of another campaign, so it cannot stand in a file.",
+            )
+        return place
+
+    def _manifest(self, tables: dict[str, TablePart], documents: Documents) -> SnapshotManifest:
+        campaign = self.chosen.campaign
+        return SnapshotManifest(
+            format=FORMAT,
+            slug=campaign.slug,
+            name=campaign.name,
+            revision=campaign.revision,
+            made_at=datetime.now(UTC).isoformat(timespec="seconds"),
+            texts=self.wish.texts,
+            people="names" if self.wish.names else "pseudonyms",
+            migrations=schema_of(),
+            content=content_of(tables),
+            tables=tables,
+            documents={name: hashlib.sha256(text.encode()).hexdigest() for name, text in documents.items()},
+        )
+
+
+def _nobody_listens(_done: int, _of: int) -> None:
+    """Hear nothing."""
+
+
+def _places(keys: Sequence[int]) -> dict[int, int]:
+    return {key: place for place, key in enumerate(keys, start=1)}
+
+
+def schema_of() -> dict[str, str]:
+    """Newest applied migration of each room: the version of the data."""
+    applied = MigrationRecorder(connection).applied_migrations()
+    return {app: max(name for one, name in applied if one == app) for app in ROOMS}

@@ -1,0 +1,124 @@
+"""What calls that nobody has made yet would cost, and how long they would take, from those answered before."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from math import ceil
+
+from django.conf import settings
+from django.db.models import Avg
+
+from evaluation.models import Judge
+from llmjobs.budget import price_of
+from llmjobs.endpoints import endpoint_of
+from llmjobs.engine.calls import NewCall
+from llmjobs.engine.limits import Limits, limits_of
+from llmjobs.models import Call
+
+TOKENS_PER_WORD = 4 / 3
+LOOKED_AT = 500
+# Where a template was never answered: a list of thirty nuggets, ten labels, one label.
+REPLY_TOKENS = {"nuggetize": 450, "importance": 40, "assign": 60, "support": 8, "relevance": 8}
+
+
+@dataclass(frozen=True, slots=True)
+class ForecastCall:
+    """A question that is prepared, and how many like it an item asks at least. `tokens` are of all their prompts."""
+
+    sha256: str
+    task: str
+    template: str
+    calls: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class CostForecast:
+    """Of the calls to be paid: tokens of prompts and replies, money by a price table, and seconds.
+
+    `cost` is None where no price is known, `seconds` where the model was never called.
+    """
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: Decimal | None
+    currency: str
+    price_table: str
+    seconds: float | None
+
+
+def forecast_call(wanted: NewCall, calls: int) -> ForecastCall:
+    words = sum(len(content.split()) for _, content in wanted.request.messages)
+    tokens = round(words * TOKENS_PER_WORD * calls)
+    return ForecastCall(wanted.sha256, wanted.ask.task, wanted.ask.template, calls, tokens)
+
+
+def forecast(planned: Sequence[ForecastCall], answered: Collection[str], judge: Judge) -> CostForecast:
+    """Cost of the calls not answered before. Of an item with several windows only the first is known."""
+    left = [one for one in planned if one.sha256 not in answered or one.calls > 1]
+    calls = sum(one.calls - (one.sha256 in answered) for one in left)
+    prompt = sum(round(one.tokens * (one.calls - (one.sha256 in answered)) / one.calls) for one in left)
+    task_of = {one.template: one.task for one in left}
+    replies = {name: _reply_tokens(judge.model, name, task) for name, task in task_of.items()}
+    completion = round(sum(one.calls * replies[one.template] for one in left))
+    price = price_of(judge.model)
+    return CostForecast(
+        calls=calls,
+        prompt_tokens=prompt,
+        completion_tokens=completion,
+        cost=price.of(prompt, completion) if price else None,
+        currency=price.currency if price else "",
+        price_table=price.table if price else "",
+        seconds=_seconds(judge, calls, prompt + completion),
+    )
+
+
+def forecast_rows(expected: CostForecast) -> list[tuple[str, str]]:
+    cost, seconds = expected.cost, expected.seconds
+    return [
+        ("calls to pay", f"{expected.calls:,}"),
+        ("prompt tokens", f"about {expected.prompt_tokens:,}"),
+        ("reply tokens", f"about {expected.completion_tokens:,}"),
+        (
+            "cost",
+            "no price is known of this model"
+            if cost is None
+            else f"about {cost:,.2f} {expected.currency}, prices of {expected.price_table}",
+        ),
+        ("time", "unknown: the model was never called" if seconds is None else f"about {_span(seconds)}"),
+    ]
+
+
+def _span(seconds: float) -> str:
+    if seconds < 90:
+        return f"{ceil(seconds)} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes / 60:.1f} h"
+
+
+def _seconds(judge: Judge, calls: int, tokens: int) -> float | None:
+    """Seconds for one worker, or for the endpoint's limits if that is longer."""
+    latency = _latency(judge.model)
+    if latency is None:
+        return None
+    name = endpoint_of(judge).name
+    limits = limits_of([name]).get(name, Limits())
+    at_once: int = min(settings.LLM_CONCURRENCY, limits.at_once or settings.LLM_CONCURRENCY)
+    return max(latency * calls / at_once, limits.seconds_for(calls, tokens))
+
+
+def _reply_tokens(model: str, template: str, task: str) -> float:
+    mean = _mean("completion_tokens", model=model, template=template)
+    return REPLY_TOKENS[task] if mean is None else mean
+
+
+def _latency(model: str) -> float | None:
+    mean = _mean("latency_ms", model=model)
+    return None if mean is None else mean / 1000
+
+
+def _mean(field: str, **which: str) -> float | None:
+    newest = Call.objects.filter(state=Call.State.ANSWERED, **which).order_by("-pk").values(field)[:LOOKED_AT]
+    mean: float | None = newest.aggregate(mean=Avg(field))["mean"]
+    return mean

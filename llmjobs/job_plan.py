@@ -1,0 +1,224 @@
+"""Which items a job needs: what is judged already is left out, and what cannot be judged is named."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from django.db.models import Q
+
+from evaluation.domain.counted_pairs import first_different
+from evaluation.domain.shared_topics import Topics
+from evaluation.models import (
+    AnswerProvenance,
+    Assignment,
+    Campaign,
+    Citation,
+    Judge,
+    NuggetList,
+    NuggetSet,
+    Protocol,
+    Qrel,
+    QrelSource,
+    Run,
+    Segment,
+    Study,
+    StudyPair,
+    SupportJudgment,
+    Topic,
+)
+from evaluation.terms import AssignmentLabel, StudyKind, SupportCondition, SupportLabel
+from jobs.queue import NewItem
+from llmjobs.engine.replicates import next_replicates
+
+
+@dataclass(slots=True)
+class JobPlan:
+    """Items to queue; topics that are blocked, with the reason; and how much was left out because it is done.
+
+    `retried` counts the items that ask anew for what failed before.
+    """
+
+    items: list[NewItem] = field(default_factory=list)
+    blocked: dict[str, str] = field(default_factory=dict)
+    without_text: int = 0
+    judged: int = 0
+    retried: int = 0
+
+
+def assign_items(lists: Iterable[NuggetList], runs: Sequence[int], batch_size: int) -> list[NewItem]:
+    """Items of one answer and one batch of nuggets."""
+    # Answers without a word are labelled by rule, so they cost no call.
+    items: list[NewItem] = []
+    for one in lists:
+        wordings = list(one.items.order_by("position").values_list("nugget_version", flat=True))
+        answers = AnswerProvenance.objects.filter(topic=one.topic, run__in=runs, answer__words__gt=0)
+        for answer in answers.order_by("run__run_id").values_list("answer", flat=True):
+            items += _batches(answer, wordings, batch_size)
+    return items
+
+
+def _batches(answer: int, wordings: Sequence[int], size: int) -> Iterator[NewItem]:
+    for start in range(0, len(wordings), size):
+        yield _batch(answer, list(wordings[start : start + size]))
+
+
+def _batch(answer: int, wordings: list[int], replicate: int = 0) -> NewItem:
+    key = f"answer {answer}, nuggets {wordings[0]}-{wordings[-1]}"
+    return NewItem(key, "assign", {"answer": answer, "nuggets": wordings} | _as_replicate(replicate))
+
+
+def _as_replicate(replicate: int) -> dict[str, int]:
+    return {"replicate": replicate} if replicate else {}
+
+
+def unjudged(items: Sequence[NewItem], judge: Judge) -> JobPlan:
+    """Leave out batches that a judge has labelled; of failed ones only the failed nuggets are asked again."""
+    answers = {item.payload["answer"] for item in items}
+    topics = Topic.objects.filter(answers__in=answers)
+    labels = Assignment.objects.current().filter(judge=judge.pk, answer__topic__in=topics)
+    there = set(labels.exclude(label=AssignmentLabel.FAILED).values_list("answer", "nugget_version"))
+    failed = {
+        (answer, wording): event
+        for answer, wording, event in labels.filter(label=AssignmentLabel.FAILED).values_list(
+            "answer", "nugget_version", "event"
+        )
+    }
+    replicates, plan = next_replicates(set(failed.values())), JobPlan()
+    for item in items:
+        answer, wordings = item.payload["answer"], item.payload["nuggets"]
+        left = [wording for wording in wordings if (answer, wording) not in there]
+        failed_events = [failed[answer, wording] for wording in left if (answer, wording) in failed]
+        if failed_events:
+            plan.items.append(_batch(answer, left, max(replicates.get(event, 0) for event in failed_events)))
+        elif left:
+            plan.items.append(item)
+        plan.retried += bool(failed_events)
+        plan.judged += not left
+    return plan
+
+
+def nugget_items(
+    campaign: Campaign,
+    topics: Iterable[Topic],
+    source: QrelSource,
+    kind: str,
+    then_runs: Sequence[int] | None = None,
+) -> JobPlan:
+    """Return an item per topic with the segments its nuggets are made from (method, section 2).
+
+    In the order (grade desc, docid); segments without text are skipped and counted, and a topic left with none is
+    blocked and named.
+    """
+    plan, protocol = JobPlan(), campaign.protocol
+    for topic in topics:
+        graded = Qrel.objects.filter(source=source, topic=topic, grade__gte=protocol.grade_threshold)
+        ordered = graded.order_by("-grade", "segment__docid").values_list("segment", "segment__has_text")
+        segments = [pk for pk, has_text in ordered if has_text]
+        plan.without_text += len(ordered) - len(segments)
+        if segments:
+            plan.items.append(_nugget_item(topic, segments, protocol, kind, then_runs))
+        else:
+            plan.blocked[topic.topic_id] = f"no segment with text that {source.name} grades as related"
+    return plan
+
+
+def _nugget_item(
+    topic: Topic, segments: list[int], protocol: Protocol, kind: str, then_runs: Sequence[int] | None
+) -> NewItem:
+    payload = {
+        "topic": topic.pk,
+        "segments": segments,
+        "window_size": protocol.window_size,
+        "draft_cap": protocol.draft_cap,
+        "nugget_cap": protocol.nugget_cap,
+        "batch_size": protocol.batch_size,
+        "then_runs": list(then_runs) if then_runs is not None else None,
+    }
+    return NewItem(f"topic {topic.topic_id}", kind, payload)
+
+
+def newest_lists(sets: Iterable[tuple[NuggetSet, Topics]], topics: Collection[int]) -> dict[int, NuggetList]:
+    parts = Q(pk__in=())
+    for made, inside in sets:
+        parts |= Q(nugget_set=made) if inside is None else Q(nugget_set=made, topic__in=inside)
+    lists = NuggetList.objects.newest_submitted().filter(parts, topic__in=topics)
+    return {one.topic_id: one for one in lists}
+
+
+def support_items(campaign: Campaign, judge: Judge, topics: Collection[int], runs: Collection[int]) -> JobPlan:
+    """Items of the counted pairs whose segment has a text and that the judge has no usable label for."""
+    plan = JobPlan()
+    there, failed = _supported(campaign, judge)
+    answers = AnswerProvenance.objects.filter(run__in=runs, topic__in=topics).values("answer")
+    citations = Citation.objects.filter(sentence__answer__in=answers).order_by("sentence", "position")
+    rows = citations.values_list("sentence", "segment", "segment__has_text")
+    for sentence, segment, has_text in first_different(rows, campaign.protocol.first_citations):
+        if segment is None:
+            continue
+        plan.without_text += not has_text
+        plan.judged += (sentence, segment) in there
+        if has_text and (sentence, segment) not in there:
+            _add_pair(plan, sentence, segment, failed)
+    return plan
+
+
+def _add_pair(plan: JobPlan, sentence: int, segment: int, failed: Mapping[tuple[int, int], int]) -> None:
+    payload = {"sentence": sentence, "segment": segment} | _as_replicate(failed.get((sentence, segment), 0))
+    plan.items.append(NewItem(f"sentence {sentence}, segment {segment}", "support", payload))
+    plan.retried += (sentence, segment) in failed
+
+
+def drawn_items(study: Study, judge: Judge, topics: Collection[int]) -> JobPlan:
+    """Items for the pairs of a study that its judge has not labelled, those of an answer in one batch."""
+    drawn = StudyPair.objects.filter(study=study, topic__in=topics).order_by("pk")
+    if study.kind == StudyKind.ASSIGNMENT:
+        wordings: dict[int, list[int]] = {}
+        for answer, wording in drawn.values_list("answer", "nugget_version"):
+            wordings.setdefault(answer, []).append(wording)
+        size = study.campaign.protocol.batch_size
+        return unjudged([one for answer, some in wordings.items() for one in _batches(answer, some, size)], judge)
+    plan = JobPlan()
+    there, failed = _supported(study.campaign, judge)
+    for sentence, segment in drawn.values_list("sentence", "segment"):
+        if (sentence, segment) in there:
+            plan.judged += 1
+        else:
+            _add_pair(plan, sentence, segment, failed)
+    return plan
+
+
+def _supported(campaign: Campaign, judge: Judge) -> tuple[set[tuple[int, int]], dict[tuple[int, int], int]]:
+    """Pairs that a judge has labelled, and failed ones with their next replicate."""
+    labels = SupportJudgment.objects.current().filter(judge=judge.pk, condition=SupportCondition.LLM)
+    labels = labels.filter(sentence__answer__topic__campaign=campaign)
+    there = set(labels.exclude(label=SupportLabel.FAILED).values_list("sentence", "segment"))
+    failed = list(labels.filter(label=SupportLabel.FAILED).values_list("sentence", "segment", "event"))
+    replicates = next_replicates({event for _, _, event in failed})
+    return there, {(sentence, segment): replicates.get(event, 0) for sentence, segment, event in failed}
+
+
+def relevance_items(campaign: Campaign, source: str, topics: Iterable[Topic]) -> JobPlan:
+    """Items of segments that are cited or graded by another source, but not by this one."""
+    plan = JobPlan()
+    for topic in topics:
+        graded = Qrel.objects.filter(topic=topic, source__name=source).values("segment")
+        cited = Citation.objects.filter(sentence__answer__topic=topic).values("segment")
+        others = Qrel.objects.filter(topic=topic).exclude(source__name=source).values("segment")
+        about = Segment.objects.filter(Q(pk__in=cited) | Q(pk__in=others), campaign=campaign)
+        plan.judged += graded.count()
+        for segment, has_text in about.exclude(pk__in=graded).order_by("docid").values_list("pk", "has_text"):
+            plan.without_text += not has_text
+            if has_text:
+                top = campaign.protocol.relevance_max
+                payload = {"topic": topic.pk, "segment": segment, "top": top, "source": source}
+                plan.items.append(NewItem(f"topic {topic.pk}, segment {segment}", "relevance", payload))
+    return plan
+
+
+def chosen_topics(campaign: Campaign, names: Sequence[str]) -> list[Topic]:
+    topics = campaign.topics.all()
+    return list(topics.filter(topic_id__in=names) if names else topics)
+
+
+def chosen_runs(campaign: Campaign, names: Sequence[str]) -> list[Run]:
+    runs = campaign.runs.all()
+    return list(runs.filter(run_id__in=names) if names else runs)

@@ -1,0 +1,397 @@
+"""What an organizer orders of an LLM, from a dry run to a retry. Each act that changes something is an event."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import islice
+
+from django.db import transaction
+
+from accounts.models import User
+from evaluation.domain.conditions import lists_to_label
+from evaluation.errors import Refused
+from evaluation.judges import add_judge, judge_in, stored_judge
+from evaluation.models import Campaign, Event, Judge, NuggetList, QrelSource, Study
+from evaluation.rules.text import check_name
+from evaluation.terms import Condition, JudgeKind, Origin
+from jobs import queue
+from jobs.models import Job, WorkItem
+from jobs.queue import NewItem
+from llmjobs import job_plan
+from llmjobs.budget import NO_LIMIT, Budget, announce, budget_payload, set_budget
+from llmjobs.endpoints import default_endpoint, endpoint_of
+from llmjobs.engine.calls import find_calls
+from llmjobs.engine.replicates import kept_calls, wanted_by, with_replicates
+from llmjobs.forecast import CostForecast, ForecastCall, forecast, forecast_call
+from llmjobs.job_plan import JobPlan
+from llmjobs.kinds import KINDS
+from llmjobs.models import Call, LlmJob
+from llmjobs.prompt_store import way_of
+
+SAMPLE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class JobRequest:
+    """What an organizer asks for: everything, or the named topics and runs."""
+
+    campaign: Campaign
+    judge: Judge
+    topics: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()
+    budget: Budget = NO_LIMIT
+    priority: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a job would do. Re-asks are not known before; `calls` counts what is sure.
+
+    `tokens` are of the prompts, at 4/3 of their words; `reused` calls were answered before and cost nothing; `again`
+    counts the items that ask anew for what failed. `forecast` is of the calls that are not reused.
+    """
+
+    items: int
+    calls: int
+    reused: int
+    tokens: int
+    judged: int
+    again: int
+    without_text: int
+    forecast: CostForecast
+    blocked: dict[str, str] = field(default_factory=dict)
+
+
+def judge_for(name: str) -> Judge:
+    """Return the LLM judge of that name, or the endpoint's own: it need not be there yet, `start` writes it.
+
+    Raises `Refused` for a person.
+    """
+    if name:
+        judge = Judge.objects.filter(name=name).first()
+        if judge is None:
+            raise Refused("no_such_judge", f"There is no judge {name}; make it with add_judge {name} --by llm.")
+        if judge.kind != JudgeKind.LLM or not judge.model or judge.aside:
+            raise Refused("no_such_judge", f"{name} is no LLM that can be called.")
+        return judge
+    model = default_endpoint().model
+    judge = Judge(name=model, kind=JudgeKind.LLM, model=model)
+    return _written(judge) if Judge.objects.filter(name=model).exists() else judge
+
+
+def _written(judge: Judge) -> Judge:
+    """Return a judge as it is in the database. Raises `Refused` where another one has its name."""
+    if judge.pk or judge.study:
+        return stored_judge(judge)
+    return add_judge(name=judge.name, kind=JudgeKind.LLM, model=judge.model)[0]
+
+
+def plan_evaluation(request: JobRequest, condition: Condition, *, qrels: str = "", nuggets: str = "") -> JobPlan:
+    """Plan AutoAssign under a condition, with AutoNuggets first where the condition is A/A and a topic has no list.
+
+    Raises `Refused` (`usage`) for conditions in which people assign.
+    """
+    if condition.judge_kind is not JudgeKind.LLM:
+        raise Refused("usage", f"In {condition} people assign; evaluate does A/A, E/A and M/A.")
+    campaign = request.campaign
+    topics = job_plan.chosen_topics(campaign, request.topics)
+    runs = [run.pk for run in job_plan.chosen_runs(campaign, request.runs)]
+    lists = _lists(request, condition, nuggets, [topic.pk for topic in topics])
+    items = job_plan.assign_items(lists.values(), runs, campaign.protocol.batch_size)
+    plan = job_plan.unjudged(items, request.judge)
+    missing = [topic for topic in topics if topic.pk not in lists]
+    if condition.origin is Origin.AUTO and missing:
+        nuggetizing = job_plan.nugget_items(campaign, missing, _source(campaign, qrels), "nuggets", runs)
+        _add(plan, _after_failures(nuggetizing, request))
+    else:
+        plan.blocked = {topic.topic_id: f"no {condition.origin} nugget list" for topic in missing}
+    return plan
+
+
+def plan_drafts(request: JobRequest, *, qrels: str) -> JobPlan:
+    """Plan the drafts that assessors post-edit, for topics without any by this judge."""
+    campaign = request.campaign
+    topics = job_plan.chosen_topics(campaign, request.topics)
+    own = campaign.nugget_sets.filter(origin=Origin.DRAFT, name=f"{Origin.DRAFT}-{request.judge.name}")
+    there = job_plan.newest_lists([(one, None) for one in own], [topic.pk for topic in topics])
+    missing = [topic for topic in topics if topic.pk not in there]
+    plan = job_plan.nugget_items(campaign, missing, _source(campaign, qrels), "drafts")
+    plan.judged = len(there)
+    return _after_failures(plan, request)
+
+
+def plan_support(request: JobRequest) -> JobPlan:
+    topics = [topic.pk for topic in job_plan.chosen_topics(request.campaign, request.topics)]
+    runs = [run.pk for run in job_plan.chosen_runs(request.campaign, request.runs)]
+    return job_plan.support_items(request.campaign, request.judge, topics, runs)
+
+
+def study_request(study: Study, judge: Judge, topics: tuple[str, ...] = ()) -> JobRequest:
+    """Return the request that an LLM judges a study's pairs, as the judge that it is in the study.
+
+    Raises `Refused` for the LLM with which the person differs.
+    """
+    if judge.pk == study.machine_id:
+        raise Refused("no_such_judge", f"{judge} is whom the study compares; name another LLM with --judge.")
+    return JobRequest(study.campaign, judge_in(study, judge), topics)
+
+
+def plan_study(request: JobRequest, study: Study) -> JobPlan:
+    topics = [topic.pk for topic in job_plan.chosen_topics(study.campaign, request.topics)]
+    return job_plan.drawn_items(study, request.judge, topics)
+
+
+def plan_relevance(request: JobRequest, *, source: str) -> JobPlan:
+    topics = job_plan.chosen_topics(request.campaign, request.topics)
+    return _after_failures(job_plan.relevance_items(request.campaign, source, topics), request)
+
+
+def _after_failures(plan: JobPlan, request: JobRequest) -> JobPlan:
+    plan.items, plan.retried = with_replicates(plan.items, request.campaign, request.judge)
+    return plan
+
+
+def estimate(plan: JobPlan, judge: Judge) -> Estimate:
+    """Calls, prompt tokens and reused calls, counted on the first ask of each item."""
+    planned: list[ForecastCall] = []
+    for start in range(0, len(plan.items), SAMPLE):
+        planned += _first_asks(plan.items[start : start + SAMPLE], judge)
+    known = find_calls(one.sha256 for one in planned)
+    answered = {sha256 for sha256, call in known.items() if call.state == Call.State.ANSWERED}
+    return Estimate(
+        items=len(plan.items),
+        calls=sum(one.calls for one in planned),
+        reused=len(answered),
+        tokens=sum(one.tokens for one in planned),
+        forecast=forecast(planned, answered, judge),
+        judged=plan.judged,
+        again=plan.retried,
+        without_text=plan.without_text,
+        blocked=plan.blocked,
+    )
+
+
+def start(
+    request: JobRequest,
+    title: str,
+    plan: JobPlan,
+    actor: User | None = None,
+    order: Mapping[str, object] | None = None,
+) -> Job:
+    """Queue a plan's items as a job, in one transaction with its event. `order`: what another judge can be asked."""
+    with transaction.atomic():
+        job = Job.objects.create(
+            kind="llm", title=title, made_by=actor, priority=request.priority, options=queue.request_context()
+        )
+        llm = LlmJob(job=job, campaign=request.campaign, judge=_written(request.judge))
+        announce(llm)
+        set_budget(llm, request.budget)
+        llm.save()
+        queue.add_items(job, plan.items)
+        payload = {"job": job.pk, "title": title, "judge": request.judge.name, "items": len(plan.items)}
+        payload |= budget_payload(llm) | ({"order": dict(order)} if order else {})
+        Event.objects.create(campaign=request.campaign, kind="job.started", actor=actor, payload=payload)
+        queue.finish_jobs([job.pk])
+    return job
+
+
+def _first_asks(items: Sequence[NewItem], judge: Judge) -> list[ForecastCall]:
+    # Of an item with several windows only the first ask is known before replies; the others are like it.
+    rows = [WorkItem(key=item.key, kind=item.kind, payload=item.payload) for item in items]
+    way, planned = way_of(judge), []
+    for kind in {row.kind for row in rows}:
+        some = [row for row in rows if row.kind == kind]
+        steps = KINDS[kind].begin(some, [way] * len(some))
+        for row, kept, step in zip(some, kept_calls(some), steps, strict=True):
+            wanted = [wanted_by(row, ask, endpoint_of(judge), judge.model, kept) for ask in islice(step, 1)]
+            planned += [forecast_call(one, _sure_calls(row)) for one in wanted]
+            step.close()
+    return planned
+
+
+def _sure_calls(item: WorkItem) -> int:
+    windows = item.payload.get("segments")
+    return -(-len(windows) // item.payload["window_size"]) if windows else 1
+
+
+def _add(plan: JobPlan, other: JobPlan) -> None:
+    plan.items += other.items
+    plan.blocked |= other.blocked
+    plan.retried += other.retried
+    plan.without_text += other.without_text
+
+
+def _lists(request: JobRequest, condition: Condition, named: str, topics: list[int]) -> dict[int, NuggetList]:
+    own = f"{condition.origin}-{request.judge.name}"
+    sets = lists_to_label(request.campaign, condition, request.judge.name, nuggets=named, own=own)
+    return job_plan.newest_lists(sets, topics)
+
+
+def _source(campaign: Campaign, name: str) -> QrelSource:
+    """Return the qrels to read by: the named ones, UMBRELA, or the only ones."""
+    sources = {one.name: one for one in QrelSource.objects.filter(campaign=campaign)}
+    wanted = name or ("UMBRELA" if "UMBRELA" in sources else next(iter(sources)) if len(sources) == 1 else "")
+    if wanted not in sources:
+        there = ", ".join(sources) or "none"
+        raise Refused("ambiguous" if sources else "no_qrels", f"Say which qrels with --qrels; there are: {there}.")
+    return sources[wanted]
+
+
+class Work(StrEnum):
+    """What an LLM can be asked to judge."""
+
+    AA = "A/A"
+    EA = "E/A"
+    MA = "M/A"
+    DRAFTS = "drafts"
+    SUPPORT = "support"
+    RELEVANCE = "relevance"
+
+    @property
+    def job_title(self) -> str:
+        return TITLES.get(self, f"AutoAssign {self}")
+
+
+TITLES = {
+    Work.DRAFTS: "Drafts for post-editing",
+    Work.SUPPORT: "Support of citations",
+    Work.RELEVANCE: "Relevance",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class JobOrder:
+    """A job: what, by whom, and about which topics and runs; none named means all.
+
+    `source`: under which name new grades go. `qrels`: by whose grades passages are read.
+    """
+
+    work: Work
+    judge: str = ""
+    qrels: str = ""
+    nuggets: str = ""
+    source: str = ""
+    topics: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()
+    budget: Budget = NO_LIMIT
+    priority: int = 0
+
+    @property
+    def payload(self) -> dict[str, object]:
+        """Order as events store it, without judge and budget."""
+        named = {"qrels": self.qrels, "nuggets": self.nuggets, "source": self.source}
+        chosen = {"topics": list(self.topics), "runs": list(self.runs)}
+        return {"work": self.work.value} | {name: value for name, value in (named | chosen).items() if value}
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyJob:
+    """A job that is planned and has something to do. `order`: what was asked for."""
+
+    request: JobRequest
+    title: str
+    plan: JobPlan
+    order: dict[str, object]
+
+
+def estimate_job(campaign: Campaign, order: JobOrder) -> Estimate:
+    """Return what a job would do, and write nothing. Raises `Refused`."""
+    judge = judge_for(order.judge) if order.judge else _judge_to_be()
+    return estimate(_plan(_request(campaign, judge, order), order), judge)
+
+
+def plan_job(campaign: Campaign, order: JobOrder) -> ReadyJob:
+    """Plan a job, which takes a while and no lock. Raises `Refused`, also where nothing is to be done."""
+    request = _request(campaign, judge_for(order.judge), order)
+    plan = _plan(request, order)
+    if not plan.items:
+        done = f"Nothing to do: {plan.judged:,} done already."
+        why = "; ".join(f"{topic}: {reason}" for topic, reason in plan.blocked.items())
+        raise Refused("nothing_to_do", " ".join(filter(None, (done, why))))
+    return ReadyJob(request, order.work.job_title, plan, order.payload)
+
+
+def start_job(ready: ReadyJob, actor: User) -> Job:
+    return start(ready.request, ready.title, ready.plan, actor, ready.order)
+
+
+def order_of(llm: LlmJob) -> dict[str, object] | None:
+    """Order of a job, to be given to another judge; None where it is not on record."""
+    started = Event.objects.filter(campaign=llm.campaign, kind="job.started", payload__job=llm.pk).first()
+    order: dict[str, object] | None = started.payload.get("order") if started else None
+    return order
+
+
+def cancel(llm: LlmJob, actor: User | None) -> int:
+    """Cancel what is left of a job; return how many items will not be done. Raises `Refused` when it has ended."""
+    if llm.job.has_ended:
+        raise Refused("job_ended", "This job has ended already; there is nothing to cancel.")
+    with transaction.atomic():
+        left = queue.cancel(llm.job)
+        _note("job.cancelled", llm, actor, left)
+    return left
+
+
+def pause(llm: LlmJob, actor: User | None) -> None:
+    """Let a job rest until somebody resumes it. Raises `Refused` where it does not run."""
+    with transaction.atomic():
+        if not queue.pause(llm.pk, "An organizer paused it.", by_hand=True):
+            raise Refused("not_running", "This job does not run; there is nothing to pause.")
+        _note("job.paused", llm, actor, queue.progress_of(llm.job).queued)
+
+
+def resume(llm: LlmJob, actor: User | None, budget: Budget | None = None) -> None:
+    """Have a paused job go on, under another budget where one is given. Raises `Refused` where it is not paused."""
+    with transaction.atomic():
+        if budget is not None:
+            set_budget(llm, budget)
+            llm.save(update_fields=["most_calls", "most_tokens", "most_money"])
+        if not queue.resume(llm.pk):
+            raise Refused("not_paused", "This job is not paused; there is nothing to resume.")
+        _note("job.resumed", llm, actor, queue.progress_of(llm.job).queued)
+
+
+def prefer(llm: LlmJob, actor: User | None, priority: int) -> None:
+    with transaction.atomic():
+        llm.job.priority = priority
+        llm.job.save(update_fields=["priority"])
+        _note("job.priority", llm, actor, queue.progress_of(llm.job).queued)
+
+
+def retry(llm: LlmJob, actor: User | None) -> int:
+    """Queue a job's failed items again; return how many. Raises `Refused` when there are none."""
+    with transaction.atomic():
+        retried = queue.retry_failed(llm.job)
+        if not retried:
+            raise Refused("none_failed", "No item of this job has failed; there is nothing to retry.")
+        _note("job.retried", llm, actor, retried)
+    return retried
+
+
+def _judge_to_be() -> Judge:
+    # A dry run writes nothing: a judge of key 0 has labelled nothing, which is true of a new one.
+    model = default_endpoint().model
+    there = Judge.objects.filter(name=model).first()
+    return there or Judge(pk=0, name=model, kind=JudgeKind.LLM, model=model)
+
+
+def _request(campaign: Campaign, judge: Judge, order: JobOrder) -> JobRequest:
+    return JobRequest(campaign, judge, order.topics, order.runs, order.budget, order.priority)
+
+
+def _plan(request: JobRequest, order: JobOrder) -> JobPlan:
+    match order.work:
+        case Work.DRAFTS:
+            return plan_drafts(request, qrels=order.qrels)
+        case Work.SUPPORT:
+            return plan_support(request)
+        case Work.RELEVANCE:
+            return plan_relevance(request, source=check_name("source", order.source))
+        case _:
+            return plan_evaluation(request, Condition(order.work), qrels=order.qrels, nuggets=order.nuggets)
+
+
+def _note(kind: str, llm: LlmJob, actor: User | None, items: int) -> None:
+    payload = {"job": llm.pk, "title": llm.job.title, "items": items, "priority": llm.job.priority}
+    payload |= budget_payload(llm)
+    Event.objects.create(campaign=llm.campaign, kind=kind, actor=actor, payload=payload)

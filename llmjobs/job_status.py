@@ -1,0 +1,354 @@
+"""LLM jobs as organizers look at them: the list, how far one is, what it cost, and why items failed."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from django.db.models import Count, Exists, F, Min, OuterRef, Q, QuerySet, Subquery, Sum, Window
+from django.db.models.functions import RowNumber
+from django.utils import timezone
+
+from accounts.models import User
+from evaluation.campaigns.access import unblinded, within
+from evaluation.models import AnswerProvenance, Campaign, Judge, Membership, Run, Sentence, Topic
+from evaluation.terms import JudgeKind, Role
+from jobs import queue
+from jobs.models import Job, Notice, WorkItem
+from jobs.queue import JobProgress
+from llmjobs.budget import announced_price
+from llmjobs.models import Attempt, Call, CallUse, LlmJob, Prompt
+from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
+from llmjobs.steps.asking import RE_ASK
+
+REASONS_SHOWN = 20
+EXAMPLES = 3
+NO_WORKER = "No worker is running; start one with celery -A config worker."
+
+
+@dataclass(frozen=True, slots=True)
+class JobListRow:
+    """A job in the list. `simulated`: it was the simulated LLM that answered."""
+
+    llm: LlmJob
+    progress: JobProgress
+    simulated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What an item is about, in words that an organizer knows."""
+
+    item: int
+    key: str
+    topic: Topic | None
+    run: Run | None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A reason, how many items failed for it, and some of them."""
+
+    reason: str
+    count: int
+    examples: tuple[About, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """The calls behind the ended items. Those that were answered before the job are reused and cost nothing.
+
+    `cost` is by the price that the job was announced with; None where none is known.
+    """
+
+    all: int
+    reused: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: Decimal | None
+    models: tuple[str, ...]
+    attempts: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JobReport:
+    """How one job stands."""
+
+    llm: LlmJob
+    progress: JobProgress
+    waiting_for: str
+    failures: tuple[Failure, ...]
+    calls: Calls
+
+    @property
+    def standing(self) -> str:
+        waits = self.waiting_for and self.llm.job.state == Job.State.RUNNING
+        return "waiting" if waits else str(self.llm.job.state)
+
+    @property
+    def paid(self) -> Decimal | None:
+        price = announced_price(self.llm)
+        return price.of(self.llm.prompt_tokens, self.llm.completion_tokens) if price else None
+
+    @property
+    def simulated(self) -> bool:
+        return SIMULATED_MODEL in (self.llm.judge.model, *self.calls.models)
+
+
+def may_run_jobs(viewer: User, campaign: Campaign) -> bool:
+    """Whether a viewer may start, cancel and retry: organizers of the campaign, and superusers."""
+    seen = within(viewer, campaign)
+    if viewer.is_superuser:
+        return seen.exists()
+    return Membership.objects.filter(campaign__in=seen, user=viewer, role=Role.ORGANIZER).exists()
+
+
+def callable_judges_for(viewer: User, campaign: Campaign) -> list[Judge]:
+    """Return the LLM judges that can be called; judges belong to no campaign, but only its members ask.
+
+    A judge with a prompt that the viewer may not read is left out: its calls would show the wording.
+    """
+    if not within(viewer, campaign).exists():
+        return []
+    hidden = {str(one) for one in Prompt.objects.exclude(pk__in=prompts_for(viewer))}
+    judges = Judge.objects.filter(kind=JudgeKind.LLM, aside=False).exclude(model="")
+    return [one for one in judges if hidden.isdisjoint(map(str, one.prompt_versions.values()))]
+
+
+def prompts_for(viewer: User) -> QuerySet[Prompt]:
+    """Prompts that a viewer may read: common ones, and those of campaigns they see unblinded."""
+    return Prompt.objects.filter(Q(campaign=None) | Q(campaign__in=unblinded(viewer)))
+
+
+def jobs_for(viewer: User, campaign: Campaign) -> QuerySet[LlmJob]:
+    jobs = LlmJob.objects.filter(campaign__in=within(viewer, campaign))
+    return jobs.select_related("job__made_by", "judge").order_by("-job_id")
+
+
+def job_for(viewer: User, campaign: Campaign, pk: int) -> LlmJob:
+    # By the job's own key: a number that no key can be is then nobody's, and no error.
+    return jobs_for(viewer, campaign).get(job__id=pk)
+
+
+def any_job_for(viewer: User, pk: int) -> LlmJob:
+    return LlmJob.objects.filter(campaign__in=unblinded(viewer)).select_related("job", "campaign").get(job__id=pk)
+
+
+def why_none_moves(viewer: User, campaign: Campaign) -> str:
+    """Reason why no running job moves; empty where none runs or a worker lives."""
+    running = LlmJob.objects.filter(campaign__in=within(viewer, campaign), job__state=Job.State.RUNNING)
+    return NO_WORKER if running.exists() and not queue.live_workers() else ""
+
+
+def job_rows(jobs: Iterable[LlmJob]) -> list[JobListRow]:
+    """Rows of one page of jobs, in three queries."""
+    page = {llm.pk: llm for llm in jobs}
+    progress = queue.progress_by_job(page)
+    one_use = CallUse.objects.filter(item__job=OuterRef("pk")).order_by().values("call__model_answered")[:1]
+    models = Job.objects.filter(pk__in=page).order_by().values_list("pk", Subquery(one_use))
+    answered = dict(models)
+    return [
+        JobListRow(llm, progress[pk], SIMULATED_MODEL in (llm.judge.model, answered.get(pk)))
+        for pk, llm in page.items()
+    ]
+
+
+def report_of(llm: LlmJob) -> JobReport:
+    """Report of a job in a constant number of queries."""
+    job = llm.job
+    waiting_for = job.waiting_for
+    if job.state == Job.State.RUNNING and not waiting_for and not queue.live_workers():
+        waiting_for = NO_WORKER
+    return JobReport(llm, queue.progress_of(job), waiting_for, _failures(job), _calls(llm))
+
+
+def _failures(job: Job) -> tuple[Failure, ...]:
+    failed = WorkItem.objects.filter(job=job, state=WorkItem.State.FAILED).order_by()
+    grouped = failed.values_list("reason").annotate(n=Count("pk"), first=Min("pk")).order_by("-n", "first")
+    reasons = {reason: count for reason, count, _ in grouped[:REASONS_SHOWN]}
+    numbered = failed.filter(reason__in=reasons).annotate(
+        number=Window(RowNumber(), partition_by=F("reason"), order_by=F("pk").asc())
+    )
+    items = list(numbered.filter(number__lte=EXAMPLES).order_by("pk"))
+    examples: dict[str, list[About]] = defaultdict(list)
+    for item, about in zip(items, _about(items), strict=True):
+        examples[item.reason].append(about)
+    return tuple(Failure(reason, count, tuple(examples[reason])) for reason, count in reasons.items())
+
+
+def _about(items: Sequence[WorkItem]) -> list[About]:
+    sentences = _payload_ids(items, "sentence")
+    answer_of = dict(Sentence.objects.filter(pk__in=sentences).values_list("pk", "answer"))
+    answers = [*_payload_ids(items, "answer"), *answer_of.values()]
+    given = AnswerProvenance.objects.filter(pk__in=answers).select_related("run", "topic").in_bulk()
+    topics = Topic.objects.in_bulk(_payload_ids(items, "topic"))
+    found = []
+    for item in items:
+        answer = item.payload.get("answer") or answer_of.get(item.payload.get("sentence", 0))
+        source = given.get(answer or 0)
+        topic = source.topic if source else topics.get(item.payload.get("topic", 0))
+        found.append(About(item.pk, item.key, topic, source.run if source else None))
+    return found
+
+
+def _payload_ids(items: Iterable[WorkItem], key: str) -> list[int]:
+    return [item.payload[key] for item in items if item.payload.get(key)]
+
+
+def _calls(llm: LlmJob) -> Calls:
+    job, price = llm.job, announced_price(llm)
+    calls = Call.objects.filter(pk__in=CallUse.objects.filter(item__job=job).order_by().values("call"))
+    fresh = Q(made_at__gte=job.made_at)
+    sums = calls.aggregate(
+        all=Count("pk"),
+        reused=Count("pk", filter=~fresh),
+        prompt=Sum("prompt_tokens", filter=fresh),
+        completion=Sum("completion_tokens", filter=fresh),
+    )
+    models = calls.exclude(model_answered="").order_by("model_answered")
+    attempts = Attempt.objects.filter(call__in=calls.filter(fresh)).order_by().values_list("error")
+    by_error = {error or "answered": count for error, count in attempts.annotate(n=Count("pk")).order_by("-n")}
+    prompt, completion = sums["prompt"] or 0, sums["completion"] or 0
+    return Calls(
+        all=sums["all"],
+        reused=sums["reused"],
+        prompt_tokens=prompt,
+        completion_tokens=completion,
+        cost=price.of(prompt, completion) if price else None,
+        models=tuple(models.values_list("model_answered", flat=True).distinct()),
+        attempts=tuple(by_error.items()),
+    )
+
+
+FIRST_RE_ASK = f"{RE_ASK}1"
+
+
+@dataclass(slots=True)
+class Replies:
+    """What came of the questions behind the ended items. Each number is of questions, re-asks not counted as such.
+
+    `failed`: without a usable reply in the end. `refused`: the endpoint would not answer for what was asked.
+    """
+
+    questions: int = 0
+    reasked: int = 0
+    split: int = 0
+    failed: int = 0
+    refused: int = 0
+
+    @property
+    def shares(self) -> list[tuple[str, int, float | None]]:
+        counts = {
+            "asked again": self.reasked,
+            "split in two": self.split,
+            "refused": self.refused,
+            "failed": self.failed,
+        }
+        return [
+            (outcome, count, count / self.questions if self.questions else None)
+            for outcome, count in counts.items()
+        ]
+
+
+@dataclass(slots=True)
+class JudgeSpending:
+    """What a judge's jobs in one campaign cost: money by currency, and how many jobs no price is known of."""
+
+    jobs: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    costs: dict[str, Decimal] = field(default_factory=lambda: defaultdict(Decimal))
+    tables: set[str] = field(default_factory=set)
+    unpriced: int = 0
+
+    def add(self, llm: LlmJob) -> None:
+        self.jobs += 1
+        self.prompt_tokens += llm.prompt_tokens
+        self.completion_tokens += llm.completion_tokens
+        price = announced_price(llm)
+        if price is None:
+            self.unpriced += 1
+            return
+        self.costs[price.currency] += price.of(llm.prompt_tokens, llm.completion_tokens)
+        self.tables.add(price.table)
+
+    @property
+    def sorted_costs(self) -> list[tuple[str, Decimal]]:
+        return sorted(self.costs.items())
+
+
+def judges_at_work(viewer: User, campaign: Campaign) -> QuerySet[Judge]:
+    jobs = LlmJob.objects.filter(campaign__in=within(viewer, campaign))
+    return Judge.objects.filter(pk__in=jobs.values("judge"), aside=False)
+
+
+def replies_by_judge(viewer: User, campaign: Campaign) -> dict[int, Replies]:
+    """Counts of replies by judge, in two queries."""
+    uses = CallUse.objects.filter(item__job__llm__campaign__in=within(viewer, campaign)).order_by()
+    unwanted = Attempt.objects.filter(call=OuterRef("call"), error="bad_request")
+    given_up = Q(call__state=Call.State.FAILED) & Q(Exists(unwanted))
+    refused = Q(call__finish_reason="content_filter") | given_up
+    rows = uses.values_list("item__job__llm__judge").annotate(
+        questions=Count("pk", filter=~Q(part__contains=RE_ASK)),
+        reasked=Count("pk", filter=Q(part__endswith=FIRST_RE_ASK)),
+        refused=Count("pk", filter=refused),
+    )
+    found = {
+        judge: Replies(questions=questions, reasked=reasked, refused=refusals)
+        for judge, questions, reasked, refusals in rows
+    }
+    noted = uses.exclude(notes=[]).values_list("item__job__llm__judge", "notes")
+    for judge, kinds in _kinds_of_notes(noted.iterator()).items():
+        found[judge].split, found[judge].failed = kinds["split"], kinds["failed"]
+    return found
+
+
+def _kinds_of_notes(noted: Iterable[tuple[int, list[str]]]) -> dict[int, Counter[str]]:
+    counts: dict[int, Counter[str]] = defaultdict(Counter)
+    for judge, notes in noted:
+        counts[judge].update({note.partition(":")[0] for note in notes})
+    return counts
+
+
+def spending_by_judge(viewer: User, campaign: Campaign) -> dict[int, JudgeSpending]:
+    """Cost of each judge's jobs in a campaign, in one query."""
+    found: dict[int, JudgeSpending] = defaultdict(JudgeSpending)
+    for llm in LlmJob.objects.filter(campaign__in=within(viewer, campaign)):
+        found[llm.judge_id].add(llm)
+    return found
+
+
+SHOWN = 50
+"""The newest are shown; whoever has not read fifty looks at the list of jobs."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownNotice:
+    """A notice, and how far its job is by now."""
+
+    notice: Notice
+    progress: JobProgress
+
+
+def unread_for(viewer: User, campaign: Campaign) -> QuerySet[Notice]:
+    unread = Notice.objects.filter(job__llm__campaign__in=within(viewer, campaign), read_at=None)
+    return unread.select_related("job__llm__judge", "job__made_by").order_by("-pk")
+
+
+def shown_notices(viewer: User, campaign: Campaign) -> list[ShownNotice]:
+    """Newest unread notices, in two queries."""
+    notices = list(unread_for(viewer, campaign)[:SHOWN])
+    progress = queue.progress_by_job({one.job_id for one in notices})
+    return [ShownNotice(one, progress[one.job_id]) for one in notices]
+
+
+def mark_read(viewer: User, campaign: Campaign, pk: int) -> None:
+    """Note that an organizer has read a notice; again changes nothing. Raises `Notice.DoesNotExist`."""
+    mine = Notice.objects.filter(job__llm__campaign__in=within(viewer, campaign))
+    notice = mine.get(pk=pk)
+    Notice.objects.filter(pk=notice.pk, read_at=None).update(read_at=timezone.now())
+
+
+def mark_all_read(viewer: User, campaign: Campaign, newest: int) -> int:
+    unread = list(unread_for(viewer, campaign).filter(pk__lte=newest).values_list("pk", flat=True))
+    return Notice.objects.filter(pk__in=unread).update(read_at=timezone.now())

@@ -1,0 +1,386 @@
+"""Prompts by name: the built-in ones and those that organizers wrote. A version that was saved stays as it is."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated
+
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+from pydantic import BaseModel, ConfigDict, Field
+
+from accounts.models import User
+from evaluation.errors import BadInput, Problem, Refused
+from evaluation.formats.lines import read_toml
+from evaluation.formats.source import Source
+from evaluation.judges import JSON_SCHEMA, REPLY_FORM, add_judge
+from evaluation.models import Campaign, Judge, Membership
+from evaluation.terms import JudgeKind
+from llmjobs.job_status import callable_judges_for, prompts_for
+from llmjobs.models import LONGEST_NAME, Prompt
+from llmjobs.prompts.template import Part, PromptTask, Template, TopicTexts
+from llmjobs.prompts.texts import BUILT_IN, TEMPLATES, WITH_TEXTS
+
+LONGEST_TEXT = 50_000
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+
+
+class UnusableError(Refused):
+    """A wording that cannot be used, with what is wrong by field: `name`, `system` or `user`."""
+
+    def __init__(self, problems: Sequence[tuple[str, str]]) -> None:
+        self.problems = tuple(problems)
+        sentences = (f"{field}: {problem}." for field, problem in problems)
+        super().__init__("unusable_prompt", " ".join(sentences))
+
+
+def save_prompt(
+    *,
+    task: PromptTask,
+    name: str,
+    system: str,
+    user: str,
+    campaign: Campaign | None = None,
+    actor: User | None = None,
+) -> tuple[Prompt, bool]:
+    """Save a wording as the next version of its name; return it and whether it is new. No campaign: it is common.
+
+    The wording of a version that is there changes nothing and returns that version. Raises `UnusableError` for a name
+    that belongs to another campaign or task or to a built-in prompt, and for a wording that the task cannot use.
+    """
+    template = Template(task, name, 1, _unix(system), _unix(user))
+    problems = [("name", problem) for problem in _name_problems(task, name, campaign)] + text_problems(template)
+    if problems:
+        raise UnusableError(problems)
+    try:
+        with transaction.atomic():
+            return _saved(template, campaign, actor)
+    except IntegrityError:  # somebody saved a version of that name just now
+        with transaction.atomic():
+            return _saved(template, campaign, actor)
+
+
+def _saved(template: Template, campaign: Campaign | None, actor: User | None) -> tuple[Prompt, bool]:
+    versions = list(Prompt.objects.filter(name=template.name).order_by("version"))
+    same = next((one for one in versions if one.sha256 == template.sha256), None)
+    if same:
+        return same, False
+    made = Prompt.objects.create(
+        campaign=campaign,
+        task=template.task,
+        name=template.name,
+        version=versions[-1].version + 1 if versions else 1,
+        system=template.system,
+        user=template.user,
+        sha256=template.sha256,
+        made_by=actor,
+    )
+    return made, True
+
+
+def _unix(text: str) -> str:
+    """Return a text as it is kept: forms send CRLF, and the same wording must have the same hash."""
+    return text.replace("\r\n", "\n").strip()
+
+
+def text_problems(template: Template) -> list[tuple[str, str]]:
+    """Problems of a wording, each with its text, `system` or `user`."""
+    texts: tuple[tuple[Part, str], ...] = (("system", template.system), ("user", template.user))
+    found: list[tuple[str, str]] = []
+    for part, text in texts:
+        if not text.strip():
+            found.append((part, "a text is needed"))
+        if len(text) > LONGEST_TEXT:
+            found.append(
+                (
+                    part,
+                    f"at most {LONGEST_TEXT:,} characters, found {len(text):,}",
+                )
+            )
+        if CONTROL.search(text):
+            found.append((part, "control characters cannot be sent"))
+    return [*found, *template.problems_by_text()]
+
+
+def _name_problems(task: PromptTask, name: str, campaign: Campaign | None) -> list[str]:
+    if not NAME.fullmatch(name) or len(name) > LONGEST_NAME:
+        return [f"letters, digits, dots, hyphens and underscores, at most {LONGEST_NAME}, beginning with no mark"]
+    if name in {template.name for template in TEMPLATES.values()}:
+        return [f"{name} is built in; choose another name"]
+    there = Prompt.objects.filter(name=name).first()
+    if there and there.campaign_id != (campaign.pk if campaign else None):
+        return [_taken(name, there)]
+    if there and there.task != task:
+        return [f"{name} is a prompt for the task {there.task}; choose another name"]
+    return []
+
+
+def _taken(name: str, there: Prompt) -> str:
+    # Nothing more is told of a campaign's prompt: whoever asks may not see that campaign.
+    if there.campaign_id is None:
+        return f"{name} is common: mark this version as common too, or choose another name"
+    return f"The name {name} is taken; choose another one"
+
+
+def the_template(ref: str, task: PromptTask | None = None) -> Template:
+    """Return the template that a reference such as `strict@2` names. Raises `Refused` where its task has none."""
+    return templates_by_ref([(task, ref)])[ref]
+
+
+def templates_by_ref(wanted: Sequence[tuple[PromptTask | None, str]]) -> dict[str, Template]:
+    """Return templates by reference, in one query at most. Raises `Refused` where one is not there for its task."""
+    found = {template.ref: template for template in BUILT_IN}
+    names = {ref.partition("@")[0] for _, ref in wanted if ref not in found}
+    if names:
+        found |= {str(one): _unchanged(one) for one in Prompt.objects.filter(name__in=names)}
+    for task, ref in wanted:
+        if ref not in found or task not in (None, found[ref].task):
+            raise Refused(
+                "no_such_prompt",
+                f"There is no prompt {ref} for the task {task}; there are: {_those_there(task)}."
+                if task
+                else f"There is no prompt {ref}; there are: {_those_there(task)}.",
+            )
+    return {ref: found[ref] for _, ref in wanted}
+
+
+def _unchanged(prompt: Prompt) -> Template:
+    """Return a saved wording. Raises `Refused` where somebody changed it: labels rest on what it was."""
+    template = prompt.template
+    if template.sha256 != prompt.sha256:
+        raise Refused(
+            "prompt_changed", f"The words of {prompt} are not those that were saved; make another version."
+        )
+    return template
+
+
+def all_templates(prompts: QuerySet[Prompt], task: PromptTask | None = None) -> list[Template]:
+    """Built-in prompts and some saved ones, by task, name and version."""
+    rows = [one.template for one in (prompts if task is None else prompts.filter(task=task))]
+    built_in = [one for one in TEMPLATES.values() if task in (None, one.task)]
+    return [one for first in built_in for one in (first, *(row for row in rows if row.task == first.task))]
+
+
+def _those_there(task: PromptTask | None) -> str:
+    # Of a campaign's prompts not even the names: whoever asks may not see the campaign.
+    return ", ".join(template.ref for template in all_templates(Prompt.objects.filter(campaign=None), task))
+
+
+def checked_versions(prompts: Mapping[str, str]) -> dict[str, str]:
+    """Return a judge's choice of prompts, by task. Raises `Refused` for a task or a prompt that there is not."""
+    wanted: list[tuple[PromptTask | None, str]] = []
+    for task, ref in prompts.items():
+        if task not in TEMPLATES:
+            raise Refused("usage", f"There is no task {task}; there are: {', '.join(TEMPLATES)}.")
+        wanted.append((next(one for one in TEMPLATES if one == task), ref))
+    templates_by_ref(wanted)
+    return dict(sorted(prompts.items()))
+
+
+@dataclass(frozen=True, slots=True)
+class PromptRow:
+    """A prompt; `stored` is None for a built-in one. `judges` ask by it. `author`: empty for who may not know."""
+
+    template: Template
+    stored: Prompt | None
+    judges: tuple[Judge, ...]
+    author: str = ""
+
+
+def prompts_by_task(viewer: User, campaign: Campaign) -> list[tuple[PromptTask, list[PromptRow]]]:
+    judges = callable_judges_for(viewer, campaign)
+    stored = list(_stored(viewer).order_by("name", "-version"))
+    known = _known_to(viewer)
+    return [
+        (
+            task,
+            [
+                *(PromptRow(one, None, _asking_by(one, judges)) for one in BUILT_IN if one.task == task),
+                *(_row(one, judges, known) for one in stored if one.task == task),
+            ],
+        )
+        for task in TEMPLATES
+    ]
+
+
+def prompt_for(viewer: User, campaign: Campaign, ref: str) -> PromptRow:
+    judges = callable_judges_for(viewer, campaign)
+    for template in BUILT_IN:
+        if template.ref == ref:
+            return PromptRow(template, None, _asking_by(template, judges))
+    name, _, version = ref.partition("@")
+    number = int(version) if version.isascii() and version.isdecimal() and len(version) < 10 else 0
+    return _row(_stored(viewer).get(name=name, version=number), judges, _known_to(viewer))
+
+
+def _stored(viewer: User) -> QuerySet[Prompt]:
+    return prompts_for(viewer).select_related("made_by", "campaign")
+
+
+def _known_to(viewer: User) -> set[int]:
+    mine = Membership.objects.filter(user=viewer).values("campaign")
+    shared = Campaign.objects.all() if viewer.is_superuser else Campaign.objects.filter(pk__in=mine)
+    people = Membership.objects.filter(campaign__in=shared).values_list("user", flat=True)
+    return {viewer.pk, *people}
+
+
+def _row(stored: Prompt, judges: list[Judge], known: set[int]) -> PromptRow:
+    author = stored.made_by.name if stored.made_by and stored.made_by.pk in known else ""
+    return PromptRow(stored.template, stored, _asking_by(stored.template, judges), author)
+
+
+def ref_of_call(viewer: User, name: str, version: int, sha256: str) -> str:
+    templates = [one for one in BUILT_IN if (one.name, one.version, one.sha256) == (name, version, sha256)]
+    if templates or prompts_for(viewer).filter(name=name, version=version, sha256=sha256).exists():
+        return f"{name}@{version}"
+    return ""
+
+
+def _asking_by(template: Template, judges: list[Judge]) -> tuple[Judge, ...]:
+    default_ref = template.ref if template in BUILT_IN else ""
+    return tuple(one for one in judges if one.prompt_versions.get(template.task, default_ref) == template.ref)
+
+
+LARGEST_FILE = 262_144
+Text = Annotated[str, Field(strict=True)]
+
+
+class PromptFile(BaseModel):
+    """A wording; task and name may be said when it is loaded instead."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    task: Text = ""
+    name: Text = ""
+    system: Text
+    user: Text
+
+
+def read_wording(source: Source, *, task: str = "", name: str = "") -> Template:
+    """Read a file's wording for the task and under the name that it or the caller says.
+
+    Raises `BadInput` naming file, line and field, also where the file says another task or name than the caller.
+    """
+    file = read_toml(source, PromptFile)
+    problems = [*_other(source, "task", file.task, task), *_other(source, "name", file.name, name)]
+    known = next((one for one in TEMPLATES if one == (file.task or task)), None)
+    if known is None:
+        problems.append(_problem(source, "task", f"one of {', '.join(TEMPLATES)}, here or when it is loaded"))
+    if problems or known is None:
+        raise BadInput(problems)
+    template = Template(known, file.name or name, 1, file.system, file.user)
+    wrong = [_problem(source, field, problem) for field, problem in text_problems(template)]
+    if wrong:
+        raise BadInput(sorted(wrong, key=lambda one: one.line))
+    return template
+
+
+def import_prompt(
+    source: Source,
+    *,
+    task: str = "",
+    name: str = "",
+    campaign: Campaign | None = None,
+    actor: User | None = None,
+) -> tuple[Prompt, bool]:
+    """Save a file's wording as a version of a name; return it and whether it is new. No campaign: it is common.
+
+    Raises `BadInput` as `read_wording` does, and for a name that is taken.
+    """
+    wording = read_wording(source, task=task, name=name)
+    try:
+        return save_prompt(
+            task=wording.task,
+            name=wording.name,
+            system=wording.system,
+            user=wording.user,
+            campaign=campaign,
+            actor=actor,
+        )
+    except UnusableError as refusal:
+        raise BadInput([_problem(source, field, problem) for field, problem in refusal.problems]) from refusal
+
+
+def _other(source: Source, field: str, in_file: str, wanted: str) -> list[Problem]:
+    if not in_file or not wanted or in_file == wanted:
+        return []
+    return [_problem(source, field, f"{wanted}, as was said when it was loaded, found {in_file}")]
+
+
+def _problem(source: Source, field: str, problem: str) -> Problem:
+    # At the placeholder, where one is to blame: a field may be many lines long.
+    placeholder = problem.partition(" ")[0]
+    key = re.compile(rf"\s*{field}\s*=")
+    lines = [line for line, text in source.lines if placeholder.startswith("{") and placeholder in text]
+    lines += [line for line, text in source.lines if key.match(text)]
+    return Problem(source.name, lines[0] if lines else 1, field, problem)
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSet:
+    """The template of each task, with the form of its replies in it.
+
+    `with_texts`: for tasks by a built-in template, the one for topics that have more than a title.
+    """
+
+    templates: Mapping[PromptTask, Template]
+    with_texts: Mapping[PromptTask, Template] = field(default_factory=dict)
+
+    def template(self, task: PromptTask, texts: TopicTexts) -> Template:
+        return self.with_texts.get(task, self.templates[task]) if texts else self.templates[task]
+
+
+BUILT_IN_PROMPTS = PromptSet(TEMPLATES, WITH_TEXTS)
+
+
+def way_of(judge: Judge) -> PromptSet:
+    """Return how a judge asks: what it chose no prompt for, by the built-in one. Raises `Refused` for a lost prompt."""
+    versions = judge.prompt_versions
+    if not versions:
+        return BUILT_IN_PROMPTS
+    chosen = {task: versions[task] for task in TEMPLATES if task in versions}
+    found = templates_by_ref(list(chosen.items()))
+    structured = is_structured(judge)
+    return PromptSet(
+        {
+            task: replace(found[chosen[task]] if task in chosen else built_in, structured=structured)
+            for task, built_in in TEMPLATES.items()
+        },
+        {
+            task: replace(built_in, structured=structured)
+            for task, built_in in WITH_TEXTS.items()
+            if task not in chosen
+        },
+    )
+
+
+def ways_of(judges: Sequence[Judge]) -> list[PromptSet]:
+    """Prompt set of each judge, each judge looked up once."""
+    known: dict[int | None, PromptSet] = {}
+    return [known[one.pk] if one.pk in known else known.setdefault(one.pk, way_of(one)) for one in judges]
+
+
+def is_structured(judge: Judge) -> bool:
+    return bool(judge.prompt_versions.get(REPLY_FORM) == JSON_SCHEMA)
+
+
+def versions_of(prompts: Mapping[str, str], *, structured: bool) -> dict[str, str]:
+    """Return what a judge keeps of its way. Raises `Refused` for a task or a prompt that there is not."""
+    return checked_versions(prompts) | ({REPLY_FORM: JSON_SCHEMA} if structured else {})
+
+
+def add_llm_judge(
+    *,
+    name: str,
+    model: str,
+    base_url: str = "",
+    prompts: Mapping[str, str] | None = None,
+    structured: bool = False,
+) -> tuple[Judge, bool]:
+    """Make an LLM judge that asks in its own way; return it and whether it is new. The same again changes nothing.
+
+    `prompts` by task, as `name@version`. Raises `Refused` for a prompt that there is not, and as `add_judge` does.
+    """
+    versions = versions_of(prompts or {}, structured=structured)
+    return add_judge(name=name, kind=JudgeKind.LLM, model=model, base_url=base_url, prompt_versions=versions)

@@ -1,0 +1,93 @@
+"""Relevance: how well one passage answers a query, on the campaign's scale."""
+
+from dataclasses import dataclass
+
+from evaluation.domain.labels import CITATION_LABELS
+from evaluation.terms import SupportLabel
+from llmjobs.parsing import ParsedLabel, ReplyProblem, parse_label
+from llmjobs.prompts.template import NO_TEXTS, Template, TopicTexts
+from llmjobs.prompts.texts import RELEVANCE, SUPPORT
+from llmjobs.steps.asking import Note, Step, StepLog, check_sizes, converse, question
+
+NOTHING = "the passage has nothing to do with the query"
+RELATED = "the passage is related to the query but does not answer it"
+SOME = "the passage has some answer to the query, but it is unclear or hidden in other text"
+EXACT = "the passage is dedicated to the query and has the exact answer"
+BETTER = "as the grade below, but the answer is clearer or more complete"
+
+
+@dataclass(frozen=True, slots=True)
+class RelevanceInput:
+    """One query and one passage; `top` is the highest grade of the scale, 0 the lowest."""
+
+    query: str
+    passage: str
+    top: int = 3
+    template: Template = RELEVANCE
+    texts: TopicTexts = NO_TEXTS
+
+    def __post_init__(self) -> None:
+        check_sizes(top=self.top)
+
+
+@dataclass(frozen=True, slots=True)
+class RelevanceOutcome:
+    """One grade and the ask that gave it; None has a reason and is never 0."""
+
+    grade: int | None
+    ask: int
+    failure: str
+    asks: int
+    notes: tuple[Note, ...]
+
+
+def relevance(work: RelevanceInput) -> Step[RelevanceOutcome]:
+    log = StepLog()
+    grades = tuple(str(grade) for grade in range(work.top + 1))
+
+    def read(text: str) -> ParsedLabel | ReplyProblem:
+        return parse_label(text, grades)
+
+    values = {"query": work.query, "passage": work.passage, "scale": scale(work.top), **work.texts.values}
+    answer = yield from converse(log, question(work.template, "passage", top=work.top, **values), read)
+    grade = int(answer.value.label) if answer.value else None
+    return RelevanceOutcome(grade, answer.ask, answer.failure, log.asks, tuple(log.notes))
+
+
+def scale(top: int) -> str:
+    """Meaning of each grade, one a line."""
+    # Scales other than 0-3 keep its ends and stretch or shorten its middle.
+    middle = [RELATED, SOME, *[BETTER] * (top - 3)][: top - 1]
+    return "\n".join(f"{grade}: {meaning}" for grade, meaning in enumerate([NOTHING, *middle, EXACT]))
+
+
+@dataclass(frozen=True, slots=True)
+class SupportInput:
+    """One sentence of an answer, and the text of one segment it cites."""
+
+    statement: str
+    passage: str
+    template: Template = SUPPORT
+
+
+@dataclass(frozen=True, slots=True)
+class SupportOutcome:
+    """One label and the ask that gave it; FAILED has a reason."""
+
+    label: SupportLabel
+    ask: int
+    failure: str
+    asks: int
+    notes: tuple[Note, ...]
+
+
+def support(work: SupportInput) -> Step[SupportOutcome]:
+    log = StepLog()
+    ask = question(work.template, "pair", statement=work.statement, passage=work.passage)
+    answer = yield from converse(log, ask, _read)
+    label = SupportLabel(CITATION_LABELS.by_word[answer.value.label].code) if answer.value else SupportLabel.FAILED
+    return SupportOutcome(label, answer.ask, answer.failure, log.asks, tuple(log.notes))
+
+
+def _read(text: str) -> ParsedLabel | ReplyProblem:
+    return parse_label(text, CITATION_LABELS.words)

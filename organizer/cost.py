@@ -1,0 +1,480 @@
+"""Costs of judgments by people and by LLMs, and the agreement of each condition against its cost."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.db.models import Count, OuterRef, Subquery, Sum
+from django.http import HttpResponse, QueryDict
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.http import UserRequest
+from assessor.progress.matrix import may_organize
+from assessor.rules.clock import SECOND
+from assessor.timing.times import TopicTime
+from evaluation.campaigns.create import set_hourly_rate
+from evaluation.domain.conditions import NuggetCondition, resolve
+from evaluation.errors import Refused
+from evaluation.models import Campaign, Submission, Task
+from evaluation.terms import Condition, JudgeKind, Origin, Stage
+from jobs.models import WorkItem
+from llmjobs.budget import announced_price
+from llmjobs.models import Call, CallUse, LlmJob
+from organizer.access import get_campaign
+from organizer.work.views import get_campaign_to_organize
+from reports import charts
+from reports.agreement.figures import correlate
+from reports.documents import policies_document
+from reports.files import PictureForm, TableForm
+from reports.forms import SCORES, PolicyForm
+from reports.frames import assignment_sheet
+from reports.metrics.policies import Policies
+from reports.report import (
+    OVERVIEW,
+    WRONG_CHOICE,
+    Figures,
+    Found,
+    Kind,
+    Picture,
+    ReportPage,
+    Row,
+    columns,
+    policies_text,
+    sentences,
+)
+from reports.small import has_tau
+from reports.timing.figures import times_of
+from reports.timing.page import PUBLISHED
+from reports.views import page_response, part_picture, table_response
+from web.consistent_read import consistent_read
+from web.templatetags.assay import money, score, words
+from web.text import plural
+
+LIST, LABEL, SUPPORT = "nugget list", "assignment label", "support label"
+GRADE = "relevance grade"
+UNITS = {"nuggetize": LIST, "importance": LIST, "assign": LABEL, "support": SUPPORT, "relevance": GRADE}
+"""Unit that the calls of a prompt are for."""
+KINDS = {"nuggets": LIST, "drafts": LIST, "assign": LABEL, "support": SUPPORT, "relevance": GRADE}
+"""Unit that an item of a kind makes. An item of assigning makes a label for each of its nuggets."""
+PERSON = {
+    Stage.POST_EDIT: "post-edited nugget list",
+    Stage.MANUAL: "manual nugget list",
+    Stage.ASSIGN: LABEL,
+    Stage.SUPPORT_SCRATCH: "support label from scratch",
+    Stage.SUPPORT_POST_EDIT: "support label post-edited",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Cost of a unit. `seconds`: a person's per unit; `published`: the study's, nothing was measured.
+
+    `cost` is in the page's currency, None where it is not known; `units` is the number of measured ones.
+    """
+
+    what: str
+    by: str
+    units: int
+    seconds: float | None
+    cost: float | None
+    published: bool = False
+
+
+def person_units(campaign: Campaign, rate: Decimal | None) -> dict[Stage, Unit]:
+    """Costs of a person's lists and labels at an hourly rate, from first submissions of whole topics."""
+    times: dict[Stage, list[TopicTime]] = defaultdict(list)
+    for one in times_of(campaign):
+        if one.timed.version == 1 and one.timed.submitted and one.timed.whole:
+            times[one.timed.stage].append(one)
+    labels = _labels(campaign)
+    found = {}
+    for stage, what in PERSON.items():
+        units = labels.get(stage, 0) if stage.judges else len(times[stage])
+        total = sum(one.times.active.point for one in times[stage]) / SECOND
+        each = total / units if units and total else PUBLISHED.get(stage)
+        cost = each / 3600 * float(rate) if each is not None and rate is not None else None
+        found[stage] = Unit(
+            what, "person", units, each, cost, published=not (units and total) and each is not None
+        )
+    return found
+
+
+def _labels(campaign: Campaign) -> dict[str, int]:
+    tasks = Submission.objects.filter(task__campaign=campaign, task__study=None, version=1)
+    rows = tasks.filter(Task.objects.not_withdrawn_q("task__")).values_list("task__stage")
+    return {stage: labels or 0 for stage, labels in rows.annotate(Sum("labels")).order_by()}
+
+
+@dataclass(frozen=True, slots=True)
+class LlmUnits:
+    """Costs of an LLM's lists and labels, by judge and kind of unit; `currency` of the price tables, '' if none."""
+
+    by_judge: Mapping[tuple[str, str], Unit]
+    currency: str
+
+    def cost(self, judge: str, what: str) -> float | None:
+        """Cost of a unit by a judge; where it made none here, that of the only judge with such units."""
+        if (judge, what) in self.by_judge:
+            return self.by_judge[judge, what].cost
+        others = [unit for (_, kind), unit in self.by_judge.items() if kind == what]
+        return others[0].cost if len(others) == 1 else None
+
+
+def llm_units(campaign: Campaign) -> LlmUnits:
+    """Costs of the campaign's jobs per list and label."""
+    # Jobs of judges set aside, as for trials of prompts, are left out.
+    own = LlmJob.objects.filter(campaign=campaign, judge__aside=False)
+    jobs = {llm.pk: llm for llm in own.select_related("judge")}
+    paid: dict[tuple[str, str], Decimal] = defaultdict(Decimal)
+    unpriced = set()
+    for pk, template, prompt, completion in _tokens(campaign):
+        llm, what = jobs.get(pk), UNITS.get(template)
+        if llm is None or what is None:
+            continue
+        price, key = announced_price(llm), (llm.judge.name, what)
+        if price is None:
+            unpriced.add(key)
+        else:
+            paid[key] += price.of(prompt or 0, completion or 0)
+    units = _units_made(campaign, jobs)
+    found = {
+        key: Unit(key[1], key[0], count, None, None if key in unpriced or not count else float(paid[key]) / count)
+        for key, count in units.items()
+    }
+    currencies = sorted({llm.currency for llm in jobs.values() if llm.currency})
+    return LlmUnits(found, currencies[0] if len(currencies) == 1 else "")
+
+
+def _tokens(campaign: Campaign) -> list[tuple[int, str, int | None, int | None]]:
+    """Tokens of prompts and replies by job and prompt, each call once."""
+    mine = CallUse.objects.filter(item__job__llm__campaign=campaign)
+    # A call that several jobs used counts for the first of them.
+    first = mine.filter(call=OuterRef("pk")).order_by("pk").values("item__job")[:1]
+    calls = Call.objects.filter(pk__in=mine.order_by().values("call")).annotate(job=Subquery(first))
+    sums = calls.values("job", "template").annotate(
+        prompt=Sum("prompt_tokens"), completion=Sum("completion_tokens")
+    )
+    return list(sums.order_by().values_list("job", "template", "prompt", "completion"))
+
+
+def _units_made(campaign: Campaign, jobs: Mapping[int, LlmJob]) -> Counter[tuple[str, str]]:
+    """Lists and labels of the items that ended well."""
+    done = WorkItem.objects.filter(job__llm__campaign=campaign, state=WorkItem.State.DONE)
+    found: Counter[tuple[str, str]] = Counter()
+    rows = done.exclude(kind="assign").values_list("job", "kind").annotate(n=Count("pk")).order_by()
+    for pk, kind, count in rows:
+        if kind in KINDS and pk in jobs:
+            found[jobs[pk].judge.name, KINDS[kind]] += count
+    for pk, nuggets in done.filter(kind="assign").values_list("job", "payload__nuggets").iterator():
+        if pk in jobs:
+            # An item of assigning has a label for each of its nuggets.
+            found[jobs[pk].judge.name, LABEL] += len(nuggets or ())
+    return found
+
+
+TITLE = "Cost"
+REFERENCES = (Condition.MM, Condition.EM, Condition.AM)
+"""Conditions that people assigned, the one wholly by hand first."""
+
+
+def rate_field() -> forms.DecimalField:
+    return forms.DecimalField(
+        required=False, min_value=0, max_value=100_000, decimal_places=2, label="An assessor's hour costs"
+    )
+
+
+class CostForm(PolicyForm):
+    """Hourly rate, by default the campaign's, and the condition of reference."""
+
+    rate = rate_field()
+    score = forms.ChoiceField(choices=SCORES[:-1], initial="vital_strict", label="Score")
+    reference = forms.ChoiceField(
+        required=False,
+        label="Agreement with",
+        choices=[("", "the one most by hand"), *((one.value, one.value) for one in REFERENCES)],
+    )
+    label_seconds = forms.FloatField(
+        required=False, min_value=0, max_value=86_400, label="Seconds a person takes for a label"
+    )
+    llm_list = forms.FloatField(required=False, min_value=0, max_value=100_000, label="An LLM's nugget list costs")
+    llm_label = forms.FloatField(required=False, min_value=0, max_value=100_000, label="An LLM's label costs")
+    folded = ("label_seconds", "llm_list", "llm_label")
+    folded_text = "What to assume where no desk and no job tells"
+    field_order = ["rate", "score", "reference"]
+
+    def __init__(self, query: QueryDict, campaign: Campaign) -> None:
+        kept = campaign.hourly_rate
+        super().__init__(query, {} if kept is None else {"rate": str(kept)})
+
+    @property
+    def assumed(self) -> dict[str, float | None]:
+        rate, each = self.chosen["rate"], self.chosen["label_seconds"]
+        person = None if rate is None or each is None else float(rate) * each / 3600
+        return {"person": person, LIST: self.chosen["llm_list"], LABEL: self.chosen["llm_label"]}
+
+    @property
+    def policies(self) -> Policies:
+        return Policies(self.chosen["missing"], self.chosen["unjudged"], self.chosen["no_vital"])
+
+
+class RateForm(forms.Form):
+    """Hourly rate to be kept; empty for unknown."""
+
+    rate = rate_field()
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Costs of units by people and by LLMs; `assumed` is for units without a measurement."""
+
+    people: dict[Stage, Unit]
+    llms: LlmUnits
+    assumed: dict[str, float | None]
+
+    def of(self, choice: NuggetCondition) -> tuple[float | None, float | None]:
+        """Costs of a topic's list and of its labels; None where unknown."""
+        origin = choice.condition.origin
+        if origin is Origin.MANUAL:
+            lists = self.people[Stage.MANUAL].cost
+        else:
+            maker = next((one.judge.name for one in choice.nugget_sets if one.judge), "")
+            lists = self._llm(maker, LIST)
+            if origin is Origin.EDITED:
+                lists = _sum(lists, self.people[Stage.POST_EDIT].cost)
+        return lists, _times(self._label(choice), _labels_per_topic(choice))
+
+    def _label(self, choice: NuggetCondition) -> float | None:
+        if choice.condition.judge_kind is JudgeKind.HUMAN:
+            measured = self.people[Stage.ASSIGN].cost
+            return self.assumed["person"] if measured is None else measured
+        return self._llm(choice.judges[0].name if len(choice.judges) == 1 else "", LABEL)
+
+    def _llm(self, judge: str, what: str) -> float | None:
+        paid = self.llms.cost(judge, what)
+        return self.assumed[what] if paid is None else paid
+
+
+def cost_page(campaign: Campaign, query: QueryDict) -> ReportPage:
+    form = CostForm(query, campaign)
+    if not form.is_valid():
+        return ReportPage(form, TITLE, WRONG_CHOICE)
+    with consistent_read():
+        found = _found(campaign, form)
+    return ReportPage(form, TITLE, found=found, query=query)
+
+
+def _found(campaign: Campaign, form: CostForm) -> Found:
+    # Computed at each request: beats and calls do not change the campaign's revision.
+    rate: Decimal | None = form.chosen["rate"]
+    prices = Prices(person_units(campaign, rate), llm_units(campaign), form.assumed)
+    choices = list(_labelled(campaign))
+    reference = _reference(choices, form.chosen["reference"])
+    facts = sentences(
+        f"An assessor's hour costs {rate}." if rate is not None else "Say what an assessor's hour costs.",
+        f"LLM prices in {prices.llms.currency}."
+        if prices.llms.currency
+        else "No one currency of LLM prices is known.",
+        f"Agreement with {reference.condition}: tau-b of {words(form.chosen['score'])}."
+        if reference
+        else "No condition was assigned by people, so there is nothing to agree with.",
+        policies_text(policies_document(form.policies)),
+        "People's time is the measured active time, point estimate; where nothing was measured, what the study "
+        "published: an hour to post-edit a topic, two and a half to write its nuggets.",
+    )
+    rows = [_row(one, prices, reference, form) for one in choices]
+    return Found(facts, (conditions_table(rows), _units_table(prices)), timezone.now())
+
+
+def _labelled(campaign: Campaign) -> Iterator[NuggetCondition]:
+    """Conditions with labels that are unambiguous."""
+    for condition in Condition:
+        try:
+            choice = resolve(campaign, condition)
+        except Refused:  # several judges fit, and the campaign names none
+            continue
+        if choice.judges:
+            yield choice
+
+
+def _reference(choices: list[NuggetCondition], named: str) -> NuggetCondition | None:
+    by_condition = {one.condition: one for one in choices}
+    wanted = [Condition(named)] if named else REFERENCES
+    return next((by_condition[one] for one in wanted if one in by_condition), None)
+
+
+def _row(
+    choice: NuggetCondition, prices: Prices, reference: NuggetCondition | None, form: CostForm
+) -> dict[str, Any]:
+    lists, labels = prices.of(choice)
+    tau = None
+    if reference and choice.condition is not reference.condition:
+        found = correlate(choice.campaign, choice, reference, form.chosen["score"], form.policies, resamples=1)
+        tau = found.agreement
+    return {
+        "condition": choice.condition.value,
+        "nuggets": choice.sets_text,
+        "judge": choice.judges_text,
+        "list_cost": lists,
+        "label_cost": labels,
+        "cost": _sum(lists, labels),
+        "run_level": tau.run_level if tau else None,
+        "topic_average": tau.topic_average if tau else None,
+        "runs": tau.runs if tau else 0,
+        "topics": tau.topics if tau else 0,
+    }
+
+
+def conditions_table(rows: list[dict[str, Any]]) -> Figures:
+    points = [_point(row) for row in rows if _is_drawn(row)]
+    named = columns(
+        ("condition", "Condition"),
+        ("nuggets", "Nuggets"),
+        ("judge", "Labels by"),
+        ("list_cost", "List", Kind.MONEY),
+        ("label_cost", "Labels", Kind.MONEY),
+        ("cost", "A topic", Kind.MONEY),
+        ("run_level", "Tau, run level", Kind.TAU),
+        ("topic_average", "Tau, topic average", Kind.SCORE),
+        primary="cost",
+        screen="nuggets judge",
+    )
+    return Figures(
+        OVERVIEW,
+        "Agreement against cost",
+        named,
+        rows,
+        note=_note(rows, points),
+        picture=_picture(points),
+        topics="topics",
+    )
+
+
+def _is_drawn(row: dict[str, Any]) -> bool:
+    known = row["cost"] is not None and row["run_level"] is not None
+    return known and has_tau(row["runs"], row["topics"])
+
+
+def _point(row: dict[str, Any]) -> dict[str, Any]:
+    return {"name": row["condition"], "task": "condition", "x": row["cost"], "y": row["run_level"]}
+
+
+def _picture(points: list[dict[str, Any]]) -> Picture:
+    titles = ("cost per topic", "tau-b, run level")
+    return Picture(
+        alt=f"Agreement against cost of {len(points):,} {plural(len(points), 'condition')}.",
+        draw=lambda dark: charts.plane(points, titles, dark=dark, ends=_ends(points)),
+        note="Each condition by what a topic costs and how far its runs stand as under the reference.",
+        # One point says nothing about any other.
+        shown=len(points) > 1,
+    )
+
+
+def _ends(points: list[dict[str, Any]]) -> charts.Ends:
+    """Return where the axes end: from no cost, and from tau 0, or -1 where a tau is negative, to 1."""
+    highest = max((point["x"] for point in points), default=1.0)
+    lowest = min((point["y"] for point in points), default=0.0)
+    return (0.0, highest or 1.0), (-1.0 if lowest < 0 else 0.0, 1.0)
+
+
+def _note(rows: list[dict[str, Any]], points: list[dict[str, Any]]) -> str:
+    """Note below the table: its unit, a single point in words, and conditions without a known cost."""
+    notes = ["Cost of one topic: its nugget list, drafts included, and the labels of all its answers."]
+    if len(points) == 1:
+        [one] = points
+        notes.append(
+            f"Only {one['name']} has a known cost and a tau: {money(one['x'])} a topic, tau {score(one['y'])}."
+        )
+    unknown = [row["condition"] for row in rows if row["cost"] is None]
+    if unknown:
+        notes.append(f"{len(unknown)} of {len(rows)} conditions have no known cost: {', '.join(unknown)}.")
+    return " ".join(notes)
+
+
+def _units_table(prices: Prices) -> Figures:
+    rows: list[Row] = [_unit_row(one) for one in (*prices.people.values(), *prices.llms.by_judge.values())]
+    named = columns(
+        ("what", "One"),
+        ("by", "By"),
+        ("units", "Reckoned from", Kind.COUNT),
+        ("seconds", "Time", Kind.CLOCK),
+        ("cost", "Cost", Kind.MONEY),
+        ("basis", "Basis"),
+        primary="cost",
+    )
+    return Figures("units", "What a judgment costs", named, rows)
+
+
+def _unit_row(one: Unit) -> Row:
+    basis = (
+        "published" if one.published else "" if not one.units else "paid" if one.seconds is None else "measured"
+    )
+    return {
+        "what": one.what,
+        "by": one.by,
+        "units": one.units,
+        "seconds": one.seconds,
+        "cost": one.cost,
+        "basis": basis,
+    }
+
+
+def _labels_per_topic(choice: NuggetCondition) -> float | None:
+    """Return how many labels a topic has whose labels count."""
+    sheet = assignment_sheet(choice)
+    labels = sheet.labels >= 0
+    topics = len(set(sheet.nugget_topic[labels.any(axis=1)].tolist()))
+    return float(labels.sum()) / topics if topics else None
+
+
+def _sum(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one + other
+
+
+def _times(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one * other
+
+
+@require_safe
+def cost(request: UserRequest, slug: str) -> HttpResponse:
+    campaign = get_campaign(request.user, slug)
+
+    def address_of(part: str, form: str) -> str:
+        name = "organizer:cost_table" if form in list(TableForm) else "organizer:cost_picture"
+        return reverse(name, args=[slug, part, form])
+
+    page = cost_page(campaign, request.GET)
+    rate = page.form.chosen["rate"] if page.found else campaign.hourly_rate
+    offered = may_organize(request.user, campaign) and rate != campaign.hourly_rate
+    more = {"rate": rate, "may_keep_rate": offered}
+    return page_response(request, campaign, page, "cost", address_of, template="organizer/cost.html", more=more)
+
+
+@require_POST
+def keep_rate(request: UserRequest, slug: str) -> HttpResponse:
+    campaign = get_campaign_to_organize(request.user, slug)
+    form = RateForm(request.POST)
+    if form.is_valid():
+        set_hourly_rate(campaign=campaign, rate=form.cleaned_data["rate"], actor=request.user)
+        messages.success(request, "The campaign keeps what an hour costs.")
+    else:
+        messages.error(request, "An hour costs a number from 0 to 100,000, with two decimals at most.")
+    return redirect("organizer:cost", slug)
+
+
+@require_safe
+def cost_table(request: UserRequest, slug: str, part: str, table: TableForm) -> HttpResponse:
+    page = cost_page(get_campaign(request.user, slug), request.GET)
+    return table_response(page, part, table, f"{slug}-cost")
+
+
+@require_safe
+def cost_picture(request: UserRequest, slug: str, part: str, picture: PictureForm) -> HttpResponse:
+    page = cost_page(get_campaign(request.user, slug), request.GET)
+    return part_picture(request, page, part, picture)

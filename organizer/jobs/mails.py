@@ -1,0 +1,61 @@
+"""Mails to the starter of a job: it is done, paused for its budget, or stuck. Workers send one each."""
+
+import logging
+
+from django.conf import settings
+from django.core.mail import get_connection, send_mail
+from django.template.loader import render_to_string
+from django.urls import reverse
+
+from accounts.models import User
+from evaluation.campaigns.access import within
+from evaluation.models import Campaign
+from jobs import lanes, queue
+from jobs.models import Notice
+from jobs.notices import mail_is_settled, take_mail, to_mail
+
+SECONDS = 30.0
+"""Patience with a mail server: no longer than until another worker would try."""
+
+log = logging.getLogger(__name__)
+
+
+def offer() -> None:
+    lanes.register_watcher(send_due)
+
+
+def send_due() -> None:
+    """Send due mails where mail is configured; a mail that the server refuses is tried again later."""
+    if not settings.MAIL_ABOUT_JOBS:
+        return
+    for notice in to_mail().filter(job__llm__isnull=False).select_related("job__llm__campaign"):
+        if take_mail(notice):
+            _send(notice)
+
+
+def _send(notice: Notice) -> None:
+    campaign, reader = notice.job.llm.campaign, notice.job.made_by
+    # Rights may have changed since the job was started.
+    if reader is None or not _may_read(reader, campaign):
+        mail_is_settled(notice, sent=False)
+        return
+    context = {
+        "notice": notice,
+        "campaign": campaign,
+        "progress": queue.progress_of(notice.job),
+        "link": f"{settings.PUBLIC_URL}{reverse('organizer:job', args=[campaign.slug, notice.job_id])}",
+        "linked": bool(settings.PUBLIC_URL),
+    }
+    subject = f"Job {notice.kind}: {notice.job.title} ({' '.join(campaign.name.split())})"
+    try:
+        text = render_to_string("organizer/job_notice.txt", context)
+        send_mail(subject, text, None, [reader.email], connection=get_connection(timeout=SECONDS))
+    except OSError as error:  # of the connection, and of SMTP
+        log.warning("mail about job %s not sent: %s", notice.job_id, error)
+    else:
+        mail_is_settled(notice, sent=True)
+
+
+def _may_read(reader: User, campaign: Campaign) -> bool:
+    """True for a reader with an address who may still see the campaign unblinded."""
+    return reader.is_active and bool(reader.email) and within(reader, campaign).exists()

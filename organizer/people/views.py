@@ -1,0 +1,320 @@
+"""The people of a campaign: roles, languages and invitations."""
+
+from typing import cast
+
+from allauth.account.adapter import ratelimit
+from allauth.account.internal.flows.login import record_authentication
+from allauth.account.models import EmailAddress
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import login
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.password_validation import password_validators_help_texts
+from django.core.exceptions import ValidationError
+from django.core.mail import send_mail
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.functional import lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.http import UserRequest
+from accounts.invitations import invitation_of, make_account
+from accounts.models import Invitation, User
+from assessor.progress.matrix import may_organize
+from evaluation.campaigns import people as campaign_people
+from evaluation.campaigns import people as campaigns_people
+from evaluation.campaigns import people as people_rows
+from evaluation.campaigns.contents import shared_runs_for
+from evaluation.campaigns.events import may_audit
+from evaluation.campaigns.people import accept, give_role, problem_of_taking, take_role, withdraw_invitation
+from evaluation.errors import Refused
+from evaluation.models import Campaign
+from evaluation.terms import Role
+from organizer import access as organizer_access
+from organizer.work import views as work_views
+from web.audit_log import blind
+
+ROLES = [(role.value, role.value) for role in Role]
+
+
+def _password_help() -> str:
+    return " ".join(password_validators_help_texts())
+
+
+class RoleForm(forms.Form):
+    """Person and role to give or to take."""
+
+    username = forms.CharField(label="Username", max_length=150)
+    role = forms.ChoiceField(label="Role", choices=ROLES)
+
+
+class InviteForm(forms.Form):
+    """The role that a link gives, and where it is sent."""
+
+    role = forms.ChoiceField(label="Role", choices=ROLES)
+    email = forms.EmailField(label="Email", required=False)
+
+
+class JoinForm(forms.Form):
+    """Account of an invited person."""
+
+    username = forms.CharField(
+        label="Username",
+        max_length=150,
+        help_text="Letters, digits and @ . + - _",
+        widget=forms.TextInput({"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false"}),
+    )
+    full_name = forms.CharField(
+        label="Name",
+        max_length=200,
+        required=False,
+        help_text="What organizers call you. It may be empty.",
+        widget=forms.TextInput({"autocomplete": "name"}),
+    )
+    password = forms.CharField(
+        label="Password",
+        strip=False,
+        help_text=lazy(_password_help, str)(),
+        widget=forms.PasswordInput({"autocomplete": "new-password"}),
+    )
+
+
+class EraseForm(forms.Form):
+    """Erasure, confirmed by the username that it removes."""
+
+    username = forms.CharField(label="Username", max_length=150, widget=forms.TextInput({"autocomplete": "off"}))
+
+
+HELD = "invitation"
+"""Session key of an invitation's secret, so that the link itself leaves the address bar."""
+
+
+def link_of(request: HttpRequest, form: InviteForm, campaign: Campaign, actor: User) -> str:
+    """Link of a new invitation to hand over; '' where it was mailed."""
+    data = form.cleaned_data
+    made, raw = campaign_people.invite(
+        campaign=campaign, role=Role(data["role"]), email=data["email"], actor=actor
+    )
+    link = request.build_absolute_uri(reverse("organizer:open_invitation", args=[raw]))
+    if not made.email:
+        return link
+    try:
+        _send(made, campaign, actor, link)
+    except OSError as error:  # of the connection, and of SMTP
+        # Nobody has the link, and its secret is not stored: the invitation could never be used.
+        withdraw_invitation(invitation=made, actor=actor)
+        raise Refused(
+            "mail", "The mail could not be sent, so nobody was invited. Hand over a link instead."
+        ) from error
+    return ""
+
+
+def _send(made: Invitation, campaign: Campaign, actor: User, link: str) -> None:
+    context = {"invitation": made, "campaign": campaign, "actor": actor, "link": link}
+    text = render_to_string("organizer/invitation.txt", context)
+    subject = f"Invitation to {' '.join(campaign.name.split())}"
+    send_mail(subject, text, None, [made.email])
+
+
+def held_invitation(request: HttpRequest) -> Invitation | None:
+    """Invitation opened in this session; None where it is not good any more."""
+    return invitation_of(request.session.get(HELD, ""))
+
+
+def joined(request: HttpRequest, form: JoinForm) -> User | None:
+    """New account with the invitation's role; None where the form has errors."""
+    data, raw = form.cleaned_data, request.session.get(HELD, "")
+    found = invitation_of(raw)
+    email = found.email if found and not _is_taken(found.email) else ""
+    try:
+        with transaction.atomic():
+            user = make_account(email=email, **data)
+            campaign_people.accept(raw=raw, user=user)
+            if email:  # who has the link reads that mail
+                EmailAddress.objects.create(user=user, email=email.lower(), verified=True, primary=True)
+    except ValidationError as error:
+        for name, problems in error.message_dict.items():
+            for problem in problems:
+                form.add_error(name if name in form.fields else None, problem)
+        return None
+    request.session.pop(HELD)
+    return user
+
+
+def _is_taken(email: str) -> bool:
+    used = EmailAddress.objects.filter(email__iexact=email).exists()
+    return used or User.objects.filter(email__iexact=email).exists()
+
+
+@require_safe
+@never_cache
+def people(request: UserRequest, slug: str) -> HttpResponse:
+    return _page(request, organizer_access.get_campaign(request.user, slug))
+
+
+@require_POST
+def give(request: UserRequest, slug: str) -> HttpResponse:
+    campaign = work_views.get_campaign_to_organize(request.user, slug)
+    form = RoleForm(request.POST)
+    if not form.is_valid():
+        return _page(request, campaign, role_form=form)
+    data = form.cleaned_data
+    user = give_role(campaign=campaign, username=data["username"], role=Role(data["role"]), actor=request.user)
+    messages.success(request, f"{user.name} is {data['role']} now.")
+    return redirect("organizer:people", campaign.slug)
+
+
+@require_safe
+@never_cache
+def ask_to_take(request: UserRequest, slug: str, pk: int, role: str) -> HttpResponse:
+    campaign = work_views.get_campaign_to_organize(request.user, slug)
+    with organizer_access.missing_is_404():
+        person = people_rows.member_for(request.user, campaign, pk, role)
+    context = {
+        "campaign": campaign,
+        "person": person,
+        "role": role,
+        "tasks": people_rows.unfinished_tasks_of(request.user, campaign, person),
+        "problem": problem_of_taking(campaign=campaign, user=person, role=Role(role), actor=request.user),
+    }
+    return render(request, "organizer/take_role.html", context)
+
+
+@require_POST
+def take(request: UserRequest, slug: str) -> HttpResponse:
+    campaign = work_views.get_campaign_to_organize(request.user, slug)
+    form = RoleForm(request.POST)
+    if not form.is_valid():
+        return _page(request, campaign, role_form=form)
+    data = form.cleaned_data
+    user = take_role(campaign=campaign, username=data["username"], role=Role(data["role"]), actor=request.user)
+    messages.success(request, f"{user.name} is no {data['role']} any more. What they did stays.")
+    return redirect("organizer:people", campaign.slug)
+
+
+@require_POST
+def set_languages(request: UserRequest, slug: str) -> HttpResponse:
+    campaign = work_views.get_campaign_to_organize(request.user, slug)
+    username, tags = request.POST.get("username", ""), request.POST.get("languages", "")
+    member = campaigns_people.set_languages(
+        campaign=campaign, username=username, languages=tags, actor=request.user
+    )
+    messages.success(
+        request,
+        f"{member.user.name} reads {member.languages}."
+        if member.languages
+        else f"{member.user.name} reads any language.",
+    )
+    return redirect("organizer:people", campaign.slug)
+
+
+@require_POST
+def set_campaign_language(request: UserRequest, slug: str) -> HttpResponse:
+    campaign = work_views.get_campaign_to_organize(request.user, slug)
+    tag = campaigns_people.set_campaign_language(
+        campaign=campaign, language=request.POST.get("language", ""), actor=request.user
+    )
+    messages.success(request, f"Topics without a language are in {tag}." if tag else "No language is assumed.")
+    return redirect("organizer:people", campaign.slug)
+
+
+@require_http_methods(["POST"])
+@never_cache
+def invite_person(request: UserRequest, slug: str) -> HttpResponse:
+    """Invite by mail or by a link, which is shown only once."""
+    campaign = work_views.get_campaign_to_organize(request.user, slug)
+    form = InviteForm(request.POST)
+    if not form.is_valid():
+        return _page(request, campaign, invite_form=form)
+    link = link_of(request, form, campaign, request.user)
+    if link:
+        return _page(request, campaign, link=link)
+    messages.success(request, f"Sent to {form.cleaned_data['email']}.")
+    return redirect("organizer:people", campaign.slug)
+
+
+@require_POST
+def revoke(request: UserRequest, slug: str, pk: int) -> HttpResponse:
+    campaign = work_views.get_campaign_to_organize(request.user, slug)
+    with organizer_access.missing_is_404():
+        invitation = people_rows.invitation_for(request.user, campaign, pk)
+    withdraw_invitation(invitation=invitation, actor=request.user)
+    messages.success(request, "The invitation was taken back.")
+    return redirect("organizer:people", campaign.slug)
+
+
+def _page(
+    request: UserRequest,
+    campaign: Campaign,
+    *,
+    role_form: RoleForm | None = None,
+    invite_form: InviteForm | None = None,
+    link: str = "",
+) -> HttpResponse:
+    wrong = any(form is not None for form in (role_form, invite_form))
+    context = {
+        "campaign": campaign,
+        "people": people_rows.people_for(request.user, campaign),
+        "invitations": people_rows.invitations_for(request.user, campaign),
+        "role_form": role_form or RoleForm(auto_id="role_%s"),
+        "invite_form": invite_form or InviteForm(auto_id="invite_%s"),
+        "link": link,
+        "shared_runs": shared_runs_for(request.user, campaign),
+        "may_organize": may_organize(request.user, campaign),
+        "may_audit": may_audit(request.user, campaign),
+    }
+    return render(request, "organizer/people.html", context, status=422 if wrong else 200)
+
+
+BACKEND = settings.AUTHENTICATION_BACKENDS[0]
+
+
+@require_safe
+@never_cache
+@login_not_required
+@blind
+def open_invitation(request: HttpRequest, token: str) -> HttpResponse:
+    """Keep the link's secret in the session and redirect to an address without it."""
+    if invitation_of(token) is None:
+        # Too many links that are not good, from one address, are slowed down.
+        if not ratelimit.consume(request, app="allauth.account", action="invitation", limit_get=True):
+            return cast(HttpResponse, ratelimit.respond_429(request))
+        return render(request, "organizer/no_invitation.html", status=410)
+    # The link leaves the address bar: its secret goes on in the session only.
+    request.session[HELD] = token
+    return redirect("organizer:invitation")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_not_required
+@blind
+def invitation(request: HttpRequest) -> HttpResponse:
+    found = held_invitation(request)
+    if not found:
+        return render(request, "organizer/no_invitation.html", status=410)
+    form = JoinForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and not request.user.is_authenticated and form.is_valid():
+        user = joined(request, form)
+        if user:
+            # Without a record the sign-in library asks for the password that was typed a moment ago.
+            record_authentication(request, user, method="password")
+            login(request, user, BACKEND)
+            return redirect("organizer:campaigns")
+    context = {"invitation": found, "form": form, "provider": settings.OIDC}
+    return render(request, "organizer/invitation.html", context, status=422 if form.errors else 200)
+
+
+@require_POST
+@blind
+def accept_role(request: UserRequest) -> HttpResponse:
+    raw = request.session.get(HELD, "")
+    campaign = accept(raw=raw, user=request.user)
+    request.session.pop(HELD, None)
+    messages.success(request, f"You are in {campaign.name} now.")
+    return redirect("organizer:campaigns")

@@ -1,0 +1,344 @@
+"""Work of each assessor by stage, and figures to ask about. Nobody is ranked."""
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.http import UserRequest
+from accounts.models import User
+from assessor.practice.items import PersonRow, PracticeSet, practice_sets_for, replaced_items_for, switch_practice
+from assessor.progress.matrix import may_organize
+from assessor.progress.people import (
+    Assessor,
+    Latencies,
+    Mix,
+    Mixes,
+    TaskCount,
+    assessors_at_work,
+    judges_by_user,
+    latencies_for,
+    mixes_for,
+    task_counts_for,
+)
+from assessor.progress.today import Spread, spread_of
+from assessor.rules.clock import SECOND
+from assessor.timing.times import KeptTime, kept_times_for
+from evaluation.models import Campaign, Topic
+from evaluation.tasks import changes as tasks_changes
+from evaluation.terms import Stage
+from organizer import access as organizer_access
+from organizer.words import STAGE_WORDS, stage_text
+from organizer.work import views as work_views
+from reports.metrics.confusion import Confusion, confusion
+from reports.timing.figures import Words, words_read
+from web.csv_response import safe_cell
+
+
+@dataclass(frozen=True, slots=True)
+class PersonStage:
+    """One assessor at one stage. Minutes are active ones of first submissions; shares are fractions.
+
+    `minutes` has the quartiles of the point estimates, `low` and `high` are the medians of the other two.
+    """
+
+    who: Assessor
+    stage: Stage
+    tasks: TaskCount
+    minutes: Spread | None
+    low: float | None
+    high: float | None
+    words_per_minute: float | None
+    mix: Mix
+    others: Mix
+    accepts: Spread | None
+
+    @property
+    def swept(self) -> float | None:
+        """Share of labels that the nugget sweep changed."""
+        return self.mix.swept / self.mix.total if self.mix.total else None
+
+
+FEWEST_TASKS: Final = 3
+FEWEST_ACCEPTS: Final = 5
+FEWEST_LABELS: Final = 50
+QUICK_MS: Final = 500
+"""Below this a shown label is hardly read; studies use it as a screening value only."""
+FAST_WORDS: Final = 700
+"""Words a minute beyond which even skimming is hard."""
+OFTEN: Final = 0.2
+APART: Final = 0.25
+WIDE: Final = 2.0
+LABELS: Final = ("full", "partial", "no support")
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A conspicuous figure: person, stage, evidence, and an innocent reason for it."""
+
+    who: str
+    stage: str
+    evidence: str
+    innocent: str
+
+
+def flags_of(rows: Iterable[PersonStage]) -> Iterator[Flag]:
+    for row in rows:
+        for evidence, innocent in _seen(row):
+            yield Flag(row.who.name, stage_text(row.stage), evidence, innocent)
+
+
+def _seen(row: PersonStage) -> Iterator[tuple[str, str]]:
+    yield from _times(row)
+    yield from _labels(row)
+    accepts = row.accepts
+    if accepts and accepts.number >= FEWEST_ACCEPTS and accepts.median < QUICK_MS:
+        yield (
+            f"Shown labels were accepted after {accepts.median:,.0f} ms at the median, {accepts.number:,} "
+            "accepts.",
+            "The label may have been plain, or the passage known from the pair before.",
+        )
+
+
+def _times(row: PersonStage) -> Iterator[tuple[str, str]]:
+    if not row.minutes or row.minutes.number < FEWEST_TASKS:
+        return
+    if not row.stage.judges and row.words_per_minute and row.words_per_minute > FAST_WORDS:
+        yield (
+            f"{row.words_per_minute:,.0f} words a minute at the median of {row.minutes.number:,} tasks.",
+            "Passages that repeat each other need no second reading, and some read on paper, which no clock sees.",
+        )
+    if row.low and row.high and row.high > WIDE * row.low:
+        yield (
+            f"The active time is uncertain: {row.low:,.0f} to {row.high:,.0f} min at the medians.",
+            "Long texts are read without a touch, and not everybody answers when asked what a pause was.",
+        )
+
+
+def _labels(row: PersonStage) -> Iterator[tuple[str, str]]:
+    if row.mix.total < FEWEST_LABELS:
+        return
+    if row.mix.cant_judge and row.mix.cant_judge > OFTEN:
+        yield (
+            f"{_percent(row.mix.cant_judge)} of {row.mix.total:,} labels say that it cannot be judged.",
+            "The topics may have passages in other languages, or sentences without sense.",
+        )
+    mine, others = row.mix.shares, row.others.shares
+    if mine and others and row.others.total >= FEWEST_LABELS:
+        widest = max(range(3), key=lambda place: abs(mine[place] - others[place]))
+        if abs(mine[widest] - others[widest]) > APART:
+            yield (
+                f"{_percent(mine[widest])} {LABELS[widest]}, beside {_percent(others[widest])} by others "
+                "on the same topics.",
+                "The others are LLMs among others, and may be the ones who are wrong.",
+            )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+MINUTE = 60 * SECOND
+COLUMNS: Final = (
+    *(
+        "assessor",
+        "username",
+        "stage",
+        "done",
+        "unfinished",
+        "median_min",
+        "q1_min",
+        "q3_min",
+        "low_min",
+        "high_min",
+    ),
+    *("words_per_minute", "labels", "full", "partial", "none", "others_full", "others_partial", "others_none"),
+    *("cant_judge", "sweep_changes", "accepted", "accept_median_ms", "last_seen", "paused_since"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleWork:
+    """People, their work by stage, and the flags."""
+
+    people: tuple[Assessor, ...]
+    stages: tuple[tuple[Stage, tuple[PersonStage, ...]], ...]
+    flags: tuple[Flag, ...]
+
+    @property
+    def rows(self) -> Iterator[PersonStage]:
+        return (row for _, rows in self.stages for row in rows)
+
+
+def people_work_for(viewer: User, campaign: Campaign) -> PeopleWork:
+    """Work of all assessors of a campaign, in about a dozen queries."""
+    people = assessors_at_work(viewer, campaign)
+    counts = task_counts_for(viewer, campaign)
+    first = [one for one in kept_times_for(viewer, campaign) if one.is_first]
+    judges = judges_by_user([one.pk for one in people])
+    labels = (mixes_for(viewer, campaign), latencies_for(viewer, campaign))
+    words, topics = _words(campaign), dict(Topic.objects.filter(campaign=campaign).values_list("pk", "topic_id"))
+    stages = []
+    for stage in Stage:
+        rows = tuple(
+            _row(one, stage, counts[one.pk, stage], first, judges.get(one.pk, 0), labels, (words, topics))
+            for one in people
+            if (one.pk, stage) in counts
+        )
+        if rows:
+            stages.append((stage, rows))
+    return PeopleWork(tuple(people), tuple(stages), tuple(flags_of([row for _, rows in stages for row in rows])))
+
+
+def _row(
+    who: Assessor,
+    stage: Stage,
+    tasks: TaskCount,
+    first: Iterable[KeptTime],
+    judge: int,
+    labels: tuple[Mixes, Latencies],
+    reading: tuple[Words, dict[int, str]],
+) -> PersonStage:
+    own = [one for one in first if one.assessor == who.pk and one.stage is stage]
+    mixes, latencies = labels
+    mix, others = mixes.get((judge, stage), (Mix(), Mix()))
+    shown = latencies.get(judge, []) if stage is Stage.SUPPORT_POST_EDIT else []
+    return PersonStage(
+        who=who,
+        stage=stage,
+        tasks=tasks,
+        minutes=spread_of([one.times.active.point / MINUTE for one in own]),
+        low=_middle([one.times.active.low / MINUTE for one in own]),
+        high=_middle([one.times.active.high / MINUTE for one in own]),
+        words_per_minute=_middle(list(_paces(own, *reading))),
+        mix=mix,
+        others=others,
+        accepts=spread_of(shown),
+    )
+
+
+def _middle(values: Sequence[float]) -> float | None:
+    found = spread_of(values)
+    return found.median if found else None
+
+
+def _paces(own: Iterable[KeptTime], words: Words, topics: dict[int, str]) -> Iterator[float]:
+    for one in own:
+        read, minutes = words.get((topics[one.topic], one.stage), 0), one.times.active.point / MINUTE
+        if read and minutes:
+            yield read / minutes
+
+
+def _words(campaign: Campaign) -> Words:
+    return _words_at(campaign, campaign.created_at, campaign.revision)
+
+
+@lru_cache(maxsize=16)
+def _words_at(campaign: Campaign, _made: datetime, _revision: int) -> Words:
+    # Counted once per state of the campaign, because all texts are read for it. Each submission changes the state.
+    return words_read(campaign)
+
+
+def csv_rows(page: PeopleWork) -> Iterator[tuple[Any, ...]]:
+    """Rows for a CSV file, headings first."""
+    yield COLUMNS
+    for row in page.rows:
+        minutes, accepts = row.minutes, row.accepts
+        yield (
+            *(row.who.name, row.who.username, STAGE_WORDS[row.stage], row.tasks.done, row.tasks.unfinished),
+            *((minutes.median, minutes.low, minutes.high) if minutes else (None, None, None)),
+            *(row.low, row.high, row.words_per_minute, row.mix.total),
+            *(row.mix.shares or (None, None, None)),
+            *(row.others.shares or (None, None, None)),
+            *(row.mix.cant_judge, row.mix.swept, accepts.number if accepts else 0),
+            accepts.median if accepts else None,
+            row.who.seen_at.isoformat(timespec="seconds") if row.who.seen_at else None,
+            row.who.paused_at.isoformat(timespec="seconds") if row.who.paused_at else None,
+        )
+
+
+@require_safe
+@never_cache
+def people_work(request: UserRequest, slug: str) -> HttpResponse:
+    campaign = organizer_access.get_campaign(request.user, slug)
+    context = {
+        "campaign": campaign,
+        "page": people_work_for(request.user, campaign),
+        "may_organize": may_organize(request.user, campaign),
+    }
+    return render(request, "organizer/people_work.html", context)
+
+
+@require_safe
+@never_cache
+def people_work_file(request: UserRequest, slug: str) -> HttpResponse:
+    campaign = organizer_access.get_campaign(request.user, slug)
+    name = f'attachment; filename="{slug}-people.csv"'
+    response = HttpResponse(content_type="text/csv; charset=utf-8", headers={"Content-Disposition": name})
+    out = csv.writer(response)
+    for row in csv_rows(people_work_for(request.user, campaign)):
+        out.writerow([safe_cell(cell) for cell in row])
+    return response
+
+
+@require_POST
+def pause(request: UserRequest, slug: str) -> HttpResponse:
+    campaign = work_views.get_campaign_to_organize(request.user, slug)
+    paused = request.POST.get("act") == "pause"
+    username = request.POST.get("username", "")
+    user = tasks_changes.pause(campaign=campaign, username=username, paused=paused, actor=request.user)
+    messages.success(
+        request,
+        f"{user.name} is paused: they keep what they have and get nothing new."
+        if paused
+        else f"{user.name} can be handed work again.",
+    )
+    return redirect("organizer:people_work", campaign.slug)
+
+
+@dataclass(frozen=True, slots=True)
+class PracticeResult:
+    """An assessor's answers compared with the known labels."""
+
+    person: PersonRow
+    compared: Confusion
+
+
+@require_safe
+def practice(request: UserRequest, slug: str) -> HttpResponse:
+    viewer, campaign = request.user, organizer_access.get_campaign(request.user, slug)
+    sets = practice_sets_for(viewer, campaign)
+    context = {
+        "campaign": campaign,
+        "is_on": campaign.protocol.practice,
+        "sets": [(one, _compared(one)) for one in sets],
+        "replaced": replaced_items_for(viewer, campaign),
+        "may_organize": may_organize(viewer, campaign),
+    }
+    return render(request, "organizer/practice.html", context)
+
+
+@require_POST
+def switch(request: UserRequest, slug: str) -> HttpResponse:
+    campaign = work_views.get_campaign_to_organize(request.user, slug)
+    on = request.POST.get("practice") == "on"
+    switch_practice(campaign=campaign, on=on, actor=request.user)
+    messages.success(request, "Practice is switched on." if on else "Practice is switched off.")
+    return redirect("organizer:practice", campaign.slug)
+
+
+def _compared(one: PracticeSet) -> list[PracticeResult]:
+    pairs = [np.array(person.given, dtype=np.int8).reshape(-1, 2) for person in one.people]
+    return [
+        PracticeResult(person, confusion(own[:, 0], own[:, 1]))
+        for person, own in zip(one.people, pairs, strict=True)
+    ]

@@ -1,0 +1,218 @@
+"""A trial of prompts in figures: how each agrees with the people who labelled the same pairs."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Literal
+
+import numpy as np
+from django.db.models import QuerySet
+from django.db.models.functions import Left
+
+from accounts.models import User
+from evaluation.corpus.answers import provenance_for
+from evaluation.corpus.topics import SNIPPET, topics_for
+from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
+from evaluation.models import AnswerProvenance, Campaign, NuggetVersion, Segment, Sentence, Topic
+from jobs.models import WorkItem
+from llmjobs.models import Trial, TrialJob
+from llmjobs.trials import Tried, outcome_of
+from reports.metrics.arrays import Bytes
+from reports.metrics.confusion import Confusion, confusion
+from reports.metrics.label_matrix import FAILED, UNJUDGED
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPair:
+    """A nugget and whose answer it is looked for in; a sentence, and the cited segment's id in `docid`; or a nugget, or
+    the beginning of a segment, and its topic, without an answer.
+    """
+
+    text: str
+    docid: str
+    topic: Topic
+    given: AnswerProvenance | None = None
+
+
+def shown_pairs(viewer: User, campaign: Campaign, trial: Trial) -> list[ShownPair | None]:
+    first = TrialJob.objects.filter(trial=trial).order_by("llm").first()
+    items = list(WorkItem.objects.filter(job=first.llm_id).order_by("pk")) if first else []
+    answers = provenance_for(viewer, campaign).select_related("run", "topic")
+    topics = topics_for(viewer, campaign)
+    match trial.task:
+        case "assign":
+            return _assigned(items, answers)
+        case "support":
+            return _supported(items, answers)
+        case "importance":
+            return _weighed(items, topics)
+        case _:
+            return _graded(items, topics)
+
+
+def _assigned(items: Sequence[WorkItem], answers: QuerySet[AnswerProvenance]) -> list[ShownPair | None]:
+    pairs = [(item.payload["answer"], nugget) for item in items for nugget in item.payload["nuggets"]]
+    given = answers.in_bulk([answer for answer, _ in pairs])
+    texts = dict(NuggetVersion.objects.filter(pk__in={nugget for _, nugget in pairs}).values_list("pk", "text"))
+    return [
+        ShownPair(texts[nugget], "", given[answer].topic, given[answer])
+        if answer in given and nugget in texts
+        else None
+        for answer, nugget in pairs
+    ]
+
+
+def _supported(items: Sequence[WorkItem], answers: QuerySet[AnswerProvenance]) -> list[ShownPair | None]:
+    pairs = [(item.payload["sentence"], item.payload["segment"]) for item in items]
+    sentences = Sentence.objects.in_bulk([sentence for sentence, _ in pairs])
+    given = answers.in_bulk([one.answer_id for one in sentences.values()])
+    docids = dict(Segment.objects.filter(pk__in=[one for _, one in pairs]).values_list("pk", "docid"))
+    found: list[ShownPair | None] = []
+    for sentence, segment in pairs:
+        shown_sentence = sentences.get(sentence)
+        answer = given.get(shown_sentence.answer_id) if shown_sentence else None
+        if shown_sentence and answer and segment in docids:
+            found.append(ShownPair(shown_sentence.text, docids[segment], answer.topic, answer))
+        else:
+            found.append(None)
+    return found
+
+
+def _weighed(items: Sequence[WorkItem], topics: QuerySet[Topic]) -> list[ShownPair | None]:
+    pairs = [(item.payload["topic"], nugget) for item in items for nugget in item.payload["nuggets"]]
+    about = topics.in_bulk([topic for topic, _ in pairs])
+    texts = dict(NuggetVersion.objects.filter(pk__in={nugget for _, nugget in pairs}).values_list("pk", "text"))
+    return [
+        ShownPair(texts[nugget], "", about[topic]) if topic in about and nugget in texts else None
+        for topic, nugget in pairs
+    ]
+
+
+def _graded(items: Sequence[WorkItem], topics: QuerySet[Topic]) -> list[ShownPair | None]:
+    pairs = [(item.payload["topic"], item.payload["segment"]) for item in items]
+    about = topics.in_bulk([topic for topic, _ in pairs])
+    segments = Segment.objects.annotate(start=Left("text", SNIPPET)).only("docid")
+    found = segments.in_bulk([segment for _, segment in pairs])
+    return [
+        ShownPair(found[segment].start, found[segment].docid, about[topic])
+        if topic in about and segment in found
+        else None
+        for topic, segment in pairs
+    ]
+
+
+LABELS_OF = {"assign": NUGGET_LABELS.scale, "support": CITATION_LABELS.scale, "importance": ("okay", "vital")}
+"""The labels of each task in the order of their codes; those of relevance are the scale's."""
+
+
+@dataclass(frozen=True, slots=True)
+class TriedPrompt:
+    """One prompt: `against` has its labels in rows and people's in columns."""
+
+    tried: Tried
+    against: Confusion
+    failed: int
+
+    @property
+    def pending(self) -> int:
+        """Number of pairs without a label yet."""
+        return sum(code is None for code in self.tried.labels)
+
+    @property
+    def harsh(self) -> int:
+        """Number of opposite pairs: the highest label against the lowest."""
+        return int(self.against.counts[0][-1] + self.against.counts[-1][0])
+
+    @property
+    def rows(self) -> list[tuple[int, list[int]]]:
+        """Labels of the prompt, each with the counts of people's labels."""
+        return [(label, [int(n) for n in counts]) for label, counts in enumerate(self.against.counts)]
+
+
+@dataclass(frozen=True, slots=True)
+class TrialDifference:
+    """A pair on which a prompt differs from people: their label, and that of each prompt."""
+
+    pair: ShownPair | None
+    people: int
+    codes: tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TrialReport:
+    """A trial and its prompts, side by side, and the pairs on which any of them differs from people."""
+
+    trial: Trial
+    labels: tuple[str, ...]
+    prompts: tuple[TriedPrompt, ...]
+    differing: tuple[TrialDifference, ...]
+
+    @property
+    def what(self) -> str:
+        return {"support": "sentence", "relevance": "segment"}.get(self.trial.task, "nugget")
+
+    @property
+    def of_answers(self) -> bool:
+        """True for tasks about answers; others are about topics."""
+        return self.trial.task in ("assign", "support")
+
+    @property
+    def simulated(self) -> bool:
+        return any(one.tried.simulated for one in self.prompts)
+
+    @property
+    def moving(self) -> bool:
+        return any(one.tried.llm.job.state == "running" for one in self.prompts)
+
+
+def trial_report(viewer: User, campaign: Campaign, trial: Trial) -> TrialReport:
+    """Agreement of each prompt with the labels that people had given when the pairs were drawn."""
+    tried = outcome_of(trial)
+    labels = LABELS_OF.get(trial.task) or _grades(tried)
+    differing = _differing(shown_pairs(viewer, campaign, trial), tried)
+    return TrialReport(trial, labels, tuple(_prompt(one, len(labels)) for one in tried), tuple(differing))
+
+
+def _grades(tried: list[Tried]) -> tuple[str, ...]:
+    """Return the grades of the scale that was in force when the pairs were drawn."""
+    return tuple(f"grade {grade}" for grade in range(tried[0].top + 1))
+
+
+def _differing(pairs: list[ShownPair | None], tried: list[Tried]) -> Iterator[TrialDifference]:
+    for number, pair in enumerate(pairs):
+        people = tried[0].people[number]
+        codes = tuple(one.labels[number] for one in tried)
+        if any(code not in (people, None) for code in codes):
+            yield TrialDifference(pair, people, codes)
+
+
+def _prompt(tried: Tried, labels: int) -> TriedPrompt:
+    codes, people = _codes(tried.labels, labels), _codes(tried.people, labels)
+    return TriedPrompt(tried, confusion(codes, people, labels), int((codes == FAILED).sum()))
+
+
+def _codes(codes: tuple[int | None, ...], labels: int) -> Bytes:
+    """Label codes of reports: a code outside the task's labels becomes negative."""
+    known = [UNJUDGED if code is None else code if 0 <= code < labels else FAILED for code in codes]
+    return np.array(known, dtype=np.int8)
+
+
+@dataclass(frozen=True, slots=True)
+class DiffLine:
+    """A line of either text: in both, only in the first (`gone`), or only in the second (`new`)."""
+
+    kind: Literal["same", "gone", "new"]
+    text: str
+
+
+def compared(one: str, other: str) -> tuple[DiffLine, ...]:
+    """Lines of both texts in reading order; changed lines first as gone, then as new."""
+    before, after = one.split("\n"), other.split("\n")
+    lines: list[DiffLine] = []
+    for kind, start, end, its_start, its_end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if kind == "equal":
+            lines += [DiffLine("same", text) for text in before[start:end]]
+        else:
+            lines += [DiffLine("gone", text) for text in before[start:end]]
+            lines += [DiffLine("new", text) for text in after[its_start:its_end]]
+    return tuple(lines)

@@ -1,0 +1,131 @@
+"""Snapshots: list, file, methods report, and opening as a campaign."""
+
+from datetime import timedelta
+
+from django import forms
+from django.core.exceptions import PermissionDenied
+from django.http import FileResponse, Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.timezone import now
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.http import UserRequest
+from accounts.models import User
+from assessor.progress.matrix import may_organize
+from evaluation.errors import Refused
+from evaluation.models import Campaign
+from exchange.exports.lines import CAMPAIGN
+from exchange.exports.service import ExportOrder, order_export
+from exchange.models import Export, LoadedCampaign, Snapshot
+from exchange.snapshots.archive import read_document
+from exchange.snapshots.service import content_of, openings, order_opening
+from jobs.queue import live_workers
+from organizer import access as organizer_access
+from organizer.work import views as work_views
+from reports.methods import CONTENT_TYPES, MethodsForm
+
+
+class SnapshotForm(forms.Form):
+    """Name of a snapshot, and the parts that it leaves out."""
+
+    name = forms.SlugField(max_length=60, label="Short name", help_text="such as camera-ready")
+    note = forms.CharField(max_length=500, required=False, label="What it is for")
+    without_texts = forms.BooleanField(required=False, label="Without passages, answers and calls")
+    pseudonyms = forms.BooleanField(required=False, label="People by pseudonyms")
+
+
+def order_from(form: SnapshotForm, campaign: Campaign, actor: User) -> Export | None:
+    if not form.is_valid():
+        return None
+    data = form.cleaned_data
+    order = ExportOrder(
+        CAMPAIGN,
+        name=data["name"],
+        note=data["note"],
+        texts=not data["without_texts"],
+        names=not data["pseudonyms"],
+    )
+    try:
+        return order_export(campaign=campaign, order=order, actor=actor)
+    except Refused as refusal:
+        form.add_error(None, refusal.message)
+    return None
+
+
+TOLD_FOR = timedelta(days=1)
+"""Time for which the page shows a snapshot that could not be made."""
+
+
+@require_safe
+def snapshots(request: UserRequest, slug: str) -> HttpResponse:
+    return _page(request, organizer_access.get_campaign(request.user, slug), SnapshotForm())
+
+
+@require_POST
+def take_snapshot(request: UserRequest, slug: str) -> HttpResponse:
+    campaign = work_views.get_campaign_to_organize(request.user, slug)
+    form = SnapshotForm(request.POST)
+    if order_from(form, campaign, request.user) is None:
+        return _page(request, campaign, form, status=422)
+    return redirect("organizer:snapshots", slug)
+
+
+@require_safe
+def snapshot_file(request: UserRequest, slug: str, pk: int) -> FileResponse:
+    """File of a snapshot; people's names only for organizers."""
+    campaign, snapshot = _snapshot(request, slug, pk)
+    if snapshot.names and not may_organize(request.user, campaign):
+        raise PermissionDenied
+    return FileResponse(content_of(snapshot), as_attachment=True, filename=f"{slug}-{snapshot.name}.zip")
+
+
+@require_safe
+def snapshot_methods(request: UserRequest, slug: str, pk: int, document: MethodsForm) -> HttpResponse:
+    _, snapshot = _snapshot(request, slug, pk)
+    with content_of(snapshot) as content:
+        try:
+            text = read_document(content, f"methods.{document}")
+        except KeyError:
+            raise Http404 from None
+    response = HttpResponse(text, content_type=CONTENT_TYPES[document])
+    response["Content-Disposition"] = f'attachment; filename="{slug}-{snapshot.name}-methods.{document}"'
+    return response
+
+
+@require_POST
+def open_campaign(request: UserRequest, slug: str, pk: int) -> HttpResponse:
+    """Load a snapshot as a campaign of its own, so that every page can be drawn from it."""
+    campaign = work_views.get_campaign_to_organize(request.user, slug)
+    order_opening(_of(campaign, pk), request.user)
+    return redirect("organizer:snapshots", slug)
+
+
+def _snapshot(request: UserRequest, slug: str, pk: int) -> tuple[Campaign, Snapshot]:
+    campaign = organizer_access.get_campaign(request.user, slug)
+    return campaign, _of(campaign, pk)
+
+
+def _of(campaign: Campaign, pk: int) -> Snapshot:
+    with organizer_access.missing_is_404():
+        return Snapshot.objects.select_related("campaign").get(campaign=campaign, pk=pk)
+
+
+def _page(request: UserRequest, campaign: Campaign, form: SnapshotForm, status: int = 200) -> HttpResponse:
+    rows = list(Snapshot.objects.filter(campaign=campaign).select_related("made_by"))
+    opened = openings(rows, request.user)
+    coming = Export.objects.filter(campaign=campaign, what=CAMPAIGN, snapshot=None).exclude(
+        state=Export.State.DONE
+    )
+    waits = coming.filter(state=Export.State.WAITING).exists() or any(one.waits for one in opened.values())
+    context = {
+        "campaign": campaign,
+        "form": form,
+        "rows": [(row, opened[row.pk]) for row in rows],
+        "coming": coming.filter(made_at__gt=now() - TOLD_FOR),
+        "waits": waits,
+        "no_worker": waits and not live_workers(),
+        "origin": LoadedCampaign.objects.filter(campaign=campaign).first(),
+        "may_organize": may_organize(request.user, campaign),
+        "documents": list(MethodsForm),
+    }
+    return render(request, "organizer/snapshots.html", context, status=status)

@@ -1,0 +1,240 @@
+"""First page of a campaign's organizers: progress, forecast, and open needs."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from typing import Final
+from urllib.parse import urlencode
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from accounts.http import UserRequest
+from accounts.models import User
+from assessor.progress.matrix import TopicNumbers, may_organize
+from assessor.progress.today import (
+    FEWEST,
+    LATELY,
+    Asked,
+    Forecast,
+    OpenTask,
+    Pace,
+    TaskInNeed,
+    asked_for,
+    forecast,
+    open_tasks_for,
+    pace_of,
+    spread_of,
+    tasks_in_need_for,
+    topic_numbers_for,
+)
+from assessor.rules.clock import SECOND
+from assessor.timing.times import KeptTime, kept_times_for, odd_times
+from evaluation.models import Campaign
+from evaluation.terms import RemarkKind, Stage
+from jobs.models import Notice
+from llmjobs.job_status import ShownNotice, shown_notices
+from organizer import access as organizer_access
+from organizer.words import days_text, hours_text, stage_text
+from web.text import plural
+
+SHOWN: Final = 5
+"""Cases of a kind on the page; its link leads to the others."""
+HOUR = 3600 * SECOND
+ASKED: Final = {
+    RemarkKind.FLAG: ("Flags", "flag"),
+    RemarkKind.REOPEN: ("Requests to reopen", "request"),
+    RemarkKind.COMMENT: ("Comments without an answer", "comment"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """An open case, with the page to act on it."""
+
+    what: str
+    link: str
+    since: datetime | date | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """Cases of one kind: their number, the first of them, and the list of all."""
+
+    title: str
+    number: int
+    cases: tuple[Case, ...]
+    link: str
+    means: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Today:
+    """Content of the page, with its moment."""
+
+    numbers: TopicNumbers
+    forecast: Forecast
+    forecast_text: str
+    needs: tuple[Need, ...]
+    checked_at: datetime
+
+
+def today_for(viewer: User, campaign: Campaign) -> Today:
+    """Page of today, in about two dozen queries at any size of campaign."""
+    now = timezone.now()
+    numbers = topic_numbers_for(viewer, campaign)
+    times = kept_times_for(viewer, campaign)
+    foretold = _forecast(viewer, campaign, times, now)
+    return Today(numbers, foretold, forecast_text(foretold), tuple(_needs(viewer, campaign, times)), now)
+
+
+def _forecast(viewer: User, campaign: Campaign, times: Sequence[KeptTime], now: datetime) -> Forecast:
+    spent: dict[int, float] = {}
+    for one in times:
+        spent[one.task] = one.times.active.point / HOUR  # of the submission that is being made: the last in order
+    tasks = [OpenTask(stage, spent.get(pk, 0.0)) for pk, stage in open_tasks_for(viewer, campaign)]
+    spreads = {
+        stage: spread_of([hours_of(one) for one in times if one.is_first and one.stage is stage])
+        for stage in Stage
+    }
+    return forecast(tasks, spreads, _pace(times, now), now)
+
+
+def hours_of(one: KeptTime) -> float:
+    """Active hours of a submission, the point estimate."""
+    return one.times.active.point / HOUR
+
+
+def _pace(times: Iterable[KeptTime], now: datetime) -> Pace:
+    """Pace of the last two weeks."""
+    people, hours, began = set(), 0.0, now.date()
+    for one in times:
+        length, day = one.since((now - LATELY).date())
+        if day:
+            people.add(one.assessor)
+            # Of a submission that began before the two weeks only the later part counts.
+            hours += hours_of(one) * min(1.0, length / max(sum(one.recorded.days.values()), 1))
+            began = min(began, day)
+    since = datetime.combine(began, time(), tzinfo=UTC)
+    return pace_of(people, hours, max(since, now - LATELY), now)
+
+
+def forecast_text(found: Forecast) -> str:
+    """Forecast in words, or the reason why there is none."""
+    if not found.tasks:
+        return "Nothing that is handed out is still to be done."
+    if found.unknown:
+        stages = "; ".join(stage_text(stage) for stage in found.unknown)
+        return (
+            f"Too little is known for a forecast: fewer than {FEWEST} first submissions with a time of {stages}."
+        )
+    if not found.pace.hours:
+        return "No forecast: nobody worked at a desk in the last 14 days."
+    each = "; ".join(f"{hours_text(one.median)} ({stage_text(stage)})" for stage, one in found.spreads.items())
+    people = found.pace.people
+    days = (
+        days_text(found.first, found.last)
+        if found.first and found.last
+        else "not within five years at the pace of the last 14 days"
+    )
+    return f"At the median {each} a topic and {people} {plural(people, 'assessor')}: {days}."
+
+
+def _needs(viewer: User, campaign: Campaign, times: Sequence[KeptTime]) -> Iterable[Need]:
+    """Needs of an organizer; first those that stop people."""
+    work = reverse("organizer:work", args=[campaign.slug])
+    tasks = tasks_in_need_for(viewer, campaign)
+    yield from _of_tasks("Blocked tasks", campaign, tasks.blocked, f"{work}?{urlencode({'state': 'blocked'})}")
+    yield from (_of_remarks(campaign, remarks) for remarks in asked_for(viewer, campaign))
+    yield from _of_tasks("Overdue tasks", campaign, tasks.overdue, f"{work}?{urlencode({'due': 'late'})}")
+    means = "Begun, and nobody was at the desk for 24 hours."
+    yield from _of_tasks(
+        "Drafts left lying", campaign, tasks.untouched, f"{work}?{urlencode({'due': 'idle'})}", means
+    )
+    yield from _of_jobs(campaign, shown_notices(viewer, campaign))
+    yield from _of_clocks(campaign, times)
+
+
+def _of_tasks(
+    title: str, campaign: Campaign, tasks: Sequence[TaskInNeed], link: str, means: str = ""
+) -> Iterable[Need]:
+    if tasks:
+        cases = tuple(
+            Case(
+                f"{one.topic_id}, {stage_text(one.stage)}: {one.assessor}",
+                reverse("organizer:task", args=[campaign.slug, one.public_id]),
+                one.since,
+                one.text,
+            )
+            for one in tasks[:SHOWN]
+        )
+        yield Need(title, len(tasks), cases, link, means)
+
+
+def _of_remarks(campaign: Campaign, remarks: Asked) -> Need:
+    cases = tuple(
+        Case(
+            f"{one.task.topic.topic_id}: {one.task.assessor.name}",
+            reverse("organizer:task", args=[campaign.slug, one.task.public_id]) + "#h-remarks",
+            one.at,
+            one.text,
+        )
+        for one in remarks.oldest
+    )
+    query = urlencode({"kind": remarks.kind.value})
+    inbox = reverse("organizer:inbox", args=[campaign.slug])
+    return Need(ASKED[remarks.kind][0], remarks.number, cases, f"{inbox}?{query}")
+
+
+def _of_jobs(campaign: Campaign, notices: Sequence[ShownNotice]) -> Iterable[Need]:
+    # Jobs that ended well need nobody; the others stay until their notices are read.
+    bad = [one for one in notices if one.notice.kind != Notice.Kind.DONE or one.progress.failed]
+    if bad:
+        cases = tuple(
+            Case(
+                f"{one.notice.job.title}: {one.notice.kind}",
+                reverse("organizer:job", args=[campaign.slug, one.notice.job_id]),
+                one.notice.since,
+                one.notice.reason or _failed(one.progress.failed),
+            )
+            for one in bad[:SHOWN]
+        )
+        yield Need("Jobs that failed or wait", len(bad), cases, reverse("organizer:inbox", args=[campaign.slug]))
+
+
+def _failed(count: int) -> str:
+    return f"{count:,} failed" if count else ""
+
+
+def _of_clocks(campaign: Campaign, times: Sequence[KeptTime]) -> Iterable[Need]:
+    link = reverse("organizer:people_work", args=[campaign.slug])
+    odd = odd_times(times, (timezone.now() - LATELY).date())
+    people, ahead = User.objects.in_bulk([assessor for assessor, _, _ in odd.days]) if odd.days else {}, odd.ahead
+    cases = [Case(_day_text(people[assessor].name, hours, day), link) for assessor, day, hours in odd.days]
+    if ahead:
+        cases.append(Case(f"{ahead:,} {plural(ahead, 'submission')} with time after now", link))
+    if cases:
+        means = "More than a day can hold, or after now: a clock that was set, or an account of two people."
+        yield Need("Clocks that cannot be right", len(cases), tuple(cases[:SHOWN]), link, means)
+
+
+def _day_text(name: str, hours: float, day: date) -> str:
+    return f"{name}: {hours_text(hours)} on {date_format(day, 'j M Y')}"
+
+
+@require_safe
+@never_cache
+def today(request: UserRequest, slug: str) -> HttpResponse:
+    campaign = organizer_access.get_campaign(request.user, slug)
+    context = {
+        "campaign": campaign,
+        "today": today_for(request.user, campaign),
+        "may_organize": may_organize(request.user, campaign),
+    }
+    return render(request, "organizer/today.html", context)

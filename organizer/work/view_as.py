@@ -1,0 +1,174 @@
+"""A desk as its assessor sees it, for organizers to look at."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from accounts.http import UserRequest
+from assessor.blind.desk import DeskPage, TaskHead, desk_page, task_head
+from assessor.blind.guidelines import Guidelines, guidelines_of
+from assessor.blind.judging import CitedPassage, ShownAnswer, shown_answer
+from assessor.blind.passages import Passage
+from assessor.blind.practice import PracticePage, practice_page
+from assessor.desk.label_rows import SEPARATOR
+from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
+from evaluation.errors import NoSuchTask
+from evaluation.models import Task
+from evaluation.terms import Decision, Importance, Making, Stage
+from organizer.work import views as work_views
+from web import audit_log
+
+LABELS = {**NUGGET_LABELS.by_word, **CITATION_LABELS.by_word}
+NOT_JUDGED = "▢ not judged"
+WEIGHTS = {Importance.VITAL: "◆ vital", Importance.OKAY: "◇ okay"}
+
+
+@dataclass(frozen=True, slots=True)
+class PaneRow:
+    """A row of the right pane in words. `evidence`: places as the screen names them, P1 S2."""
+
+    number: int
+    text: str
+    tags: tuple[str, ...]
+    label: str = ""
+    reason: str = ""
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerLink:
+    """An answer in the list of answers."""
+
+    public_id: str
+    number: int
+    seen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AssessorView:
+    """Current view of the assessor of a task. Before the task is opened: its first page, without passages and lines."""
+
+    head: TaskHead
+    practice: PracticePage
+    guidelines: Guidelines
+    passages: tuple[Passage, ...] = ()
+    without_text: int = 0
+    lines: tuple[PaneRow, ...] = ()
+    put_away: tuple[PaneRow, ...] = ()
+    answers: tuple[AnswerLink, ...] = ()
+    answer: ShownAnswer | None = None
+    cited: tuple[CitedPassage, ...] = ()
+
+
+def assessor_view(task: Task, answer: str) -> AssessorView | None:
+    """View of a task; None where its assessor cannot see it any more. `answer`: public id of an answer."""
+    # The desk's own getters are asked as the assessor, so that nothing else can stand on the page.
+    # They only read: the look makes no time, mark, operation or lease.
+    public_id, assessor = task.public_id, task.assessor
+    try:
+        head = task_head(public_id, assessor)
+        first = AssessorView(head, practice_page(public_id, assessor), guidelines_of(public_id, assessor))
+        if not head.opened:
+            return first
+        desk = desk_page(public_id, assessor)
+    except NoSuchTask:
+        return None
+    if head.judges:
+        return _judging(task, first, desk.state, answer)
+    lines, put_away = _nuggets(desk)
+    return replace(first, passages=desk.passages, without_text=desk.without_text, lines=lines, put_away=put_away)
+
+
+def _judging(task: Task, first: AssessorView, state: dict[str, Any], wanted: str) -> AssessorView:
+    answers = tuple(AnswerLink(one["id"], one["number"], one["seen"]) for one in state["answers"])
+    chosen = next((one for one in answers if one.public_id == wanted), next(iter(answers), None))
+    if chosen is None:
+        return first
+    shown, cited = shown_answer(task.public_id, task.assessor, chosen.public_id)
+    lines = _assigned(state, chosen.public_id) if task.stage == Stage.ASSIGN else _pairs(state, chosen.public_id)
+    return replace(first, lines=tuple(lines), answers=answers, answer=shown, cited=cited)
+
+
+def _assigned(state: dict[str, Any], answer: str) -> Iterator[PaneRow]:
+    given = {row["key"]: row for row in state["rows"]}
+    counted = next((one.get("nuggets") for one in state["answers"] if one["id"] == answer), None)
+    nuggets = [one for one in state["nuggets"] if counted is None or one["key"] in counted]
+    for number, nugget in enumerate(nuggets, start=1):
+        row = given.get(f"{answer}{SEPARATOR}{nugget['key']}", {})
+        tags = [nugget["importance"]] if nugget["importance"] else []
+        place = row.get("sentence")
+        yield PaneRow(
+            number,
+            nugget["text"],
+            tuple(tags),
+            _label_text(row),
+            row.get("reason", ""),
+            (f"S{place + 1}",) if place is not None else (),
+        )
+
+
+def _pairs(state: dict[str, Any], answer: str) -> Iterator[PaneRow]:
+    given = {row["key"]: row for row in state["rows"]}
+    for number, pair in enumerate((one for one in state["pairs"] if one["answer"] == answer), start=1):
+        row = given.get(pair["key"], {})
+        label = _label_text(row) if pair["judgeable"] else "no text to judge by"
+        # Only a stage that shows the machine's label has it in its state.
+        tags = [_machine_text(pair["machine"])] if pair.get("machine") else []
+        caption = f"Sentence {pair['sentence'] + 1}, citation [{pair['citation']}]"
+        yield PaneRow(number, caption, tuple(tags), label, row.get("reason", ""))
+
+
+def _label_text(row: dict[str, Any]) -> str:
+    return _with_glyph(row["label"]) if row.get("label") else NOT_JUDGED
+
+
+def _machine_text(label: str) -> str:
+    return f"machine: {_with_glyph(label) if label in LABELS else label}"
+
+
+def _with_glyph(word: str) -> str:
+    return f"{LABELS[word].glyph} {LABELS[word].caption}"
+
+
+def _nuggets(desk: DeskPage) -> tuple[tuple[PaneRow, ...], tuple[PaneRow, ...]]:
+    """Nuggets of the list in its order, and the rejected or deleted ones."""
+    places = {one.public_id: one.number for one in desk.passages}
+    rows = sorted(desk.state["rows"], key=lambda row: row["position"])
+    listed = [row for row in rows if row["decision"] in (Decision.UNDECIDED, Decision.KEPT)]
+    away = [row for row in rows if row["decision"] == Decision.REJECTED]
+    return tuple(_numbered(listed, places)), tuple(_numbered(away, places))
+
+
+def _numbered(rows: list[dict[str, Any]], places: dict[str, int]) -> Iterator[PaneRow]:
+    for number, row in enumerate(rows, start=1):
+        edited = row["draft"] is not None and row["draft"] != row["text"]
+        tags = [
+            "undecided" if row["decision"] == Decision.UNDECIDED else "",
+            row["making"] if row["making"] != Making.ADDED else "",
+            "edited" if edited else "",
+            WEIGHTS.get(row["importance"], ""),
+        ]
+        evidence = [
+            f"P{places[segment]} S{sentence + 1}" for segment, sentence in row["evidence"] if segment in places
+        ]
+        yield PaneRow(number, row["text"], tuple(filter(None, tags)), evidence=tuple(evidence))
+
+
+@require_safe
+@never_cache
+def view_as(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
+    campaign, task = work_views.get_task_to_change(request.user, slug, public_id)
+    audit_log.record_if_possible(
+        "view.as_assessor",
+        actor=audit_log.actor_of(request.user),
+        campaign=campaign.slug,
+        about=audit_log.actor_of(task.assessor),
+        path=request.path,
+    )
+    context = {"campaign": campaign, "task": task, "view": assessor_view(task, request.GET.get("answer", ""))}
+    return render(request, "organizer/view_as.html", context)

@@ -1,0 +1,377 @@
+"""What the agreement page reckons: each figure once per state of the campaign, for the page, its pictures and files."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import overload
+
+import numpy as np
+
+from evaluation.domain.conditions import Choice, CitationCondition, NuggetCondition, check_apart
+from evaluation.errors import Refused
+from evaluation.models import Campaign
+from evaluation.models.campaigns import RevisionKey
+from reports.confusion.paired_labels import ConfusionReport, confuse_assignments, confuse_support
+from reports.leaderboard.external import external_scores
+from reports.leaderboard.scores import number, runs_by_id
+from reports.metrics.agreement import (
+    ALL_TOPIC_RUN,
+    LEVELS,
+    RUN_LEVEL,
+    TOPIC_AVERAGE,
+    Agreement,
+    Paired,
+    ScoreTable,
+    agreement,
+    pair,
+    run_level_agreement,
+    run_means,
+    score_table,
+)
+from reports.metrics.arrays import Counts, Floats
+from reports.metrics.bootstrap import Interval, intervals
+from reports.metrics.policies import Policies, SupportPolicies, TopicChoice
+from reports.metrics.subsampling import CurvePoint, tau_by_topics
+from reports.metrics.support import support_table
+from reports.topic_tags import tagged_assignments, tagged_support, topics_by_tag
+from web.consistent_read import consistent_read
+
+
+@dataclass(frozen=True, slots=True)
+class RunPoint:
+    """One run's mean under both conditions; `difference` is x - y."""
+
+    run_id: str
+    task: str
+    x: float | None
+    y: float | None
+
+    @property
+    def difference(self) -> float | None:
+        """How much higher x is, None where one side is undefined."""
+        return None if self.x is None or self.y is None else self.x - self.y
+
+
+@dataclass(frozen=True, slots=True)
+class TopicPoint:
+    """One answer's score under both conditions."""
+
+    run_id: str
+    topic_id: str
+    task: str
+    x: float
+    y: float
+
+
+class TopicPoints(Sequence[TopicPoint]):
+    """n answers as arrays: a campaign has too many of them to keep an object for each. `x` and `y` n."""
+
+    def __init__(
+        self,
+        runs: Sequence[tuple[str, str]],
+        topic_ids: Sequence[str],
+        places: Counts,
+        x: Floats,
+        y: Floats,
+    ) -> None:
+        """Take runs with their tasks, topics, and of each answer where its topic and its run stand (n x 2)."""
+        self._runs, self._topic_ids, self._places = runs, topic_ids, places
+        self.x, self.y = x, y
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, at: int) -> TopicPoint: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[TopicPoint]: ...
+    def __getitem__(self, at: int | slice) -> TopicPoint | list[TopicPoint]:
+        if isinstance(at, slice):
+            return [self[one] for one in range(*at.indices(len(self)))]
+        topic, run = self._places[at]
+        run_id, task = self._runs[run]
+        return TopicPoint(run_id, self._topic_ids[topic], task, float(self.x[at]), float(self.y[at]))
+
+
+def topic_points(both: Paired, tasks: Mapping[str, str]) -> TopicPoints:
+    """Return the answers that have a score on both sides."""
+    scored = both.scored_on_both()
+    runs = [(run_id, tasks.get(run_id, "")) for run_id in both.run_ids]
+    return TopicPoints(runs, both.topic_ids, np.argwhere(scored), both.x[scored], both.y[scored])
+
+
+NO_POINTS = TopicPoints((), (), np.zeros((0, 2), dtype=np.int64), np.zeros(0), np.zeros(0))
+
+
+RESAMPLES = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """Two conditions side by side; `intervals` has those levels that were asked for.
+
+    `points` is empty and two taus are None where one side is a published table.
+    """
+
+    x: str
+    y: str
+    score: str
+    policies: Policies | SupportPolicies
+    agreement: Agreement
+    intervals: dict[str, Interval | None]
+    runs: tuple[RunPoint, ...]
+    points: TopicPoints
+    published: bool = False
+
+    @property
+    def has_picture(self) -> bool:
+        """Whether a run has a score on both sides."""
+        return any(one.x is not None and one.y is not None for one in self.runs)
+
+
+Side = NuggetCondition | CitationCondition | str
+
+
+def correlate(
+    campaign: Campaign,
+    x: Side,
+    y: Side,
+    score: str,
+    policies: Policies | SupportPolicies,
+    *,
+    tag: str = "",
+    resamples: int = RESAMPLES,
+    levels: Sequence[str] = LEVELS,
+) -> Correlation:
+    """Correlate a score under two conditions, in all topics or those with a tag, with the intervals of some levels.
+
+    A string names a published table, which has run-level scores only. Raises ValueError for a score that the
+    conditions do not have, `Refused` where some labels are on both sides or a published table should be of a tag.
+    """
+    tasks = {run_id: run.task for run_id, run in runs_by_id(campaign).items()}
+    if isinstance(x, str) or isinstance(y, str):
+        if tag:
+            raise Refused(
+                "usage", "A published table has no scores by topic, so it cannot be of those with a tag."
+            )
+        return _with_published(campaign, x, y, score, policies, tasks)
+    if isinstance(x, Choice) and isinstance(y, Choice):
+        check_apart(x, y)
+    left, right = tables_of(x, y, score, policies, tag)
+    both = pair(left, right)
+    return Correlation(
+        x=str(x),
+        y=str(y),
+        score=score,
+        policies=policies,
+        agreement=agreement(left, right, policies.topics),
+        intervals=intervals(left, right, policies.topics, resamples=resamples, levels=levels),
+        runs=_run_points(both, policies.topics, tasks),
+        points=topic_points(both, tasks),
+    )
+
+
+def topic_curve(
+    x: NuggetCondition | CitationCondition,
+    y: NuggetCondition | CitationCondition,
+    score: str,
+    policies: Policies | SupportPolicies,
+    tag: str = "",
+) -> tuple[CurvePoint, ...]:
+    """Return the run-level tau of two conditions over fewer and fewer topics."""
+    return tau_by_topics(*tables_of(x, y, score, policies, tag), policies.topics)
+
+
+def tables_of(
+    x: NuggetCondition | CitationCondition,
+    y: NuggetCondition | CitationCondition,
+    score: str,
+    policies: Policies | SupportPolicies,
+    tag: str = "",
+) -> tuple[ScoreTable, ScoreTable]:
+    """Return both conditions' scores, from one state of the database."""
+    with consistent_read():
+        return table_of(x, score, policies, tag), table_of(y, score, policies, tag)
+
+
+def table_of(
+    side: NuggetCondition | CitationCondition, score: str, policies: Policies | SupportPolicies, tag: str = ""
+) -> ScoreTable:
+    """Return one condition's score per topic and run, in all topics or those with a tag."""
+    if isinstance(side, NuggetCondition) and isinstance(policies, Policies):
+        return score_table(tagged_assignments(side, tag), score, policies)
+    if isinstance(side, CitationCondition) and isinstance(policies, SupportPolicies):
+        return support_table(tagged_support(side, tag), score, policies)
+    raise TypeError(f"{side} is not scored under {type(policies).__name__}")
+
+
+def _with_published(
+    campaign: Campaign,
+    x: Side,
+    y: Side,
+    score: str,
+    policies: Policies | SupportPolicies,
+    tasks: Mapping[str, str],
+) -> Correlation:
+    left, right = (_run_scores(campaign, side, score, policies) for side in (x, y))
+    runs = [run_id for run_id in left if run_id in right]
+    return Correlation(
+        x=str(x),
+        y=str(y),
+        score=score,
+        policies=policies,
+        agreement=run_level_agreement(left, right),
+        intervals=dict.fromkeys(LEVELS),
+        runs=tuple(RunPoint(run_id, tasks.get(run_id, ""), left[run_id], right[run_id]) for run_id in runs),
+        points=NO_POINTS,
+        published=True,
+    )
+
+
+def _run_scores(
+    campaign: Campaign, side: Side, score: str, policies: Policies | SupportPolicies
+) -> dict[str, float | None]:
+    if isinstance(side, str):
+        return dict(external_scores(campaign, side, score) or {})
+    table = table_of(side, score, policies)
+    means = run_means(pair(table, table), "all")[0]
+    return {run_id: number(mean) for run_id, mean in zip(table.run_ids, means, strict=True)}
+
+
+def _run_points(both: Paired, topics: TopicChoice, tasks: Mapping[str, str]) -> tuple[RunPoint, ...]:
+    x, y = run_means(both, topics)
+    points = [
+        RunPoint(run_id, tasks.get(run_id, ""), number(x[place]), number(y[place]))
+        for place, run_id in enumerate(both.run_ids)
+    ]
+    return tuple(sorted(points, key=lambda point: (point.y is None, -(point.y or 0.0), point.run_id)))
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What is compared: two sides, by one score, in all topics or those with a tag. Equal ones give equal figures."""
+
+    campaign: Campaign
+    x: Side
+    y: Side
+    score: str
+    policies: Policies | SupportPolicies
+    tag: str = ""
+
+    @property
+    def state(self) -> RevisionKey:
+        """What the figures rest on."""
+        return self.campaign.revision_key
+
+    @property
+    def is_published(self) -> bool:
+        """Whether one side is a published table, which has no scores by topic."""
+        return isinstance(self.x, str) or isinstance(self.y, str)
+
+
+@dataclass(frozen=True, slots=True)
+class TagAgreement:
+    """The three taus over the topics of one tag."""
+
+    tag: str
+    agreement: Agreement
+
+
+def correlation_of(request: Compared) -> Correlation:
+    """Return the taus, the intervals of the first two levels, and the points. Raises `Refused` as `correlate` does."""
+    return _correlation(request, request.state)
+
+
+def pooled_interval(request: Compared) -> Interval | None:
+    """Return the interval of the third tau: its work grows with the square of the answers, that of the others not."""
+    return None if request.is_published else _pooled(request, request.state)
+
+
+def curve_of(request: Compared) -> tuple[CurvePoint, ...]:
+    """Return tau by the number of topics; nothing for a published table."""
+    return () if request.is_published else _curve(request, request.state)
+
+
+def confusion_of(request: Compared) -> ConfusionReport | None:
+    """Return the labels of the same items on both sides; None where the sides do not label the same."""
+    return _confusion(request, request.state)
+
+
+def agreement_by_tag(request: Compared) -> tuple[TagAgreement, ...]:
+    """Return the three taus of each topic tag; nothing for a published table."""
+    return () if request.is_published else _by_tag(request, request.state)
+
+
+@lru_cache(maxsize=64)
+def _correlation(request: Compared, _state: RevisionKey) -> Correlation:
+    levels = (RUN_LEVEL, TOPIC_AVERAGE)
+    return correlate(
+        request.campaign, request.x, request.y, request.score, request.policies, tag=request.tag, levels=levels
+    )
+
+
+@lru_cache(maxsize=64)
+def _pooled(request: Compared, _state: RevisionKey) -> Interval | None:
+    left, right = tables_of(*_sides(request), request.score, request.policies, request.tag)
+    found = intervals(left, right, request.policies.topics, resamples=RESAMPLES, levels=(ALL_TOPIC_RUN,))
+    return found[ALL_TOPIC_RUN]
+
+
+@lru_cache(maxsize=64)
+def _curve(request: Compared, _state: RevisionKey) -> tuple[CurvePoint, ...]:
+    return topic_curve(*_sides(request), request.score, request.policies, request.tag)
+
+
+@lru_cache(maxsize=64)
+def _confusion(request: Compared, _state: RevisionKey) -> ConfusionReport | None:
+    x, y = request.x, request.y
+    if isinstance(x, NuggetCondition) and isinstance(y, NuggetCondition) and y.judges:
+        found = confuse_assignments(x, y, request.tag)
+        return found if found.comparable else None
+    if isinstance(x, CitationCondition) and isinstance(y, CitationCondition):
+        return confuse_support(x, y, request.tag)
+    return None
+
+
+@lru_cache(maxsize=64)
+def _by_tag(request: Compared, _state: RevisionKey) -> tuple[TagAgreement, ...]:
+    return tuple(_tag_agreements(request))
+
+
+def _tag_agreements(request: Compared) -> Iterator[TagAgreement]:
+    for tag in topics_by_tag(request.campaign):
+        tables = tables_of(*_sides(request), request.score, request.policies, tag)
+        yield TagAgreement(tag, agreement(*tables, request.policies.topics))
+
+
+def _sides(request: Compared) -> tuple[NuggetCondition | CitationCondition, NuggetCondition | CitationCondition]:
+    x, y = request.x, request.y
+    if isinstance(x, str) or isinstance(y, str):
+        raise TypeError("a published table has no scores by topic")
+    return x, y
+
+
+CELLS = 40
+MOST_POINTS = 5000
+"""Up to here each answer is a point of its own."""
+
+
+def is_binned(points: TopicPoints) -> bool:
+    """Say whether there are too many points to draw each."""
+    return len(points) > MOST_POINTS
+
+
+def cells_of(points: TopicPoints) -> list[dict[str, float]]:
+    """Return the cells that have a point: their edges `x`, `x2`, `y`, `y2`, and the `count`."""
+    top = max(float(points.x.max(initial=0)), float(points.y.max(initial=0)), 1.0)
+    counts, edges, _ = np.histogram2d(points.x, points.y, bins=CELLS, range=[[0, top], [0, top]])
+    return [
+        {
+            "x": float(edges[column]),
+            "x2": float(edges[column + 1]),
+            "y": float(edges[row]),
+            "y2": float(edges[row + 1]),
+            "count": int(counts[column, row]),
+        }
+        for column, row in np.argwhere(counts)
+    ]

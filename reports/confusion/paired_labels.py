@@ -1,0 +1,219 @@
+"""The items that two judges may both have labelled: their labels side by side, and which items they are.
+
+An item is an (answer, nugget) pair, a (sentence, segment) pair, or a (topic, segment) pair that two sources graded.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.domain.conditions import CitationCondition, NuggetCondition, check_apart
+from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
+from evaluation.models import Campaign, Qrel, QrelSource, Topic
+from reports.frames import assignment_keys, assignment_sheet, support_keys, support_sheet
+from reports.metrics.arrays import Booleans, Bytes, Indices
+from reports.metrics.confusion import Confusion, confusion, harsh_conflicts
+from reports.metrics.label_matrix import UNJUDGED, AssignmentSheet
+from reports.topic_tags import rows_of, tagged
+from web.consistent_read import consistent_read
+
+Ints: TypeAlias = NDArray[np.int64]
+
+
+class ItemKind(StrEnum):
+    """What is labelled."""
+
+    NUGGETS = "nuggets"
+    CITATIONS = "citations"
+    GRADES = "grades"
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """Labels of n items by two sides: `left` and `right` n (negative: none), `topic` and `run` n, indices.
+
+    `run` is -1 where an item is of no run. `comparable`: both sides judge the same items at all.
+    """
+
+    kind: ItemKind
+    labels: tuple[str, ...]
+    left: Bytes
+    right: Bytes
+    topic: Indices
+    run: Indices
+    topic_ids: tuple[str, ...]
+    run_ids: tuple[str, ...]
+    comparable: bool = True
+
+    @property
+    def both(self) -> NDArray[np.bool_]:
+        """Where both sides have a label, n."""
+        found: NDArray[np.bool_] = (self.left >= 0) & (self.right >= 0)
+        return found
+
+
+def match_nuggets(rows: NuggetCondition, columns: NuggetCondition) -> Matched:
+    """Match the labels of the same nuggets in the same answers. Raises `Refused` where some are on both sides."""
+    check_apart(rows, columns)
+    same = bool(rows.grounds) and rows.grounds == columns.grounds
+    with consistent_read():
+        sheet = assignment_sheet(rows)
+        left, right = (
+            (_given(assignment_sheet(choice)) for choice in (rows, columns)) if same else (_none(), _none())
+        )
+    runs = len(sheet.run_ids)
+    nuggets = len(sheet.nugget_topic) if same else 0
+    return Matched(
+        kind=ItemKind.NUGGETS,
+        labels=NUGGET_LABELS.scale,
+        left=left,
+        right=right,
+        topic=np.repeat(sheet.nugget_topic[:nuggets], runs),
+        run=np.tile(np.arange(runs, dtype=np.int32), nuggets),
+        topic_ids=sheet.topic_ids,
+        run_ids=sheet.run_ids,
+        comparable=same,
+    )
+
+
+def match_citations(rows: CitationCondition, columns: CitationCondition) -> Matched:
+    """Match the labels of the same cited segments. Raises `Refused` where some are on both sides."""
+    check_apart(rows, columns)
+    with consistent_read():
+        sheet, other = support_sheet(rows), support_sheet(columns)
+    answer = sheet.sentence_answer[sheet.unit_sentence]
+    runs = max(len(sheet.run_ids), 1)
+    return Matched(
+        kind=ItemKind.CITATIONS,
+        labels=CITATION_LABELS.scale,
+        left=sheet.unit_label,
+        right=other.unit_label,
+        topic=answer // runs,
+        run=answer % runs,
+        topic_ids=sheet.topic_ids,
+        run_ids=sheet.run_ids,
+    )
+
+
+def match_grades(rows: QrelSource, columns: QrelSource) -> Matched:
+    """Match the grades of the same segments for the same topics; a grade below 0 is none."""
+    with consistent_read() as alias:
+        topics = Topic.objects.using(alias).filter(campaign=rows.campaign_id)
+        names = dict(topics.values_list("pk", "topic_id"))
+        keys, left, right = _grades(rows, columns, alias)
+    place = {pk: index for index, pk in enumerate(names)}
+    top = int(max(left.max(initial=0), right.max(initial=0)))
+    return Matched(
+        kind=ItemKind.GRADES,
+        labels=tuple(str(grade) for grade in range(top + 1)),
+        left=left,
+        right=right,
+        topic=np.array([place[topic] for topic in keys[:, 0].tolist()], dtype=np.int32),
+        run=np.full(len(keys), -1, dtype=np.int32),
+        topic_ids=tuple(names.values()),
+        run_ids=(),
+    )
+
+
+def nugget_keys(choice: NuggetCondition, places: Ints) -> Ints:
+    """Return answer and wording of some items, k x 2."""
+    wordings, answers = assignment_keys(choice)
+    sheet = assignment_sheet(choice)
+    runs = len(sheet.run_ids)
+    nugget, run = places // max(runs, 1), places % max(runs, 1)
+    return np.stack([answers[sheet.nugget_topic[nugget], run], wordings[nugget]], axis=1)
+
+
+def citation_keys(choice: CitationCondition, places: Ints) -> Ints:
+    """Return sentence and segment of some items, k x 2."""
+    found: Ints = support_keys(choice)[places]
+    return found
+
+
+def grade_keys(rows: QrelSource, columns: QrelSource, places: Ints) -> Ints:
+    """Return topic and segment of some items, k x 2."""
+    with consistent_read() as alias:
+        found: Ints = _grades(rows, columns, alias)[0][places]
+    return found
+
+
+def _given(sheet: AssignmentSheet) -> Bytes:
+    """Return the labels somebody gave, flat: those that the rule gives to empty answers are nobody's."""
+    empty = (sheet.answered & (sheet.words == 0))[sheet.nugget_topic]
+    return np.where(empty, np.int8(UNJUDGED), sheet.labels).ravel()
+
+
+def _none() -> Bytes:
+    return np.zeros(0, dtype=np.int8)
+
+
+def _grades(rows: QrelSource, columns: QrelSource, alias: str) -> tuple[Ints, Bytes, Bytes]:
+    """Return topic and segment of all that either source graded, k x 2, and both grades, UNJUDGED where none."""
+    sides = [
+        {
+            (topic, segment): grade if grade >= 0 else UNJUDGED
+            for topic, segment, grade in Qrel.objects.using(alias)
+            .filter(source=source)
+            .values_list("topic", "segment", "grade")
+        }
+        for source in (rows, columns)
+    ]
+    keys = sorted(sides[0].keys() | sides[1].keys())
+    left, right = (np.array([side.get(key, UNJUDGED) for key in keys], dtype=np.int8) for side in sides)
+    return np.array(keys, dtype=np.int64).reshape(-1, 2), left, right
+
+
+@dataclass(frozen=True, slots=True)
+class ConfusionReport:
+    """A confusion of two conditions, `harsh` conflicts counted. `comparable`: they judge the same pairs at all.
+
+    `topics`: those that the compared pairs are of; None where that is not known.
+    """
+
+    rows: str
+    columns: str
+    labels: tuple[str, ...]
+    confusion: Confusion
+    harsh: int
+    comparable: bool
+    topics: int | None = None
+
+
+def confuse_assignments(rows: NuggetCondition, columns: NuggetCondition, tag: str = "") -> ConfusionReport:
+    """Compare labels of the same (answer, nugget) pairs: both conditions must use the same lists.
+
+    Raises `Refused` where some labels are on both sides.
+    """
+    matched = match_nuggets(rows, columns)
+    return confuse(matched, str(rows), str(columns), within_tag(matched, rows.campaign, tag) if tag else None)
+
+
+def confuse_support(rows: CitationCondition, columns: CitationCondition, tag: str = "") -> ConfusionReport:
+    """Compare labels of the same (sentence, segment) pairs. Raises `Refused` where some are on both sides."""
+    matched = match_citations(rows, columns)
+    return confuse(matched, str(rows), str(columns), within_tag(matched, rows.campaign, tag) if tag else None)
+
+
+def within_tag(matched: Matched, campaign: Campaign, tag: str) -> Booleans:
+    """Return which items are of topics with a tag, n."""
+    return rows_of(matched.topic_ids, tagged(campaign, tag))[matched.topic]
+
+
+def confuse(matched: Matched, rows: str, columns: str, chosen: Booleans | None = None) -> ConfusionReport:
+    """Compare the labels of matched items, all or the `chosen` ones (n)."""
+    left, right = (side if chosen is None else side[chosen] for side in (matched.left, matched.right))
+    topic = matched.topic if chosen is None else matched.topic[chosen]
+    size = len(matched.labels)
+    usable = (left >= 0) & (right >= 0)
+    return ConfusionReport(
+        rows=rows,
+        columns=columns,
+        labels=matched.labels,
+        confusion=confusion(left, right, size),
+        harsh=int(harsh_conflicts(left, right, size - 1).sum()),
+        comparable=matched.comparable,
+        topics=len(np.unique(topic[usable])),
+    )

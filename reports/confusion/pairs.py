@@ -1,0 +1,204 @@
+"""The pairs behind a cell of a confusion, in the order of reading, with their texts."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from django.db.models import QuerySet
+
+from evaluation.domain.conditions import Choice
+from evaluation.models import AnswerProvenance, NuggetVersion, Segment, Sentence, Topic
+from reports.confusion.comparison import Compared
+from reports.confusion.page import ConfusionPage, side_label
+from reports.confusion.paired_labels import Ints, ItemKind
+from reports.confusion.verdicts import Key, places_of
+from reports.metrics.arrays import Booleans
+from reports.metrics.confusion import harsh_conflicts
+from reports.models import Adjudication
+from reports.terms import NO_CATEGORY, category_of, category_text
+
+CELL = re.compile(r"(\d)-(\d)")
+CELLS = {"differ": "different labels", "harsh": "harsh conflicts", "judged": "pairs with a verdict"}
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPair:
+    """One pair with what is read of it: `item` is the nugget, the sentence or the topic; `texts` stand beside it."""
+
+    key: Key
+    left: int
+    right: int
+    rows_by: str
+    columns_by: str
+    harsh: bool
+    topic: Topic
+    run: Any
+    item: str
+    texts: tuple[str, ...]
+    segment: Segment | None
+    verdict: Adjudication | None
+
+
+class PairList:
+    """The places of the pairs that a page's cell means: the harshest first, then by topic, run and item."""
+
+    def __init__(self, page: ConfusionPage, cell: str) -> None:
+        if page.compared is None:
+            raise ValueError(page.message)
+        self.compared: Compared = page.compared
+        self.verdicts = page.verdicts
+        self.category = category_of(cell)
+        known = cell in CELLS or CELL.fullmatch(cell) or self.category is not None
+        self.cell = cell if known else "differ"
+
+    @property
+    def caption(self) -> str:
+        """Which pairs these are, in words."""
+        if self.category is not None:
+            why = category_text(self.category) or NO_CATEGORY
+            return f"different labels: {why}"
+        found = CELL.fullmatch(self.cell)
+        if not found:
+            return CELLS[self.cell]
+        labels = self.compared.matched.labels
+        row, column = (min(int(one), len(labels) - 1) for one in found.groups())
+        return f"{labels[row].replace('_', ' ')} by rows, {labels[column].replace('_', ' ')} by columns"
+
+    @cached_property
+    def places(self) -> Ints:
+        """Where the pairs stand among the items, in the order of reading."""
+        matched = self.compared.matched
+        places = np.flatnonzero(self._wanted() & matched.both & self.compared.chosen)
+        apart = np.abs(matched.left[places].astype(np.int64) - matched.right[places])
+        order = np.lexsort((places, matched.run[places], matched.topic[places], -apart))
+        found: Ints = places[order]
+        return found
+
+    def around(self, key: Key) -> tuple[int, Key | None, Key | None]:
+        """Return where a pair stands in the list, from 1 (0: nowhere), and the keys of those before and after it."""
+        place = int(places_of(self.compared, np.array([key], dtype=np.int64))[0])
+        (found,) = np.nonzero(self.places == place)
+        if not len(found):
+            return 0, None, None
+        here = int(found[0])
+        return here + 1, self._key_at(here - 1), self._key_at(here + 1)
+
+    def _key_at(self, number: int) -> Key | None:
+        if not 0 <= number < len(self.places):
+            return None
+        first, second = self.compared.keys(self.places[number : number + 1])[0].tolist()
+        return first, second
+
+    def _wanted(self) -> Booleans:
+        left, right = self.compared.matched.left, self.compared.matched.right
+        if self.cell == "differ":
+            differ: Booleans = left != right
+            return differ
+        if self.cell == "harsh":
+            return harsh_conflicts(left, right, len(self.compared.matched.labels) - 1)
+        if self.cell == "judged":
+            return self._with_verdict(list(self.verdicts))
+        if self.category is not None:
+            of_category = [at for at, one in self.verdicts.items() if one.category == self.category]
+            of_it: Booleans = self._with_verdict(of_category) & (left != right)
+            return of_it
+        row, column = (int(one) for one in self.cell.split("-"))
+        cell: Booleans = (left == row) & (right == column)
+        return cell
+
+    def _with_verdict(self, places: list[int]) -> Booleans:
+        wanted = np.zeros(len(self.compared.matched.left), dtype=np.bool_)
+        wanted[places] = True
+        return wanted
+
+
+def read_pairs(found: PairList, listed: Sequence[int], answers: QuerySet[AnswerProvenance]) -> list[ReadPair]:
+    """Return some pairs with their texts, in a fixed number of queries; `answers` are those the viewer may see."""
+    compared, places = found.compared, np.array(listed, dtype=np.int64)
+    keys = [(int(one), int(other)) for one, other in compared.keys(places)]
+    reader = {ItemKind.NUGGETS: _nuggets, ItemKind.CITATIONS: _citations, ItemKind.GRADES: _grades}
+    rows = reader[compared.matched.kind](keys, answers)
+    harsh = harsh_conflicts(compared.matched.left, compared.matched.right, len(compared.matched.labels) - 1)
+    return [
+        ReadPair(
+            key=key,
+            left=int(compared.matched.left[place]),
+            right=int(compared.matched.right[place]),
+            rows_by=judge_of(compared.rows, row["topic"].pk),
+            columns_by=judge_of(compared.columns, row["topic"].pk),
+            harsh=bool(harsh[place]),
+            verdict=found.verdicts.get(place),
+            **row,
+        )
+        for key, place, row in zip(keys, listed, rows, strict=True)
+    ]
+
+
+def judge_of(side: Any, topic: int) -> str:
+    """Return whose label counts for a topic on a side."""
+    if not isinstance(side, Choice):
+        return side_label(side)
+    names = [
+        part.judge.name for part in side.parts if part.judge and (part.topics is None or topic in part.topics)
+    ]
+    return ", ".join(dict.fromkeys(names))
+
+
+def _nuggets(keys: Sequence[Key], answers: QuerySet[AnswerProvenance]) -> list[dict[str, Any]]:
+    wordings = NuggetVersion.objects.in_bulk([wording for _, wording in keys])
+    given = {row.pk: row for row in _provenance(answers, [answer for answer, _ in keys])}
+    sentences = _texts(Sentence.objects.filter(answer__in=given))
+    return [
+        _row(given[answer], item=wordings[wording].text, texts=tuple(sentences.get(answer, ())))
+        for answer, wording in keys
+    ]
+
+
+def _citations(keys: Sequence[Key], answers: QuerySet[AnswerProvenance]) -> list[dict[str, Any]]:
+    sentences = Sentence.objects.in_bulk([sentence for sentence, _ in keys])
+    segments = Segment.objects.in_bulk([segment for _, segment in keys])
+    given = {row.pk: row for row in _provenance(answers, [one.answer_id for one in sentences.values()])}
+    return [
+        _row(
+            given[sentences[sentence].answer_id],
+            item=sentences[sentence].text,
+            texts=(segments[segment].text,) if segments[segment].has_text else (),
+            segment=segments[segment],
+        )
+        for sentence, segment in keys
+    ]
+
+
+def _grades(keys: Sequence[Key], _answers: QuerySet[AnswerProvenance]) -> list[dict[str, Any]]:
+    topics = Topic.objects.in_bulk([topic for topic, _ in keys])
+    segments = Segment.objects.in_bulk([segment for _, segment in keys])
+    return [
+        {
+            "topic": topics[topic],
+            "run": None,
+            "item": topics[topic].text,
+            "texts": (segments[segment].text,) if segments[segment].has_text else (),
+            "segment": segments[segment],
+        }
+        for topic, segment in keys
+    ]
+
+
+def _row(
+    given: AnswerProvenance, *, item: str, texts: tuple[str, ...], segment: Segment | None = None
+) -> dict[str, Any]:
+    return {"topic": given.topic, "run": given.run, "item": item, "texts": texts, "segment": segment}
+
+
+def _provenance(answers: QuerySet[AnswerProvenance], pks: Sequence[int]) -> QuerySet[AnswerProvenance]:
+    return answers.filter(pk__in=pks).select_related("run", "topic")
+
+
+def _texts(sentences: QuerySet[Sentence]) -> dict[int, list[str]]:
+    found: dict[int, list[str]] = {}
+    for answer, text in sentences.order_by("answer", "index").values_list("answer", "text"):
+        found.setdefault(answer, []).append(text)
+    return found

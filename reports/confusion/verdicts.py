@@ -1,0 +1,208 @@
+"""Where on the compared items the verdicts stand, and what they come to."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from django.db import transaction
+from django.db.models import QuerySet
+
+from accounts.models import User
+from evaluation.domain.conditions import CitationCondition, NuggetCondition
+from evaluation.errors import Refused
+from evaluation.models import (
+    AnswerProvenance,
+    Assignment,
+    Campaign,
+    Event,
+    NuggetVersion,
+    Segment,
+    Sentence,
+    SupportJudgment,
+)
+from reports.confusion.comparison import Compared
+from reports.confusion.paired_labels import Ints, ItemKind
+from reports.frames import assignment_keys, support_keys
+from reports.models import Adjudication
+from reports.terms import NO_CATEGORY, category_cell, category_text
+
+FIELDS = {
+    ItemKind.NUGGETS: ("answer", "nugget_version"),
+    ItemKind.CITATIONS: ("sentence", "segment"),
+}
+Key = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """An answer of a campaign and a nugget's wording, or a sentence and a segment that it cites."""
+
+    campaign: Campaign
+    kind: ItemKind
+    provenance: AnswerProvenance
+    key: Key
+    nugget: NuggetVersion | None = None
+    sentence: Sentence | None = None
+    segment: Segment | None = None
+
+    @property
+    def fields(self) -> dict[str, int]:
+        """The pair's primary keys, as its verdicts have them."""
+        return {f"{name}_id": pk for name, pk in zip(FIELDS[self.kind], self.key, strict=True)}
+
+
+def find_pair(answers: QuerySet[AnswerProvenance], campaign: Campaign, kind: ItemKind, key: Key) -> Pair:
+    """Return a pair among the answers that somebody may see. Raises DoesNotExist of what is missing."""
+    if kind is ItemKind.NUGGETS:
+        nugget = NuggetVersion.objects.select_related("nugget__nugget_set").get(
+            pk=key[1], nugget__nugget_set__campaign=campaign
+        )
+        provenance = _answer(answers, key[0])
+        if nugget.nugget.topic_id != provenance.topic_id:
+            raise NuggetVersion.DoesNotExist
+        return Pair(campaign, kind, provenance, key, nugget=nugget)
+    sentence = Sentence.objects.get(pk=key[0], answer__topic__campaign=campaign)
+    segment = Segment.objects.get(pk=key[1], campaign=campaign)
+    if not sentence.citations.filter(segment=segment).exists():
+        raise Segment.DoesNotExist
+    return Pair(campaign, kind, _answer(answers, sentence.answer_id), key, sentence=sentence, segment=segment)
+
+
+def labels_of(pair: Pair) -> list[Any]:
+    """Return the labels of a pair that stand, people's first; those set apart for studies and tries left out."""
+    rows: QuerySet[Any]
+    if pair.kind is ItemKind.NUGGETS:
+        rows = Assignment.objects.filter(answer=pair.key[0], nugget_version=pair.key[1])
+    else:
+        rows = SupportJudgment.objects.filter(sentence=pair.key[0], segment=pair.key[1])
+    rows = rows.current().filter(judge__aside=False).select_related("judge")
+    return list(rows.order_by("judge__kind", "judge__name", "pk"))
+
+
+def verdicts_on(pair: Pair) -> list[Adjudication]:
+    """Return a pair's verdicts, the newest first."""
+    rows = Adjudication.objects.filter(campaign=pair.campaign, **pair.fields)
+    return list(rows.select_related("actor"))
+
+
+def newest_verdicts(campaign: Campaign, kind: ItemKind) -> dict[Key, Adjudication]:
+    """Return the verdict that counts of each pair, by the pair's primary keys; one query."""
+    if kind is ItemKind.GRADES:
+        return {}
+    first, second = FIELDS[kind]
+    rows = Adjudication.objects.filter(campaign=campaign, **{f"{first}__isnull": False})
+    ordered: Iterable[Adjudication] = rows.order_by("pk").select_related("actor")
+    return {(getattr(row, f"{first}_id"), getattr(row, f"{second}_id")): row for row in ordered}
+
+
+def adjudicate(pair: Pair, *, verdict: int, category: str, note: str, actor: User) -> Adjudication | None:
+    """Say what is right of a pair, and why judges differ; None where the newest verdict says the same by the same.
+
+    Raises `Refused` (`no_label`) for a pair that nobody has labelled.
+    """
+    with transaction.atomic():
+        Campaign.objects.select_for_update().get(pk=pair.campaign.pk)
+        labels = labels_of(pair)
+        if not labels:
+            raise Refused("no_label", "Nobody has labelled this pair, so there is nothing to decide.")
+        given = {"verdict": verdict, "category": category, "note": note}
+        newest = Adjudication.objects.filter(campaign=pair.campaign, **pair.fields).first()
+        if newest and newest.actor_id == actor.pk and all(getattr(newest, name) == given[name] for name in given):
+            return None
+        stood = [
+            {"judge": row.judge_id, "condition": getattr(row, "condition", ""), "label": row.label}
+            for row in labels
+        ]
+        # Without the note: events are exported, and a note may quote a text under a licence.
+        payload = pair.fields | {"verdict": verdict, "category": category}
+        event = Event.objects.create(campaign=pair.campaign, kind="pair.adjudicated", actor=actor, payload=payload)
+        return Adjudication.objects.create(
+            campaign=pair.campaign, **pair.fields, **given, labels=stood, actor=actor, event=event
+        )
+
+
+def _answer(answers: QuerySet[AnswerProvenance], pk: int) -> AnswerProvenance:
+    return answers.select_related("answer", "run", "topic").get(pk=pk)
+
+
+WHO = ("rows", "columns", "neither", "undecided")
+UNDECIDED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryCount:
+    """How many of the pairs with a verdict are of a category, whom the verdicts say to be right, and their address."""
+
+    category: str
+    pairs: int
+    rows: int
+    columns: int
+    neither: int
+    undecided: int
+    cell: str
+
+
+def verdicts_at(campaign: Campaign, compared: Compared) -> dict[int, Adjudication]:
+    """Return the verdicts on the items that are looked at, by the item's place."""
+    found = newest_verdicts(campaign, compared.matched.kind)
+    if not found:
+        return {}
+    places = places_of(compared, np.array(list(found), dtype=np.int64).reshape(-1, 2))
+    looked = compared.chosen & compared.matched.both
+    return {
+        place: verdict
+        for place, verdict in zip(places.tolist(), found.values(), strict=True)
+        if place >= 0 and looked[place]
+    }
+
+
+def category_counts(compared: Compared, verdicts: dict[int, Adjudication]) -> list[CategoryCount]:
+    """Return the categories of the pairs on which the two sides differ, most frequent first."""
+    left, right = compared.matched.left, compared.matched.right
+    counted: Counter[tuple[str, str]] = Counter()
+    for place, one in verdicts.items():
+        if left[place] != right[place]:
+            who = _who(one.verdict, int(left[place]), int(right[place]))
+            counted[one.category, who] += 1
+    names = {category for category, _ in counted}
+    rows = [
+        CategoryCount(
+            category_text(name) or NO_CATEGORY,
+            sum(counted[name, who] for who in WHO),
+            **{who: counted[name, who] for who in WHO},
+            cell=category_cell(name),
+        )
+        for name in names
+    ]
+    return sorted(rows, key=lambda row: (-row.pairs, row.category))
+
+
+def _who(verdict: int, left: int, right: int) -> str:
+    if verdict == UNDECIDED:
+        return "undecided"
+    return {left: "rows", right: "columns"}.get(verdict, "neither")
+
+
+def places_of(compared: Compared, keys: Ints) -> Ints:
+    """Return where pairs stand among the items, k; -1 for one that is not among them."""
+    if isinstance(compared.rows, NuggetCondition) and compared.matched.comparable:
+        wordings, answers = assignment_keys(compared.rows)
+        nugget, answer = _find(wordings, keys[:, 1]), _find(answers.ravel(), keys[:, 0])
+        runs = max(answers.shape[1], 1)
+        return np.where((nugget >= 0) & (answer >= 0), nugget * runs + answer % runs, -1)
+    if isinstance(compared.rows, CitationCondition):
+        units = support_keys(compared.rows)
+        width = int(max(units.max(initial=0), keys.max(initial=0))) + 1
+        return _find(units[:, 0] * width + units[:, 1], keys[:, 0] * width + keys[:, 1])
+    return np.full(len(keys), -1, dtype=np.int64)
+
+
+def _find(among: Ints, wanted: Ints) -> Ints:
+    """Return where each wanted number stands among others, -1 where it does not."""
+    if not len(among):
+        return np.full(len(wanted), -1, dtype=np.int64)
+    order = np.argsort(among, kind="stable")
+    place = order[np.minimum(np.searchsorted(among, wanted, sorter=order), len(among) - 1)]
+    return np.where(among[place] == wanted, place, -1)

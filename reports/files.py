@@ -1,0 +1,203 @@
+"""Reports as JSON for programs, CSV for spreadsheets, and tables for people at a terminal."""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any
+
+from django.http import HttpResponse
+
+from web.csv_response import safe_cell
+
+Row = Mapping[str, Any]
+
+
+def as_json(report: Mapping[str, Any]) -> str:
+    """Return indented JSON; numbers keep all their digits, undefined ones are null."""
+    return json.dumps(report, ensure_ascii=False, indent=2, allow_nan=False)
+
+
+def as_csv(rows: Sequence[Row]) -> str:
+    """Return rows with a header; undefined numbers are empty cells. Texts that a spreadsheet would run are quoted."""
+    out = io.StringIO()
+    names = _names(rows)
+    writer = csv.DictWriter(out, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: safe_cell(value) for name, value in row.items()} for row in rows)
+    return out.getvalue().rstrip("\n")
+
+
+def as_table(rows: Sequence[Row]) -> str:
+    """Return aligned columns: texts to the left, numbers to the right, `-` for what is undefined."""
+    if not rows:
+        return "(nothing)"
+    names = _names(rows)
+    cells = [names] + [[_shown(row.get(name)) for name in names] for row in rows]
+    widths = [max(len(line[column]) for line in cells) for column in range(len(names))]
+    left = [all(isinstance(row.get(name), str | None) for row in rows) for name in names]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if to_left else cell.rjust(width)
+            for cell, width, to_left in zip(line, widths, left, strict=True)
+        ).rstrip()
+        for line in cells
+    )
+
+
+def _names(rows: Sequence[Row]) -> list[str]:
+    """Return every column, in the order of the row that has most."""
+    return list(dict.fromkeys(name for row in sorted(rows, key=len, reverse=True) for name in row))
+
+
+def _shown(value: Any) -> str:
+    if value is None or value == "":
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+ESCAPED = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "{": r"\{",
+        "}": r"\}",
+        "$": r"\$",
+        "&": r"\&",
+        "#": r"\#",
+        "%": r"\%",
+        "_": r"\_",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        "\n": " ",
+    }
+)
+
+
+def as_latex(
+    rows: Sequence[Mapping[str, Any]],
+    columns: Mapping[str, str],
+    *,
+    closing: Sequence[Mapping[str, Any]] = (),
+    comment: str = "",
+) -> str:
+    r"""Return rows as a tabular; `columns` maps keys to headings, `closing` rows stand below a rule.
+
+    Fractions have three decimals, what is undefined is `--`. `said` goes before the table as a comment. Needs
+    `\usepackage{booktabs}`.
+    """
+    aligned = "".join("l" if _is_text(rows, name) else "r" for name in columns)
+    lines = [f"% {line}" for line in comment.splitlines()]
+    lines += [rf"\begin{{tabular}}{{{aligned}}}", r"\toprule"]
+    lines += [_line(escaped(heading) for heading in columns.values()), r"\midrule"]
+    lines += [_line(_cell(row.get(name)) for name in columns) for row in rows]
+    if closing:
+        lines += [r"\midrule", *(_line(_cell(row.get(name)) for name in columns) for row in closing)]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
+
+
+def escaped(text: str) -> str:
+    """Return a text as LaTeX prints it."""
+    return text.translate(ESCAPED)
+
+
+def _line(cells: Any) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def _is_text(rows: Sequence[Mapping[str, Any]], name: str) -> bool:
+    return all(isinstance(row.get(name), str | None) for row in rows)
+
+
+def _cell(value: Any) -> str:
+    if value is None or value == "":
+        return "--"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.3f}" if isinstance(value, float) else escaped(str(value))
+
+
+class TableForm(StrEnum):
+    """What a table can leave as."""
+
+    CSV = "csv"
+    JSON = "json"
+    LATEX = "tex"
+
+    @property
+    def caption(self) -> str:
+        """What people call it."""
+        return "LaTeX" if self is TableForm.LATEX else self.upper()
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table: its rows, which columns a paper has under which heading, closing rows, and the whole as JSON."""
+
+    rows: Sequence[Mapping[str, Any]]
+    columns: Mapping[str, str]
+    document: Mapping[str, Any]
+    closing: Sequence[Mapping[str, Any]] = field(default=())
+    comment: str = ""
+
+
+CONTENT_TYPES = {
+    TableForm.CSV: "text/csv; charset=utf-8",
+    TableForm.JSON: "application/json",
+    TableForm.LATEX: "application/x-tex; charset=utf-8",
+}
+WRITERS: dict[TableForm, Callable[[Table], str]] = {
+    TableForm.CSV: lambda table: as_csv(table.rows),
+    TableForm.JSON: lambda table: as_json(table.document),
+    TableForm.LATEX: lambda table: as_latex(
+        table.rows, table.columns, closing=table.closing, comment=table.comment
+    ),
+}
+
+
+def downloaded(table: Table, form: TableForm, name: str) -> HttpResponse:
+    """Return a table as a file to keep."""
+    response = HttpResponse(WRITERS[form](table) + "\n", content_type=CONTENT_TYPES[form])
+    response["Content-Disposition"] = f'attachment; filename="{name}.{form}"'
+    return response
+
+
+class PictureForm(StrEnum):
+    """What a picture can leave as."""
+
+    SVG = "svg"
+    PNG = "png"
+    PDF = "pdf"
+
+    @property
+    def caption(self) -> str:
+        """What people call it."""
+        return self.upper()
+
+
+PICTURE_TYPES = {
+    PictureForm.SVG: "image/svg+xml",
+    PictureForm.PNG: "image/png",
+    PictureForm.PDF: "application/pdf",
+}
+PRINT_SCALE = 3
+"""Points of a PNG per point of the picture: 216 to an inch."""
+
+
+@lru_cache(maxsize=64)
+def drawn(specification: str, form: PictureForm) -> bytes:
+    """Return a Vega-Lite specification drawn; equal ones give equal bytes."""
+    import vl_convert  # noqa: PLC0415  # 160 MB: only a process that draws pays for it
+
+    if form is PictureForm.PNG:
+        return vl_convert.vegalite_to_png(specification, scale=PRINT_SCALE)
+    if form is PictureForm.PDF:
+        return vl_convert.vegalite_to_pdf(specification)
+    return vl_convert.vegalite_to_svg(specification).encode()

@@ -1,0 +1,170 @@
+"""Length: score against length, and the runs that no shorter run beats."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from django.http import QueryDict
+from django.utils import timezone
+
+from evaluation.domain.conditions import NuggetCondition
+from evaluation.errors import Refused
+from evaluation.models import Campaign, Run
+from evaluation.models.campaigns import RevisionKey
+from reports import charts
+from reports.documents import policies_document
+from reports.forms import LengthForm
+from reports.leaderboard.scores import number, runs_by_id
+from reports.metrics.policies import Policies
+from reports.metrics.scores import LENGTH, RunScores, on_front, run_scores
+from reports.report import (
+    OVERVIEW,
+    WRONG_CHOICE,
+    Figures,
+    Found,
+    Kind,
+    Picture,
+    ReportPage,
+    Row,
+    choice_text,
+    chosen_condition,
+    columns,
+    policies_text,
+    sentences,
+    tag_text,
+    topics_with_nuggets,
+)
+from reports.topic_tags import tagged_assignments, topics_by_tag
+from web.consistent_read import consistent_read
+from web.templatetags.assay import words
+from web.text import plural
+
+TITLE = "Length"
+Limits = tuple[str, str, str]
+"""Group, task and tag; empty: all."""
+
+
+def length_page(campaign: Campaign, query: QueryDict) -> ReportPage:
+    """Return score against length under the condition that the query string names."""
+    form = LengthForm(query, campaign)
+    if not form.is_valid():
+        return ReportPage(form, TITLE, WRONG_CHOICE)
+    try:
+        choice = chosen_condition(campaign, form)
+    except Refused as refused:
+        return ReportPage(form, TITLE, refused.message)
+    limits = (form.chosen["group"], form.chosen["task"], form.chosen["tag"])
+    found = _found(choice, form.policies, form.chosen["score"], limits, campaign.revision_key)
+    return ReportPage(form, TITLE, found=found, query=query)
+
+
+@lru_cache(maxsize=32)
+def _found(choice: NuggetCondition, policies: Policies, score: str, limits: Limits, _state: RevisionKey) -> Found:
+    with consistent_read():
+        sheet = tagged_assignments(choice, limits[2])
+        runs = runs_by_id(choice.campaign)
+        by_tag = _by_tag(choice, policies, score)
+    chosen = [run for run in sheet.run_ids if _is_chosen(runs[run], limits)]
+    rows = _rows(run_scores(sheet, policies), runs, chosen, score)
+    facts = sentences(
+        choice_text(choice),
+        topics_with_nuggets(int(sheet.scorable.sum())),
+        policies_text(policies_document(policies)),
+        tag_text(limits[2]),
+        "Length: whitespace words of the answer, mean over topics.",
+    )
+    figures = [_overview(rows, score, int(sheet.scorable.sum()))]
+    if by_tag:
+        figures.append(_tags(by_tag, chosen, score))
+    return Found(facts, tuple(figures), timezone.now())
+
+
+def _is_chosen(run: Run, limits: Limits) -> bool:
+    return limits[0] in ("", run.group) and limits[1] in ("", run.task)
+
+
+def _rows(scores: RunScores, runs: dict[str, Run], chosen: Sequence[str], score: str) -> list[Row]:
+    """Return the chosen runs, the shortest first; the front is among them alone."""
+    places = [place for place, run in enumerate(scores.run_ids) if run in set(chosen)]
+    lengths, values = scores.of(LENGTH)[places], scores.of(score)[places]
+    front = on_front(lengths, values)
+    rows = [
+        {
+            "run_id": scores.run_ids[place],
+            "group": runs[scores.run_ids[place]].group,
+            "task": runs[scores.run_ids[place]].task,
+            "length": number(lengths[at]),
+            score: number(values[at]),
+            "per_100_words": number(100 * values[at] / lengths[at]) if lengths[at] else None,
+            "front": "yes" if front[at] else "",
+        }
+        for at, place in enumerate(places)
+    ]
+    return sorted(rows, key=lambda row: (row["length"] is None, row["length"] or 0, row["run_id"]))
+
+
+def _overview(rows: list[Row], score: str, topics: int) -> Figures:
+    points = [_point(row, score) for row in rows if row["length"] is not None and row[score] is not None]
+    front = [{"x": row["length"], "y": row[score]} for row in rows if row["front"]]
+    titles = ("words per answer", words(score))
+    return Figures(
+        name=OVERVIEW,
+        title=f"{words(score).capitalize()} against length",
+        columns=columns(
+            ("run_id", "Run", Kind.RUN),
+            ("group", "Group"),
+            ("task", "Task"),
+            ("length", "Words", Kind.DECIMAL),
+            (score, words(score).capitalize(), Kind.SCORE),
+            ("per_100_words", "Per 100 words", Kind.SCORE),
+            ("front", "On the front"),
+            primary=score,
+        ),
+        rows=rows,
+        note="On the front: no other run shown is as short and scores as much, and better in one of the two.",
+        topics=topics,
+        picture=Picture(
+            alt=f"{len(points):,} {plural(len(points), 'run')} by words and {words(score)}, the front as a dashed "
+            "line.",
+            draw=lambda dark: charts.plane(points, titles, line=front, dark=dark),
+            note="Points: runs, by task. Dashed: the Pareto front.",
+        )
+        if points
+        else None,
+    )
+
+
+def _point(row: Row, score: str) -> dict[str, Any]:
+    return {"name": row["run_id"], "task": charts.task_of(row["task"]), "x": row["length"], "y": row[score]}
+
+
+def _by_tag(choice: NuggetCondition, policies: Policies, score: str) -> dict[str, dict[str, Row]]:
+    """Return each run's length, score and number of topics in each tag."""
+    found: dict[str, dict[str, Row]] = {}
+    for tag in topics_by_tag(choice.campaign):
+        sheet = tagged_assignments(choice, tag)
+        scores, topics = run_scores(sheet, policies), int(sheet.scorable.sum())
+        pairs = zip(scores.of(LENGTH), scores.of(score), strict=True)
+        found[tag] = {
+            run: {"length": number(length), score: number(value), "topics": topics}
+            for run, (length, value) in zip(scores.run_ids, pairs, strict=True)
+        }
+    return found
+
+
+def _tags(by_tag: dict[str, dict[str, Row]], chosen: Sequence[str], score: str) -> Figures:
+    rows: list[Row] = [{"run_id": run, "tag": tag, **runs[run]} for tag, runs in by_tag.items() for run in chosen]
+    named = ("length", "Words", Kind.DECIMAL), (score, words(score).capitalize(), Kind.SCORE)
+    return Figures(
+        name="tags",
+        title="By topic tag",
+        columns=columns(
+            ("tag", "Tag"),
+            ("run_id", "Run", Kind.RUN),
+            *named,
+            ("topics", "Topics", Kind.COUNT),
+            primary=score,
+        ),
+        rows=rows,
+        topics="topics",
+    )

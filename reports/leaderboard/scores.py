@@ -1,0 +1,124 @@
+"""Runs by score under one condition, with what stands behind each number."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+
+from evaluation.domain.conditions import NuggetCondition
+from evaluation.models import Campaign, ListedNugget, NuggetList, Run
+from reports.metrics.policies import Policies
+from reports.metrics.scores import LENGTH, SCORE_NAMES, RunScores, Spread, run_scores, summary
+from reports.topic_tags import tagged_assignments
+
+PRIMARY = "vital_strict"
+ALL_SCORES = (*SCORE_NAMES, LENGTH)
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderboardRow:
+    """One run. `scores` are in [0, 1] and `length` in words, None where undefined; `topics` is the primary's n."""
+
+    run_id: str
+    group: str
+    task: str
+    control: bool
+    topics: int
+    scores: dict[str, float | None]
+    length: float | None
+    judged: int
+    failed: int
+    unjudged: int
+    excluded: int
+    missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """All runs of a campaign under one condition, best primary score first, unscored ones last.
+
+    `topics` counts the topics with a nugget; `empty_topics` those whose list has none, `no_vital_topics` those with
+    no vital nugget. `avoid_nuggets` counts the nuggets that an answer must not contain, which are in no score.
+    `summary` has the published tables' closing rows: the means over topics of each topic's minimum, median and
+    maximum over runs, controls left out.
+    """
+
+    choice: NuggetCondition
+    policies: Policies
+    topics: int
+    empty_topics: int
+    no_vital_topics: int
+    avoid_nuggets: int
+    rows: tuple[LeaderboardRow, ...]
+    summary: dict[str, dict[str, float | None]]
+
+    @property
+    def scored(self) -> bool:
+        """Whether any run has a score: without labels there are only lengths."""
+        return any(row.scores[PRIMARY] is not None for row in self.rows)
+
+
+def leaderboard(choice: NuggetCondition, policies: Policies, tag: str = "") -> Leaderboard:
+    """Score every run of the campaign under a condition (method, section 5); of the topics with a tag, or of all."""
+    sheet = tagged_assignments(choice, tag)
+    scores = run_scores(sheet, policies)
+    runs = runs_by_id(choice.campaign)
+    rows = [_row(runs[run_id], scores, place) for place, run_id in enumerate(sheet.run_ids)]
+    judged = np.array([not runs[run_id].control for run_id in sheet.run_ids], dtype=np.bool_)
+    spreads = summary(sheet, policies, judged)
+    topics = sheet.scorable if sheet.scorable.any() else np.ones_like(sheet.scorable)
+    return Leaderboard(
+        choice=choice,
+        policies=policies,
+        topics=int(topics.sum()),
+        empty_topics=sheet.empty_topics,
+        no_vital_topics=sheet.no_vital_topics,
+        avoid_nuggets=_avoid_nuggets(choice, sheet.topic_ids),
+        rows=tuple(sorted(rows, key=_best_first)),
+        summary={name: _closing_row(spreads, name) for name in ("min", "median", "max")},
+    )
+
+
+def runs_by_id(campaign: Campaign) -> dict[str, Run]:
+    """Return the campaign's runs by run id."""
+    return {run.run_id: run for run in campaign.runs.all()}
+
+
+def _avoid_nuggets(choice: NuggetCondition, topic_ids: Collection[str]) -> int:
+    lists = NuggetList.objects.newest_submitted().filter(nugget_set__in=choice.nugget_sets)
+    held = ListedNugget.objects.filter(
+        nugget_list__in=lists, avoid=True, nugget_list__topic__topic_id__in=topic_ids
+    )
+    places = list(held.values_list("nugget_list__nugget_set", "nugget_list__topic__pk"))
+    return sum(place in choice.grounds for place in places) if places else 0
+
+
+def _row(run: Run, scores: RunScores, place: int) -> LeaderboardRow:
+    return LeaderboardRow(
+        run_id=run.run_id,
+        group=run.group,
+        task=run.task,
+        control=run.control,
+        topics=int(scores.topics[SCORE_NAMES.index(PRIMARY), place]),
+        scores={name: number(scores.of(name)[place]) for name in SCORE_NAMES},
+        length=number(scores.length[place]),
+        judged=int(scores.judged[place]),
+        failed=int(scores.failed[place]),
+        unjudged=int(scores.unjudged[place]),
+        excluded=int(scores.excluded[place]),
+        missing=int(scores.missing[place]),
+    )
+
+
+def number(value: float) -> float | None:
+    """Return a plain float, None for nan."""
+    return None if np.isnan(value) else float(value)
+
+
+def _best_first(row: LeaderboardRow) -> tuple[bool, float, str]:
+    score = row.scores[PRIMARY]
+    return score is None, -(score or 0.0), row.run_id
+
+
+def _closing_row(spreads: dict[str, Spread], which: str) -> dict[str, float | None]:
+    return {name: getattr(spreads[name], which) for name in ALL_SCORES}

@@ -1,0 +1,242 @@
+"""What nugget sets and labels look like, and what assessors did to the drafts."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evaluation.domain.conditions import NuggetCondition, judges_of, nugget_sets_of, only_set, whole
+from evaluation.domain.lineage import Derivation, Wording, derivations
+from evaluation.domain.shared_topics import Topics
+from evaluation.errors import Refused
+from evaluation.models import Campaign, ListedNugget, NuggetList, NuggetSet
+from evaluation.terms import Condition, JudgeKind, Origin
+from reports.frames import assignment_sheet
+from reports.metrics.descriptives import LabelShares, NuggetStatistics, label_shares, nugget_statistics, word_count
+from reports.metrics.edits import EDIT_CLASSES, NuggetText, TopicEdits, incidence, topic_edits
+from reports.metrics.label_matrix import AssignmentSheet
+from reports.topic_tags import rows_of
+
+AUTHORS_FLAGS = "edit_meta"
+
+
+@dataclass(frozen=True, slots=True)
+class DescriptiveRow:
+    """One nugget set, or one condition (a set and a judge's labels of it)."""
+
+    nuggets: str
+    condition: str
+    judge: str
+    statistics: NuggetStatistics
+    labels: LabelShares | None
+
+
+@dataclass(frozen=True, slots=True)
+class NuggetSizes:
+    """One nugget set in full: the nuggets of each topic that has a list, and the words of each nugget."""
+
+    nuggets: str
+    per_topic: tuple[int, ...]
+    words: tuple[int, ...]
+
+
+def descriptives(campaign: Campaign, topics: Topics = None) -> tuple[DescriptiveRow, ...]:
+    """Describe every nugget set, then every condition that has labels (method, section 6); in some topics, or all."""
+    sets = sets_with_lists(campaign)
+    rows = [DescriptiveRow(one.name, "", "", _statistics(campaign, one, topics), None) for one in sets]
+    for one in sets:
+        for judge in judges_of(one):
+            condition = condition_of(one, JudgeKind(judge.kind))
+            if condition is not None:
+                choice = whole(campaign, condition, one, judge)
+                rows.append(_condition_row(choice, rows[sets.index(one)].statistics, topics))
+    return tuple(rows)
+
+
+def sizes(campaign: Campaign, topics: Topics = None) -> tuple[NuggetSizes, ...]:
+    """Return how many nuggets and words each nugget set has, in some topics, or all."""
+    found = []
+    for one in sets_with_lists(campaign):
+        lists = _lists_in(one, topics)
+        words = tuple(word_count(nugget.text) for listed in lists for nugget in listed)
+        found.append(NuggetSizes(one.name, tuple(len(listed) for listed in lists), words))
+    return tuple(found)
+
+
+def sets_with_lists(campaign: Campaign) -> list[NuggetSet]:
+    """Return the sets that have a submitted list."""
+    return list(campaign.nugget_sets.filter(pk__in=_with_lists(campaign)).select_related("judge"))
+
+
+def _with_lists(campaign: Campaign) -> set[int]:
+    """Return the keys of the sets that have a submitted list: a task's set is empty until then."""
+    lists = NuggetList.objects.filter(nugget_set__campaign=campaign, submitted=True)
+    return set(lists.values_list("nugget_set", flat=True).distinct())
+
+
+def condition_of(nugget_set: NuggetSet, kind: JudgeKind) -> Condition | None:
+    """Return the condition of a set's labels by that kind of judge; drafts are never scored."""
+    origin = Origin(nugget_set.origin)
+    return next((one for one in Condition if one.origin is origin and one.judge_kind is kind), None)
+
+
+def _condition_row(choice: NuggetCondition, statistics: NuggetStatistics, topics: Topics) -> DescriptiveRow:
+    labels = label_shares(_sheet(choice, topics).labels)
+    return DescriptiveRow(choice.sets_text or "", choice.condition, choice.judges_text or "", statistics, labels)
+
+
+def _sheet(choice: NuggetCondition, topics: Topics) -> AssignmentSheet:
+    sheet = assignment_sheet(choice)
+    if topics is None:
+        return sheet
+    names = choice.campaign.topics.filter(pk__in=topics).values_list("topic_id", flat=True)
+    return sheet.of_topics(rows_of(sheet.topic_ids, frozenset(names)))
+
+
+def _lists_in(nugget_set: NuggetSet, topics: Topics) -> list[list[NuggetText]]:
+    return [listed for topic, listed in lists_of(nugget_set).items() if topics is None or topic in topics]
+
+
+def _statistics(campaign: Campaign, nugget_set: NuggetSet, topics: Topics) -> NuggetStatistics:
+    sheet = _sheet(whole(campaign, Condition.AA, nugget_set, None), topics)
+    texts = [nugget.text for listed in _lists_in(nugget_set, topics) for nugget in listed]
+    words = np.array([word_count(text) for text in texts], dtype=np.int32)
+    return nugget_statistics(sheet.listed, sheet.nugget_topic, sheet.importance, words)
+
+
+def lists_of(nugget_set: NuggetSet) -> dict[int, list[NuggetText]]:
+    """Return the newest submitted list of each topic, by the topic's primary key; empty lists too."""
+    lists = NuggetList.objects.newest_submitted().filter(nugget_set=nugget_set).order_by("pk")
+    newest = dict(lists.values_list("topic__pk", "pk"))
+    items = ListedNugget.objects.filter(nugget_list__in=lists, avoid=False).order_by("nugget_list", "position")
+    texts: dict[int, list[NuggetText]] = defaultdict(list)
+    for pk, text, importance in items.values_list("nugget_list", "nugget_version__text", "importance"):
+        texts[pk].append(NuggetText(text, importance))
+    return {topic: texts[pk] for topic, pk in newest.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class EditRow:
+    """One class of edits: the share of topics that show it, ours and as the authors' own flags say."""
+
+    edit: str
+    topics: int
+    share: float | None
+    authors_share: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class EditReport:
+    """What became of the drafts. `inferred`: of some topic no lineage was recorded, so texts were matched."""
+
+    nuggets: str
+    drafts: str
+    topics: int
+    inferred: bool
+    rows: tuple[EditRow, ...]
+
+
+def edit_report(campaign: Campaign, *, nuggets: str = "", drafts: str = "", topics: Topics = None) -> EditReport:
+    """Classify the edits of edited lists against their drafts: of the set named, the default of E/M, or the only one.
+
+    Where people share the topics, each topic's list is that of whoever was handed it. `topics`: only these.
+    Raises `Refused` where several sets fit, or none.
+    """
+    inside, beside = _edited_beside(campaign, nuggets, drafts)
+    edits = [edits_of(found) for found in _derived(inside, beside, topics)]
+    authors = [flags for edited_set, _ in beside for flags in _authors_flags(edited_set, topics)]
+    return EditReport(
+        nuggets=", ".join(edited_set.name for edited_set, _ in beside),
+        drafts=", ".join(dict.fromkeys(draft_set.name for _, draft_set in beside)),
+        topics=len(edits),
+        inferred=any(one.inferred for one in edits),
+        rows=tuple(_edit_row(name, edits, authors) for name in EDIT_CLASSES),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TopicEditRow:
+    """One topic: how many nuggets its drafts and its edited list have, and which classes of edits it shows."""
+
+    topic_id: str
+    drafts: int
+    nuggets: int
+    edits: tuple[str, ...]
+    inferred: bool
+
+
+def edits_by_topic(campaign: Campaign, topics: Topics = None) -> tuple[TopicEditRow, ...]:
+    """Return what became of each topic's drafts, in the order of topics. Raises `Refused` as `edit_report` does."""
+    inside, beside = _edited_beside(campaign, "", "")
+    found = {one.topic: one for one in _derived(inside, beside, topics)}
+    names = campaign.topics.filter(pk__in=found).values_list("pk", "topic_id")
+    return tuple(_topic_row(name, found[pk]) for pk, name in names)
+
+
+def _topic_row(topic_id: str, one: Derivation) -> TopicEditRow:
+    edits = edits_of(one)
+    classes = tuple(name for name in EDIT_CLASSES if name in edits.classes)
+    return TopicEditRow(topic_id, len(one.drafts), len(one.nuggets), classes, edits.inferred)
+
+
+Beside = list[tuple[NuggetSet, NuggetSet]]
+"""Edited sets, each with its drafts."""
+
+
+def _edited_beside(campaign: Campaign, nuggets: str, drafts: str) -> tuple[list[Topics], Beside]:
+    """Return the topics of each edited set that E/M means, and the set with its drafts. Raises `Refused`."""
+    edited = nugget_sets_of(campaign, Condition.EM, nuggets=nuggets, among=_with_lists(campaign))
+    if not edited:
+        raise Refused("no_such_set", "There is no edited nugget set.")
+    return [topics for _, topics in edited], [_beside(campaign, one, drafts) for one, _ in edited]
+
+
+def _derived(inside: Sequence[Topics], beside: Beside, topics: Topics) -> list[Derivation]:
+    return [
+        found
+        for own, (edited_set, draft_set) in zip(inside, beside, strict=True)
+        for found in derivations(edited_set, draft_set)
+        if (own is None or found.topic in own) and (topics is None or found.topic in topics)
+    ]
+
+
+def _beside(campaign: Campaign, edited_set: NuggetSet, drafts: str) -> tuple[NuggetSet, NuggetSet]:
+    """Return an edited set with its drafts. Raises `Refused` where several fit, or none."""
+    draft_set = edited_set.drafts if edited_set.drafts and not drafts else None
+    return edited_set, draft_set or _drafts(campaign, drafts)
+
+
+def edits_of(one: Derivation) -> TopicEdits:
+    """Classify what became of one topic's drafts, by recorded lineage where there is any."""
+    return topic_edits(_texts(one.drafts), _texts(one.nuggets), one.parents)
+
+
+def _texts(wordings: Sequence[Wording]) -> list[NuggetText]:
+    return [NuggetText(one.text, one.importance) for one in wordings]
+
+
+def _drafts(campaign: Campaign, name: str) -> NuggetSet:
+    sets = campaign.nugget_sets.filter(origin__in=[Origin.DRAFT, Origin.AUTO], pk__in=_with_lists(campaign))
+    found = only_set(list(sets.filter(name=name) if name else sets), "the edited lists", "--drafts")
+    if found:
+        return found
+    if name:
+        raise Refused("no_such_set", f"There is no draft or auto nugget set {name}.")
+    raise Refused("no_such_set", "There is no draft or auto nugget set.")
+
+
+def _authors_flags(nugget_set: NuggetSet, topics: Topics) -> list[set[str]]:
+    """Return, per topic whose file carries the authors' own flags, the classes they reported."""
+    lists = NuggetList.objects.filter(nugget_set=nugget_set, submitted=True)
+    lists = lists if topics is None else lists.filter(topic__in=topics)
+    flags = [extra[AUTHORS_FLAGS] for extra in lists.values_list("extra", flat=True) if AUTHORS_FLAGS in extra]
+    flagged = [{name for name, flag in one.items() if flag} for one in flags if isinstance(one, dict)]
+    return [flags or {"no_edit"} for flags in flagged]
+
+
+def _edit_row(name: str, edits: list[TopicEdits], authors: list[set[str]]) -> EditRow:
+    ours = incidence(edits)[name]
+    known = name == "no_edit" or any(name in flags for flags in authors)
+    share = sum(name in flags for flags in authors) / len(authors) if authors and known else None
+    return EditRow(name, ours.topics, ours.share, share)

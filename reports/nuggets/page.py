@@ -1,0 +1,245 @@
+"""Nuggets: how often each is found and by which runs, vital against okay, drafts against final lists."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from django.http import QueryDict
+from django.utils import timezone
+
+from evaluation.domain.conditions import NuggetCondition
+from evaluation.errors import Refused
+from evaluation.models import Campaign
+from evaluation.models.campaigns import RevisionKey
+from reports import charts
+from reports.forms import NuggetsForm
+from reports.frames import assignment_sheet, nugget_texts
+from reports.leaderboard.scores import number
+from reports.metrics.arrays import Booleans
+from reports.metrics.descriptives import STEPS, NuggetFindings, group_of, nugget_findings, share_counts
+from reports.metrics.label_matrix import FULL, OKAY, UNKNOWN, VITAL, AssignmentSheet
+from reports.nuggets.descriptives import edit_report, edits_by_topic
+from reports.nuggets.descriptives_page import chosen_topics
+from reports.report import (
+    OVERVIEW,
+    WRONG_CHOICE,
+    Figures,
+    Found,
+    Kind,
+    Picture,
+    ReportPage,
+    Row,
+    Rows,
+    choice_text,
+    chosen_condition,
+    columns,
+    isolated,
+    sentences,
+    tag_text,
+    topics_with_nuggets,
+)
+from reports.topic_tags import rows_of, tagged
+from web.consistent_read import consistent_read
+from web.templatetags.assay import words
+from web.text import plural
+
+TITLE = "Nuggets"
+IMPORTANCES = {"vital": VITAL, "okay": OKAY, "unknown": UNKNOWN}
+WORDS = {code: word for word, code in IMPORTANCES.items()}
+GROUP_COLUMNS = columns(
+    ("importance", "Importance"),
+    ("nuggets", "Nuggets", Kind.COUNT),
+    ("judged", "Judged", Kind.COUNT),
+    ("share", "Found in full", Kind.SHARE),
+    ("partial", "In part", Kind.SHARE),
+    ("nobody", "By nobody", Kind.COUNT),
+    ("everybody", "By everybody", Kind.COUNT),
+    primary="share",
+)
+NUGGET_COLUMNS = columns(
+    ("topic_id", "Topic", Kind.TOPIC),
+    ("nugget", "Nugget"),
+    ("importance", "Importance"),
+    ("share", "Found in full", Kind.SHARE),
+    ("support", "Support", Kind.COUNT),
+    ("partial_support", "Partial", Kind.COUNT),
+    ("not_support", "Not", Kind.COUNT),
+    ("unjudged", "Unjudged", Kind.COUNT),
+    ("runs", "Found in full by", Kind.NAMES),
+    primary="share",
+    screen="unjudged runs",
+)
+
+
+def nuggets_page(campaign: Campaign, query: QueryDict) -> ReportPage:
+    """Return the nuggets of the condition that the query string names."""
+    form = NuggetsForm(query, campaign)
+    if not form.is_valid():
+        return ReportPage(form, TITLE, WRONG_CHOICE)
+    try:
+        choice = chosen_condition(campaign, form)
+    except Refused as refused:
+        return ReportPage(form, TITLE, refused.message)
+    limits = (form.chosen["importance"], form.chosen["found"])
+    found = _found(choice, form.chosen["tag"], limits, campaign.revision_key)
+    return ReportPage(form, TITLE, found=found, query=query)
+
+
+@lru_cache(maxsize=16)
+def _found(choice: NuggetCondition, tag: str, limits: tuple[str, str], _state: RevisionKey) -> Found:
+    with consistent_read():
+        sheet, texts = assignment_sheet(choice), nugget_texts(choice)
+        in_tag = rows_of(sheet.topic_ids, tagged(choice.campaign, tag))[sheet.nugget_topic]
+        edits = _edits(choice.campaign, tag)
+    findings = nugget_findings(sheet)
+    figures = (_overview(sheet, findings, in_tag), _nuggets(sheet, findings, texts, in_tag, limits), *edits)
+    listed = sheet.scorable & rows_of(sheet.topic_ids, tagged(choice.campaign, tag))
+    facts = sentences(
+        choice_text(choice),
+        topics_with_nuggets(int(listed.sum())),
+        tag_text(tag),
+        "Shares are of the submitted answers with a label of the nugget; missing answers and unjudged or failed "
+        "labels are left out and counted.",
+    )
+    return Found(facts, figures, timezone.now())
+
+
+def _overview(sheet: AssignmentSheet, findings: NuggetFindings, chosen: Booleans) -> Figures:
+    rows, bars = [], []
+    for word, code in IMPORTANCES.items():
+        nuggets = chosen & (sheet.importance == code)
+        if not nuggets.any():
+            continue
+        group = group_of(findings, nuggets)
+        names = ("nuggets", "judged", "share", "partial", "nobody", "everybody")
+        rows.append({"importance": word} | {name: getattr(group, name) for name in names})
+        counts = share_counts(findings, nuggets)
+        bars += [
+            {"bin": step, "part": word, "share": count / counts.sum()}
+            for step, count in zip(STEPS, counts.tolist(), strict=True)
+            if counts.sum()
+        ]
+    parts = list(dict.fromkeys(bar["part"] for bar in bars))
+    titles = ("found in full by this share of the runs", "share of nuggets")
+    picture = Picture(
+        alt=f"How many runs find {' and '.join(parts)} nuggets, as bars.",
+        draw=lambda dark: charts.side_by_side(bars, parts, titles, dark=dark),
+        note="Judged nuggets by the share of runs that have them in full.",
+    )
+    return Figures(
+        name=OVERVIEW,
+        title="Vital against okay",
+        columns=GROUP_COLUMNS,
+        rows=rows,
+        note="By nobody: no judged answer has it, not even in part. By everybody: every judged answer has it in full.",
+        picture=picture if bars else None,
+        topics=len(np.unique(sheet.nugget_topic[chosen])),
+    )
+
+
+def _nuggets(
+    sheet: AssignmentSheet,
+    findings: NuggetFindings,
+    texts: Sequence[str],
+    in_tag: Booleans,
+    limits: tuple[str, str],
+) -> Figures:
+    chosen = in_tag & _within(sheet, findings, limits)
+    runs = np.array(sheet.run_ids, dtype=object)
+    has = (sheet.labels == FULL) & sheet.answered[sheet.nugget_topic]
+    places = np.flatnonzero(chosen).tolist()
+
+    def made(at: int) -> Row:
+        place = places[at]
+        return _row(sheet, findings, texts[place], place, runs[has[place]])
+
+    count = len(places)
+    title = f"{count:,} {plural(count, 'nugget')}"
+    return Figures("nuggets", title, NUGGET_COLUMNS, Rows(count, made))
+
+
+def _within(sheet: AssignmentSheet, findings: NuggetFindings, limits: tuple[str, str]) -> Booleans:
+    importance, found = limits
+    chosen: Booleans = np.ones(len(sheet.importance), dtype=np.bool_)
+    if importance:
+        chosen &= sheet.importance == IMPORTANCES[importance]
+    by_found = {"nobody": findings.nobody, "everybody": findings.everybody}
+    by_found["some"] = (findings.judged > 0) & ~findings.nobody & ~findings.everybody
+    return chosen & by_found[found] if found else chosen
+
+
+def _row(sheet: AssignmentSheet, findings: NuggetFindings, text: str, place: int, runs: Sequence[str]) -> Row:
+    return {
+        "topic_id": sheet.topic_ids[sheet.nugget_topic[place]],
+        "nugget": text,
+        "importance": WORDS[int(sheet.importance[place])],
+        "share": number(findings.share[place]),
+        "support": int(findings.full[place]),
+        "partial_support": int(findings.partial[place]),
+        "not_support": int(findings.none[place]),
+        "unjudged": int(findings.unjudged[place]),
+        "runs": " ".join(runs),
+    }
+
+
+def _edits(campaign: Campaign, tag: str) -> list[Figures]:
+    """Return what became of the drafts; one section that says why where it cannot be told."""
+    topics = chosen_topics(campaign, tag)
+    try:
+        report, by_topic = edit_report(campaign, topics=topics), edits_by_topic(campaign, topics)
+    except Refused as refused:
+        return [Figures("edits", "Drafts against final lists", (), [], note=refused.message)]
+    note = (
+        f"{isolated(report.nuggets)} against {isolated(report.drafts)}, {report.topics:,} "
+        f"{plural(report.topics, 'topic')}."
+    )
+    if report.inferred:
+        how = "Some lists have no recorded lineage: their texts were matched."
+        note = f"{note} {how}"
+    rows: list[dict[str, Any]] = [
+        {"edit": words(one.edit), "topics": one.topics, "share": one.share, "authors_share": one.authors_share}
+        for one in report.rows
+    ]
+    bars = [{"name": row["edit"], "part": "topics", "share": row["share"]} for row in rows if row["share"]]
+    picture = Picture(
+        alt="Share of topics that show each kind of edit.",
+        draw=lambda dark: charts.stacked(bars, ["topics"], "share of topics", dark=dark),
+    )
+    named = columns(
+        ("edit", "Edit"),
+        ("topics", "Topics", Kind.COUNT),
+        ("share", "Share of topics", Kind.SHARE),
+        ("authors_share", "By the authors' own flags", Kind.SHARE),
+    )
+    incidence = Figures(
+        name="edits",
+        title="Drafts against final lists",
+        columns=named,
+        rows=rows,
+        note=note,
+        picture=picture if bars else None,
+        topics=report.topics,
+    )
+    return [incidence, _edited_topics(by_topic)]
+
+
+def _edited_topics(by_topic: Sequence[Any]) -> Figures:
+    rows = [
+        {
+            "topic_id": one.topic_id,
+            "drafts": one.drafts,
+            "nuggets": one.nuggets,
+            "edits": ", ".join(words(name) for name in one.edits),
+            "lineage": "inferred" if one.inferred else "recorded",
+        }
+        for one in by_topic
+    ]
+    named = columns(
+        ("topic_id", "Topic", Kind.TOPIC),
+        ("drafts", "Drafts", Kind.COUNT),
+        ("nuggets", "Final", Kind.COUNT),
+        ("edits", "Edits"),
+        ("lineage", "Lineage"),
+    )
+    return Figures("edited-topics", "Edits topic by topic", named, rows)

@@ -1,0 +1,226 @@
+"""Participant packet: what one group gets of its runs, topic by topic, and nothing of other groups' runs.
+
+Each topic's minimum, median and maximum are over all runs but the organizers' controls, as the track gives them.
+"""
+
+import io
+import re
+from functools import lru_cache
+from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+import numpy as np
+from django.http import Http404, QueryDict
+from django.template.loader import render_to_string
+from django.utils import timezone
+
+from evaluation.domain.conditions import NuggetCondition
+from evaluation.errors import Refused
+from evaluation.models import Campaign, Run
+from evaluation.models.campaigns import RevisionKey
+from reports import charts
+from reports.documents import policies_document
+from reports.files import as_csv, as_json
+from reports.forms import PacketForm
+from reports.leaderboard.scores import number, runs_by_id
+from reports.metrics.arrays import Booleans, column_means
+from reports.metrics.label_matrix import AssignmentSheet
+from reports.metrics.policies import Policies
+from reports.metrics.scores import LENGTH, SCORE_NAMES, AnswerScores, answer_scores
+from reports.report import (
+    OVERVIEW,
+    WRONG_CHOICE,
+    Figures,
+    Found,
+    Kind,
+    Picture,
+    ReportPage,
+    Row,
+    chosen_condition,
+    columns,
+    isolated,
+    plain,
+    policies_text,
+    sentences,
+    tag_text,
+)
+from reports.topic_tags import tagged_assignments
+from web.consistent_read import consistent_read
+from web.templatetags.assay import words
+from web.text import plural
+
+TITLE = "Participant packet"
+SCORES = (*SCORE_NAMES, LENGTH)
+NO_GROUPS = "No run names its group: import runs with --group."
+EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The time of every file in an archive, so that equal figures give equal bytes."""
+
+
+def packet_page(campaign: Campaign, query: QueryDict) -> ReportPage:
+    """Return the packet of the group that the query string names, or of the first one."""
+    groups = list(campaign.runs.exclude(group="").order_by("group").values_list("group", flat=True).distinct())
+    form = PacketForm(query, campaign, groups)
+    if not groups:
+        return ReportPage(form, TITLE, NO_GROUPS)
+    if not form.is_valid():
+        return ReportPage(form, TITLE, WRONG_CHOICE)
+    try:
+        choice = chosen_condition(campaign, form)
+    except Refused as refused:
+        return ReportPage(form, TITLE, refused.message)
+    group = form.chosen["group"]
+    found = _found(choice, form.policies, group, form.chosen["tag"], campaign.revision_key)
+    return ReportPage(form, f"Participant packet: {group}", found=found, query=query)
+
+
+def packet_archive(campaign: Campaign, query: QueryDict) -> tuple[bytes, str]:
+    """Return the packet as one ZIP of CSV, JSON and HTML, and the group as a file name has it. Raises `Http404`."""
+    page = packet_page(campaign, query)
+    if page.found is None:
+        raise Http404
+    out = io.BytesIO()
+    with ZipFile(out, "w", ZIP_DEFLATED) as archive:
+        for name, text in _files(campaign, page):
+            archive.writestr(ZipInfo(name, EPOCH), text.encode(), ZIP_DEFLATED)
+    return out.getvalue(), re.sub(r"[^\w.-]+", "-", page.form.chosen["group"]).strip("-") or "group"
+
+
+def _files(campaign: Campaign, page: ReportPage) -> list[tuple[str, str]]:
+    figures = page.found.figures if page.found else ()
+    facts = [plain(one) for one in (page.found.facts if page.found else ())]
+    context = {
+        "campaign": campaign,
+        "title": page.title,
+        "facts": facts,
+        "sections": [(one, list(one.cells(one.rows))) for one in figures],
+    }
+    tables = {one.name: [dict(row) for row in one.rows] for one in figures}
+    return [
+        ("index.html", render_to_string("reports/packet.html", context)),
+        *((f"{one.name}.csv", as_csv(one.rows) + "\n") for one in figures if one.rows),
+        ("packet.json", as_json({"group": page.form.chosen["group"], "said": facts, **tables}) + "\n"),
+    ]
+
+
+@lru_cache(maxsize=32)
+def _found(choice: NuggetCondition, policies: Policies, group: str, tag: str, _state: RevisionKey) -> Found:
+    with consistent_read():
+        sheet = tagged_assignments(choice, tag)
+        runs = runs_by_id(choice.campaign)
+    scores = answer_scores(sheet, policies)
+    own = [place for place, run in enumerate(sheet.run_ids) if runs[run].group == group]
+    judged = np.array([not runs[run].control for run in sheet.run_ids], dtype=np.bool_) & sheet.labelled
+    by_topic = _by_topic(sheet, scores, own, judged)
+    facts = sentences(
+        f"Runs of {isolated(group)} only: {len(own):,} {plural(len(own), 'run')}.",
+        f"Condition {choice.condition}.",
+        policies_text(policies_document(policies)),
+        tag_text(tag),
+        _ends_text(int(judged.sum())),
+    )
+    overview = _runs(sheet, scores, own, runs)
+    return Found(facts, (overview, _topics(by_topic)), timezone.now())
+
+
+def _ends_text(runs: int) -> str:
+    return (
+        f"Minimum, median and maximum of each topic are over {runs:,} {plural(runs, 'run')}, the "
+        "organizers' controls left out."
+    )
+
+
+def _by_topic(sheet: AssignmentSheet, scores: AnswerScores, own: list[int], judged: Booleans) -> list[Row]:
+    """Return a row per topic and own run: each score beside the topic's minimum, median and maximum."""
+    spreads = {name: _spread(scores.of(name)[:, judged]) for name in SCORES}
+    return [
+        {"topic_id": sheet.topic_ids[topic], "run_id": sheet.run_ids[run]}
+        | {
+            key: value
+            for name in SCORES
+            for key, value in (
+                (name, number(scores.of(name)[topic, run])),
+                *((f"{name}_{end}", number(found[topic])) for end, found in spreads[name].items()),
+            )
+        }
+        for topic in np.flatnonzero(scores.topics).tolist()
+        for run in own
+    ]
+
+
+def _spread(values: Any) -> dict[str, Any]:
+    """Return each topic's minimum, median and maximum over runs, T each, nan where no run has a value."""
+    none = np.isnan(values).all(axis=1) if values.shape[1] else np.ones(len(values), dtype=np.bool_)
+    filled = np.where(none[:, np.newaxis], 0.0, values) if values.shape[1] else np.zeros((len(values), 1))
+    ends = (np.nanmin(filled, axis=1), np.nanmedian(filled, axis=1), np.nanmax(filled, axis=1))
+    return {
+        name: np.where(none, np.nan, found) for name, found in zip(("min", "median", "max"), ends, strict=True)
+    }
+
+
+def _runs(sheet: AssignmentSheet, scores: AnswerScores, own: list[int], runs: dict[str, Run]) -> Figures:
+    means = {
+        name: column_means(scores.of(name), scores.length_topics if name == LENGTH else scores.topics)
+        for name in SCORES
+    }
+    rows = [
+        {"run_id": sheet.run_ids[run], "task": runs[sheet.run_ids[run]].task}
+        | {name: number(means[name][run]) for name in SCORES}
+        for run in own
+    ]
+    kinds = {LENGTH: ("Words", Kind.DECIMAL)}
+    named = [(name, *kinds.get(name, (words(name).capitalize(), Kind.SCORE))) for name in SCORES]
+    return Figures(
+        name=OVERVIEW,
+        title="Runs, mean over topics",
+        columns=columns(("run_id", "Run", Kind.RUN), ("task", "Task"), *named, primary="vital_strict"),
+        rows=rows,
+        topics=int(scores.topics.sum()),
+    )
+
+
+def _picture(by_topic: list[Row]) -> Picture | None:
+    """Return each topic's range with the group's best run in it: topics by their median."""
+    best: dict[str, dict[str, Any]] = {}
+    for row in by_topic:
+        topic, score = row["topic_id"], row["vital_strict"]
+        if score is None or row["vital_strict_min"] is None:
+            continue
+        if topic not in best or score > best[topic]["point"]:
+            ends = {"low": row["vital_strict_min"], "high": row["vital_strict_max"]}
+            best[topic] = ends | {"name": topic, "point": score, "published": row["vital_strict_median"]}
+    bars = sorted(best.values(), key=lambda row: -row["published"])
+    if not bars:
+        return None
+    return Picture(
+        alt=f"Vital strict of the group's best run in {len(bars):,} {plural(len(bars), 'topic')}, within each "
+        "topic's range.",
+        draw=lambda dark: charts.spans(bars, "vital strict", dark=dark),
+        note="Lines: from each topic's minimum to its maximum. Upright: its median. Points: the group's best run.",
+    )
+
+
+def _topics(by_topic: list[Row]) -> Figures:
+    named = [
+        (name, heading, Kind.SCORE)
+        for score in ("vital_strict", "all")
+        for name, heading in (
+            (score, words(score).capitalize()),
+            *((f"{score}_{end}", end.capitalize()) for end in ("min", "median", "max")),
+        )
+    ]
+    ends = [(f"length_{end}", end.capitalize(), Kind.DECIMAL) for end in ("min", "median", "max")]
+    return Figures(
+        name="topics",
+        title="Topic by topic",
+        columns=columns(
+            ("topic_id", "Topic", Kind.TOPIC),
+            ("run_id", "Run", Kind.RUN),
+            *named,
+            ("length", "Words", Kind.DECIMAL),
+            *ends,
+            primary="vital_strict",
+        ),
+        rows=by_topic,
+        picture=_picture(by_topic),
+        note="The files have all six scores.",
+    )

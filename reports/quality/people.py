@@ -1,0 +1,225 @@
+"""Where several people labelled the same: how they agree, two by two and all together, and where they do not.
+
+Only labels of people count that stand: submitted, and not replaced. Those of studies stand apart, on their own pages.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+
+from accounts.models import User
+from evaluation.campaigns.access import within
+from evaluation.campaigns.contents import in_parts
+from evaluation.domain.labelled import assigned, supported, topics_of_several
+from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
+from evaluation.models import (
+    AnswerProvenance,
+    Assignment,
+    Campaign,
+    Judge,
+    ListedNugget,
+    NuggetList,
+    NuggetVersion,
+    Segment,
+    Sentence,
+    SupportJudgment,
+    Topic,
+)
+from evaluation.terms import JudgeKind, Stage, SupportCondition
+from reports.confusion.paired_labels import ConfusionReport
+from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
+from reports.metrics.alpha import alpha_ordinal
+from reports.metrics.arrays import Bytes, Counts, Indices
+from reports.metrics.confusion import confusion, harsh_conflicts
+from reports.metrics.overlap import Overlap, overlap
+
+SUPPORTED: Final = {
+    Stage.SUPPORT_SCRATCH: SupportCondition.SCRATCH,
+    Stage.SUPPORT_POST_EDIT: SupportCondition.POST_EDIT,
+}
+Key = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class PairOfPeople:
+    """Two judges, and how they label what both labelled: `items` usable pairs of labels, of `topics`."""
+
+    first: Judge
+    second: Judge
+    items: int
+    topics: int
+    agreement: float | None
+    alpha: float | None
+
+    @property
+    def key(self) -> str:
+        """How an address names it."""
+        return f"{self.first.pk}-{self.second.pk}"
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The labels of one stage that several people gave: `labels` J x U, negative where there is none."""
+
+    stage: Stage
+    judges: tuple[Judge, ...]
+    keys: tuple[Key, ...]
+    topics: Indices
+    labels: Bytes
+    found: Overlap
+    pairs: tuple[PairOfPeople, ...]
+
+    def pair(self, key: str) -> PairOfPeople | None:
+        """Return the pair that an address names, else the one with the most items."""
+        named = next((one for one in self.pairs if one.key == key), None)
+        return named or max(self.pairs, key=lambda one: one.items, default=None)
+
+    def confusion(self, pair: PairOfPeople) -> ConfusionReport:
+        """Return a pair's 3 x 3: rows the first's labels, columns the second's."""
+        rows, columns = (self.labels[self.judges.index(one)] for one in (pair.first, pair.second))
+        names = NUGGET_LABELS.scale if self.stage is Stage.ASSIGN else CITATION_LABELS.scale
+        harsh = int(harsh_conflicts(rows, columns).sum())
+        both = (rows != ABSENT) & (columns != ABSENT)
+        found = confusion(rows[both], columns[both])
+        return ConfusionReport(pair.first.name, pair.second.name, names, found, harsh, comparable=True)
+
+    def differing(self) -> Counts:
+        """Return the places of the units whose labels differ: the furthest apart first, then in the order of items."""
+        usable = np.where(self.labels >= 0, self.labels, np.int8(0))
+        top = usable.max(axis=0, initial=0)
+        bottom = np.where(self.labels >= 0, self.labels, np.int8(9)).min(axis=0, initial=9)
+        apart = np.where(bottom == 9, 0, top - bottom)
+        places = np.flatnonzero(apart > 0)
+        ordered: Counts = places[np.argsort(-apart[places], kind="stable")]
+        return ordered
+
+
+ABSENT: Final = -9
+"""No label at all, as against one that is none of the three."""
+
+
+@dataclass(frozen=True, slots=True)
+class Differing:
+    """One item on which people differ, with its text and everybody's label."""
+
+    key: Key
+    topic: str
+    run: str
+    item: str
+    beside: str
+    labels: tuple[tuple[Judge, int], ...]
+
+
+def shared_by_people(viewer: User, campaign: Campaign) -> list[Shared]:
+    """Return the overlap sets of a campaign by stage, those without any left out."""
+    if not within(viewer, campaign).exists():
+        return []
+    return list(_shared(campaign, campaign.created_at, campaign.revision))
+
+
+@lru_cache(maxsize=16)
+def _shared(campaign: Campaign, _made: datetime, _revision: int) -> tuple[Shared, ...]:
+    """Reckon once per state of the campaign. `_made` tells databases apart."""
+    people = frozenset(Judge.objects.filter(kind=JudgeKind.HUMAN, aside=False).values_list("pk", flat=True))
+    found = [_of(Stage.ASSIGN, _assigned(campaign, people), ASSIGNMENT_CELLS)]
+    for stage, condition in SUPPORTED.items():
+        found.append(_of(stage, _supported(campaign, condition, people), SUPPORT_CELLS))
+    return tuple(one for one in found if one.keys)
+
+
+Row = tuple[int, int, int, int, int]
+"""Topic, the two keys of an item, judge, and label."""
+
+
+def _assigned(campaign: Campaign, people: frozenset[int]) -> list[Row]:
+    # Topics that one person labelled alone are most of a campaign, and have nothing to look for.
+    sets = campaign.nugget_sets.values_list("pk", flat=True)
+    several = frozenset[int]().union(*(topics_of_several(assigned(campaign, pk), people) for pk in sets))
+    lists = NuggetList.objects.newest_submitted().filter(nugget_set__campaign=campaign, topic__in=several)
+    listed = ListedNugget.objects.filter(nugget_list__in=lists, avoid=False)
+    topics = dict(listed.values_list("nugget_version", "nugget_list__topic__pk"))
+    labels = Assignment.objects.current().filter(judge__in=people).order_by()
+    given = labels.values_list("answer", "nugget_version", "judge", "label")
+    return _of_several(
+        (topics[wording], answer, wording, judge, label)
+        for part in in_parts(topics)
+        for answer, wording, judge, label in given.filter(nugget_version__in=part)
+    )
+
+
+def _supported(campaign: Campaign, condition: SupportCondition, people: frozenset[int]) -> list[Row]:
+    several = topics_of_several(supported(campaign, condition), people)
+    labels = SupportJudgment.objects.current().filter(judge__in=people, condition=condition).order_by()
+    shared = labels.filter(sentence__answer__topic__in=several)
+    return _of_several(shared.values_list("sentence__answer__topic__pk", "sentence", "segment", "judge", "label"))
+
+
+def _of_several(rows: Iterable[Row]) -> list[Row]:
+    """Return the labels of items that more than one labelled, in the order of topics and items."""
+    ordered = sorted(rows)
+    labels = Counter((first, second) for _, first, second, _, _ in ordered)
+    return [row for row in ordered if labels[row[1], row[2]] > 1]
+
+
+def _of(stage: Stage, rows: Sequence[Row], cells: Bytes) -> Shared:
+    judges = tuple(Judge.objects.filter(pk__in={judge for *_, judge, _ in rows}).order_by("name"))
+    row_of = {judge.pk: place for place, judge in enumerate(judges)}
+    topics = {(first, second): topic for topic, first, second, _, _ in rows}
+    place = {key: number for number, key in enumerate(topics)}
+    labels = np.full((len(judges), len(place)), ABSENT, dtype=np.int8)
+    for _, first, second, judge, label in rows:
+        labels[row_of[judge], place[first, second]] = cells[label]
+    topic = np.array(list(topics.values()), dtype=np.int32)
+    pairs = tuple(_pairs(judges, labels, topic))
+    return Shared(stage, judges, tuple(place), topic, labels, overlap(labels, topic), pairs)
+
+
+def _pairs(judges: Sequence[Judge], labels: Bytes, topic: Indices) -> Iterable[PairOfPeople]:
+    for (a, first), (b, second) in combinations(enumerate(judges), 2):
+        both = (labels[a] >= 0) & (labels[b] >= 0)
+        number = int(both.sum())
+        if number:
+            same = int((labels[a] == labels[b])[both].sum())
+            alpha = alpha_ordinal(labels[[a, b]][:, both])
+            topics = len(np.unique(topic[both]))
+            yield PairOfPeople(first, second, number, topics, same / number, alpha)
+
+
+def read_differing(shared: Shared, places: Sequence[int]) -> list[Differing]:
+    """Return some places of an overlap set with their texts: four queries, however many."""
+    keys = [shared.keys[place] for place in places]
+    topics = dict(
+        Topic.objects.filter(pk__in={int(shared.topics[one]) for one in places}).values_list("pk", "topic_id")
+    )
+    if shared.stage is Stage.ASSIGN:
+        answers = [first for first, _ in keys]
+        texts = dict(NuggetVersion.objects.filter(pk__in=[key[1] for key in keys]).values_list("pk", "text"))
+        shown = [(texts[second], "") for _, second in keys]
+    else:
+        sentences = Sentence.objects.in_bulk([key[0] for key in keys])
+        texts = {pk: one.text for pk, one in sentences.items()}
+        answers = [sentences[first].answer_id for first, _ in keys]
+        docids = dict(Segment.objects.filter(pk__in=[key[1] for key in keys]).values_list("pk", "docid"))
+        shown = [(texts[first], docids[second]) for first, second in keys]
+    runs = dict(AnswerProvenance.objects.filter(pk__in=answers).values_list("pk", "run__run_id"))
+    return [
+        Differing(
+            key=key,
+            topic=topics[int(shared.topics[place])],
+            run=runs.get(answer, ""),
+            item=item,
+            beside=beside,
+            labels=tuple(
+                (judge, int(label))
+                for judge, label in zip(shared.judges, shared.labels[:, place].tolist(), strict=True)
+                if label >= 0
+            ),
+        )
+        for key, place, answer, (item, beside) in zip(keys, places, answers, shown, strict=True)
+    ]

@@ -1,0 +1,206 @@
+"""A disagreement study in figures: each judge's labels, and the agreement of each with each."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
+from evaluation.models import Assignment, Judge, Study, StudyPair, SupportJudgment
+from evaluation.terms import JudgeKind, StudyKind
+from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
+from reports.metrics.arrays import Bytes
+from reports.metrics.confusion import LABELS, Confusion, confusion
+from reports.metrics.label_matrix import FAILED, UNJUDGED
+from web.consistent_read import consistent_read
+
+DIFFERING = [(row, column) for row in range(LABELS) for column in range(LABELS) if row != column]
+
+
+class StudyRole(StrEnum):
+    """What a judge is in a study: one of the two who differ, or one who judged again."""
+
+    PERSON = "person"
+    MACHINE = "machine"
+    ASSESSOR = "independent assessor"
+    SECOND = "second LLM"
+
+
+@dataclass(frozen=True, slots=True)
+class StudyJudge:
+    """One judge's labels of the pairs: `labels` n, negative where there is none of the three."""
+
+    name: str
+    role: StudyRole
+    labels: Bytes
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """How often each of the three labels was given, from none to full support."""
+        return tuple(int((self.labels == label).sum()) for label in range(LABELS))
+
+    @property
+    def judged(self) -> int:
+        """How many pairs have one of the three labels."""
+        return sum(self.counts)
+
+    @property
+    def rates(self) -> tuple[float | None, ...]:
+        """Fraction of each of the three labels among those given; None without any."""
+        return tuple(count / self.judged if self.judged else None for count in self.counts)
+
+    @property
+    def failed(self) -> int:
+        """How many labels failed."""
+        return int((self.labels == FAILED).sum())
+
+    @property
+    def unjudged(self) -> int:
+        """How many pairs have no label, or one that says that it cannot be judged."""
+        return len(self.labels) - self.judged - self.failed
+
+
+@dataclass(frozen=True, slots=True)
+class StudyAgreement:
+    """Two judges on the pairs that both have labelled."""
+
+    judge: str
+    other: str
+    confusion: Confusion
+
+
+@dataclass(frozen=True, slots=True)
+class TopicPairs:
+    """What was drawn of one topic: `cells` by the person's label (rows) and the machine's."""
+
+    public_id: str
+    topic_id: str
+    pairs: int
+    cells: tuple[tuple[int, ...], ...]
+
+    @property
+    def differing(self) -> tuple[int, ...]:
+        """The cells in which two labels differ, row by row."""
+        return tuple(self.cells[row][column] for row, column in DIFFERING)
+
+
+@dataclass(frozen=True, slots=True)
+class StudyReport:
+    """A study, its judges in the order person, machine, assessors, LLMs, and each of them with each."""
+
+    study: Study
+    labels: tuple[str, ...]
+    pairs: int
+    topics: tuple[TopicPairs, ...]
+    judges: tuple[StudyJudge, ...]
+    agreements: tuple[StudyAgreement, ...]
+
+    @property
+    def differing(self) -> tuple[tuple[str, str], ...]:
+        """The person's and the machine's label of each of those cells."""
+        return tuple((self.labels[row], self.labels[column]) for row, column in DIFFERING)
+
+
+def study_report(study: Study) -> StudyReport:
+    """Compare everybody who judged a study's pairs, from one state of the database."""
+    with consistent_read() as alias:
+        pairs = list(StudyPair.objects.using(alias).filter(study=study).select_related("topic").order_by("pk"))
+        judges = tuple(_judges(study, pairs, alias))
+    agreements = tuple(
+        StudyAgreement(one.name, other.name, confusion(one.labels, other.labels))
+        for one, other in combinations(judges, 2)
+    )
+    labels = NUGGET_LABELS.scale if study.kind == StudyKind.ASSIGNMENT else CITATION_LABELS.scale
+    return StudyReport(study, labels, len(pairs), _by_topic(pairs), judges, agreements)
+
+
+def _judges(study: Study, pairs: list[StudyPair], alias: str) -> Iterator[StudyJudge]:
+    person, machine = ([getattr(one, name) for one in pairs] for name in ("person_label", "machine_label"))
+    yield StudyJudge(study.person.name, StudyRole.PERSON, np.array(person, dtype=np.int8))
+    yield StudyJudge(study.machine.name, StudyRole.MACHINE, np.array(machine, dtype=np.int8))
+    own = Judge.objects.using(alias).filter(study=study).order_by("name")
+    for judge in sorted(own, key=lambda one: one.kind != JudgeKind.HUMAN):
+        labels = _labels(study, judge, pairs, alias)
+        if (labels != UNJUDGED).any():
+            role = StudyRole.ASSESSOR if judge.kind == JudgeKind.HUMAN else StudyRole.SECOND
+            yield StudyJudge(judge.name, role, labels)
+
+
+def _labels(study: Study, judge: Judge, pairs: list[StudyPair], alias: str) -> Bytes:
+    """Return what a judge of the study said of each pair: the newest label that stands."""
+    if study.kind == StudyKind.ASSIGNMENT:
+        assigned = Assignment.objects.using(alias).current().filter(judge=judge).order_by("submission")
+        codes = {(one, two): code for one, two, code in assigned.values_list("answer", "nugget_version", "label")}
+        items = [(one.answer_id, one.nugget_version_id) for one in pairs]
+        cells = ASSIGNMENT_CELLS
+    else:
+        given = SupportJudgment.objects.using(alias).current().filter(judge=judge).order_by("submission")
+        codes = {(one, two): code for one, two, code in given.values_list("sentence", "segment", "label")}
+        items = [(one.sentence_id or 0, one.segment_id) for one in pairs]
+        cells = SUPPORT_CELLS
+    known = [cells[codes[item]] if item in codes else UNJUDGED for item in items]
+    return np.array(known, dtype=np.int8)
+
+
+def _by_topic(pairs: list[StudyPair]) -> tuple[TopicPairs, ...]:
+    topics = {one.topic.topic_id: one.topic for one in pairs}
+    counted = Counter((one.topic.topic_id, one.person_label, one.machine_label) for one in pairs)
+    return tuple(
+        TopicPairs(
+            topic.public_id,
+            topic_id,
+            sum(one.topic_id == topic.pk for one in pairs),
+            tuple(tuple(counted[topic_id, row, column] for column in range(LABELS)) for row in range(LABELS)),
+        )
+        for topic_id, topic in sorted(topics.items(), key=lambda item: item[1].position)
+    )
+
+
+def study_document(report: StudyReport) -> dict[str, Any]:
+    """Return `report study` as JSON; rates are fractions."""
+    study = report.study
+    return {
+        "study": study.name,
+        "kind": study.kind,
+        "person": study.person.name,
+        "machine": study.machine.name,
+        "nuggets": study.nugget_set.name if study.nugget_set else None,
+        "condition": study.condition or None,
+        "per_topic": study.per_topic,
+        "stratified": study.stratified,
+        "seed": study.seed,
+        "pairs": report.pairs,
+        "topics": [{"topic_id": one.topic_id, "pairs": one.pairs, "cells": one.cells} for one in report.topics],
+        "labels": list(report.labels),
+        "judges": judge_rows(report),
+        "agreement": agreement_rows(report),
+    }
+
+
+def judge_rows(report: StudyReport) -> list[dict[str, Any]]:
+    """Return the label distributions as rows: shares of the labels that were given."""
+    return [
+        {"judge": one.name, "role": one.role.value, "judged": one.judged}
+        | dict(zip(report.labels, one.rates, strict=True))
+        | {"failed": one.failed, "unjudged": one.unjudged}
+        for one in report.judges
+    ]
+
+
+def agreement_rows(report: StudyReport) -> list[dict[str, Any]]:
+    """Return each judge with each as rows."""
+    return [
+        {
+            "judge": one.judge,
+            "with": one.other,
+            "pairs": one.confusion.pairs,
+            "agreement": one.confusion.agreement,
+            "kappa": one.confusion.kappa,
+            "kappa_linear": one.confusion.kappa_linear,
+        }
+        for one in report.agreements
+    ]

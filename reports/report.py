@@ -1,0 +1,404 @@
+"""What the report pages have in common: sections of figures, each with its picture and its files."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any, overload
+
+import numpy as np
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.core.paginator import Page, Paginator
+from django.http import Http404, QueryDict
+
+from evaluation.domain.conditions import Choice, CitationCondition, NuggetCondition, resolve
+from evaluation.models import Campaign
+from reports.files import Table
+from reports.forms import ChoicesForm, ConditionForm
+from reports.small import Basis, why_no_tau
+from web.templatetags.assay import DASH, decimal, money, percent, score
+from web.text import plural
+
+Row = Mapping[str, Any]
+ROWS_SHOWN = 100
+NAMES_SHOWN = 8
+OVERVIEW = "overview"
+"""The name of every page's first section."""
+
+
+class Kind(StrEnum):
+    """How a column's cells are shown."""
+
+    TEXT = "text"
+    RUN = "run"
+    TOPIC = "topic"
+    COUNT = "count"
+    SCORE = "score"
+    TAU = "tau"
+    DECIMAL = "decimal"
+    MEAN = "mean"
+    SHARE = "share"
+    CLOCK = "clock"
+    MONEY = "money"
+    NAMES = "names"
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is read, not reckoned with."""
+        return self in (Kind.TEXT, Kind.RUN, Kind.TOPIC, Kind.NAMES)
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether it is a figure that rests on topics or pairs: no count of them, and no price."""
+        return not self.is_text and self not in (Kind.COUNT, Kind.MONEY)
+
+
+def clock(seconds: float | None) -> str:
+    """Return a time as hours, minutes and seconds."""
+    return DASH if seconds is None else str(timedelta(seconds=round(seconds)))
+
+
+def some_names(names: str | None) -> str:
+    """Return the first of some names; files have them all."""
+    listed = (names or "").split()
+    first, left_out = ", ".join(listed[:NAMES_SHOWN]), len(listed) - NAMES_SHOWN
+    if left_out <= 0:
+        return first or DASH
+    return f"{first} and {left_out:,} more"
+
+
+FORMATS: dict[Kind, Callable[[Any], str]] = {
+    Kind.COUNT: lambda value: DASH if value is None else intcomma(value),
+    Kind.SCORE: score,
+    Kind.TAU: score,
+    Kind.DECIMAL: decimal,
+    Kind.MEAN: lambda value: DASH if value is None else f"{value:,.2f}",
+    Kind.SHARE: percent,
+    Kind.CLOCK: clock,
+    Kind.MONEY: money,
+    Kind.NAMES: some_names,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of figures. `paper`: it is in the LaTeX table too; `primary`: it is what the page is about."""
+
+    name: str
+    label: str
+    kind: Kind = Kind.TEXT
+    paper: bool = True
+    primary: bool = False
+
+    def text(self, row: Row) -> str:
+        """Return a row's cell as people read it."""
+        value = row.get(self.name)
+        return FORMATS[self.kind](value) if self.kind in FORMATS else DASH if value in (None, "") else str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell as it is drawn; `value` is the figure itself, and `basis` the counts behind it.
+
+    `hidden`: why a page leaves the figure out; files have it.
+    """
+
+    column: Column
+    value: Any
+    text: str
+    basis: Basis = field(default_factory=Basis)
+    hidden: str | None = None
+
+
+class Rows(Sequence[Row]):
+    """Rows that are made when they are looked at: a page that is kept holds arrays, not a mapping per answer."""
+
+    def __init__(self, count: int, make: Callable[[int], Row]) -> None:
+        self._count, self._make = count, make
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, at: int) -> Row: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Row]: ...
+    def __getitem__(self, at: int | slice) -> Row | list[Row]:
+        if isinstance(at, slice):
+            return [self._make(one) for one in range(*at.indices(self._count))]
+        return self._make(range(self._count)[at])
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture of a section: what it shows, for those who do not see it, and how it is specified.
+
+    `shown`: the page has it; an empty one is a file only.
+    """
+
+    alt: str
+    draw: Callable[[bool], str]
+    note: str = ""
+    shown: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """A section: a table, complete in its files, and maybe a picture. `sort`: a column, with - before it downwards.
+
+    `topics`, `pairs`: how many of these the figures rest on, for all rows or as the name of a column; rows with a
+    column of kind `TAU` have `runs` and `topics` of their own.
+    """
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: Sequence[Row]
+    note: str = ""
+    closing: Sequence[Row] = ()
+    picture: Picture | None = None
+    sort: str = ""
+    topics: str | int | None = None
+    pairs: str | int | None = None
+
+    @property
+    def headings(self) -> list[tuple[Column, str, str]]:
+        """Each column, how the table is ordered by it now, and what a click orders it by."""
+        now = "descending" if self.sort.startswith("-") else "ascending"
+        name = self.sort.removeprefix("-")
+        return [
+            (one, now if one.name == name else "", _after(one, self.sort if one.name == name else ""))
+            for one in self.columns
+        ]
+
+    def ordered(self, sort: str) -> "Figures":
+        """Return the rows in another order, what is undefined last; as they are for a name that is no column."""
+        name = sort.removeprefix("-")
+        if name not in {one.name for one in self.columns}:
+            return self
+        known = [row for row in self.rows if row.get(name) is not None]
+        known.sort(key=lambda row: row[name], reverse=sort.startswith("-"))
+        return replace(self, rows=known + [row for row in self.rows if row.get(name) is None], sort=sort)
+
+    def cells(self, rows: Sequence[Row]) -> Iterator[list[Cell]]:
+        """Yield the cells of some rows."""
+        for row in rows:
+            yield [self._cell(column, row) for column in self.columns]
+
+    def _cell(self, column: Column, row: Row) -> Cell:
+        value, text = row.get(column.name), column.text(row)
+        if not column.kind.is_measured or value is None:
+            return Cell(column, value, text)
+        hidden = why_no_tau(row["runs"], row["topics"]) if column.kind is Kind.TAU else None
+        return Cell(column, value, text, Basis(_count(self.topics, row), _count(self.pairs, row)), hidden)
+
+    def table(self, text: str) -> Table:
+        """Return the whole as it leaves in files."""
+        paper = {one.name: one.label for one in self.columns if one.paper}
+        document = {"title": self.title, "said": text, "rows": [dict(row) for row in self.rows]}
+        closing = {"closing": [dict(row) for row in self.closing]} if self.closing else {}
+        return Table(self.rows, paper, document | closing, closing=self.closing, comment=text)
+
+
+def _count(count: str | int | None, row: Row) -> int | None:
+    return row.get(count) if isinstance(count, str) else count
+
+
+def _after(column: Column, sort: str) -> str:
+    """Return the order that a click gives: the other way round, or texts up and numbers down."""
+    if sort:
+        return column.name if sort.startswith("-") else f"-{column.name}"
+    return column.name if column.kind.is_text else f"-{column.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section as the page shows it: one page of its rows."""
+
+    figures: Figures
+    page: Page[Row]
+
+    @property
+    def parameter(self) -> str:
+        """What of the query string turns its pages."""
+        return f"page_{self.figures.name}"
+
+    @property
+    def sorting(self) -> str:
+        """What of the query string orders it."""
+        return f"sort_{self.figures.name}"
+
+    @property
+    def headings(self) -> list[tuple[Column, str, str]]:
+        """The columns, how the table is ordered, and the query string of a click."""
+        return self.figures.headings
+
+    @property
+    def lines(self) -> Iterator[list[Cell]]:
+        """The rows of this page."""
+        return self.figures.cells(list(self.page))
+
+    @property
+    def closing(self) -> Iterator[list[Cell]]:
+        """The closing rows."""
+        return self.figures.cells(self.figures.closing)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a report came to: what it rests on, in sentences, its sections, and when it was reckoned."""
+
+    facts: tuple[str, ...]
+    figures: tuple[Figures, ...]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPage:
+    """A report page: the form, and what came of it; without figures, `message` says why."""
+
+    form: ChoicesForm
+    title: str
+    message: str = ""
+    found: Found | None = None
+    query: QueryDict = field(default_factory=QueryDict)
+
+    @property
+    def sections(self) -> list[Section]:
+        """The sections, each with the page of its rows that is asked for."""
+        return [
+            Section(one, Paginator(one.rows, ROWS_SHOWN).get_page(self.query.get(f"page_{one.name}")))
+            for one in self._figures
+        ]
+
+    @property
+    def link(self) -> str:
+        """The query string that holds every choice, the order of the tables too."""
+        kept = QueryDict(self.form.link, mutable=True)
+        for name in self.query:
+            if name.startswith(("sort_", "page_")):
+                kept[name] = self.query.get(name) or ""
+        return kept.urlencode()
+
+    def part(self, name: str) -> Figures:
+        """Return a section by its name. Raises `Http404` where there is none."""
+        for one in self._figures:
+            if one.name == name:
+                return one
+        raise Http404
+
+    def table(self, name: str) -> Table:
+        """Return a section as it leaves in files, with what it rests on. Raises `Http404`."""
+        figures = self.part(name)
+        text = [self.title, *(self.found.facts if self.found else ()), figures.note]
+        return figures.table("\n".join(plain(one) for one in text if one))
+
+    @property
+    def _figures(self) -> list[Figures]:
+        found = self.found.figures if self.found else ()
+        return [one.ordered(self.query.get(f"sort_{one.name}", "")) for one in found]
+
+
+FIRST_STRONG, POP = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
+
+
+def isolated(name: str | None) -> str:
+    """Return a name so that its direction of writing leaves the sentence around it alone."""
+    return f"{FIRST_STRONG}{name}{POP}" if name else ""
+
+
+def plain(text: str) -> str:
+    """Return a sentence without the marks of `isolated`, for files."""
+    return text.replace(FIRST_STRONG, "").replace(POP, "")
+
+
+def policies_text(policies: Mapping[str, str]) -> str:
+    """Return the policy line of one condition; `topics` is about two of them."""
+    text = (f"{name.replace('-', ' ')} {value}" for name, value in policies.items() if name != "topics")
+    return f"Policies: {', '.join(text)}."
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """Return a number with its noun."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+WRONG_CHOICE = "This is not a choice of this campaign. See the form."
+MOST_BARS = 30
+
+
+def chosen_condition(campaign: Campaign, form: ConditionForm) -> NuggetCondition:
+    """Return the condition that a valid form names. Raises `Refused` where several sets or judges fit."""
+    return resolve(campaign, form.chosen_condition, judge=form.chosen["judge"], nuggets=form.chosen["nuggets"])
+
+
+def choice_text(choice: Choice) -> str:
+    """Say what a condition rests on."""
+    labels = f"labels by {isolated(choice.judges_text)}" if choice.judges else "no labels yet"
+    if isinstance(choice, NuggetCondition):
+        sets = f"nuggets {isolated(choice.sets_text)}" if choice.nugget_sets else "no nugget set of this condition"
+        return f"{choice.condition}: {sets}, {labels}."
+    condition = choice.condition if isinstance(choice, CitationCondition) else ""
+    return f"{condition}: {labels}."
+
+
+def topics_with_nuggets(number: int) -> str:
+    """Say how many topics have nuggets."""
+    return f"{number:,} {plural(number, 'topic')} with nuggets."
+
+
+def tag_text(tag: str) -> str:
+    """Say which topics are left out, where some are."""
+    return f"Only topics tagged {isolated(tag)}." if tag else ""
+
+
+def sentences(*parts: str) -> tuple[str, ...]:
+    """Return what there is to say."""
+    return tuple(one for one in parts if one)
+
+
+def columns(
+    *parts: tuple[str, str, Kind] | tuple[str, str], primary: str = "", screen: str = ""
+) -> tuple[Column, ...]:
+    """Return columns from name, heading and kind; those named in `screen` are not in a paper's table."""
+    aside = screen.split()
+    return tuple(
+        Column(one[0], one[1], one[2] if len(one) > 2 else Kind.TEXT, one[0] not in aside, one[0] == primary)
+        for one in parts
+    )
+
+
+def spread_row(name: dict[str, Any], values: Sequence[float]) -> Row:
+    """Return a distribution as a row: n, mean, quartiles and ends; None where there is nothing."""
+    keys = ("min", "q1", "median", "q3", "max")
+    found = np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist() if len(values) else [None] * len(keys)
+    mean = float(np.mean(values)) if len(values) else None
+    return name | {"n": len(values), "mean": mean} | dict(zip(keys, found, strict=True))
+
+
+SPREAD_COLUMNS: tuple[tuple[str, str, Kind], ...] = (
+    ("n", "n", Kind.COUNT),
+    ("mean", "Mean", Kind.MEAN),
+    ("min", "Min", Kind.DECIMAL),
+    ("q1", "q1", Kind.DECIMAL),
+    ("median", "Median", Kind.DECIMAL),
+    ("q3", "q3", Kind.DECIMAL),
+    ("max", "Max", Kind.DECIMAL),
+)
+
+
+def histogram_rows(series: Iterable[tuple[str, Sequence[int]]]) -> list[dict[str, Any]]:
+    """Return whole numbers counted into bars of one width for all series, at most `MOST_BARS` of them."""
+    known = [(name, np.array(values)) for name, values in series if len(values)]
+    if not known:
+        return []
+    highest = max(int(values.max()) for _, values in known)
+    step = -(-(highest + 1) // MOST_BARS)
+    rows = []
+    for name, values in known:
+        starts, counts = np.unique(values // step * step, return_counts=True)
+        rows += [
+            {"name": name, "value": start, "end": start + step, "count": count, "step": step}
+            for start, count in zip(starts.tolist(), counts.tolist(), strict=True)
+        ]
+    return rows

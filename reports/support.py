@@ -1,0 +1,345 @@
+"""Support of citations: precision and recall per run, topic and answer; labels; citing too much and too little."""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from django.http import QueryDict
+from django.utils import timezone
+
+from evaluation.domain.conditions import CitationCondition, resolve_citations
+from evaluation.errors import Refused
+from evaluation.models import Campaign, Run
+from evaluation.models.campaigns import RevisionKey
+from evaluation.terms import SupportCondition
+from reports import charts
+from reports.documents import policies_document
+from reports.forms import SupportForm
+from reports.frames import support_sheet
+from reports.leaderboard.scores import number, runs_by_id
+from reports.metrics.arrays import Floats, column_means
+from reports.metrics.label_matrix import SupportSheet
+from reports.metrics.policies import SupportPolicies
+from reports.metrics.support import AnswerSupport, Citing, answer_support, citing, run_support
+from reports.nuggets.descriptives_page import labels_alt
+from reports.report import (
+    OVERVIEW,
+    WRONG_CHOICE,
+    Figures,
+    Found,
+    Kind,
+    Picture,
+    ReportPage,
+    Rows,
+    choice_text,
+    columns,
+    policies_text,
+    sentences,
+    tag_text,
+)
+from reports.topic_tags import rows_of, tagged_support, topics_by_tag
+from web.consistent_read import consistent_read
+from web.text import plural
+
+TITLE = "Support of citations"
+LABELS = ("full support", "partial support", "no support")
+SCORES = (("weighted_precision", "Precision", Kind.SCORE), ("weighted_recall", "Recall", Kind.SCORE))
+COUNTS = (
+    ("full_support", "Full", Kind.COUNT),
+    ("partial_support", "Partial", Kind.COUNT),
+    ("no_support", "No", Kind.COUNT),
+    ("over", "Over-citation", Kind.SHARE),
+    ("under", "Under-citation", Kind.SHARE),
+    ("unjudged", "Unjudged", Kind.COUNT),
+    ("failed", "Failed", Kind.COUNT),
+    ("unjudgeable", "Unjudgeable", Kind.COUNT),
+)
+ASIDE = "unjudged failed unjudgeable"
+
+
+def support_page(campaign: Campaign, query: QueryDict) -> ReportPage:
+    """Return the support of citations under the condition that the query string names."""
+    form = SupportForm(query, campaign)
+    if not form.is_valid():
+        return ReportPage(form, TITLE, WRONG_CHOICE)
+    try:
+        choice = resolve_citations(campaign, form.chosen_condition, judge=form.chosen["judge"])
+    except Refused as refused:
+        return ReportPage(form, TITLE, refused.message)
+    found = _found(choice, form.policies, form.chosen["tag"], campaign.revision_key)
+    return ReportPage(form, TITLE, found=found, query=query)
+
+
+@lru_cache(maxsize=16)
+def _found(choice: CitationCondition, policies: SupportPolicies, tag: str, _state: RevisionKey) -> Found:
+    with consistent_read():
+        sheet = tagged_support(choice, tag)
+        runs = runs_by_id(choice.campaign)
+        tags = topics_by_tag(choice.campaign)
+        first = choice.campaign.protocol.first_citations
+        conditions = _conditions(choice, tag)
+    answers, counts = answer_support(sheet, policies), citing(sheet)
+    figures = [
+        _runs(sheet, policies, runs, answers, counts),
+        conditions,
+        _topics(sheet, answers, counts),
+        *([_tags(sheet, policies, tags)] if tags else []),
+        _answers(sheet, answers, counts),
+    ]
+    facts = sentences(
+        choice_text(choice),
+        _topics_text(int(answers.topics.sum())),
+        policies_text(policies_document(policies)),
+        _citations_text(first),
+        tag_text(tag),
+    )
+    return Found(facts, tuple(figures), timezone.now())
+
+
+def _topics_text(number: int) -> str:
+    return f"{number:,} {plural(number, 'topic')} with a label, or all where nobody has judged."
+
+
+def _citations_text(first: int | None) -> str:
+    if first == 1:
+        return "First citation of each sentence."
+    if not first:
+        return "All citations of each sentence; only the first one is the published measure."
+    return f"The first {first} citations of each sentence; only the first one is the published measure."
+
+
+def _runs(
+    sheet: SupportSheet,
+    policies: SupportPolicies,
+    runs: dict[str, Run],
+    answers: AnswerSupport,
+    counts: Citing,
+) -> Figures:
+    scores, by_run = run_support(sheet, policies), counts.summed(0, answers.topics)
+    rows = [
+        {
+            "run_id": run,
+            "group": runs[run].group,
+            "task": runs[run].task,
+            "weighted_precision": number(scores.precision[place]),
+            "weighted_recall": number(scores.recall[place]),
+            "topics": int(scores.recall_topics[place]),
+            "sentences": number(scores.sentences[place]),
+            "all_sentences": int(by_run.sentences[place]),
+            "uncited": int(by_run.uncited[place]),
+        }
+        | _counted(by_run, place)
+        for place, run in enumerate(sheet.run_ids)
+    ]
+    rows.sort(
+        key=lambda row: (row["weighted_precision"] is None, -(row["weighted_precision"] or 0), row["run_id"])
+    )
+    return Figures(
+        name=OVERVIEW,
+        title="Runs",
+        columns=columns(
+            ("run_id", "Run", Kind.RUN),
+            ("group", "Group"),
+            ("task", "Task"),
+            *SCORES,
+            ("topics", "Topics", Kind.COUNT),
+            ("sentences", "Sentences", Kind.MEAN),
+            ("all_sentences", "In all", Kind.COUNT),
+            ("uncited", "Uncited", Kind.COUNT),
+            *COUNTS,
+            primary="weighted_precision",
+            screen=f"{ASIDE} all_sentences uncited",
+        ),
+        rows=rows,
+        note="Sentences: mean per answer. Over-citation: share of judged citations that give no support. "
+        "Under-citation: share of sentences that cite nothing.",
+        picture=_plane(rows, _topic_points(answers, sheet)),
+        # Without any label a row holds only counts of answers, which rest on every topic.
+        topics="topics" if scores.recall_topics.any() else int(answers.topics.sum()),
+    )
+
+
+def _plane(rows: list[dict[str, Any]], topics: list[dict[str, Any]]) -> Picture | None:
+    points = [
+        {
+            "name": row["run_id"],
+            "task": charts.task_of(row["task"]),
+            "x": row["weighted_precision"],
+            "y": row["weighted_recall"],
+        }
+        for row in rows
+        if row["weighted_precision"] is not None and row["weighted_recall"] is not None
+    ]
+    if not points:
+        return None
+    titles = ("weighted precision", "weighted recall")
+    return Picture(
+        alt=_plane_alt(len(points), len(topics)),
+        draw=lambda dark: charts.plane(points, titles, small=topics, dark=dark),
+        note="Large: runs, by task. Small: topics, mean over runs.",
+    )
+
+
+def _plane_alt(runs: int, topics: int) -> str:
+    shared = f"{topics:,} {plural(topics, 'topic')}"
+    return f"Precision and recall of {runs:,} {plural(runs, 'run')}, and averages of {shared}."
+
+
+def _topic_means(values: Floats) -> Floats:
+    """Mean over runs of each topic, T, nan where no run has a value."""
+    return column_means(values.T, np.ones(values.shape[1], dtype=np.bool_))
+
+
+def _topic_points(answers: AnswerSupport, sheet: SupportSheet) -> list[dict[str, Any]]:
+    pairs = zip(_topic_means(answers.precision), _topic_means(answers.recall), sheet.topic_ids, strict=True)
+    points = [{"name": name, "task": "topic", "x": number(x), "y": number(y)} for x, y, name in pairs]
+    return [point for point in points if point["x"] is not None and point["y"] is not None]
+
+
+def _topics(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Figures:
+    by_topic = counts.summed(1, np.ones(len(sheet.topic_ids), dtype=np.bool_))
+    means = [_topic_means(one) for one in (answers.precision, answers.recall)]
+    rows = [
+        {
+            "topic_id": topic,
+            "weighted_precision": number(means[0][place]),
+            **_ends("precision", answers.precision[place]),
+            "weighted_recall": number(means[1][place]),
+            **_ends("recall", answers.recall[place]),
+            "answers": int(sheet.answered[place].sum()),
+        }
+        | _counted(by_topic, place)
+        for place, topic in enumerate(sheet.topic_ids)
+        if answers.topics[place]
+    ]
+    named = columns(
+        ("topic_id", "Topic", Kind.TOPIC),
+        SCORES[0],
+        ("precision_min", "Min", Kind.SCORE),
+        ("precision_max", "Max", Kind.SCORE),
+        SCORES[1],
+        ("recall_min", "Min", Kind.SCORE),
+        ("recall_max", "Max", Kind.SCORE),
+        ("answers", "Answers", Kind.COUNT),
+        *COUNTS,
+        screen=ASIDE,
+    )
+    return Figures("topics", "Topics, mean over runs", named, rows)
+
+
+def _ends(name: str, values: Floats) -> dict[str, float | None]:
+    known = values[~np.isnan(values)]
+    low, high = (float(known.min()), float(known.max())) if len(known) else (None, None)
+    return {f"{name}_min": low, f"{name}_max": high}
+
+
+def _answers(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Figures:
+    places = np.argwhere(sheet.answered & answers.topics[:, np.newaxis])
+
+    def made(place: int) -> dict[str, Any]:
+        topic, run = (int(one) for one in places[place])
+        return {
+            "topic_id": sheet.topic_ids[topic],
+            "run_id": sheet.run_ids[run],
+            "weighted_precision": number(answers.precision[topic, run]),
+            "weighted_recall": number(answers.recall[topic, run]),
+            "sentences": int(counts.sentences[topic, run]),
+            "uncited": int(counts.uncited[topic, run]),
+            "full_support": int(counts.full[topic, run]),
+            "partial_support": int(counts.partial[topic, run]),
+            "no_support": int(counts.none[topic, run]),
+        }
+
+    named = columns(
+        ("topic_id", "Topic", Kind.TOPIC),
+        ("run_id", "Run", Kind.RUN),
+        *SCORES,
+        ("sentences", "Sentences", Kind.COUNT),
+        ("uncited", "Uncited", Kind.COUNT),
+        *COUNTS[:3],
+    )
+    return Figures("answers", "Every answer", named, Rows(len(places), made))
+
+
+def _tags(sheet: SupportSheet, policies: SupportPolicies, tags: dict[str, frozenset[str]]) -> Figures:
+    rows = []
+    for tag, topics in tags.items():
+        scores = run_support(sheet, policies, rows_of(sheet.topic_ids, topics))
+        rows += [
+            {
+                "tag": tag,
+                "run_id": run,
+                "weighted_precision": number(scores.precision[place]),
+                "weighted_recall": number(scores.recall[place]),
+                "topics": int(scores.recall_topics[place]),
+            }
+            for place, run in enumerate(sheet.run_ids)
+        ]
+    named = columns(("tag", "Tag"), ("run_id", "Run", Kind.RUN), *SCORES, ("topics", "Topics", Kind.COUNT))
+    return Figures("tags", "By topic tag", named, rows, topics="topics")
+
+
+def _conditions(choice: CitationCondition, tag: str) -> Figures:
+    """Return the labels of every condition; the chosen one by the chosen judge."""
+    rows = [_condition_row(one, tag) for one in _every_condition(choice)]
+    shown = [row for row in rows if row["pairs"]]
+    bars = [
+        {"name": row["condition"], "part": label, "share": row[label.replace(" ", "_")] / row["pairs"]}
+        for row in shown
+        for label in LABELS
+    ]
+    named = columns(
+        ("condition", "Condition"),
+        ("judge", "Labels by"),
+        ("topics", "Topics", Kind.COUNT),
+        ("pairs", "Judged pairs", Kind.COUNT),
+        *COUNTS,
+        screen=f"judge {ASIDE}",
+    )
+    picture = Picture(
+        alt=labels_alt(len(shown)),
+        draw=lambda dark: charts.stacked(bars, LABELS, "share of judged pairs", dark=dark),
+    )
+    shown_picture = picture if bars else None
+    title = "Labels by condition"
+    return Figures("conditions", title, named, rows, picture=shown_picture, topics="topics", pairs="pairs")
+
+
+def _every_condition(choice: CitationCondition) -> Iterable[CitationCondition]:
+    for condition in SupportCondition:
+        if condition is choice.condition:
+            yield choice
+            continue
+        try:
+            yield resolve_citations(choice.campaign, condition)
+        except Refused:  # several judges fit: the form asks which where this condition is the page's own
+            continue
+
+
+def _condition_row(choice: CitationCondition, tag: str) -> dict[str, Any]:
+    if not choice.judges:
+        return {"condition": str(choice), "judge": "", "topics": 0, "pairs": 0}
+    sheet = tagged_support(choice, tag) if tag else support_sheet(choice)
+    counts = citing(sheet)
+    judged = counts.judged.sum(axis=1) > 0
+    total = counts.summed(1, judged).summed(0, np.ones(int(judged.sum()), dtype=np.bool_))
+    return {
+        "condition": str(choice),
+        "judge": choice.judges_text,
+        "topics": int(judged.sum()),
+        "pairs": int(total.judged),
+    } | _counted(total)
+
+
+def _counted(counts: Citing, place: int | None = None) -> dict[str, Any]:
+    """Return one entry of counts as a row, or all of them where they are one."""
+    at = () if place is None else place
+    return {
+        "full_support": int(counts.full[at]),
+        "partial_support": int(counts.partial[at]),
+        "no_support": int(counts.none[at]),
+        "over": number(np.float64(counts.over[at])),
+        "under": number(np.float64(counts.under[at])),
+        **{name: int(getattr(counts, name)[at]) for name in ("unjudged", "failed", "unjudgeable")},
+    }

@@ -1,0 +1,79 @@
+"""Support of citations per run under one condition."""
+
+from dataclasses import dataclass
+
+from evaluation.domain.conditions import CitationCondition
+from reports.leaderboard.scores import number, runs_by_id
+from reports.metrics.policies import SupportPolicies
+from reports.metrics.support import RunSupport, answer_support, run_support
+from reports.topic_tags import tagged_support
+
+
+@dataclass(frozen=True, slots=True)
+class SupportRow:
+    """One run; scores are in [0, 1], None where undefined; the last four count (sentence, segment) pairs."""
+
+    run_id: str
+    group: str
+    task: str
+    weighted_precision: float | None
+    weighted_recall: float | None
+    precision_topics: int
+    recall_topics: int
+    sentences: float | None
+    sentences_total: int
+    sentences_uncited: int
+    judged: int
+    unjudged: int
+    failed: int
+    unjudgeable: int
+
+
+@dataclass(frozen=True, slots=True)
+class SupportReport:
+    """All runs under one support condition; `topics` have a label in it, or are all where nobody judged."""
+
+    choice: CitationCondition
+    policies: SupportPolicies
+    first_citations: int | None
+    topics: int
+    rows: tuple[SupportRow, ...]
+
+
+def support_report(choice: CitationCondition, policies: SupportPolicies, tag: str = "") -> SupportReport:
+    """Score the citations of every run (method, section 4); of the topics with a tag, or of all."""
+    sheet = tagged_support(choice, tag)
+    scores = run_support(sheet, policies)
+    runs = runs_by_id(choice.campaign)
+    rows = []
+    for place, run_id in enumerate(scores.run_ids):
+        run = runs[run_id]
+        rows.append(_row((run.run_id, run.group, run.task), scores, place))
+    return SupportReport(
+        choice=choice,
+        policies=policies,
+        first_citations=choice.campaign.protocol.first_citations,
+        topics=int(answer_support(sheet, policies).topics.sum()),
+        rows=tuple(sorted(rows, key=_best_first)),
+    )
+
+
+def _row(run: tuple[str, str, str], scores: RunSupport, place: int) -> SupportRow:
+    return SupportRow(
+        *run,
+        weighted_precision=number(scores.precision[place]),
+        weighted_recall=number(scores.recall[place]),
+        precision_topics=int(scores.precision_topics[place]),
+        recall_topics=int(scores.recall_topics[place]),
+        sentences=number(scores.sentences[place]),
+        sentences_total=int(scores.sentences_total[place]),
+        sentences_uncited=int(scores.sentences_uncited[place]),
+        judged=int(scores.judged[place]),
+        unjudged=int(scores.unjudged[place]),
+        failed=int(scores.failed[place]),
+        unjudgeable=int(scores.unjudgeable[place]),
+    )
+
+
+def _best_first(row: SupportRow) -> tuple[bool, float, str]:
+    return row.weighted_precision is None, -(row.weighted_precision or 0.0), row.run_id

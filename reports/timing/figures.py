@@ -1,0 +1,249 @@
+"""How long topics take, for the report and the exports: median and quartiles first, because times are skewed."""
+
+import csv
+import io
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+from django.db.models import Sum, Value
+from django.db.models.functions import Length, Replace
+
+from assessor.rules.clock import PUBLISHED_LIMITS, RULE_VERSION, SECOND, fixed_limit, moment
+from assessor.timing.times import RecordedStretch, Timed, TopicTime, recorded_in, times_in
+from evaluation.models import Campaign, Qrel, Task, TaskAnswer, WorkingSupport
+from evaluation.terms import Stage
+from reports.files import Row
+from web.csv_response import safe_cell
+
+TIME_COLUMNS = (
+    *("campaign", "topic_id", "stage", "assessor", "version", "wall_s", "presence_s"),
+    *("active_low_s", "active_point_s", "active_high_s"),
+    *(f"active_{seconds}_s" for seconds in PUBLISHED_LIMITS),
+    *("hidden_s", "paused_s", "offline_s", "blur_s", "sessions", "rework_s", "rule_version"),
+    *("reading_s", "editing_s", "suspended_s", "submitted"),
+)
+SEGMENT_COLUMNS = (
+    *(
+        "campaign",
+        "topic_id",
+        "stage",
+        "assessor",
+        "version",
+        "window",
+        "number",
+        "kind",
+        "started_at",
+        "ended_at",
+    ),
+    *("words", "blurred", "offline", "said", "item"),
+)
+
+
+def time_report(campaign: Campaign, idle: int | None) -> dict[str, Any]:
+    """Return `report time` as JSON: the stages, and the submissions they rest on.
+
+    `idle` is a fixed idle limit in seconds, None the one that follows from the words on screen. Raises `Refused`
+    for one that is too short.
+    """
+    times = times_of(campaign, idle)
+    return {
+        "idle": idle,
+        "rule_version": RULE_VERSION,
+        "stages": [
+            _stage_row(stage, times)
+            for stage in Stage
+            if any(one.timed.stage is stage and one.timed.whole for one in times)
+        ],
+        "submissions": [time_row(one) for one in times],
+    }
+
+
+def times_of(campaign: Campaign, idle: int | None = None) -> list[TopicTime]:
+    """Return the times of a campaign's submissions, `idle` a fixed limit in seconds. Raises `Refused` if too short."""
+    return times_in(Campaign.objects.filter(pk=campaign.pk), fixed_limit(idle) if idle is not None else None)
+
+
+def _stage_row(stage: Stage, times: Iterable[TopicTime]) -> dict[str, Any]:
+    """Return a stage's figures over first submissions; work after a reopening stands apart."""
+    own = [one for one in times if one.timed.stage is stage and one.timed.whole]
+    first = [one for one in own if one.timed.version == 1 and one.timed.submitted]
+    reworked = [one for one in own if one.timed.version > 1]
+    point = seconds(one.times.active.point for one in first)
+    return {
+        "stage": stage.value,
+        "topics": len(first),
+        "median_s": quantile(point, 0.5),
+        "q1_s": quantile(point, 0.25),
+        "q3_s": quantile(point, 0.75),
+        "low_median_s": quantile(seconds(one.times.active.low for one in first), 0.5),
+        "high_median_s": quantile(seconds(one.times.active.high for one in first), 0.5),
+        "wall_median_s": quantile(seconds(one.times.wall for one in first), 0.5),
+        "mean_s": float(np.mean(point)) if point else None,
+        "total_s": sum(point),
+        "unfinished": sum(not one.timed.submitted for one in own),
+        "reworked": len(reworked),
+        "rework_total_s": sum(seconds(one.times.active.point for one in reworked)),
+    }
+
+
+def seconds(milliseconds: Iterable[int]) -> list[float]:
+    """Return times in seconds."""
+    return [one / SECOND for one in milliseconds]
+
+
+def quantile(values: Sequence[float], share: float) -> float | None:
+    """Return a quantile, None of nothing."""
+    return float(np.quantile(values, share)) if values else None
+
+
+def time_table(document: dict[str, Any]) -> list[Row]:
+    """Return the stages for a terminal, times as hours, minutes and seconds."""
+    return [
+        {name.removesuffix("_s"): _clock(value) if name.endswith("_s") else value for name, value in row.items()}
+        for row in document["stages"]
+    ]
+
+
+def _clock(seconds: float | None) -> str | None:
+    return None if seconds is None else str(timedelta(seconds=round(seconds)))
+
+
+def time_note(document: dict[str, Any]) -> str:
+    """Return what a table of times rests on."""
+    idle = f"{document['idle']} s" if document["idle"] is not None else "from the words on screen"
+    return (
+        f"Active time of first submissions, point estimate; q1 and q3 are the quartiles. Idle limit {idle}, "
+        f"rule {document['rule_version']}."
+    )
+
+
+def time_row(one: TopicTime) -> dict[str, Any]:
+    """Return the columns of one submission, in seconds with all digits."""
+    times, point = one.times, one.times.active.point
+    figures = {
+        "wall": times.wall,
+        "presence": times.presence,
+        "active_low": times.active.low,
+        "active_point": point,
+        "active_high": times.active.high,
+        **{f"active_{seconds}": at for seconds, at in times.at.items()},
+        "hidden": times.hidden,
+        "paused": times.paused,
+        "offline": times.offline,
+        "blur": times.blurred,
+        "rework": point if one.timed.version > 1 else 0,
+        "reading": times.reading,
+        "editing": times.editing,
+        "suspended": times.suspended,
+    }
+    found = _who(one.timed) | {f"{name}_s": value / SECOND for name, value in figures.items()}
+    found |= {"sessions": times.sessions, "rule_version": RULE_VERSION, "submitted": one.timed.submitted}
+    return {name: found[name] for name in TIME_COLUMNS}
+
+
+def _who(timed: Timed) -> dict[str, Any]:
+    return {
+        "campaign": timed.campaign,
+        "topic_id": timed.topic_id,
+        "stage": timed.stage.value,
+        "assessor": timed.assessor,
+        "version": timed.version,
+    }
+
+
+def time_lines(campaign: Campaign) -> Iterator[str]:
+    """Yield `export time` as CSV, a submission a line."""
+    yield _line(TIME_COLUMNS)
+    for one in times_of(campaign):
+        yield _line(time_row(one).values())
+
+
+def segment_lines(campaign: Campaign) -> Iterator[str]:
+    """Yield the recorded stretches as CSV: all figures follow from them."""
+    yield _line(SEGMENT_COLUMNS)
+    for timed, recorded in recorded_in(Campaign.objects.filter(pk=campaign.pk)):
+        for one in recorded:
+            yield _line(_segment_row(timed, one).values())
+
+
+def _segment_row(timed: Timed, one: RecordedStretch) -> dict[str, Any]:
+    stretch = one.stretch
+    found = _who(timed) | {
+        "window": stretch.window,
+        "number": stretch.number,
+        "kind": stretch.kind.value,
+        "started_at": moment(stretch.start).isoformat(timespec="milliseconds"),
+        "ended_at": moment(stretch.end).isoformat(timespec="milliseconds"),
+        "words": stretch.words,
+        "blurred": stretch.blurred,
+        "offline": stretch.offline,
+        "said": stretch.gap_answer,
+        "item": one.item,
+    }
+    return {name: found[name] for name in SEGMENT_COLUMNS}
+
+
+def _line(cells: Iterable[Any]) -> str:
+    """Return a line of CSV. Yes and no are 1 and 0, as spreadsheets and statistics packages count them."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="").writerow(
+        [int(cell) if isinstance(cell, bool) else safe_cell(cell) for cell in cells]
+    )
+    return out.getvalue()
+
+
+Words = dict[tuple[str, Stage], int]
+"""By topic id and stage."""
+
+
+def words_read(campaign: Campaign) -> Words:
+    """Return the words of each topic's passages, answers or cited pairs that its longest task of a stage holds.
+
+    Passages and sentences are counted by their spaces, in the database.
+    """
+    tasks = Task.objects.filter(campaign=campaign, study=None).not_withdrawn()
+    rows = list(
+        tasks.values_list("pk", "topic__pk", "topic__topic_id", "stage", "qrels", "protocol__grade_threshold")
+    )
+    passages = _passages({(row[4], row[5]) for row in rows if row[4]})
+    answers, pairs = _answers(campaign), _pairs(campaign)
+    found: Words = defaultdict(int)
+    for pk, topic, topic_id, stage, qrels, threshold in rows:
+        if stage in (Stage.POST_EDIT, Stage.MANUAL):
+            words = passages.get((qrels, threshold, topic), 0)
+        else:
+            words = answers.get(pk, 0) if stage == Stage.ASSIGN else pairs.get(pk, 0)
+        key = (topic_id, Stage(stage))
+        found[key] = max(found[key], words)
+    return dict(found)
+
+
+def _count(field: str) -> Sum:
+    """Sum the words of a text field: one more than its spaces."""
+    spaces = Length(field) - Length(Replace(field, Value(" "), Value("")))
+    return Sum(spaces + 1)
+
+
+def _passages(sources: set[tuple[int, int]]) -> dict[tuple[int | None, int, int], int]:
+    """Return the words of the passages of each topic, by qrels, grade threshold and topic."""
+    found: dict[tuple[int | None, int, int], int] = {}
+    for qrels, threshold in sources:
+        rows = Qrel.objects.filter(source=qrels, grade__gte=threshold, segment__has_text=True)
+        for topic, words in rows.values_list("topic").annotate(words=_count("segment__text")).order_by():
+            found[qrels, threshold, topic] = words or 0
+    return found
+
+
+def _answers(campaign: Campaign) -> dict[int, int]:
+    rows = TaskAnswer.objects.filter(task__campaign=campaign).values_list("task")
+    return {task: words or 0 for task, words in rows.annotate(words=Sum("answer__words")).order_by()}
+
+
+def _pairs(campaign: Campaign) -> dict[int, int]:
+    """Return the words of the sentences and passages of each task of support."""
+    rows = WorkingSupport.objects.filter(task__campaign=campaign).values_list("task")
+    counts = rows.annotate(answered=_count("sentence__text"), cited=_count("segment__text")).order_by()
+    return {task: (sentence or 0) + (segment or 0) for task, sentence, segment in counts}

@@ -1,0 +1,219 @@
+"""Time: how long topics took by stage, topic and assessor, against what the studies published."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from django.http import QueryDict
+from django.utils import timezone
+
+from assessor.rules.clock import RULE_VERSION, SECOND
+from assessor.timing.times import TopicTime
+from evaluation.errors import Refused
+from evaluation.models import Campaign
+from evaluation.terms import Stage
+from reports import charts
+from reports.forms import TimeForm
+from reports.report import (
+    OVERVIEW,
+    WRONG_CHOICE,
+    Figures,
+    Found,
+    Kind,
+    Picture,
+    ReportPage,
+    Row,
+    columns,
+    sentences,
+    tag_text,
+)
+from reports.timing.figures import Words, quantile, seconds, times_of, words_read
+from reports.topic_tags import tagged, topics_by_tag
+from web.consistent_read import consistent_read
+from web.text import plural
+
+TITLE = "Time"
+HOUR = 3600
+PUBLISHED = {Stage.POST_EDIT: 1.0 * HOUR, Stage.MANUAL: 2.5 * HOUR}
+"""What a topic took in the study, in seconds (Pradeep et al. 2025)."""
+SPREAD = (
+    ("low_s", "Low", Kind.CLOCK),
+    ("point_s", "Median", Kind.CLOCK),
+    ("high_s", "High", Kind.CLOCK),
+    ("q1_s", "q1", Kind.CLOCK),
+    ("q3_s", "q3", Kind.CLOCK),
+    ("iqr_s", "IQR", Kind.CLOCK),
+    ("words_per_minute", "Words per minute", Kind.DECIMAL),
+)
+
+
+def time_page(campaign: Campaign, query: QueryDict) -> ReportPage:
+    """Return the times of the topics that the query string names, or of all."""
+    form = TimeForm(query, campaign)
+    if not form.is_valid():
+        return ReportPage(form, TITLE, WRONG_CHOICE)
+    try:
+        with consistent_read():
+            found = _found(campaign, form.chosen["tag"], form.idle_limit)
+    except Refused as refused:
+        return ReportPage(form, TITLE, refused.message)
+    return ReportPage(form, TITLE, found=found, query=query)
+
+
+def _found(campaign: Campaign, tag: str, idle: int | None) -> Found:
+    """Reckon anew each time: a beat at a desk does not change the campaign's revision."""
+    chosen = tagged(campaign, tag)
+    times = [
+        one
+        for one in times_of(campaign, idle)
+        if one.timed.whole and (chosen is None or one.timed.topic_id in chosen)
+    ]
+    first = [one for one in times if one.timed.version == 1 and one.timed.submitted]
+    words = words_read(campaign)
+    facts = sentences(
+        _submissions_text(len(first), len({one.timed.topic_id for one in first})),
+        f"Idle limit {idle} s, rule {RULE_VERSION}."
+        if idle is not None
+        else f"Idle limit from the words on screen, rule {RULE_VERSION}.",
+        tag_text(tag),
+        "Low: without what is beyond the limit; high: with all of it. Published: an hour to post-edit a topic, "
+        "two and a half to write its nuggets. Reworked and unfinished topics are in the last table only.",
+    )
+    tags = topics_by_tag(campaign)
+    figures = [
+        _stages(first, words),
+        _assessors(first, words),
+        *([_tags(first, words, tags)] if tags and first else []),
+        _submissions(times, words),
+    ]
+    return Found(facts, tuple(figures), timezone.now())
+
+
+def _submissions_text(number: int, topics: int) -> str:
+    shared = f"{topics:,} {plural(topics, 'topic')}"
+    return f"{number:,} first {plural(number, 'submission')} of {shared}."
+
+
+def _stages(first: Sequence[TopicTime], words: Words) -> Figures:
+    rows = []
+    for stage, own in _by_stage(first).items():
+        published = PUBLISHED.get(stage)
+        row = {"stage": stage.value, "topics": len(own)} | _spread(own, words)
+        times_published = row["point_s"] / published if published else None
+        rows.append(row | {"published_s": published, "of_published": times_published, "total_s": _total(own)})
+    bars = [
+        {
+            "name": row["stage"],
+            "low": row["low_s"] / HOUR,
+            "point": row["point_s"] / HOUR,
+            "high": row["high_s"] / HOUR,
+            "published": row["published_s"] / HOUR if row["published_s"] else None,
+        }
+        for row in rows
+    ]
+    picture = Picture(
+        alt=f"Hours per topic in {len(bars):,} {plural(len(bars), 'stage')}: low, median and high, and what "
+        "was published.",
+        draw=lambda dark: charts.spans(bars, "hours per topic", dark=dark),
+        note="Points: medians. Lines: from the median low to the median high. Upright: the published figure.",
+    )
+    named = columns(
+        ("stage", "Stage"),
+        ("topics", "Topics", Kind.COUNT),
+        *SPREAD,
+        ("published_s", "Published", Kind.CLOCK),
+        ("of_published", "Of published", Kind.SHARE),
+        ("total_s", "Total", Kind.CLOCK),
+        primary="point_s",
+    )
+    return Figures(
+        OVERVIEW, "Active time per topic", named, rows, picture=picture if bars else None, topics="topics"
+    )
+
+
+def _assessors(first: Sequence[TopicTime], words: Words) -> Figures:
+    people: dict[tuple[str, str], list[TopicTime]] = defaultdict(list)
+    for one in first:
+        people[one.timed.assessor, one.timed.stage.value].append(one)
+    rows: list[Row] = [
+        {"assessor": name, "stage": stage, "topics": len(own)} | _spread(own, words)
+        for (name, stage), own in sorted(people.items())
+    ]
+    named = columns(("assessor", "Assessor"), ("stage", "Stage"), ("topics", "Topics", Kind.COUNT), *SPREAD)
+    note = "Words per minute: words of the passages, answers or cited pairs of a topic per active minute, median."
+    return Figures("assessors", "Assessors", named, rows, note=note, topics="topics")
+
+
+def _tags(first: Sequence[TopicTime], words: Words, tags: dict[str, frozenset[str]]) -> Figures:
+    rows: list[Row] = []
+    for tag, topics in tags.items():
+        for stage, own in _by_stage([one for one in first if one.timed.topic_id in topics]).items():
+            rows.append({"tag": tag, "stage": stage.value, "topics": len(own)} | _spread(own, words))
+    named = columns(("tag", "Tag"), ("stage", "Stage"), ("topics", "Topics", Kind.COUNT), *SPREAD)
+    return Figures("tags", "By topic tag", named, rows, topics="topics")
+
+
+def _submissions(times: Sequence[TopicTime], words: Words) -> Figures:
+    rows = [
+        {
+            "topic_id": one.timed.topic_id,
+            "stage": one.timed.stage.value,
+            "assessor": one.timed.assessor,
+            "version": one.timed.version,
+            "submitted": "yes" if one.timed.submitted else "not yet",
+            "low_s": one.times.active.low / SECOND,
+            "point_s": one.times.active.point / SECOND,
+            "high_s": one.times.active.high / SECOND,
+            "wall_s": one.times.wall / SECOND,
+            "words_per_minute": _pace(one, words),
+        }
+        for one in times
+    ]
+    named = columns(
+        ("topic_id", "Topic", Kind.TOPIC),
+        ("stage", "Stage"),
+        ("assessor", "Assessor"),
+        ("version", "Version", Kind.COUNT),
+        ("submitted", "Submitted"),
+        ("low_s", "Low", Kind.CLOCK),
+        ("point_s", "Point", Kind.CLOCK),
+        ("high_s", "High", Kind.CLOCK),
+        ("wall_s", "Wall", Kind.CLOCK),
+        ("words_per_minute", "Words per minute", Kind.DECIMAL),
+        primary="point_s",
+    )
+    return Figures("submissions", "Every topic, stage and assessor", named, rows)
+
+
+def _by_stage(times: Iterable[TopicTime]) -> dict[Stage, list[TopicTime]]:
+    found: dict[Stage, list[TopicTime]] = {stage: [] for stage in Stage}
+    for one in times:
+        found[one.timed.stage].append(one)
+    return {stage: own for stage, own in found.items() if own}
+
+
+def _spread(own: Sequence[TopicTime], words: Words) -> dict[str, Any]:
+    """Return medians of low, point and high, the quartiles of the point, and the median pace; `own` is not empty."""
+    point = seconds(one.times.active.point for one in own)
+    paces = [pace for one in own if (pace := _pace(one, words)) is not None]
+    q1, q3 = np.quantile(point, [0.25, 0.75]).tolist()
+    return {
+        "low_s": quantile(seconds(one.times.active.low for one in own), 0.5),
+        "point_s": quantile(point, 0.5),
+        "high_s": quantile(seconds(one.times.active.high for one in own), 0.5),
+        "q1_s": q1,
+        "q3_s": q3,
+        "iqr_s": q3 - q1,
+        "words_per_minute": quantile(paces, 0.5),
+    }
+
+
+def _total(own: Iterable[TopicTime]) -> float:
+    return sum(seconds(one.times.active.point for one in own))
+
+
+def _pace(one: TopicTime, words: Words) -> float | None:
+    minutes = one.times.active.point / SECOND / 60
+    read = words.get((one.timed.topic_id, one.timed.stage), 0)
+    return read / minutes if minutes and read else None
