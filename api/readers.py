@@ -7,10 +7,11 @@ from typing import Any
 
 from django.db.models import BigIntegerField, Count, ExpressionWrapper, F, Max, Q, QuerySet
 
+from assessor.models import TimeSegment
 from assessor.rules.clock import Stretch, limit_of, measure
 from assessor.timing.times import FIELDS, Timed, TopicTime, stretch_of
 from evaluation.domain.conditions import CitationCondition, NuggetCondition
-from evaluation.models import Campaign, Run, Submission, Task, TimeSegment
+from evaluation.models import Campaign, Run, Submission, Task
 from evaluation.rows.base import Reader, Row, Values
 from evaluation.terms import Stage
 from jobs.models import WorkItem

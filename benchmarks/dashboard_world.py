@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.recording_notice import NOTICE_VERSION
+from assessor.models import Desk, TimeSegment
 from benchmarks import synthetic
 from benchmarks.sizes import Size
 from evaluation.campaigns.create import add_member
@@ -17,7 +18,6 @@ from evaluation.judges import judge_of
 from evaluation.models import (
     AnswerProvenance,
     Campaign,
-    Desk,
     Event,
     Finding,
     Judge,
@@ -29,7 +29,6 @@ from evaluation.models import (
     Submission,
     Task,
     TaskAnswer,
-    TimeSegment,
 )
 from evaluation.terms import FindingCode, JudgeKind, Origin, RemarkKind, Role, SegmentKind, Stage, TaskState
 from jobs.models import Job, WorkItem
@@ -198,7 +197,7 @@ def _submit(campaign: Campaign, tasks: Iterable[Task], made: NuggetSet, robot: J
             [campaign.pk, robot.pk],
         )
         cursor.execute(
-            f"""INSERT INTO evaluation_workingassignment (task_id, answer_id, nugget_version_id, label, version, reason)
+            f"""INSERT INTO assessor_workingassignment (task_id, answer_id, nugget_version_id, label, version, reason)
                 SELECT t.id, a.answer_id, a.nugget_version_id, {given}, 1, '' {joined}
                 WHERE a.judge_id = %s AND (t.state = 'submitted' OR (t.state = 'in progress' AND a.id %% 2 = 0))""",
             [campaign.pk, robot.pk],

@@ -23,8 +23,8 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from accounts.models import User
+from assessor.models import Operation
 from evaluation.append_only import missing_triggers
-from evaluation.models import Operation
 from jobs.health import queue_state
 from llmjobs.models import Attempt, Call
 from web import audit_log

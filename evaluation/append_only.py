@@ -8,10 +8,10 @@ from typing import Any
 
 from django.db import connections
 
-# The last three are of rooms above: this one knows no more of them than the names of their tables.
+# All but the first are of rooms above: this one knows no more of them than the names of their tables.
 TABLES = (
     "evaluation_event",
-    "evaluation_operation",
+    "assessor_operation",
     "reports_adjudication",
     "exchange_snapshot",
     "exchange_snapshotpart",

@@ -1,6 +1,7 @@
 from importlib import import_module
 
 from django.apps import AppConfig
+from django.db.models.signals import pre_migrate
 
 
 class ExchangeConfig(AppConfig):
@@ -8,3 +9,5 @@ class ExchangeConfig(AppConfig):
 
     def ready(self) -> None:
         import_module("exchange.worker_tasks").offer()
+        refuse = import_module("exchange.adoption").refuse_to_migrate
+        pre_migrate.connect(refuse, sender=self, dispatch_uid="exchange.adoption")

@@ -19,6 +19,7 @@ from assessor.desk.label_rows import SEPARATOR
 from assessor.desk.op_schemas import Op
 from assessor.desk.submit import submit
 from assessor.desk.task_pairs import pairs_of
+from assessor.models import PracticeItem
 from assessor.practice.imports import import_practice
 from assessor.practice.items import answer_practice, practice_of
 from assessor.practice.rules import word_of
@@ -32,7 +33,7 @@ from evaluation.imports.segments import import_segments
 from evaluation.imports.support import import_support
 from evaluation.imports.topics import import_qrels, import_topics
 from evaluation.judges import add_judge
-from evaluation.models import Assignment, Campaign, Judge, ListedNugget, PracticeItem, SupportJudgment, Task
+from evaluation.models import Assignment, Campaign, Judge, ListedNugget, SupportJudgment, Task
 from evaluation.models.fields import ids_from, new_uuid
 from evaluation.tasks.changes import Change, Wish, change_tasks
 from evaluation.tasks.hand_out import hand_out

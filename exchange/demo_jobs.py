@@ -6,7 +6,8 @@ from decimal import Decimal
 
 from django.utils import timezone
 
-from evaluation.models import Campaign, Judge, NuggetList, Submission, Task, TimeSegment
+from assessor.models import TimeSegment
+from evaluation.models import Campaign, Judge, NuggetList, Submission, Task
 from evaluation.terms import Origin, SegmentKind, Stage
 from jobs import queue
 from jobs.models import Job, WorkItem
@@ -151,5 +152,5 @@ def _row(task: Task, number: int, kind: SegmentKind, start: datetime, end: datet
         started_at=start,
         ended_at=end,
         words=WORDS,
-        said=gap_answer,  # the name of the column
+        gap_answer=gap_answer,
     )

@@ -14,23 +14,19 @@ from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 
 from accounts.models import ApiToken, Invitation, User
-from evaluation.models import (
-    Event,
+from assessor.models import (
     MarkedPassage,
-    Membership,
     Operation,
     PracticeAnswer,
-    Remark,
-    Submission,
-    Task,
     TimeSegment,
     WorkingAssignment,
     WorkingNugget,
     WorkingSupport,
 )
+from evaluation.models import Event, Membership, Remark, Submission, Task
 from reports.models import Adjudication
 
 IN_MEMORY = 4_000_000
@@ -94,7 +90,7 @@ def _operations(user: User) -> Rows:
 def _time(user: User) -> Rows:
     fields = ("task__public_id", "submission", "window", "number", "kind", "started_at", "ended_at", "words")
     rows = TimeSegment.objects.filter(task__in=_mine(user)).order_by("pk")
-    yield from _streamed(rows, *fields, "blurred", "offline", "said", "item")
+    yield from _streamed(rows.annotate(said=F("gap_answer")), *fields, "blurred", "offline", "said", "item")
 
 
 def _nuggets(user: User) -> Rows:

@@ -12,8 +12,9 @@ from typing import Any
 from django.db import connection
 from django.db.models import Exists, OuterRef
 
+from assessor.models import Operation
 from evaluation.append_only import missing_triggers
-from evaluation.models import Event, Operation, Task
+from evaluation.models import Event, Task
 from jobs.models import Job, WorkItem
 from llmjobs.models import Attempt, Call, CallUse
 from soak.desk_checks import check_log, read_record

@@ -15,7 +15,7 @@ from django.core.management import call_command
 from django.db import connection, connections
 from django.db.models import Count
 
-from evaluation.models import Operation
+from assessor.models import Operation
 from rig.web import WebProcess, running_web
 from soak.desk_assessor import Assessor, Plan
 from soak.desk_world import make_world

@@ -10,11 +10,12 @@ from typing import Any
 from django.utils import timezone
 
 from assessor.blind.desk import desk_state
+from assessor.models import Operation, TimeSegment
 from assessor.rules.clock import SLACK, Stretch, limit_of, measure, milliseconds
 from assessor.rules.undo import KEPT_STEPS
 from assessor.timing.times import FIELDS, stretch_of
 from evaluation.errors import Refused
-from evaluation.models import Operation, Submission, Task, TimeSegment
+from evaluation.models import Submission, Task
 from evaluation.terms import Stage, TaskState
 from soak.desk_frozen import frozen_of
 from soak.desk_model import DeskModel, Json, Model

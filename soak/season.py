@@ -22,7 +22,8 @@ import psycopg
 from django.conf import settings
 from django.db import connection, connections
 
-from evaluation.models import Assignment, Event, NuggetList, Operation, SupportJudgment, Task
+from assessor.models import Operation
+from evaluation.models import Assignment, Event, NuggetList, SupportJudgment, Task
 from evaluation.terms import Origin, Stage, TaskState
 from exchange.backups.archive import read_manifest
 from jobs.models import Job, WorkItem
@@ -259,8 +260,8 @@ def _check_backup(backup: Backup, services: Services, violations: Violations) ->
     rows = read_manifest(backup.file).rows
     if told["rows"] != rows:
         violations.complain(f"{backup.file.name} has other rows than it was taken with")
-    if not backup.before <= rows["evaluation_operation"] <= backup.after:
-        violations.complain(f"{backup.file.name} has {rows['evaluation_operation']} operations, {backup}")
+    if not backup.before <= rows["assessor_operation"] <= backup.after:
+        violations.complain(f"{backup.file.name} has {rows['assessor_operation']} operations, {backup}")
 
 
 def _compare(

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from threading import Lock
 
+from assessor.models import Operation
 from evaluation.append_only import install_triggers, remove_triggers
-from evaluation.models import Operation
 
 SHOWN, LONGEST = 12, 600
 

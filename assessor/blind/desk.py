@@ -11,9 +11,10 @@ from assessor.blind.passages import Passage, TopicText, reading_of, topic_head
 from assessor.desk.context import OPEN_STATES, free_in, holder_age, log_of, newest_operations, seq_of
 from assessor.desk.nugget_ops import row_json, row_of, stored_rows
 from assessor.desk.submit import limit_of
+from assessor.models import Desk, MarkedPassage
 from assessor.rules.undo import KEPT_STEPS, Undoable, stacks
 from evaluation.errors import NoSuchTask
-from evaluation.models import Desk, MarkedPassage, Task
+from evaluation.models import Task
 from evaluation.rules.protocol import searches_nuggets
 from evaluation.terms import Stage, TaskState
 

@@ -15,10 +15,11 @@ from assessor.desk.label_ops import asked_keys
 from assessor.desk.label_rows import SEPARATOR, labels_of
 from assessor.desk.nugget_ops import changes_json, row_from_json, row_of, stored_rows
 from assessor.desk.task_pairs import nuggets_of, pairs_of
+from assessor.models import Operation, WorkingNugget
 from assessor.rules.history_text import IMPORTANCE, HistoryLine, Logged, rolled_back, tell_backwards
 from assessor.rules.nugget_ops import Row
 from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS, labels_of_stage
-from evaluation.models import NuggetEvidence, Operation, Submission, Task, TaskAnswer, WorkingNugget
+from evaluation.models import NuggetEvidence, Submission, Task, TaskAnswer
 from evaluation.terms import Decision, Importance, Stage
 
 OPERATIONS_A_PAGE = 100

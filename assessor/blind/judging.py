@@ -14,9 +14,10 @@ from assessor.desk.context import Place, place_of
 from assessor.desk.label_ops import SWEEP, left_to_judge
 from assessor.desk.label_rows import labels_of, row_json
 from assessor.desk.task_pairs import AskedPair, nuggets_by_answer, nuggets_of, number_of, pairs_of
+from assessor.models import Operation
 from assessor.rules.display import plain
 from evaluation.errors import NoSuchTask
-from evaluation.models import Citation, Operation, Segment, Sentence, Task, TaskAnswer
+from evaluation.models import Citation, Segment, Sentence, Task, TaskAnswer
 from evaluation.rules.sentences import split
 from evaluation.terms import Importance, Stage
 

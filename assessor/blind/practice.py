@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from accounts.models import User
+from assessor.models import PracticeAnswer, PracticeItem
 from assessor.practice.items import practice_of
 from assessor.practice.rules import LABELS, word_of
 from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.errors import NoSuchTask
-from evaluation.models import PracticeAnswer, PracticeItem, Task
+from evaluation.models import Task
 from evaluation.terms import PracticeKind
 
 MARKS = {

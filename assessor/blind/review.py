@@ -6,10 +6,11 @@ from accounts.models import User
 from assessor.desk.context import OPEN_STATES
 from assessor.desk.nugget_ops import row_of, stored_rows
 from assessor.desk.submit import limit_of
+from assessor.models import MarkedPassage
 from assessor.rules.nugget_ops import Rows
 from assessor.rules.submit import review_of
 from evaluation.errors import NoSuchTask
-from evaluation.models import MarkedPassage, Task
+from evaluation.models import Task
 from evaluation.tasks.reading_load import readable
 from evaluation.terms import Stage
 

@@ -15,8 +15,8 @@ from accounts.models import User
 from assessor.desk import label_ops, nugget_ops
 from assessor.desk.context import Acted, Place, Stale, holder_age, lock_place
 from assessor.desk.op_schemas import Op
+from assessor.models import Desk, Operation
 from evaluation.errors import Refused
-from evaluation.models import Desk, Operation
 from evaluation.terms import PageState
 
 

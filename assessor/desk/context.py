@@ -11,10 +11,11 @@ from django.utils import timezone
 
 from accounts.models import User
 from assessor.desk.task_progress import missing_machine_labels
+from assessor.models import Desk, Operation, WorkingNugget
 from assessor.practice.items import check_practised
 from assessor.rules.undo import UNTOLD, Logged, Undoable, stacks
 from evaluation.errors import NoSuchTask, Refused
-from evaluation.models import Desk, Event, ListedNugget, Operation, Task, WorkingNugget
+from evaluation.models import Event, ListedNugget, Task
 from evaluation.tasks.changes import lock_own_task
 from evaluation.terms import Making, PageState, Stage, TaskState
 
@@ -31,10 +32,10 @@ OPENED_STATES = (*OPEN_STATES, TaskState.SUBMITTED, TaskState.BLOCKED)
 # Written out, because an assessor waits for it at each key: building it anew from a queryset took a third of a save.
 _PLACE = """
 SELECT task.id, task.campaign_id, task.state, task.version, desk.holder,
-       COALESCE((SELECT MAX(seq) FROM evaluation_operation WHERE task_id = task.id), 0),
+       COALESCE((SELECT MAX(seq) FROM assessor_operation WHERE task_id = task.id), 0),
        task.stage, task.topic_id, task.nugget_set_id, task.machine_id, protocol.first_citations,
        task.study_id
-FROM evaluation_desk desk JOIN evaluation_task task ON task.id = desk.task_id
+FROM assessor_desk desk JOIN evaluation_task task ON task.id = desk.task_id
      JOIN evaluation_protocol protocol ON protocol.id = task.protocol_id
 WHERE task.public_id = %s AND task.assessor_id = %s AND EXISTS (
     SELECT 1 FROM evaluation_membership member

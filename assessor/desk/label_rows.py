@@ -7,9 +7,9 @@ from django.db import connection
 
 from assessor.desk.context import Place
 from assessor.desk.task_pairs import machine_labels, nuggets_of, pairs_of, task_citations
+from assessor.models import WorkingAssignment, WorkingSupport
 from assessor.rules.label_ops import NO_MACHINE_LABEL, LabelRow
 from evaluation.errors import Refused
-from evaluation.models import WorkingAssignment, WorkingSupport
 from evaluation.terms import AssignmentLabel, Stage, SupportLabel
 
 SEPARATOR = "/"
@@ -40,7 +40,7 @@ FROM evaluation_taskanswer shown
      JOIN evaluation_answer answer ON answer.id = shown.answer_id
      JOIN evaluation_nugget nugget ON nugget.public_id = %s
      JOIN evaluation_nuggetversion version ON version.nugget_id = nugget.id
-     LEFT JOIN evaluation_workingassignment work
+     LEFT JOIN assessor_workingassignment work
      ON work.task_id = shown.task_id AND work.answer_id = shown.answer_id AND work.nugget_version_id = version.id
 WHERE shown.task_id = %s AND shown.same_as_id IS NULL AND answer.public_id = %s
 """
@@ -69,7 +69,7 @@ FROM evaluation_citation asked
      JOIN evaluation_taskanswer shown ON shown.answer_id = sentence.answer_id AND shown.same_as_id IS NULL
      JOIN evaluation_citation cited ON cited.sentence_id = sentence.id
      LEFT JOIN evaluation_segment segment ON segment.id = cited.segment_id
-     LEFT JOIN evaluation_workingsupport work
+     LEFT JOIN assessor_workingsupport work
      ON work.task_id = shown.task_id AND work.sentence_id = cited.sentence_id AND work.segment_id = cited.segment_id
 WHERE asked.public_id = %s AND shown.task_id = %s
 ORDER BY cited.position

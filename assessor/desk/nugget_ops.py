@@ -6,10 +6,11 @@ from typing import Any
 
 from assessor.desk.context import Acted, Place, Stale, wanted_rows
 from assessor.desk.op_schemas import BIGGEST_DRAFT, Op
+from assessor.models import Desk, MarkedPassage, Operation, WorkingNugget
 from assessor.rules.nugget_ops import Changes, Row, apply, put_back
 from assessor.rules.undo import UNTOLD
 from evaluation.errors import Refused
-from evaluation.models import Desk, MarkedPassage, Operation, Task, WorkingNugget
+from evaluation.models import Task
 from evaluation.rules.protocol import searches_nuggets
 from evaluation.rules.sentences import split
 from evaluation.tasks.reading_load import readable

@@ -12,6 +12,7 @@ from assessor.desk.context import OPEN_STATES, lock_desk, place_of, seq_of
 from assessor.desk.label_ops import left_to_judge
 from assessor.desk.nugget_ops import row_of, stored_rows
 from assessor.desk.task_pairs import nuggets_of, pairs_of
+from assessor.models import Desk, WorkingAssignment, WorkingNugget, WorkingSupport
 from assessor.rules.nugget_ops import Row
 from assessor.rules.submit import check_complete, listed, proposals_behind, relation_of
 from evaluation.errors import Refused
@@ -20,7 +21,6 @@ from evaluation.labelling import touch
 from evaluation.models import (
     Assignment,
     Citation,
-    Desk,
     Event,
     Judge,
     ListedNugget,
@@ -34,9 +34,6 @@ from evaluation.models import (
     SupportJudgment,
     Task,
     TaskAnswer,
-    WorkingAssignment,
-    WorkingNugget,
-    WorkingSupport,
 )
 from evaluation.models.querysets import CurrentQuerySet
 from evaluation.rules.sentences import SPLITTER_VERSION

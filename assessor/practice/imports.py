@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.db.models import Max
 
 from accounts.models import User
+from assessor.models import PracticeAnswer, PracticeItem
 from assessor.practice.rules import PracticeRow, parse_practice
 from evaluation.errors import Problem
 from evaluation.formats.source import Source
@@ -18,7 +19,7 @@ from evaluation.imports.base import (
     refuse_changes,
     with_every_problem,
 )
-from evaluation.models import Campaign, Event, PracticeAnswer, PracticeItem
+from evaluation.models import Campaign, Event
 
 Loaded = dict[tuple[object, ...], PracticeItem]
 

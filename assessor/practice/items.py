@@ -8,10 +8,11 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
+from assessor.models import PracticeAnswer, PracticeItem
 from assessor.practice.rules import KINDS, Offered, asked, check_done, codes_of
 from evaluation.campaigns.access import within
 from evaluation.errors import Refused
-from evaluation.models import Campaign, Event, Membership, PracticeAnswer, PracticeItem, Protocol, Task
+from evaluation.models import Campaign, Event, Membership, Protocol, Task
 from evaluation.tasks.changes import lock_own_task
 from evaluation.terms import PracticeKind, Role, Stage
 

@@ -15,9 +15,10 @@ from django.utils import timezone
 from accounts.models import User
 from assessor.blind.tasks import OwnTask, own_tasks
 from assessor.desk.task_progress import Progress, machine_gaps, progress_of
+from assessor.models import Desk
 from evaluation.campaigns.access import unblinded, within
 from evaluation.corpus.topics import topics_for
-from evaluation.models import Campaign, Desk, Event, Membership, Remark, Submission, Task, Topic
+from evaluation.models import Campaign, Event, Membership, Remark, Submission, Task, Topic
 from evaluation.models.querysets import TaskQuerySet
 from evaluation.rows.base import Reader, Row, Values
 from evaluation.rules.tasks import ACTIVE

@@ -9,9 +9,10 @@ from functools import lru_cache
 from django.db.models import Count, Max, Q, QuerySet
 
 from accounts.models import User
+from assessor.models import Desk
 from evaluation.campaigns.access import within
 from evaluation.campaigns.contents import tally_of
-from evaluation.models import Campaign, Desk, Judge, Membership, SupportJudgment, Task
+from evaluation.models import Campaign, Judge, Membership, SupportJudgment, Task
 from evaluation.rules.tasks import ACTIVE
 from evaluation.terms import AssignmentLabel, JudgeKind, Role, Stage, SupportCondition, TaskState
 

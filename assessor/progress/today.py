@@ -10,9 +10,10 @@ from django.db.models import Count, Q
 from django.utils import timezone
 
 from accounts.models import User
+from assessor.models import Desk
 from assessor.progress.matrix import TOUCHED, UNTOUCHED, TopicNumbers, late, numbers_of, remarks_for, tasks_for
 from evaluation.corpus.topics import topics_for
-from evaluation.models import Campaign, Desk, Remark, Task
+from evaluation.models import Campaign, Remark, Task
 from evaluation.rules.tasks import ACTIVE
 from evaluation.terms import RemarkKind, Stage, TaskState
 

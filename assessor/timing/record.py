@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from assessor.desk.context import OPEN_STATES, free_in, holder_age, lock_desk
+from assessor.models import Desk, TimeSegment
 from assessor.rules.clock import (
     SECOND,
     Heard,
@@ -27,7 +28,7 @@ from assessor.rules.clock import (
 )
 from assessor.timing.times import FIELDS, stretch_of
 from evaluation.errors import Refused
-from evaluation.models import Desk, Task, TimeSegment
+from evaluation.models import Task
 from evaluation.terms import PageState, SegmentKind, Stage
 
 
@@ -104,7 +105,7 @@ def say(*, task: str, user: User, window: str, number: int, gap_answer: str) -> 
         if desk.task.state not in OPEN_STATES:
             raise Refused("not_open", f"This task is {desk.task.state}; its time stands as it is.")
         gaps = TimeSegment.objects.filter(task=desk.task, submission=desk.task.version, kind=SegmentKind.GAP)
-        if not gaps.filter(window=window, number=number).update(said=gap_answer):
+        if not gaps.filter(window=window, number=number).update(gap_answer=gap_answer):
             raise Refused("no_such_gap", "This pause is not known here.")
 
 

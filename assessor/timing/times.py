@@ -11,6 +11,7 @@ from django.db.models import Count, F, Max, Q, QuerySet, Sum
 from django.utils import timezone
 
 from accounts.models import User
+from assessor.models import TimeSegment
 from assessor.rules.clock import (
     AWAY,
     PRESENT,
@@ -25,11 +26,11 @@ from assessor.rules.clock import (
     moment,
 )
 from evaluation.campaigns.access import within
-from evaluation.models import Campaign, Judge, Submission, Task, TimeSegment
+from evaluation.models import Campaign, Judge, Submission, Task
 from evaluation.terms import SegmentKind, Stage, TaskState
 
 CHUNK = 2000
-FIELDS = ("window", "number", "kind", "started_at", "ended_at", "words", "blurred", "offline", "said")
+FIELDS = ("window", "number", "kind", "started_at", "ended_at", "words", "blurred", "offline", "gap_answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,8 +247,8 @@ def _marks(tasks: Iterable[int]) -> dict[Key, Mark]:
     counted = rows.annotate(
         number=Count("pk"),
         length=Sum(F("ended_at") - F("started_at")),
-        reading=Count("pk", filter=Q(said=READING)),
-        away=Count("pk", filter=Q(said=AWAY)),
+        reading=Count("pk", filter=Q(gap_answer=READING)),
+        away=Count("pk", filter=Q(gap_answer=AWAY)),
         last=Max("ended_at"),
     )
     return {(task, version): tuple(mark) for task, version, *mark in counted}

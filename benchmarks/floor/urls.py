@@ -5,7 +5,7 @@ import json
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import path
 
-from evaluation.models import MarkedPassage
+from assessor.models import MarkedPassage
 
 
 def save(request: HttpRequest) -> HttpResponse:

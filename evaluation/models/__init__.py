@@ -5,10 +5,8 @@ Large tables keep no second index for a column with which a unique constraint be
 
 from evaluation.models.campaigns import Campaign, ConditionDefault, Membership, Protocol
 from evaluation.models.corpus import Qrel, QrelSource, Segment, Topic, TopicTag
-from evaluation.models.desk import Desk, MarkedPassage, Operation, WorkingNugget
 from evaluation.models.events import Event, Finding
 from evaluation.models.judges import Judge
-from evaluation.models.judging import WorkingAssignment, WorkingSupport
 from evaluation.models.labels import Assignment, SupportJudgment
 from evaluation.models.nuggets import (
     ListedNugget,
@@ -19,11 +17,9 @@ from evaluation.models.nuggets import (
     NuggetSet,
     NuggetVersion,
 )
-from evaluation.models.practice import PracticeAnswer, PracticeItem
 from evaluation.models.runs import Answer, AnswerProvenance, Citation, Run, Sentence
 from evaluation.models.studies import Study, StudyPair
 from evaluation.models.tasks import Remark, Submission, Task, TaskAnswer
-from evaluation.models.timing import TimeSegment
 
 __all__ = [
     "Answer",
@@ -32,12 +28,10 @@ __all__ = [
     "Campaign",
     "Citation",
     "ConditionDefault",
-    "Desk",
     "Event",
     "Finding",
     "Judge",
     "ListedNugget",
-    "MarkedPassage",
     "Membership",
     "Nugget",
     "NuggetEvidence",
@@ -45,9 +39,6 @@ __all__ = [
     "NuggetList",
     "NuggetSet",
     "NuggetVersion",
-    "Operation",
-    "PracticeAnswer",
-    "PracticeItem",
     "Protocol",
     "Qrel",
     "QrelSource",
@@ -61,10 +52,6 @@ __all__ = [
     "SupportJudgment",
     "Task",
     "TaskAnswer",
-    "TimeSegment",
     "Topic",
     "TopicTag",
-    "WorkingAssignment",
-    "WorkingNugget",
-    "WorkingSupport",
 ]

@@ -13,6 +13,7 @@ from django.db.migrations.loader import MigrationLoader
 
 from evaluation.append_only import install_triggers, missing_triggers
 from evaluation.errors import Refused
+from exchange.adoption import RETIRED_NAMES, is_of_before, missing_before
 from exchange.backups import archive, postgresql, sqlite
 from exchange.backups.archive import FORMAT, BackupManifest
 from exchange.backups.ended import LEFT_OUT, GoodToken, openings
@@ -23,10 +24,14 @@ FILLED_BY_MIGRATIONS = {"django_migrations", "django_content_type", "auth_permis
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """Rows restored, migrations still to apply, and the tokens and accounts that became good again."""
+    """Rows restored, migrations still to apply, and the tokens and accounts that became good again.
+
+    `of_before`: the database has to be carried over by `adopt_database` instead of migrations.
+    """
 
     manifest: BackupManifest
     waiting: list[str]
+    of_before: bool = False
     tokens: tuple[GoodToken, ...] = ()
     accounts: tuple[str, ...] = ()
 
@@ -110,7 +115,8 @@ def _checked(path: Path, data: Path, *, from_elsewhere: bool) -> Restored:
             "other_engine", f"{path} is of a {manifest.engine} database, and this one is {connection.vendor}."
         )
     known = {f"{app}.{name}" for app, name in MigrationLoader(None).graph.nodes}
-    if newer := [name for name in manifest.migrations if name not in known]:
+    _check_age(path, manifest)
+    if newer := [name for name in manifest.migrations if name not in known | RETIRED_NAMES]:
         raise Refused(
             "newer",
             f"{path} was made by a newer version of Assay, which has {', '.join(newer[:3])}: upgrade Assay first.",
@@ -119,7 +125,17 @@ def _checked(path: Path, data: Path, *, from_elsewhere: bool) -> Restored:
     rows = _engine().inspect(data)
     if rows is not None and rows != manifest.rows:
         raise archive.damaged(path, "its rows are not those it names")
-    return Restored(manifest, sorted(known - {*manifest.migrations}))
+    return Restored(manifest, sorted(known - {*manifest.migrations}), is_of_before({*manifest.migrations}))
+
+
+def _check_age(path: Path, manifest: BackupManifest) -> None:
+    applied = {*manifest.migrations}
+    if is_of_before(applied) and (missing := missing_before(applied)):
+        raise Refused(
+            "too_old",
+            f"{path} was made by a version of Assay that lacks {', '.join(missing[:3])}: restore it with that version, "
+            "upgrade to the last one that has these migrations, and take a backup there.",
+        )
 
 
 def _held() -> str:

@@ -17,6 +17,16 @@ FORMAT = 1
 MANIFEST, PEOPLE = "manifest.json", "people"
 LONGEST_MANIFEST, LONGEST_LINE = 4_000_000, 64_000_000
 PIECE = 1 << 20
+MOVED = {
+    f"evaluation.{name}": f"assessor.{name}"
+    for name in (
+        *("Desk", "WorkingNugget", "MarkedPassage", "Operation", "WorkingAssignment", "WorkingSupport"),
+        *("PracticeItem", "PracticeAnswer", "TimeSegment"),
+    )
+}
+"""Tables that files of earlier versions have under another name."""
+RENAMED = {("assessor.TimeSegment", "said"): "gap_answer"}
+"""Columns that they have under another name."""
 
 
 class TablePart(BaseModel):
@@ -76,10 +86,19 @@ class Archive:
     def __init__(self, path: Path, archive: ZipFile) -> None:
         self.path, self._zip = path, archive
         self.manifest = self._read_manifest()
+        self._names = {name: name for name in self.manifest.tables}
         for name, part in self.manifest.tables.items():
             self._check(name, part)
         if content_of(self.manifest.tables) != self.manifest.content:
             raise self.damaged("its manifest does not fit together")
+        self._take_new_names()
+
+    def _take_new_names(self) -> None:
+        """Give tables and columns today's names. The files in the ZIP keep theirs, and so does the checksum."""
+        parts = self.manifest.tables
+        self._names = {MOVED.get(name, name): name for name in parts}
+        tables = {name: _with_new_columns(name, parts[old]) for name, old in self._names.items()}
+        self.manifest = self.manifest.model_copy(update={"tables": tables})
 
     def damaged(self, why: str) -> Refused:
         return _damaged(self.path, why)
@@ -109,12 +128,12 @@ class Archive:
 
     def _open(self, name: str) -> IO[bytes]:
         try:
-            return self._zip.open(file_of(name))
+            return self._zip.open(file_of(self._names[name]))
         except KeyError:
-            raise self.damaged(f"it has no {file_of(name)}") from None
+            raise self.damaged(f"it has no {file_of(self._names[name])}") from None
 
     def place(self, name: str, number: int, field: str, expected: str) -> Problem:
-        return Problem(f"{self.path.name}/{file_of(name)}", number, field, expected)
+        return Problem(f"{self.path.name}/{file_of(self._names[name])}", number, field, expected)
 
     def rows(self, name: str) -> Iterator[tuple[int, list[Any]]]:
         """Rows with their line numbers; an unreadable line gives an empty row, a missing table none."""
@@ -124,6 +143,10 @@ class Archive:
         with self._open(name) as content:
             for number in range(1, part.rows + 1):
                 yield number, _row(content.readline(LONGEST_LINE), len(part.columns))
+
+
+def _with_new_columns(table: str, part: TablePart) -> TablePart:
+    return part.model_copy(update={"columns": [RENAMED.get((table, name), name) for name in part.columns]})
 
 
 def _row(line: bytes, width: int) -> list[Any]:

@@ -12,11 +12,12 @@ from django.utils.timezone import now
 
 from accounts.models import User
 from accounts.names import canonical_name
+from assessor.models import Operation
 from evaluation.campaigns.people import copies_problem, lock_family
 from evaluation.errors import PROBLEMS_SHOWN, BadInput, Problem, Refused
 from evaluation.formats.signs import wrong_sign
 from evaluation.judges import describe
-from evaluation.models import Campaign, Judge, ListedNugget, Membership, Operation, Task
+from evaluation.models import Campaign, Judge, ListedNugget, Membership, Task
 from evaluation.rules.tasks import UNBLINDED_ROLES
 from evaluation.terms import Role
 from exchange.models import LoadedCampaign, Snapshot

@@ -21,7 +21,7 @@ from llmjobs.models import Attempt, Call, CallUse, NuggetCalls, Text
 Model: TypeAlias = type[models.Model]
 Field: TypeAlias = "models.Field[Any, Any]"
 
-ROOMS = ("evaluation", "reports", "jobs", "llmjobs")
+ROOMS = ("evaluation", "assessor", "reports", "jobs", "llmjobs")
 CALLS = ("jobs", "llmjobs")
 """Rooms whose rows quote passages and answers: left out of a file without texts."""
 
@@ -37,7 +37,7 @@ TEXTS = {
     "evaluation.Topic": ("article",),
     "evaluation.Segment": ("text", "title", "headings", "url"),
     "evaluation.Sentence": ("text",),
-    "evaluation.PracticeItem": ("text",),
+    "assessor.PracticeItem": ("text",),
     "evaluation.AnswerProvenance": ("extra",),
     "reports.Adjudication": ("note",),  # it may quote
 }

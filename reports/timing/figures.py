@@ -11,9 +11,10 @@ import numpy as np
 from django.db.models import Sum, Value
 from django.db.models.functions import Length, Replace
 
+from assessor.models import WorkingSupport
 from assessor.rules.clock import PUBLISHED_LIMITS, RULE_VERSION, SECOND, fixed_limit, moment
 from assessor.timing.times import RecordedStretch, Timed, TopicTime, recorded_in, times_in
-from evaluation.models import Campaign, Qrel, Task, TaskAnswer, WorkingSupport
+from evaluation.models import Campaign, Qrel, Task, TaskAnswer
 from evaluation.terms import Stage
 from reports.files import Row
 from web.csv_response import safe_cell

@@ -7,23 +7,29 @@ from django.core.exceptions import FieldError
 from django.db import models
 
 from accounts.models import User
+from assessor.models import (
+    Desk,
+    MarkedPassage,
+    Operation,
+    PracticeAnswer,
+    PracticeItem,
+    TimeSegment,
+    WorkingAssignment,
+    WorkingNugget,
+    WorkingSupport,
+)
 from evaluation.models import (
     Answer,
     AnswerProvenance,
     Assignment,
     Campaign,
     Citation,
-    Desk,
     Judge,
     ListedNugget,
-    MarkedPassage,
     Nugget,
     NuggetList,
     NuggetSet,
     NuggetVersion,
-    Operation,
-    PracticeAnswer,
-    PracticeItem,
     Protocol,
     Qrel,
     QrelSource,
@@ -37,11 +43,7 @@ from evaluation.models import (
     SupportJudgment,
     Task,
     TaskAnswer,
-    TimeSegment,
     Topic,
-    WorkingAssignment,
-    WorkingNugget,
-    WorkingSupport,
 )
 from llmjobs.models import Call, CallUse, LlmJob, NuggetCalls
 from tests.architecture.tree import files, named

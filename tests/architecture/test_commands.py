@@ -15,7 +15,7 @@ CONTRACT = {
 # What came later.
 MORE = {"import_practice", "import_prompt", "job", "check_texts"}
 # What `make run` and an operator use, and no study does.
-HOUSE = {"load_demo", "processes", "apply_retention", "backup", "restore", "limit_endpoint"}
+HOUSE = {"load_demo", "processes", "apply_retention", "backup", "restore", "limit_endpoint", "adopt_database"}
 OURS = sorted(name for name, app in get_commands().items() if (ROOT / app).is_dir() and name not in DJANGOS)
 
 

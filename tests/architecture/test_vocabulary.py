@@ -64,7 +64,11 @@ def test_every_origin_and_kind_of_judge_make_one_condition() -> None:
     assert sorted(made) == sorted(product(scored, JudgeKind))
 
 
-@pytest.mark.parametrize("code", FindingCode)
+MADE_BEFORE = {FindingCode.AVOID_NUGGET}
+"""Older databases have such findings; an import refuses these nuggets today."""
+
+
+@pytest.mark.parametrize("code", set(FindingCode) - MADE_BEFORE)
 def test_every_finding_is_made_somewhere(code: FindingCode) -> None:
     said = f"FindingCode.{code.name}"
     places = [path for path in files(".py") if path.is_relative_to(ROOT / "evaluation")]

@@ -6,7 +6,8 @@ from typing import Any
 
 from django.test import Client
 
-from evaluation.models import Task, WorkingNugget
+from assessor.models import WorkingNugget
+from evaluation.models import Task
 
 AT = "2026-05-04T10:00:00Z"
 

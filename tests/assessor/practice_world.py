@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from accounts.models import User
+from assessor.models import PracticeItem
 from assessor.practice.imports import import_practice
 from assessor.practice.items import answer_practice, practice_of
 from assessor.practice.rules import word_of
 from evaluation.imports.base import Receipt
-from evaluation.models import Campaign, PracticeItem, Task
+from evaluation.models import Campaign, Task
 from evaluation.terms import PracticeKind
 from tests.factories import write_source
 

@@ -123,5 +123,5 @@ def test_no_desk_asks_the_database_for_what_it_may_not_show(world: DeskWorld, na
         told(world, getattr(world, name), set(), STATES[:1])
     asked = {table for one in context.captured_queries for table in TABLE.findall(one["sql"])}
     secret = {model._meta.db_table for model in SECRET} | {"evaluation_event"}
-    assert {"evaluation_task", "evaluation_workingnugget", "evaluation_segment"} <= asked
+    assert {"evaluation_task", "assessor_workingnugget", "evaluation_segment"} <= asked
     assert asked & secret - OF_LISTS - ORDERING == set()

@@ -10,7 +10,8 @@ from django.http.response import HttpResponseBase
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from evaluation.models import Desk, MarkedPassage, Operation, Remark, Submission, Task, TimeSegment, WorkingNugget
+from assessor.models import Desk, MarkedPassage, Operation, TimeSegment, WorkingNugget
+from evaluation.models import Remark, Submission, Task
 from evaluation.terms import TaskState
 from tests.assessor.desk_client import Window
 from tests.assessor.world import DeskWorld

@@ -2,7 +2,8 @@
 
 import pytest
 
-from evaluation.models import Operation, Protocol, Task
+from assessor.models import Operation
+from evaluation.models import Protocol, Task
 from evaluation.rules.protocol import searches_nuggets
 from tests.assessor.desk_client import Window
 from tests.assessor.world import DeskWorld

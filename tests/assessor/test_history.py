@@ -6,7 +6,7 @@ from django.test import Client
 
 from assessor.blind.desk import desk_page
 from assessor.blind.history import OPERATIONS_A_PAGE, History, history_of
-from evaluation.models import WorkingNugget
+from assessor.models import WorkingNugget
 from tests.assessor.desk_client import Window
 from tests.assessor.world import DeskWorld, draft_of
 

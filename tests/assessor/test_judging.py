@@ -5,15 +5,8 @@ from typing import Any
 
 import pytest
 
-from evaluation.models import (
-    Assignment,
-    Operation,
-    SupportJudgment,
-    Task,
-    TaskAnswer,
-    WorkingAssignment,
-    WorkingSupport,
-)
+from assessor.models import Operation, WorkingAssignment, WorkingSupport
+from evaluation.models import Assignment, SupportJudgment, Task, TaskAnswer
 from evaluation.tasks.changes import Change, Wish, change_tasks
 from evaluation.terms import AssignmentLabel, SupportLabel
 from tests.assessor.desk_client import Window

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from evaluation.models import Desk
+from assessor.models import Desk
 from tests.assessor.desk_client import Window
 from tests.assessor.world import make_desk_world
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from assessor.models import MarkedPassage, Operation, WorkingNugget
 from assessor.rules.nugget_ops import Row, put_back
-from evaluation.models import ListedNugget, MarkedPassage, Operation, Task, WorkingNugget
+from evaluation.models import ListedNugget, Task
 from evaluation.terms import Making
 from tests.assessor.desk_client import Window
 from tests.assessor.world import DeskWorld

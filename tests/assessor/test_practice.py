@@ -8,19 +8,10 @@ import pytest
 from django.test import Client
 
 from assessor.desk.context import open_desk
+from assessor.models import PracticeAnswer, PracticeItem, WorkingAssignment, WorkingSupport
 from assessor.practice.items import switch_practice
 from evaluation.errors import Refused
-from evaluation.models import (
-    Assignment,
-    Campaign,
-    Event,
-    PracticeAnswer,
-    PracticeItem,
-    SupportJudgment,
-    Task,
-    WorkingAssignment,
-    WorkingSupport,
-)
+from evaluation.models import Assignment, Campaign, Event, SupportJudgment, Task
 from evaluation.terms import Stage, TaskState
 from tests.assessor.judge_world import make_judge_world
 from tests.assessor.practice_world import (

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from assessor.desk.context import open_desk
+from assessor.models import PracticeItem
 from assessor.practice.items import practice_of
 from evaluation.models import (
     Answer,
@@ -20,7 +21,6 @@ from evaluation.models import (
     Campaign,
     ListedNugget,
     NuggetList,
-    PracticeItem,
     Qrel,
     Run,
     Segment,

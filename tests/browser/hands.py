@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from evaluation.models import Task, WorkingNugget
+from assessor.models import WorkingNugget
+from evaluation.models import Task
 from evaluation.terms import TaskState
 from tests.assessor.world import DeskWorld
 

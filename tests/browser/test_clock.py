@@ -21,9 +21,10 @@ from django.test import Client
 from playwright.sync_api import Browser, Page, Route
 
 from assessor.desk.context import open_desk
+from assessor.models import Desk, TimeSegment
 from assessor.rules.clock import SECOND, Times, limit_of, measure
 from assessor.timing.times import FIELDS, stretch_of
-from evaluation.models import Desk, Task, TimeSegment
+from evaluation.models import Task
 from evaluation.terms import SegmentKind, Stage
 from tests.assessor.world import make_desk_world
 from tests.evaluation.desk_time import MORNING

@@ -9,7 +9,8 @@ from django.urls import reverse
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from evaluation.models import Desk, ListedNugget, Submission, TimeSegment
+from assessor.models import Desk, TimeSegment
+from evaluation.models import ListedNugget, Submission
 from tests.assessor.desk_client import Window
 from tests.assessor.world import DeskWorld, draft_of, make_desk_world
 from tests.browser.hands import CALM, Hands, desk_of

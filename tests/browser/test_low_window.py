@@ -7,7 +7,8 @@ import pytest
 from playwright.sync_api import Browser, expect
 from pytest_django.live_server_helper import LiveServer
 
-from evaluation.models import NuggetVersion, WorkingNugget
+from assessor.models import WorkingNugget
+from evaluation.models import NuggetVersion
 from tests.assessor.world import DeskWorld, make_desk_world
 from tests.browser.hands import CALM, Hands, desk_of
 

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 from pytest_django.live_server_helper import LiveServer
 
-from evaluation.models import Operation, WorkingNugget
+from assessor.models import Operation, WorkingNugget
 from tests.assessor.world import DeskWorld, make_desk_world
 from tests.browser.hands import CALM, Hands, desk_of
 

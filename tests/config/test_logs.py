@@ -81,7 +81,7 @@ def test_a_served_request_is_told_by_its_route_and_its_id(told: Told, window: Wi
 def test_a_failing_request_is_told_by_type_and_frames_without_what_was_sent(told: Told, window: Window) -> None:
     window.open()
     with connection.cursor() as cursor:
-        refuse = "CREATE TRIGGER fails BEFORE INSERT ON evaluation_operation BEGIN SELECT RAISE(ABORT, '{}'); END"
+        refuse = "CREATE TRIGGER fails BEFORE INSERT ON assessor_operation BEGIN SELECT RAISE(ABORT, '{}'); END"
         cursor.execute(refuse.format("the row has the canary nugget"))
     operation = window.op("add", key="6f1b1a52-2b7e-4a0a-9c9e-1f9f2b1f0c11", text="a canary nugget", importance=1)
     operation["payload"] |= {"evidence": [], "after": None}

@@ -16,6 +16,7 @@ from django.utils import timezone
 from accounts.invitations import new_invitation
 from accounts.models import ApiToken, Cached, Invitation, User
 from accounts.tokens import make_token
+from assessor.models import PracticeItem
 from assessor.practice.items import answer_practice
 from evaluation.campaigns.create import add_member, create_campaign
 from evaluation.formats.source import Source
@@ -39,7 +40,6 @@ from evaluation.models import (
     NuggetList,
     NuggetSet,
     NuggetVersion,
-    PracticeItem,
     Protocol,
     Qrel,
     QrelSource,

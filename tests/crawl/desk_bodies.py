@@ -8,7 +8,8 @@ from typing import Any
 
 from django.db.models import Max
 
-from evaluation.models import Answer, Citation, Nugget, Operation, PracticeItem, Task, WorkingNugget
+from assessor.models import Operation, PracticeItem, WorkingNugget
+from evaluation.models import Answer, Citation, Nugget, Task
 from evaluation.terms import Stage
 
 AT = "2026-05-04T10:00:00Z"

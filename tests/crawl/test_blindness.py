@@ -10,6 +10,7 @@ from django.test import override_settings
 
 from assessor.blind.desk import desk_state
 from assessor.desk.op_schemas import PAYLOADS
+from assessor.models import Operation, WorkingNugget
 from assessor.urls import task_urls
 from assessor.urls import urlpatterns as desk_urls
 from assessor.views import desk as desk_views
@@ -19,13 +20,11 @@ from evaluation.models import (
     Campaign,
     NuggetSet,
     NuggetVersion,
-    Operation,
     Protocol,
     QrelSource,
     Run,
     Task,
     Topic,
-    WorkingNugget,
 )
 from evaluation.terms import Role
 from exchange.models import LoadedCampaign

@@ -12,6 +12,7 @@ from django.http.response import HttpResponseBase
 from hypothesis import HealthCheck, example, given, settings
 
 from assessor.desk.op_schemas import LABEL_PAYLOADS
+from assessor.models import Operation
 from evaluation.imports.assignments import import_assignments
 from evaluation.models import (
     Answer,
@@ -23,7 +24,6 @@ from evaluation.models import (
     ListedNugget,
     NuggetList,
     NuggetSet,
-    Operation,
     Remark,
     Run,
     Segment,

@@ -13,6 +13,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from accounts.models import ApiToken, Invitation, User
+from assessor.models import PracticeItem
 from evaluation.models import (
     Answer,
     Assignment,
@@ -21,7 +22,6 @@ from evaluation.models import (
     ListedNugget,
     Membership,
     NuggetList,
-    PracticeItem,
     Qrel,
     Remark,
     Run,

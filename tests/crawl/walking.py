@@ -10,7 +10,8 @@ from django.test import Client
 from django.urls import Resolver404, resolve
 
 from accounts.models import User
-from evaluation.models import Assignment, Operation, PracticeItem, Remark, Run, Segment, Task, Topic
+from assessor.models import Operation, PracticeItem
+from evaluation.models import Assignment, Remark, Run, Segment, Task, Topic
 from evaluation.terms import PracticeKind
 from tests.assessor.world import DeskWorld
 from tests.crawl.addresses import addresses, asked_for

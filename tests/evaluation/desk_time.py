@@ -8,7 +8,8 @@ from typing import Any
 import time_machine
 from django.test import Client
 
-from evaluation.models import Task, TimeSegment
+from assessor.models import TimeSegment
+from evaluation.models import Task
 from evaluation.terms import SegmentKind
 
 BEAT = 15.0

@@ -15,6 +15,7 @@ from django.utils import timezone
 from accounts.models import User
 from assessor.desk.context import open_desk
 from assessor.desk.submit import submit
+from assessor.models import WorkingAssignment, WorkingSupport
 from evaluation.domain.counted_pairs import counted_citations
 from evaluation.formats.source import Source
 from evaluation.imports.nuggets import import_nuggets
@@ -22,16 +23,7 @@ from evaluation.imports.runs import RunOptions, import_runs
 from evaluation.imports.segments import import_segments
 from evaluation.imports.support import import_support
 from evaluation.imports.topics import import_topics
-from evaluation.models import (
-    Campaign,
-    ListedNugget,
-    NuggetSet,
-    Task,
-    TaskAnswer,
-    Topic,
-    WorkingAssignment,
-    WorkingSupport,
-)
+from evaluation.models import Campaign, ListedNugget, NuggetSet, Task, TaskAnswer, Topic
 from evaluation.tasks.changes import Change, Wish, change_tasks
 from evaluation.tasks.hand_out import hand_out
 from evaluation.tasks.plan import Order

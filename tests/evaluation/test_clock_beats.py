@@ -10,7 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from evaluation.models import Desk, TimeSegment
+from assessor.models import Desk, TimeSegment
 from tests.assessor.world import DeskWorld, make_desk_world
 
 pytestmark = pytest.mark.django_db
@@ -155,4 +155,4 @@ def test_the_same_number_twice_in_one_beat_is_one_stretch(world: DeskWorld) -> N
 def test_only_a_gap_can_be_explained(world: DeskWorld, body: dict[str, Any], status: int) -> None:
     send(world, BEAT)
     assert send(world, body, to="said").status_code == status
-    assert set(TimeSegment.objects.values_list("said", flat=True)) == {""}
+    assert set(TimeSegment.objects.values_list("gap_answer", flat=True)) == {""}

@@ -12,9 +12,10 @@ import pytest
 import time_machine
 from django.test import Client
 
+from assessor.models import Desk, TimeSegment
 from assessor.rules.clock import SECOND, Times, fixed_limit, limit_of, measure
 from assessor.timing.times import FIELDS, stretch_of
-from evaluation.models import Desk, Task, TimeSegment
+from evaluation.models import Task
 from evaluation.terms import SegmentKind, Stage
 from tests.assessor.world import DeskWorld, make_desk_world
 from tests.evaluation.desk_time import MORNING, Tab, credited, play

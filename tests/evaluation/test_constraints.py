@@ -12,6 +12,16 @@ from django.db import IntegrityError, connection, models, transaction
 from django.utils import timezone
 
 from accounts.models import User
+from assessor.models import (
+    MarkedPassage,
+    Operation,
+    PracticeAnswer,
+    PracticeItem,
+    TimeSegment,
+    WorkingAssignment,
+    WorkingNugget,
+    WorkingSupport,
+)
 from evaluation.models import (
     Answer,
     AnswerProvenance,
@@ -22,7 +32,6 @@ from evaluation.models import (
     Event,
     Judge,
     ListedNugget,
-    MarkedPassage,
     Membership,
     Nugget,
     NuggetEvidence,
@@ -30,9 +39,6 @@ from evaluation.models import (
     NuggetList,
     NuggetSet,
     NuggetVersion,
-    Operation,
-    PracticeAnswer,
-    PracticeItem,
     Protocol,
     Qrel,
     QrelSource,
@@ -46,12 +52,8 @@ from evaluation.models import (
     SupportJudgment,
     Task,
     TaskAnswer,
-    TimeSegment,
     Topic,
     TopicTag,
-    WorkingAssignment,
-    WorkingNugget,
-    WorkingSupport,
 )
 from evaluation.terms import AssignmentLabel, SupportLabel
 from reports.models import Adjudication, ExternalCondition, ExternalScore
@@ -214,7 +216,7 @@ BAD_ROWS: dict[str, Callable[[], Make]] = {
     "time_segment_once": first(TimeSegment),
     "time_segment_not_negative": first(TimeSegment, number=2, ended_at=timezone.now() - timedelta(days=1)),
     "time_segment_kind": first(TimeSegment, number=2, kind="dreaming"),
-    "time_segment_said": first(TimeSegment, number=2, said="asleep"),
+    "time_segment_gap_answer": first(TimeSegment, number=2, gap_answer="asleep"),
     "external_condition_once": first(ExternalCondition),
     "external_score_once": first(ExternalScore),
     "adjudication_is_of_one_pair": first(Adjudication, answer_id=None),
@@ -225,7 +227,7 @@ BAD_ROWS: dict[str, Callable[[], Make]] = {
 
 CONSTRAINTS = [
     constraint
-    for app in ("evaluation", "reports")
+    for app in ("assessor", "evaluation", "reports")
     for model in apps.get_app_config(app).get_models()
     for constraint in model._meta.constraints
 ]

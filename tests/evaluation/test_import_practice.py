@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.models import Campaign, Event, PracticeAnswer, PracticeItem
+from assessor.models import PracticeAnswer, PracticeItem
+from evaluation.models import Campaign, Event
 from evaluation.terms import PracticeKind
 from tests.assessor.practice_world import ALL, IMPORTANCE, SUPPORT, Row, item
 from tests.evaluation.world import everything, load, refuse, run, write

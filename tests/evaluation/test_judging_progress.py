@@ -9,7 +9,8 @@ from django.test.utils import CaptureQueriesContext
 from assessor.desk.context import place_of
 from assessor.desk.task_pairs import pairs_of
 from assessor.desk.task_progress import Progress, missing_machine_labels, progress_of
-from evaluation.models import Answer, Protocol, Task, TaskAnswer, WorkingAssignment, WorkingSupport
+from assessor.models import WorkingAssignment, WorkingSupport
+from evaluation.models import Answer, Protocol, Task, TaskAnswer
 from evaluation.terms import Stage
 from tests.evaluation.judging_world import JudgingWorld, give, load_machine, make_judging_world, task_again
 

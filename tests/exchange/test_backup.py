@@ -22,7 +22,8 @@ from accounts.models import Cached, User
 from accounts.session_store import hashed
 from accounts.tokens import make_token
 from api.models import IdempotencyKey
-from evaluation.models import Event, Operation
+from assessor.models import Operation
+from evaluation.models import Event
 from exchange.backups import archive, ended, postgresql
 from exchange.backups.service import back_up
 from rig.judging import Extent
@@ -143,7 +144,7 @@ def test_a_backup_taken_while_people_work_has_no_half_operation(
         for file in files:
             manifests.append(back_up(file))
             time.sleep(0.2)
-    logged = [one.rows["evaluation_operation"] for one in manifests]
+    logged = [one.rows["assessor_operation"] for one in manifests]
     assert 0 < logged[0] < logged[-1] <= Operation.objects.count()
     with other_database(tmp_path) as other:
         restored(files[1], other)

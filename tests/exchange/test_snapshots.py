@@ -12,6 +12,7 @@ from django.apps import apps
 from django.db import DatabaseError, transaction
 
 from accounts.models import User
+from assessor.models import Operation, WorkingNugget
 from evaluation.append_only import remove_triggers
 from evaluation.campaigns.create import add_member
 from evaluation.errors import Refused
@@ -23,13 +24,11 @@ from evaluation.models import (
     ListedNugget,
     Membership,
     Nugget,
-    Operation,
     Run,
     Segment,
     SupportJudgment,
     Task,
     Topic,
-    WorkingNugget,
 )
 from evaluation.terms import JudgeKind, Role
 from exchange.models import LoadedCampaign, Snapshot, SnapshotPart
@@ -122,7 +121,7 @@ def test_a_copy_beside_its_origin_has_ids_of_its_own_and_the_same_work(tmp_path:
     rested = [pair for one in WorkingNugget.objects.filter(task__campaign=copy) for pair in one.evidence]
     assert rested
     assert {segment for segment, _ in rested} <= names.keys()
-    assert Operation.objects.filter(task__campaign=copy).count() == before["evaluation.Operation"]
+    assert Operation.objects.filter(task__campaign=copy).count() == before["assessor.Operation"]
     assert Call.objects.filter(event__campaign=copy).count() == Call.objects.filter(event__campaign=origin).count()
     assert not Membership.objects.filter(campaign=copy).exists()
     assert not Job.objects.filter(llm__campaign=copy, state=Job.State.RUNNING).exists()

@@ -10,8 +10,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from assessor.models import TimeSegment
 from evaluation.errors import Refused
-from evaluation.models import Assignment, Event, Membership, SupportJudgment, Task, TimeSegment
+from evaluation.models import Assignment, Event, Membership, SupportJudgment, Task
 from evaluation.tasks.changes import pause
 from evaluation.terms import AssignmentLabel, SegmentKind, Stage
 from organizer.people.work_done import Flag, PeopleWork, PersonStage, people_work_for

@@ -11,8 +11,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from assessor.desk.context import open_desk
+from assessor.models import Desk, TimeSegment
 from evaluation.campaigns.create import add_member
-from evaluation.models import Desk, Event, NuggetList, Submission, Task, TimeSegment, Topic
+from evaluation.models import Event, NuggetList, Submission, Task, Topic
 from evaluation.tasks.remarks import remark
 from evaluation.terms import RemarkKind, Role, SegmentKind, TaskState
 from jobs.models import Notice, WorkItem

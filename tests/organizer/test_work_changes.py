@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from evaluation.models import Event, NuggetList, Task, WorkingNugget
+from assessor.models import WorkingNugget
+from evaluation.models import Event, NuggetList, Task
 from evaluation.tasks.changes import Change
 from evaluation.tasks.remarks import remark
 from evaluation.terms import TASK_EVENTS, RemarkKind, TaskState

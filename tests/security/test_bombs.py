@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
+from assessor.models import WorkingNugget
 from evaluation.errors import BadInput
 from evaluation.formats import source as reading
 from evaluation.formats.source import read_source
-from evaluation.models import Campaign, Topic, WorkingNugget
+from evaluation.models import Campaign, Topic
 from tests.assessor.desk_client import Window
 from tests.assessor.world import DeskWorld
 from tests.evaluation.world import refuse, run, write

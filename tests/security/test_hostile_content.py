@@ -9,7 +9,8 @@ from django.http.response import HttpResponseBase
 from django.test import Client
 
 from assessor.blind.guidelines import clean_html
-from evaluation.models import Campaign, NuggetVersion, Remark, Run, Segment, Sentence, Topic, WorkingNugget
+from assessor.models import WorkingNugget
+from evaluation.models import Campaign, NuggetVersion, Remark, Run, Segment, Sentence, Topic
 from llmjobs.models import Call, Text
 from tests.crawl.addresses import addresses
 from tests.crawl.aviary import body_of

@@ -7,7 +7,8 @@ from typing import Any
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from evaluation.models import Task, WorkingAssignment, WorkingSupport
+from assessor.models import WorkingAssignment, WorkingSupport
+from evaluation.models import Task
 from evaluation.terms import AssignmentLabel, SupportLabel
 from tests.assessor.judge_world import JudgeWorld
 from tests.browser.hands import CALM, LAST_WORDS, Hands

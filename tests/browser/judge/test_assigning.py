@@ -6,7 +6,8 @@ from collections import Counter
 import pytest
 from playwright.sync_api import Route, expect
 
-from evaluation.models import Assignment, Operation, TaskAnswer, WorkingAssignment
+from assessor.models import Operation, WorkingAssignment
+from evaluation.models import Assignment, TaskAnswer
 from evaluation.terms import AssignmentLabel, TaskState
 from tests.assessor.judge_world import JudgeWorld
 from tests.browser.hands import CALM

@@ -3,7 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from evaluation.models import Assignment, Desk, TaskAnswer, WorkingAssignment
+from assessor.models import Desk, WorkingAssignment
+from evaluation.models import Assignment, TaskAnswer
 from evaluation.tasks.changes import Change, Wish, change_tasks
 from evaluation.terms import AssignmentLabel
 from tests.assessor.judge_world import JudgeWorld

@@ -3,7 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from evaluation.models import Operation, SupportJudgment, WorkingSupport
+from assessor.models import Operation, WorkingSupport
+from evaluation.models import SupportJudgment
 from evaluation.terms import SupportLabel, TaskState
 from tests.assessor.judge_world import JudgeWorld
 from tests.browser.judge.judging import Judge, Visit

@@ -3,7 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from evaluation.models import Assignment, Operation, WorkingAssignment
+from assessor.models import Operation, WorkingAssignment
+from evaluation.models import Assignment
 from evaluation.terms import AssignmentLabel
 from tests.assessor.judge_world import JudgeWorld
 from tests.browser.judge.judging import Judge, Visit

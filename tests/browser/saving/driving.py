@@ -6,7 +6,7 @@ from typing import Any
 
 from playwright.sync_api import BrowserContext, Page
 
-from evaluation.models import Operation
+from assessor.models import Operation
 from tests.assessor.desk_client import Window
 
 NewDevice = Callable[[], BrowserContext]

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from evaluation.models import Desk
+from assessor.models import Desk
 from tests.assessor.desk_client import Window
 from tests.browser.saving.driving import LEASE, NewDevice, desk, drained, open_desk, until, wordings
 

@@ -8,7 +8,7 @@ import time
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from evaluation.models import Operation, WorkingNugget
+from assessor.models import Operation, WorkingNugget
 from tests.assessor.desk_client import Window
 from tests.browser.hands import CALM, stopped_clock
 from tests.browser.saving.driving import BAR, SAVED, desk, drained, open_desk, reword, until, wordings

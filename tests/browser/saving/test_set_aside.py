@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from evaluation.models import WorkingNugget
+from assessor.models import WorkingNugget
 from tests.assessor.desk_client import Window
 from tests.browser.saving.driving import BAR, NewDevice, desk, drained, open_desk, reword, until, wordings
 
