@@ -110,7 +110,6 @@ def _provider_unlinked(socialaccount: SocialAccount, request: HttpRequest | None
 
 
 def record_refused_token(raw: str, request: HttpRequest) -> None:
-    """Record a refused token, by its owner where it was good once."""
     token = refused_token_of(raw)
     actor = audit_log.actor_of(token.user) if token else UNKNOWN
     fields = {"token": token.pk} if token else {}
@@ -126,7 +125,6 @@ def record_attempt(kind: str, credentials: dict[str, Any], request: HttpRequest 
 
 
 def account_meant(credentials: dict[str, Any]) -> User | None:
-    """Account by its name or an address, in any case."""
     typed = {name: str(credentials[name]) for name in ("username", "email") if credentials.get(name)}
     for name, value in typed.items():
         # No database takes a NUL, and PostgreSQL would make an error of it.
@@ -180,7 +178,6 @@ class InvitationOnlyAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return device_of(request, user) or f"account:{user.pk}"
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
-        """Count the attempt, and record a lockout."""
         try:
             super().pre_authenticate(request, **credentials)
         except ValidationError:
@@ -197,5 +194,4 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
         return seal(PURPOSE, text)
 
     def decrypt(self, encrypted_text: str) -> str:
-        """Decrypt with the current key or an earlier one."""
         return unseal(PURPOSE, encrypted_text)

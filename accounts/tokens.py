@@ -86,7 +86,6 @@ def revoke_token(*, token: ApiToken) -> None:
 
 
 def revoke_tokens_of(user: User) -> int:
-    """Close all open tokens; return their number."""
     return ApiToken.objects.filter(user=user, revoked_at=None).update(revoked_at=now())
 
 

@@ -25,7 +25,6 @@ class TokenThrottle(SimpleRateThrottle):
     scope = "token"
 
     def get_cache_key(self, request: Request, view: "APIView") -> str | None:
-        """Return the token's own count; a session has none."""
         return f"api-token-{request.auth.pk}" if isinstance(request.auth, ApiToken) else None
 
 
@@ -35,7 +34,6 @@ class PersonThrottle(SimpleRateThrottle):
     scope = "user"
 
     def get_cache_key(self, request: Request, view: "APIView") -> str | None:
-        """Return the account's own count."""
         return f"api-user-{request.user.pk}" if request.user.is_authenticated else None
 
 
@@ -46,7 +44,6 @@ class RefusedTokenThrottle(SimpleRateThrottle):
     rate = "60/minute"
 
     def get_cache_key(self, request: Request, view: "APIView | None") -> str | None:
-        """Return the address's own count."""
         return f"api-refused-{address_of(request._request)}"
 
 
@@ -85,7 +82,6 @@ class TokenHasScope(BasePermission):
     message = "This token is not for this: it lacks the scope."
 
     def has_permission(self, request: Request, view: "APIView") -> bool:
-        """Say whether the token has the scope that the method needs."""
         token = request.auth
         if not isinstance(token, ApiToken):
             return True

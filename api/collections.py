@@ -34,12 +34,10 @@ class Collection:
 
     @property
     def columns(self) -> list[str]:
-        """The names of the fields, in their order."""
         return list(self.fields().fields)
 
     @property
     def text(self) -> str:
-        """What a row is."""
         return (self.fields.__doc__ or "").strip()
 
 

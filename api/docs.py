@@ -34,7 +34,6 @@ def _schema() -> Any:
 @login_not_required
 @require_safe
 def docs(request: HttpRequest) -> HttpResponse:
-    """Show the schema to read."""
     schema = _schema()
     context = {"info": schema["info"], "operations": operations_of(schema), "objects": objects_of(schema)}
     return render(request, "api/docs.html", context)

@@ -38,7 +38,6 @@ Rows = QuerySet[Any]
 
 
 def one_of(words: Iterable[str], text: str, method: str | None = None) -> ChoiceFilter:
-    """Return a filter whose values are some words."""
     return ChoiceFilter(choices=[(str(one), str(one)) for one in words], method=method, help_text=text)
 
 
@@ -55,7 +54,6 @@ class Filters(FilterSet):
 
     @classmethod
     def names(cls) -> frozenset[str]:
-        """Return the parameters that the collection knows."""
         return frozenset(cls.base_filters)  # type: ignore[attr-defined]  # made by the metaclass
 
     def prepare(self) -> None:
@@ -65,12 +63,10 @@ class Filters(FilterSet):
 
     @property
     def selection(self) -> Selection:
-        """The rows that are left."""
         return Stored(self.reader, self.filtered)
 
     @property
     def wanted(self) -> dict[str, Any]:
-        """What was asked for, checked."""
         return {name: value for name, value in self.form.cleaned_data.items() if value not in (None, "")}
 
 
@@ -80,17 +76,14 @@ class OfCampaign(Filters):
     campaign = CharFilter(method="in_campaign", help_text="a campaign, by its slug")
 
     def in_campaign(self, rows: Rows, _name: str, _value: str) -> Rows:
-        """Keep what there is: `prepare` has narrowed the reader."""
         return rows
 
     def prepare(self) -> None:
-        """Narrow the reader to the campaign that was named, and look up the rest there."""
         self.reader.scope = self.chosen[0].slug if "campaign" in self.wanted else None
         super().prepare()
 
     @cached_property
     def chosen(self) -> list[Campaign]:
-        """The campaign that was named, else all of the viewer's."""
         slug = self.wanted.get("campaign")
         found = [one for one in self.reader.addressable if slug in (None, one.slug)]
         if slug and not found:
@@ -115,7 +108,6 @@ class ByTopic(OfCampaign):
     topic = CharFilter(method="of_topic", help_text="a topic, by the track's id")
 
     def of_topic(self, rows: Rows, name: str, value: str) -> Rows:
-        """Keep one topic, of each campaign that has one of that id and may be seen unblinded."""
         seen = set(self.chosen) & set(self.reader.campaigns)
         found = Topic.objects.using(self.reader.alias).filter(campaign__in=seen, topic_id=value)
         return self.reader.of_topics(rows, there(name, list(found.values_list("pk", flat=True))))
@@ -127,7 +119,6 @@ class ByRun(OfCampaign):
     run = CharFilter(method="of_run", help_text="a run, by its run id")
 
     def of_run(self, rows: Rows, name: str, value: str) -> Rows:
-        """Keep one run, of each campaign that has one of that id."""
         found = Run.objects.using(self.reader.alias).filter(campaign__in=self.chosen, run_id=value)
         return self.reader.of_runs(rows, there(name, list(found.values_list("pk", flat=True))))
 
@@ -138,7 +129,6 @@ class ByJudge(OfCampaign):
     judge = CharFilter(method="of_judge", help_text="a judge, as `judges` names them; needs `campaign`")
 
     def of_judge(self, rows: Rows, name: str, value: str) -> Rows:
-        """Keep one judge."""
         campaign = self.the_campaign(name)
         return self.reader.of_judges(rows, there(name, self.reader.names.judges_called(campaign.pk, value)))
 
@@ -149,7 +139,6 @@ class ByAssessor(OfCampaign):
     assessor = CharFilter(method="of_assessor", help_text="somebody, by their pseudonym; needs `campaign`")
 
     def of_assessor(self, rows: Rows, name: str, value: str) -> Rows:
-        """Keep one person's."""
         campaign = self.the_campaign(name)
         return self.reader.of_people(rows, there(name, self.reader.names.people_called(campaign.pk, value)))
 
@@ -160,7 +149,6 @@ class BySet(OfCampaign):
     nugget_set = CharFilter(method="of_set", help_text="a nugget set, by its name; needs `campaign`")
 
     def of_set(self, rows: Rows, name: str, value: str) -> Rows:
-        """Keep one set."""
         campaign = self.the_campaign(name)
         return self.reader.of_sets(rows, there(name, self.reader.names.sets_called(campaign.pk, value)))
 
@@ -175,7 +163,6 @@ class Since(Filters):
     )
 
     def since(self, rows: Rows, _name: str, value: datetime) -> Rows:
-        """Keep what changed from a moment on."""
         return self.reader.since(rows, value)
 
 
@@ -216,7 +203,6 @@ def choice_of(filters: OfCampaign, condition: str) -> NuggetCondition | Citation
 
 
 def cleaned(error: Refused, campaign: Campaign, names: Names) -> Refused:
-    """Return a refusal without the names of people."""
     return Refused(error.code, str(names.clean(campaign.pk, error.message)))
 
 
@@ -231,7 +217,6 @@ def assignments_under(rows: Rows, choice: NuggetCondition) -> Rows:
 
 
 def support_under(rows: Rows, choice: CitationCondition) -> Rows:
-    """Keep the support labels that reports count."""
     parts = Q()
     for _, judge, topics in choice.keys:
         if judge is not None:
@@ -255,7 +240,6 @@ def nuggets_under(rows: Rows, filters: OfCampaign, condition: Condition) -> Rows
 
 
 def state_of(choice: NuggetCondition | CitationCondition) -> object:
-    """Return what a condition means in a form that is always the same."""
     return [(made, judge, None if topics is None else sorted(topics)) for made, judge, topics in choice.keys]
 
 
@@ -277,7 +261,6 @@ class TopicFilters(ByTopic):
     tag = CharFilter(method="tagged", help_text="topics with this tag")
 
     def tagged(self, rows: Rows, _name: str, value: str) -> Rows:
-        """Keep what has a tag."""
         return rows.filter(tags__name=value)
 
 
@@ -292,11 +275,9 @@ class NuggetFilters(ByTopic, ByJudge, BySet):
     newest = one_of(["true"], "only the lists that reports read", "of_newest")
 
     def under(self, rows: Rows, _name: str, value: str) -> Rows:
-        """Keep a condition's lists."""
         return nuggets_under(rows, self, Condition(value))
 
     def of_newest(self, rows: Rows, _name: str, _value: str) -> Rows:
-        """Keep the newest lists."""
         return cast(Nuggets, self.reader).newest(rows)
 
 
@@ -304,7 +285,6 @@ class LabelFilters(ByTopic, ByRun, ByJudge, Since):
     """Of labels. Those of a study are told where their judge is named."""
 
     def filter_queryset(self, queryset: Rows) -> Rows:
-        """Keep what was asked for."""
         rows: Rows = super().filter_queryset(queryset)
         return rows if "judge" in self.wanted else cast(Labels, self.reader).counting(rows)
 
@@ -315,7 +295,6 @@ class AssignmentFilters(LabelFilters, BySet):
     condition = one_of(Condition, CONDITION, "under")
 
     def under(self, rows: Rows, _name: str, value: str) -> Rows:
-        """Keep the labels that count under a condition."""
         choice = choice_of(self, value)
         self.rests_on = state_of(choice)
         return assignments_under(rows, choice) if isinstance(choice, NuggetCondition) else rows
@@ -327,7 +306,6 @@ class SupportFilters(LabelFilters):
     condition = one_of(SupportCondition, CONDITION, "under")
 
     def under(self, rows: Rows, _name: str, value: str) -> Rows:
-        """Keep the labels that count under a condition."""
         choice = choice_of(self, value)
         self.rests_on = state_of(choice)
         return support_under(rows, choice) if isinstance(choice, CitationCondition) else rows
@@ -339,7 +317,6 @@ class GradeFilters(ByTopic):
     source = CharFilter(method="of_source", help_text="whose grades, by the source's name")
 
     def of_source(self, rows: Rows, _name: str, value: str) -> Rows:
-        """Keep one source's."""
         return self.reader.of_kind(rows, value)
 
 
@@ -347,12 +324,10 @@ class JudgeFilters(OfCampaign):
     """Of judges."""
 
     def prepare(self) -> None:
-        """Look up the campaign."""
         self.of = self.chosen
 
     @property
     def selection(self) -> Selection:
-        """The judges of the campaigns."""
         return Computed(cast(Judges, self.reader).found(self.of))
 
 
@@ -362,7 +337,6 @@ class JobFilters(ByJudge, Since):
     state = one_of(Job.State.values, "running, cancelled or done", "in_state")
 
     def in_state(self, rows: Rows, _name: str, value: str) -> Rows:
-        """Keep one state."""
         return self.reader.of_kind(rows, value)
 
 
@@ -372,7 +346,6 @@ class StageFilters(ByTopic, ByAssessor, Since):
     stage = one_of(Stage, "what is to be done", "at_stage")
 
     def at_stage(self, rows: Rows, _name: str, value: str) -> Rows:
-        """Keep one stage."""
         return self.reader.at_stage(rows, Stage(value))
 
 
@@ -382,7 +355,6 @@ class EventFilters(Since, OfCampaign):
     kind = CharFilter(method="of_kind", help_text="one kind of event, such as `import.runs`")
 
     def of_kind(self, rows: Rows, _name: str, value: str) -> Rows:
-        """Keep one kind."""
         return self.reader.of_kind(rows, value)
 
 
@@ -392,7 +364,6 @@ class FindingFilters(ByTopic, ByRun, Since):
     code = one_of(FindingCode, "what was noticed", "of_code")
 
     def of_code(self, rows: Rows, _name: str, value: str) -> Rows:
-        """Keep one code."""
         return self.reader.of_kind(rows, value)
 
 
@@ -410,7 +381,6 @@ class ScoreFilters(OfCampaign):
     no_cited = one_of(ZERO_OR_SKIP, "of support: an answer that cites nothing; default: skip")
 
     def prepare(self) -> None:
-        """Find out what the condition means."""
         self.choice = choice_of(self, self.wanted["condition"])
         run = self.wanted.get("run")
         if run and not self.choice.campaign.runs.filter(run_id=run).exists():
@@ -419,5 +389,4 @@ class ScoreFilters(OfCampaign):
 
     @property
     def selection(self) -> Selection:
-        """The runs with their scores."""
         return Computed(cast(Scores, self.reader).found(self.choice, self.wanted))

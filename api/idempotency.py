@@ -110,7 +110,6 @@ def once(request: Request, sent: str, prepare: Callable[[], Doing], *, together:
 
 
 def old_keys(moment: datetime) -> QuerySet[IdempotencyKey]:
-    """Return the keys that are too old to be asked for at some moment."""
     return IdempotencyKey.objects.filter(created_at__lt=moment - KEPT)
 
 

@@ -64,9 +64,7 @@ class Selection(Protocol):
         """Return up to so many rows after the cursor, or before it, nearest first."""
         ...
 
-    def all(self) -> Iterator[Row]:
-        """Yield all rows."""
-        ...
+    def all(self) -> Iterator[Row]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +75,6 @@ class Stored:
     rows: QuerySet[Any]
 
     def stretch(self, cursor: Cursor | None, size: int) -> list[Keyed]:
-        """Return a stretch by the key's index."""
         key, rows = self.reader.key, self.rows
         if cursor is None:
             return self.reader.page(rows.order_by(key)[:size])
@@ -97,7 +94,6 @@ class Computed:
     found: Sequence[Keyed]
 
     def stretch(self, cursor: Cursor | None, size: int) -> list[Keyed]:
-        """Return a stretch."""
         if cursor is None:
             return list(self.found[:size])
         if cursor.after:
@@ -105,7 +101,6 @@ class Computed:
         return [one for one in reversed(self.found) if one[0] < cursor.key][:size]
 
     def all(self) -> Iterator[Row]:
-        """Yield all rows."""
         return (row for _, row in self.found)
 
 

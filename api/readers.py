@@ -39,15 +39,12 @@ class Jobs(Reader):
     row_path = "job__id"
 
     def rows(self) -> QuerySet[LlmJob]:
-        """Return the jobs in the viewer's campaigns."""
         return LlmJob.objects.using(self.alias).filter(campaign__in=self.seen)
 
     def of_judges(self, rows: QuerySet[Any], judges: Iterable[int]) -> QuerySet[Any]:
-        """Keep the jobs of some judges."""
         return rows.filter(judge__in=judges)
 
     def of_kind(self, rows: QuerySet[Any], kind: str) -> QuerySet[Any]:
-        """Keep the jobs in one state."""
         return rows.filter(job__state=kind)
 
     def since(self, rows: QuerySet[Any], start: datetime) -> QuerySet[Any]:
@@ -55,7 +52,6 @@ class Jobs(Reader):
         return rows.filter(Q(job__made_at__gte=start) | Q(job__ended_at__gte=start) | Q(job__ended_at=None))
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
-        """Yield jobs with the number of their items in each state."""
         items: dict[int, dict[str, int]] = defaultdict(lambda: dict.fromkeys(WorkItem.State.values, 0))
         found = WorkItem.objects.using(self.alias).filter(job__in=[one[0] for one in chunk]).order_by()
         for job, state, count in found.values_list("job", "state").annotate(Count("pk")):
@@ -154,29 +150,23 @@ class Times(Reader):
     chunk = 20
 
     def rows(self) -> QuerySet[Any]:
-        """Return the submissions in the viewer's campaigns for which time was recorded."""
         seen = TimeSegment.objects.using(self.alias).filter(task__campaign__in=self.seen)
         counting = seen.filter(Task.objects.not_withdrawn_q("task__")).annotate(place=PLACE)
         return counting.values("place", "task", "submission").annotate(last_at=Max("ended_at"))
 
     def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
-        """Keep the times of some topics."""
         return rows.filter(task__topic__in=topics)
 
     def of_people(self, rows: QuerySet[Any], users: Iterable[int]) -> QuerySet[Any]:
-        """Keep the times of some people."""
         return rows.filter(task__assessor__in=users)
 
     def at_stage(self, rows: QuerySet[Any], stage: Stage) -> QuerySet[Any]:
-        """Keep the times of one stage."""
         return rows.filter(task__stage=stage)
 
     def since(self, rows: QuerySet[Any], start: datetime) -> QuerySet[Any]:
-        """Keep what was still worked on from a moment on."""
         return rows.filter(last_at__gte=start)
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
-        """Yield times."""
         pks = {one[1] for one in chunk}
         tasks = {one.pk: one for one in Task.objects.using(self.alias).filter(pk__in=pks).select_related("topic")}
         submitted = set(Submission.objects.using(self.alias).filter(task__in=pks).values_list("task", "version"))

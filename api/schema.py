@@ -38,7 +38,6 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
     name = "token"
 
     def get_security_definition(self, auto_schema: AutoSchema) -> dict[str, str]:
-        """Return the scheme."""
         return {"type": "http", "scheme": "bearer", "description": "A token of your account: `assay_...`"}
 
 
@@ -83,12 +82,10 @@ class CollectionSchema(AutoSchema):
 
     @property
     def collection(self) -> Collection | None:
-        """The collection of the view; None for any other view."""
         return getattr(self.view, "collection", None)
 
     @property
     def one(self) -> bool:
-        """Whether the view is of one row."""
         return bool(getattr(self.view, "one", False))
 
     def is_excluded(self) -> bool:
@@ -102,15 +99,12 @@ class CollectionSchema(AutoSchema):
         return f"{self.collection.name.replace('-', '_')}_{'row' if self.one else 'list'}"
 
     def get_tags(self) -> list[str]:
-        """Put a collection's addresses together."""
         return [self.collection.name] if self.collection else list(super().get_tags())
 
     def get_description(self) -> str:  # type: ignore[override]
-        """Say what a row is."""
         return self.collection.text if self.collection else str(super().get_description())
 
     def get_override_parameters(self) -> list[Any]:
-        """Return what can be asked."""
         if self.collection is None:
             return list(super().get_override_parameters())
         if self.one:
@@ -118,7 +112,6 @@ class CollectionSchema(AutoSchema):
         return [*_filters(self.collection), *_paging()]
 
     def get_response_serializers(self) -> Any:
-        """Return what is answered."""
         if self.collection is None:
             return super().get_response_serializers()
         fields = self.collection.fields
@@ -140,15 +133,12 @@ class ProvenanceSchema(CollectionSchema):
     view: Any
 
     def get_operation_id(self) -> str:
-        """Return a name that clients can make a function of."""
         return f"{self.view.collection.name.replace('-', '_')}_provenance"
 
     def get_description(self) -> str:  # type: ignore[override]
-        """Say what is told."""
         return (type(self.view).__doc__ or "").strip()
 
     def get_response_serializers(self) -> Any:
-        """Return what is answered."""
         answers: dict[Any, Any] = {(200, JSON): Provenance}
         for code in OF_ROWS:
             shape = None if code == 304 else Problem
@@ -245,7 +235,6 @@ class Made:
 
 
 def operations_of(schema: Part) -> dict[str, list[Operation]]:
-    """Return the operations by what they are about, in the order of the schema."""
     found: dict[str, list[Operation]] = {}
     for path, methods in schema["paths"].items():
         for method, one in methods.items():
@@ -254,7 +243,6 @@ def operations_of(schema: Part) -> dict[str, list[Operation]]:
 
 
 def objects_of(schema: Part) -> list[Made]:
-    """Return the objects by name."""
     parts = schema["components"]["schemas"]
     return [
         Made(name, one.get("description", ""), tuple(_fields(one)), kind_of(one)) for name, one in parts.items()
@@ -262,7 +250,6 @@ def objects_of(schema: Part) -> list[Made]:
 
 
 def kind_of(part: Part) -> Kind:
-    """Say what a value is, in a few words."""
     if "$ref" in part:
         return Kind("", part["$ref"].removeprefix(REFERENCE))
     choices = part.get("anyOf") or part.get("oneOf") or part.get("allOf")
@@ -363,35 +350,28 @@ class WriteSchema(CollectionSchema):
 
     @property
     def writes(self) -> bool:
-        """Whether it is the write that is described."""
         return bool(self.method == "POST")
 
     def get_operation_id(self) -> str:
-        """Return a name that clients can make a function of."""
         return str(self.view.operation) if self.writes else super().get_operation_id()
 
     def get_tags(self) -> list[str]:
-        """Put writes beside the reads of the same."""
         return [self.path.split("/")[3]] if self.writes else super().get_tags()
 
     def get_description(self) -> str:  # type: ignore[override]
-        """Say what is done."""
         text = getattr(self.view, "text", "") or (type(self.view).__doc__ or "").strip()
         return text if self.writes else super().get_description()
 
     def get_override_parameters(self) -> list[Any]:
-        """Return the query, the key and the precondition."""
         if not self.writes:
             return super().get_override_parameters()
         conditions = [IF_MATCH] if self.view.conditional else []
         return [*_parameters(self.view.query), KEY, *conditions]
 
     def get_request_serializer(self) -> Any:
-        """Return the form of the body."""
         return getattr(self.view, "bodies", None) or self.view.body if self.writes else None
 
     def get_response_serializers(self) -> Any:
-        """Return what is answered."""
         view = self.view
         if not self.writes:
             return super().get_response_serializers()

@@ -27,7 +27,6 @@ CONTENT_TYPES = {Form.JSONL: "application/x-ndjson", Form.CSV: "text/csv; charse
 
 
 def jsonl(rows: Iterable[Row], _names: Sequence[str]) -> Iterator[bytes]:
-    """Yield rows as JSON, one a line."""
     piece = bytearray()
     for row in rows:
         piece += to_json(row)
@@ -75,14 +74,12 @@ class AsAsked(BaseContentNegotiation):
     """What the address says, then what `Accept` names, else the first: nobody is turned away for their headers."""
 
     def select_parser(self, request: Request, parsers: Iterable[Any]) -> Any:
-        """Return the parser of the body's type; none for another."""
         sent = (request.content_type or "").partition(";")[0].strip()
         return next((one for one in parsers if one.media_type == sent), None)
 
     def select_renderer(
         self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
     ) -> tuple[BaseRenderer, str]:
-        """Return the renderer and what its answer is called."""
         there = list(renderers)
         wanted, accepted = request.query_params.get("format"), request.headers.get("Accept", "")
         named = [one for one in there if one.format == wanted]

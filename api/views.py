@@ -38,7 +38,6 @@ class OfCollection(View):
     collection: ClassVar[Collection] = None  # type: ignore[assignment]  # given in the address book
 
     def reader(self, request: Request, alias: str) -> Reader:
-        """Return who reads the collection for whoever asks."""
         return self.collection.reader(cast(User, request.user), alias)
 
 
@@ -46,7 +45,6 @@ class ListView(OfCollection):
     """The rows of a collection: a page as JSON, or all as a stream."""
 
     def get(self, request: Request) -> HttpResponseBase:
-        """Return what was asked for."""
         collection = self.collection
         params = asked_of(request.query_params, collection.name, collection.filters.names())
         return self._page(request, params) if params.form is Form.JSON else self._stream(request, params)
@@ -123,7 +121,6 @@ class RootView(View):
     schema = None
 
     def get(self, request: Request) -> HttpResponse:
-        """Return the address of every collection."""
         lists = {one.name: request.build_absolute_uri(reverse(f"api:{one.name}")) for one in COLLECTIONS}
         return answered(request, to_json(lists))
 

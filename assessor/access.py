@@ -52,7 +52,6 @@ def body_of(request: UserRequest, shape: type[Body]) -> Body:
 
 
 def json_problem(status: int, code: str, message: str) -> JsonResponse:
-    """Return an error as the desk's scripts read it."""
     return JsonResponse({"code": code, "message": message}, status=status)
 
 

@@ -58,13 +58,11 @@ class Action:
     fixed: bool
 
     def label_in(self, stage: str) -> str:
-        """Return what the action is called at a stage."""
         names = [name for name, stages in STAGES.items() if stage in stages]
         return next((self.labels[name] for name in (stage, *names) if name in self.labels), self.label)
 
     @property
     def full_label(self) -> str:
-        """What the action is called where all stages are listed together."""
         differing = [f"{label} {WHEN[name]}" for name, label in self.labels.items()]
         more = [*differing, *([ONLY[self.stages]] if self.stages in ONLY else [])]
         return f"{self.label} ({', '.join(more)})" if more else self.label
@@ -72,13 +70,11 @@ class Action:
 
 @cache
 def groups() -> tuple[str, ...]:
-    """Return the headings of the list."""
     return tuple(_file()["groups"])
 
 
 @cache
 def default_actions() -> tuple[Action, ...]:
-    """Return every action with its default keys."""
     return tuple(_action(line) for line in _file()["actions"])
 
 
@@ -111,7 +107,6 @@ def _stages(names: Iterable[str] | None) -> tuple[Stage, ...]:
 
 
 def actions_of(own: DeskSettings) -> list[Action]:
-    """Return every action with a user's own keys."""
     return [
         action if action.fixed else replace(action, keys=own.keys.get(action.id, action.keys))
         for action in default_actions()

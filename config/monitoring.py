@@ -126,7 +126,6 @@ def waiting_migrations() -> list[str]:
 
 
 def report() -> dict[str, Any]:
-    """All checks, each with `ok`, and their problems in words."""
     checks = {name: _carried_out(check) for name, check in CHECKS.items()}
     problems = [f"{name}: {state['problem']}" for name, state in checks.items() if "problem" in state]
     ready = checks["database"]["ok"] and checks["migrations"]["ok"]

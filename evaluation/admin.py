@@ -68,7 +68,6 @@ class MembershipForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's is 
     """A role to give."""
 
     def clean(self) -> dict[str, Any] | None:
-        """Refuse what the people page refuses."""
         cleaned = super().clean()
         data = cleaned or {}
         if {"campaign", "user", "role"} <= data.keys():
@@ -94,13 +93,11 @@ class MembershipAdmin(ModelAdmin):
         return False
 
     def save_model(self, request: HttpRequest, obj: Membership, form: Any, change: bool) -> None:
-        """Give the role."""
         role, name, actor = Role(obj.role), obj.user.username, _actor(request)
         give_role(campaign=obj.campaign, username=name, role=role, actor=actor, to_oneself=True)
         obj.pk = Membership.objects.get(campaign=obj.campaign, user=obj.user, role=role).pk
 
     def delete_model(self, request: HttpRequest, obj: Membership) -> None:
-        """Take the role."""
         name, role = obj.user.username, Role(obj.role)
         take_role(campaign=obj.campaign, username=name, role=role, actor=_actor(request))
 
@@ -150,7 +147,6 @@ class SegmentAdmin(BigTableAdmin):
     ordering = ["id"]
 
     def get_queryset(self, request: Any) -> Any:
-        """Leave the bodies out of the list."""
         return super().get_queryset(request).defer("text", "headings")
 
 

@@ -85,7 +85,6 @@ def ensure_judge(name: str, kind: JudgeKind, *, aside: bool = False) -> Judge:
 
 
 def describe(judge: Judge) -> str:
-    """Return what kind of judge it is, in words."""
     if judge.kind == JudgeKind.HUMAN:
         return f"a person ({judge.user.username})" if judge.user else "a person"
     way = ", ".join(f"{key} {text}" for key, text in sorted(judge.prompt_versions.items()))

@@ -135,7 +135,6 @@ def give_assignments(judge: Judge, given: Sequence[GivenAssignment]) -> None:
 
 
 def give_support(judge: Judge, condition: SupportCondition, given: Sequence[GivenSupport]) -> None:
-    """Write a judge's support labels under a condition."""
     now = timezone.now()
     SupportJudgment.objects.bulk_create(
         [
@@ -159,7 +158,6 @@ def give_support(judge: Judge, condition: SupportCondition, given: Sequence[Give
 
 
 def give_grades(campaign: Campaign, source: str, given: Sequence[GivenGrade]) -> None:
-    """Write relevance grades under a source's name."""
     by, _ = QrelSource.objects.get_or_create(campaign=campaign, name=source)
     Qrel.objects.bulk_create(
         [

@@ -62,7 +62,6 @@ class Labels:
         return {item: label for item, label in found.items() if label in REAL_LABELS}
 
     def judges(self, kind: JudgeKind) -> QuerySet[Judge]:
-        """Return who has such labels, those of other studies left out."""
         given = self.rows.current().filter(**self.conditions.get(kind, {})).order_by()
         return Judge.objects.filter(kind=kind, aside=False, pk__in=given.values_list("judge", flat=True)).order_by(
             "name"
@@ -367,7 +366,6 @@ def studies_for(viewer: User, campaign: Campaign) -> list[StudyRow]:
 
 
 def study_for(viewer: User, campaign: Campaign, pk: int) -> Study:
-    """Return one study, or raise `Study.DoesNotExist`."""
     return _studies(viewer, campaign).get(pk=pk)
 
 
@@ -377,12 +375,10 @@ def _studies(viewer: User, campaign: Campaign) -> QuerySet[Study]:
 
 
 def tasks_of_study(study: Study) -> list[Task]:
-    """Return the tasks of a study that was read for the viewer, the withdrawn ones left out."""
     tasks = Task.objects.filter(study=study).not_withdrawn()
     related = ("topic", "assessor", "protocol", "nugget_set", "machine", "study")
     return list(tasks.select_related(*related).order_by("topic__position", "pk"))
 
 
 def topics_of_study(study: Study) -> list[Topic]:
-    """Return the topics of which pairs were drawn."""
     return list(Topic.objects.filter(pk__in=StudyPair.objects.filter(study=study).values("topic")))

@@ -98,7 +98,6 @@ class Condition(StrEnum):
 
     @property
     def origin(self) -> Origin:
-        """Origin of the nugget set this condition scores with."""
         return {"A": Origin.AUTO, "E": Origin.EDITED, "M": Origin.MANUAL}[self.value[0]]
 
     @property
@@ -123,7 +122,6 @@ class Stage(StrEnum):
 
     @property
     def judges(self) -> bool:
-        """Whether answers are judged, rather than nuggets made."""
         return self not in (Stage.POST_EDIT, Stage.MANUAL)
 
     @property

@@ -88,9 +88,7 @@ class JobItemKind(Protocol):
         """
         ...
 
-    def record(self, ended: Sequence[ItemOutcome]) -> None:
-        """Write the outcomes, inside the engine's transaction."""
-        ...
+    def record(self, ended: Sequence[ItemOutcome]) -> None: ...
 
 
 def by_judge(ended: Iterable[ItemOutcome]) -> Iterable[tuple[Judge, list[ItemOutcome]]]:

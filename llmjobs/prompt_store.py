@@ -85,7 +85,6 @@ def _unix(text: str) -> str:
 
 
 def text_problems(template: Template) -> list[tuple[str, str]]:
-    """Problems of a wording, each with its text, `system` or `user`."""
     texts: tuple[tuple[Part, str], ...] = (("system", template.system), ("user", template.user))
     found: list[tuple[str, str]] = []
     for part, text in texts:

@@ -81,7 +81,6 @@ class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]  # django-stubs' 
         return list(differences(self.before, self.settings))
 
     def groups(self) -> Iterator[tuple[Group, list[BoundField]]]:
-        """Fields under their headings, without the guidelines."""
         for group in Group:
             names = [one.name for one in SETTINGS.values() if one.group is group and one is not GUIDELINES]
             yield group, [self[name] for name in names]

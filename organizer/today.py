@@ -107,7 +107,6 @@ def _forecast(viewer: User, campaign: Campaign, times: Sequence[KeptTime], now: 
 
 
 def hours_of(one: KeptTime) -> float:
-    """Active hours of a submission, the point estimate."""
     return one.times.active.point / HOUR
 
 

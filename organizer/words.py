@@ -30,7 +30,6 @@ def stage_text(stage: Stage) -> str:
 
 
 def hours_text(hours: float) -> str:
-    """Active hours, as 1 h 52 min."""
     minutes = round(hours * 60)
     if minutes < 60:
         return f"{minutes} min"

@@ -81,7 +81,6 @@ def scatter(found: Correlation, *, dark: bool) -> str:
 
 
 def ranking(found: Sequence[Standing], score: str, *, dark: bool) -> str:
-    """Return the specification of runs by one score, each with its interval."""
     rows = [
         {"run": one.row.run_id, "task": one.row.task or NO_TASK, "mean": mean, "low": one.low, "high": one.high}
         | {"said": f"{one.row.run_id}: {_with_interval(mean, one)}"}
@@ -142,12 +141,10 @@ def _ranked(alt: Any, rows: list[dict[str, Any]], title: str, palette: Palette) 
 
 
 def names_axis(alt: Any, **given: Any) -> Any:
-    """Return an axis of names, long ones without their middle."""
     return alt.Axis(labelExpr=shortened("datum.label"), labelLimit=NAME_ROOM, ticks=False, **given)
 
 
 def shortened(name: str) -> str:
-    """Return the Vega expression of a name without its middle where it is long."""
     short = f"slice({name}, 0, {NAME_START}) + '…' + slice({name}, -{NAME_END})"
     return f"length({name}) > {NAME_START + NAME_END + 1} ? {short} : {name}"
 
@@ -230,7 +227,6 @@ def _diagonal(alt: Any, highest: float, palette: Palette) -> Any:
 
 
 def configured(chart: Any, palette: Palette) -> Any:
-    """Return a chart in our size, fonts and colours."""
     axis = {
         "gridColor": palette.rule,
         "domainColor": palette.control,
@@ -256,7 +252,6 @@ CELL = 120
 
 
 def heat_map(report: ConfusionReport, *, dark: bool) -> str:
-    """Return the specification of a confusion's heat map: counts and shares of all pairs."""
     pairs = report.confusion.pairs
     names = [label.replace("_", " ") for label in report.labels]
     cells = [
@@ -337,17 +332,14 @@ MOST_NAMED = 40
 
 
 def stacked(rows: Rows, parts: Sequence[str], title: str, *, dark: bool) -> str:
-    """Return bars of shares, one per `name`, cut into `parts` (each row: name, part, share)."""
     return _drawn("stacked", {"rows": list(rows), "parts": list(parts), "title": title}, dark=dark)
 
 
 def histograms(rows: Rows, title: str, counted: str, *, dark: bool) -> str:
-    """Return one histogram per `name` above each other (each row: name, value, count)."""
     return _drawn("histograms", {"rows": list(rows), "title": title, "counted": counted}, dark=dark)
 
 
 def side_by_side(rows: Rows, parts: Sequence[str], titles: tuple[str, str], *, dark: bool) -> str:
-    """Return bars in groups: per `bin` one for each of `parts` (each row: bin, part, share)."""
     return _drawn("side_by_side", {"rows": list(rows), "parts": list(parts), "titles": titles}, dark=dark)
 
 
@@ -382,7 +374,6 @@ def spans(rows: Rows, title: str, *, dark: bool) -> str:
 
 
 def task_of(task: str) -> str:
-    """Return a run's task as the legend names it."""
     return task or NO_TASK
 
 

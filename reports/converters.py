@@ -13,11 +13,9 @@ class PictureConverter:
     regex = "|".join(PictureForm)
 
     def to_python(self, value: str) -> PictureForm:
-        """Return the form."""
         return PictureForm(value)
 
     def to_url(self, value: str) -> str:
-        """Return the end of the address."""
         return str(PictureForm(value))
 
 
@@ -27,11 +25,9 @@ class TableConverter:
     regex = "|".join(TableForm)
 
     def to_python(self, value: str) -> TableForm:
-        """Return the form."""
         return TableForm(value)
 
     def to_url(self, value: str) -> str:
-        """Return the end of the address."""
         return str(TableForm(value))
 
 
@@ -41,11 +37,9 @@ class ReportConverter:
     regex = "|".join(ReportName)
 
     def to_python(self, value: str) -> ReportName:
-        """Return the name."""
         return ReportName(value)
 
     def to_url(self, value: str) -> str:
-        """Return the part of the address."""
         return str(ReportName(value))
 
 

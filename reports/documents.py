@@ -25,7 +25,6 @@ def policies_document(policies: Policies | SupportPolicies) -> Document:
 
 
 def scores_document(board: Leaderboard) -> Document:
-    """Return `report scores` as JSON."""
     return {
         "condition": str(board.choice),
         "nuggets": board.choice.sets_text,
@@ -41,7 +40,6 @@ def scores_document(board: Leaderboard) -> Document:
 
 
 def scores_rows(board: Leaderboard) -> list[Document]:
-    """Return `report scores` as rows: the runs, then the published tables' three closing rows."""
     rows = [_score_row(row) for row in board.rows]
     return rows + [{"run_id": name} | scores for name, scores in board.summary.items()]
 
@@ -66,7 +64,6 @@ def _score_row(row: LeaderboardRow) -> Document:
 
 
 def correlation_document(found: Correlation) -> Document:
-    """Return `report correlation` as JSON."""
     agreed = found.agreement
     return {
         "x": found.x,
@@ -87,7 +84,6 @@ def correlation_document(found: Correlation) -> Document:
 
 
 def correlation_rows(found: Correlation) -> list[Document]:
-    """Return the three taus as rows."""
     agreed = found.agreement
     sizes = {"run_level": agreed.runs, "topic_average": agreed.topics, "all_topic_run": agreed.pairs}
     return [
@@ -124,7 +120,6 @@ def correlation_table(found: Correlation) -> Table:
 
 
 def answers_table(found: Correlation) -> Table:
-    """Return every answer with a score on both sides."""
     rows = [asdict(one) for one in found.points]
     headings = {"run_id": "Run", "topic_id": "Topic", "x": found.x, "y": found.y}
     document = {"x": found.x, "y": found.y, "score": found.score, "policies": policies_document(found.policies)}
@@ -132,7 +127,6 @@ def answers_table(found: Correlation) -> Table:
 
 
 def curve_table(found: Correlation, points: Sequence[CurvePoint]) -> Table:
-    """Return the run-level tau by the number of topics."""
     rows = [asdict(one) for one in points]
     headings = {"topics": "Topics", "mean": "Mean tau-b", "low": "Low", "high": "High", "samples": "Subsets"}
     document = {"x": found.x, "y": found.y, "score": found.score, "policies": policies_document(found.policies)}
@@ -148,7 +142,6 @@ def _compared(found: Correlation) -> str:
 
 
 def confusion_document(report: ConfusionReport) -> Document:
-    """Return `report confusion` as JSON."""
     found = report.confusion
     return {
         "rows": report.rows,
@@ -168,7 +161,6 @@ def confusion_document(report: ConfusionReport) -> Document:
 
 
 def confusion_rows(report: ConfusionReport) -> list[Document]:
-    """Return the counts as rows."""
     return [
         {"rows": label} | dict(zip(report.labels, counts, strict=True))
         for label, counts in zip(report.labels, report.confusion.counts.tolist(), strict=True)
@@ -176,7 +168,6 @@ def confusion_rows(report: ConfusionReport) -> list[Document]:
 
 
 def descriptive_rows(rows: tuple[DescriptiveRow, ...]) -> list[Document]:
-    """Return `report descriptives` as rows; shares are fractions."""
     documents = []
     for row in rows:
         named: Document = {"nuggets": row.nuggets}
@@ -196,12 +187,10 @@ def descriptive_rows(rows: tuple[DescriptiveRow, ...]) -> list[Document]:
 
 
 def edits_document(report: EditReport) -> Document:
-    """Return `report edits` as JSON."""
     return asdict(report)
 
 
 def support_document(report: SupportReport) -> Document:
-    """Return `report support` as JSON."""
     return {
         "condition": str(report.choice),
         "judge": report.choice.judges_text,

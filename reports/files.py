@@ -104,7 +104,6 @@ def as_latex(
 
 
 def escaped(text: str) -> str:
-    """Return a text as LaTeX prints it."""
     return text.translate(ESCAPED)
 
 
@@ -133,7 +132,6 @@ class TableForm(StrEnum):
 
     @property
     def caption(self) -> str:
-        """What people call it."""
         return "LaTeX" if self is TableForm.LATEX else self.upper()
 
 
@@ -163,7 +161,6 @@ WRITERS: dict[TableForm, Callable[[Table], str]] = {
 
 
 def downloaded(table: Table, form: TableForm, name: str) -> HttpResponse:
-    """Return a table as a file to keep."""
     response = HttpResponse(WRITERS[form](table) + "\n", content_type=CONTENT_TYPES[form])
     response["Content-Disposition"] = f'attachment; filename="{name}.{form}"'
     return response
@@ -178,7 +175,6 @@ class PictureForm(StrEnum):
 
     @property
     def caption(self) -> str:
-        """What people call it."""
         return self.upper()
 
 

@@ -34,7 +34,6 @@ class ChoicesForm(forms.Form):
 
     @property
     def chosen(self) -> dict[str, Any]:
-        """The cleaned values; asks for a form that is valid."""
         return self.cleaned_data
 
     @property
@@ -43,17 +42,14 @@ class ChoicesForm(forms.Form):
         return urlencode({name: value for name, value in self.data.items() if name in self.fields and value})
 
     def offer(self, name: str, choices: Iterable[Option]) -> None:
-        """Give a field its choices."""
         _offer(self.fields[name], list(choices))
 
     @property
     def in_sight(self) -> list[forms.BoundField]:
-        """The fields at the head of the page."""
         return [one for one in self if one.name not in self.folded]
 
     @property
     def out_of_sight(self) -> list[forms.BoundField]:
-        """The fields that are rarely needed."""
         return [self[name] for name in self.folded]
 
 
@@ -74,7 +70,6 @@ class PolicyForm(ChoicesForm):
 
 
 def choices_of_names(names: Iterable[str]) -> list[Option]:
-    """Return a select's choices: leave it to the campaign, or name one."""
     return [NAMED_BY_CAMPAIGN, *((name, name) for name in names)]
 
 
@@ -95,12 +90,10 @@ class BoardForm(PolicyForm):
 
     @property
     def chosen_condition(self) -> Condition:
-        """The condition chosen."""
         return Condition(self.chosen["condition"])
 
     @property
     def policies(self) -> Policies:
-        """The policies chosen."""
         return Policies(
             missing=self.chosen["missing"], unjudged=self.chosen["unjudged"], no_vital=self.chosen["no_vital"]
         )
@@ -149,12 +142,10 @@ class LeaderboardForm(BoardForm):
 
     @property
     def chosen_support(self) -> SupportCondition | None:
-        """The support condition chosen, None for none."""
         return SupportCondition(self.chosen["support"]) if self.chosen["support"] else None
 
     @property
     def support_policies(self) -> SupportPolicies:
-        """The policies of support scores."""
         return SupportPolicies(missing=self.chosen["missing"], no_cited=self.chosen["no_cited"])
 
 
@@ -224,7 +215,6 @@ class AgreementForm(PolicyForm):
 
     @property
     def policies(self) -> Policies | SupportPolicies:
-        """The policies chosen: those of the score's kind."""
         if self.chosen["score"] in SUPPORT_NAMES:
             return SupportPolicies(
                 missing=self.chosen["missing"], no_cited=self.chosen["no_cited"], topics=self.chosen["topics"]
@@ -364,12 +354,10 @@ class SupportForm(ChoicesForm):
 
     @property
     def chosen_condition(self) -> SupportCondition:
-        """The condition chosen."""
         return SupportCondition(self.chosen["condition"])
 
     @property
     def policies(self) -> SupportPolicies:
-        """The policies chosen."""
         return SupportPolicies(missing=self.chosen["missing"], no_cited=self.chosen["no_cited"])
 
 

@@ -182,7 +182,6 @@ class _Nuggets:
         self._set = rows[order, 4]
 
     def of(self, part: PartKey, answers: _Answers) -> Ints:
-        """Return the wordings of one part."""
         nugget_set, _, topics = part
         chosen = self._set == nugget_set
         if topics is not None:

@@ -74,7 +74,6 @@ class Table:
 
     @property
     def headings(self) -> list[tuple[str, bool]]:
-        """What stands above each column, and whether it has numbers."""
         return [(heading, self._has_numbers(name)) for name, heading in self.columns.items()]
 
     @property
@@ -113,7 +112,6 @@ class MethodsReport:
 
 
 def methods_json(report: MethodsReport) -> str:
-    """Return the report for programs: each section's sentences and the rows of its tables."""
     sections = [
         {
             "title": one.title,
@@ -127,7 +125,6 @@ def methods_json(report: MethodsReport) -> str:
 
 
 def methods_latex(report: MethodsReport) -> str:
-    """Return the report as a LaTeX document. Each table stands where it is spoken of."""
     lines = [PREAMBLE, rf"\title{{Methods: {escaped(report.title)}}}", r"\date{}"]
     lines += [r"\begin{document}", r"\maketitle"]
     for one in report.sections:
@@ -140,7 +137,6 @@ def methods_latex(report: MethodsReport) -> str:
 
 
 def changed(report: MethodsReport, change: Callable[[str], str]) -> MethodsReport:
-    """Return the report with every text changed but headings."""
     sections = [
         Section(
             one.title,
@@ -186,7 +182,6 @@ class Material:
 
 
 def material(campaign: Campaign) -> Material:
-    """Count topics, runs, answers and segments."""
     segments = Segment.objects.filter(campaign=campaign)
     counted = segments.aggregate(all=Count("pk"), with_text=Count("pk", filter=Q(has_text=True)))
     return Material(
@@ -199,7 +194,6 @@ def material(campaign: Campaign) -> Material:
 
 
 def protocol_rows(campaign: Campaign) -> list[Row]:
-    """Return the settings in force, the guidelines by their length."""
     protocol = campaign.protocol
     fields = [one for one in protocol._meta.concrete_fields if one.name in SETTINGS and one.name != "guidelines"]
     rows: list[Row] = [_setting(one, getattr(protocol, one.name)) for one in fields]
@@ -212,13 +206,11 @@ def _setting(column: "models.Field[Any, Any]", value: Any) -> Row:
 
 
 def run_rows(campaign: Campaign) -> list[Row]:
-    """Count runs by group and task."""
     rows = Run.objects.filter(campaign=campaign).order_by("group", "task").values("group", "task")
     return list(rows.annotate(runs=Count("pk"), controls=Count("pk", filter=Q(control=True))))
 
 
 def qrel_rows(campaign: Campaign) -> list[Row]:
-    """Count grades by source."""
     rows = (
         Qrel.objects.filter(source__campaign=campaign)
         .order_by("source__name")
@@ -265,7 +257,6 @@ def work_rows(campaign: Campaign) -> list[Row]:
 
 
 def judge_rows(campaign: Campaign) -> list[Row]:
-    """Return who labelled here: people, and LLMs with their models."""
     assigned = Assignment.objects.current().filter(
         judge=OuterRef("pk"), nugget_version__nugget__nugget_set__campaign=campaign
     )
@@ -298,7 +289,6 @@ def _mix(row: Mapping[str, Any]) -> Row:
 
 
 def exclusion_rows(campaign: Campaign) -> list[Row]:
-    """Count what enters no score."""
     tasks = Task.objects.filter(campaign=campaign)
     nuggets = Assignment.objects.filter(nugget_version__nugget__nugget_set__campaign=campaign)
     support = SupportJudgment.objects.filter(segment__campaign=campaign)
@@ -327,7 +317,6 @@ def _avoid_nuggets(campaign: Campaign) -> int:
 
 
 def version_rows(_campaign: Campaign) -> list[Row]:
-    """Return what the figures rest on beside the data."""
     applied = MigrationRecorder(connection).applied_migrations()
     rooms = [(f"Assay, tables of {app}", max(name for one, name in applied if one == app)) for app in ROOMS]
     rest = [("rule of active time", str(RULE_VERSION)), ("Django", django.__version__), ("NumPy", np.__version__)]
@@ -413,7 +402,6 @@ JUDGES = {"judge": "Judge", "kind": "Kind", "model": "Model", "prompts": "Prompt
 
 
 def methods_report(campaign: Campaign) -> MethodsReport:
-    """Write the report of a campaign's present state, from one state of the database."""
     with consistent_read():
         parts = (_protocol, _material, _people, _labels, _times, _agreement, _exclusions, _versions)
         report = MethodsReport(campaign.name, campaign.slug, campaign.revision, [one(campaign) for one in parts])
@@ -421,7 +409,6 @@ def methods_report(campaign: Campaign) -> MethodsReport:
 
 
 def methods_documents(campaign: Campaign) -> dict[str, str]:
-    """Return the report as the files that a snapshot brings along."""
     report = methods_report(campaign)
     return {
         "methods.html": render_to_string("reports/methods_document.html", {"report": report}),
@@ -573,7 +560,6 @@ class MethodsForm(StrEnum):
 
     @property
     def caption(self) -> str:
-        """What people call it."""
         return "LaTeX" if self is MethodsForm.LATEX else self.upper()
 
 
@@ -595,11 +581,9 @@ class MethodsConverter:
     regex = "|".join(MethodsForm)
 
     def to_python(self, value: str) -> MethodsForm:
-        """Return the form."""
         return MethodsForm(value)
 
     def to_url(self, value: str) -> str:
-        """Return the end of the address."""
         return str(MethodsForm(value))
 
 
@@ -608,7 +592,6 @@ register_converter(MethodsConverter, "methods_form")
 
 @require_safe
 def methods(request: UserRequest, slug: str) -> HttpResponse:
-    """How the campaign was judged, written from what is stored."""
     campaign = get_campaign(request, slug)
     context = {"campaign": campaign, "report": methods_report(campaign), "forms": list(MethodsForm)}
     return render(request, "reports/methods.html", context)
@@ -616,7 +599,6 @@ def methods(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def methods_file(request: UserRequest, slug: str, document: MethodsForm) -> HttpResponse:
-    """The report as a file to keep."""
     report = methods_report(get_campaign(request, slug))
     response = HttpResponse(WRITERS[document](report), content_type=CONTENT_TYPES[document])
     response["Content-Disposition"] = f'attachment; filename="{slug}-methods.{document}"'

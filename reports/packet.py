@@ -57,7 +57,6 @@ EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def packet_page(campaign: Campaign, query: QueryDict) -> ReportPage:
-    """Return the packet of the group that the query string names, or of the first one."""
     groups = list(campaign.runs.exclude(group="").order_by("group").values_list("group", flat=True).distinct())
     form = PacketForm(query, campaign, groups)
     if not groups:

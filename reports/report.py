@@ -44,7 +44,6 @@ class Kind(StrEnum):
 
     @property
     def is_text(self) -> bool:
-        """Whether it is read, not reckoned with."""
         return self in (Kind.TEXT, Kind.RUN, Kind.TOPIC, Kind.NAMES)
 
     @property
@@ -54,7 +53,6 @@ class Kind(StrEnum):
 
 
 def clock(seconds: float | None) -> str:
-    """Return a time as hours, minutes and seconds."""
     return DASH if seconds is None else str(timedelta(seconds=round(seconds)))
 
 
@@ -91,7 +89,6 @@ class Column:
     primary: bool = False
 
     def text(self, row: Row) -> str:
-        """Return a row's cell as people read it."""
         value = row.get(self.name)
         return FORMATS[self.kind](value) if self.kind in FORMATS else DASH if value in (None, "") else str(value)
 
@@ -163,7 +160,6 @@ class Figures:
 
     @property
     def headings(self) -> list[tuple[Column, str, str]]:
-        """Each column, how the table is ordered by it now, and what a click orders it by."""
         now = "descending" if self.sort.startswith("-") else "ascending"
         name = self.sort.removeprefix("-")
         return [
@@ -181,7 +177,6 @@ class Figures:
         return replace(self, rows=known + [row for row in self.rows if row.get(name) is None], sort=sort)
 
     def cells(self, rows: Sequence[Row]) -> Iterator[list[Cell]]:
-        """Yield the cells of some rows."""
         for row in rows:
             yield [self._cell(column, row) for column in self.columns]
 
@@ -193,7 +188,6 @@ class Figures:
         return Cell(column, value, text, Basis(_count(self.topics, row), _count(self.pairs, row)), hidden)
 
     def table(self, text: str) -> Table:
-        """Return the whole as it leaves in files."""
         paper = {one.name: one.label for one in self.columns if one.paper}
         document = {"title": self.title, "said": text, "rows": [dict(row) for row in self.rows]}
         closing = {"closing": [dict(row) for row in self.closing]} if self.closing else {}
@@ -220,27 +214,22 @@ class Section:
 
     @property
     def parameter(self) -> str:
-        """What of the query string turns its pages."""
         return f"page_{self.figures.name}"
 
     @property
     def sorting(self) -> str:
-        """What of the query string orders it."""
         return f"sort_{self.figures.name}"
 
     @property
     def headings(self) -> list[tuple[Column, str, str]]:
-        """The columns, how the table is ordered, and the query string of a click."""
         return self.figures.headings
 
     @property
     def lines(self) -> Iterator[list[Cell]]:
-        """The rows of this page."""
         return self.figures.cells(list(self.page))
 
     @property
     def closing(self) -> Iterator[list[Cell]]:
-        """The closing rows."""
         return self.figures.cells(self.figures.closing)
 
 
@@ -265,7 +254,6 @@ class ReportPage:
 
     @property
     def sections(self) -> list[Section]:
-        """The sections, each with the page of its rows that is asked for."""
         return [
             Section(one, Paginator(one.rows, ROWS_SHOWN).get_page(self.query.get(f"page_{one.name}")))
             for one in self._figures
@@ -319,7 +307,6 @@ def policies_text(policies: Mapping[str, str]) -> str:
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """Return a number with its noun."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
@@ -333,7 +320,6 @@ def chosen_condition(campaign: Campaign, form: ConditionForm) -> NuggetCondition
 
 
 def choice_text(choice: Choice) -> str:
-    """Say what a condition rests on."""
     labels = f"labels by {isolated(choice.judges_text)}" if choice.judges else "no labels yet"
     if isinstance(choice, NuggetCondition):
         sets = f"nuggets {isolated(choice.sets_text)}" if choice.nugget_sets else "no nugget set of this condition"
@@ -343,7 +329,6 @@ def choice_text(choice: Choice) -> str:
 
 
 def topics_with_nuggets(number: int) -> str:
-    """Say how many topics have nuggets."""
     return f"{number:,} {plural(number, 'topic')} with nuggets."
 
 
@@ -353,7 +338,6 @@ def tag_text(tag: str) -> str:
 
 
 def sentences(*parts: str) -> tuple[str, ...]:
-    """Return what there is to say."""
     return tuple(one for one in parts if one)
 
 

@@ -52,7 +52,6 @@ class Offer:
 
     @property
     def labelled(self) -> tuple[str, ...]:
-        """All sides that have labels or grades, in the order of the studies."""
         return (*self.conditions, *self.support, *(f"{GRADES}{name}" for name in self.sources))
 
     def pairings(self) -> Iterator[tuple[str, str]]:
@@ -92,12 +91,10 @@ def _offer_of(campaign: Campaign, _state: RevisionKey) -> Offer:
 
 
 def side_text(name: str) -> str:
-    """Return what a page calls a side."""
     return name.removeprefix(GRADES)
 
 
 def first_conditions(sets: Iterable[NuggetSet]) -> dict[str, str]:
-    """Return the first two conditions with labels, in the order of the studies."""
     kinds = {(Origin(one.origin), judge.kind) for one in sets for judge in judges_of(one)}
     there = [condition for condition in Condition if (condition.origin, condition.judge_kind) in kinds]
     x = there[0] if there else Condition.AA

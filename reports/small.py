@@ -26,24 +26,20 @@ class Basis:
 
     @property
     def has_few_topics(self) -> bool:
-        """Whether there are too few topics for any figure over topics."""
         return self.topics is not None and self.topics < FEWEST_TOPICS
 
     @property
     def is_small(self) -> bool:
-        """Whether a figure on this is no evidence."""
         return self.has_few_topics or (self.pairs is not None and self.pairs < FEWEST_PAIRS)
 
     @property
     def n(self) -> str:
-        """The count that is too small, with its unit."""
         if self.has_few_topics:
             return f"n = {self.topics} {plural(self.topics or 0, 'topic')}"
         return f"n = {self.pairs} {plural(self.pairs or 0, 'pair')}"
 
     @property
     def reason(self) -> str:
-        """Why the figure is no evidence."""
         if self.has_few_topics:
             return f"fewer than {FEWEST_TOPICS} topics are too few to be evidence"
         return f"fewer than {FEWEST_PAIRS} label pairs are too few to be evidence"

@@ -59,7 +59,6 @@ ASIDE = "unjudged failed unjudgeable"
 
 
 def support_page(campaign: Campaign, query: QueryDict) -> ReportPage:
-    """Return the support of citations under the condition that the query string names."""
     form = SupportForm(query, campaign)
     if not form.is_valid():
         return ReportPage(form, TITLE, WRONG_CHOICE)

@@ -37,7 +37,6 @@ WHY = "why-"
 
 
 def category_cell(category: str) -> str:
-    """Return the address of the pairs of a category; '' is those of none."""
     return f"{WHY}{category.replace(' ', '_') or 'unsaid'}"
 
 
@@ -48,5 +47,4 @@ def category_of(cell: str) -> str | None:
 
 
 def category_text(category: str) -> str:
-    """Return what a category is called; '' for none."""
     return CATEGORY_WORDS[ErrorCategory(category)] if category else ""

@@ -12,13 +12,11 @@ from reports.metrics.label_matrix import AssignmentSheet, SupportSheet
 
 
 def tags_of(campaign: Campaign) -> list[str]:
-    """Return the tags in use."""
     tags = TopicTag.objects.filter(topic__campaign=campaign)
     return list(tags.order_by("name").values_list("name", flat=True).distinct())
 
 
 def topics_by_tag(campaign: Campaign) -> dict[str, frozenset[str]]:
-    """Return the topic ids of each tag, the tags in alphabetical order."""
     found: dict[str, set[str]] = defaultdict(set)
     rows = TopicTag.objects.filter(topic__campaign=campaign).order_by("name")
     for name, topic in rows.values_list("name", "topic__topic_id"):
@@ -40,12 +38,10 @@ def rows_of(topic_ids: tuple[str, ...], chosen: frozenset[str] | None) -> Boolea
 
 
 def tagged_assignments(choice: NuggetCondition, tag: str) -> AssignmentSheet:
-    """Return a condition's labels in the topics with a tag, or in all."""
     sheet = assignment_sheet(choice)
     return sheet.of_topics(rows_of(sheet.topic_ids, tagged(choice.campaign, tag))) if tag else sheet
 
 
 def tagged_support(choice: CitationCondition, tag: str) -> SupportSheet:
-    """Return a support condition's labels in the topics with a tag, or in all."""
     sheet = support_sheet(choice)
     return sheet.of_topics(rows_of(sheet.topic_ids, tagged(choice.campaign, tag))) if tag else sheet

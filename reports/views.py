@@ -50,12 +50,10 @@ def or_404(found: Found | None) -> Found:
 
 
 def is_dark(request: UserRequest) -> bool:
-    """Say whether a picture is wanted for dark pages."""
     return request.GET.get("theme") == "dark"
 
 
 def picture_response(specification: str, picture: PictureForm) -> HttpResponse:
-    """Return a specification drawn in a form."""
     return HttpResponse(drawn(specification, picture), content_type=PICTURE_TYPES[picture])
 
 
@@ -79,14 +77,12 @@ def leaderboard(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def ranking(request: UserRequest, slug: str, picture: PictureForm) -> HttpResponse:
-    """The runs of the same query string as a picture; `theme=dark` for dark pages."""
     page = leaderboard_page(get_campaign(request, slug), request.GET)
     return picture_response(charts.ranking(page.shown, or_404(page.found).score, dark=is_dark(request)), picture)
 
 
 @require_safe
 def leaderboard_table(request: UserRequest, slug: str, table: TableForm) -> HttpResponse:
-    """The runs of the same query string as a file."""
     page = leaderboard_page(get_campaign(request, slug), request.GET)
     or_404(page.found)
     return downloaded(standings_table(page), table, f"{slug}-leaderboard")
@@ -110,7 +106,6 @@ def agreement(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def scatter(request: UserRequest, slug: str, picture: PictureForm) -> HttpResponse:
-    """The scatter of the same query string as a picture; `theme=dark` for dark pages."""
     correlation = agreement_page(get_campaign(request, slug), request.GET).correlation
     found = or_404(correlation if correlation and correlation.has_picture else None)
     return picture_response(charts.scatter(found, dark=is_dark(request)), picture)
@@ -125,7 +120,6 @@ def agreement_table(request: UserRequest, slug: str, table: TableForm) -> HttpRe
 
 @require_safe
 def answers_file(request: UserRequest, slug: str, table: TableForm) -> HttpResponse:
-    """Every answer that has a score on both sides of the same query string, as a file."""
     found = or_404(agreement_page(get_campaign(request, slug), request.GET).correlation)
     return downloaded(answers_table(found), table, f"{slug}-answers")
 
@@ -141,7 +135,6 @@ def topics_picture(request: UserRequest, slug: str, picture: PictureForm) -> Htt
 
 @require_safe
 def topics_file(request: UserRequest, slug: str, table: TableForm) -> HttpResponse:
-    """Tau by the number of topics of the same query string as a file."""
     page = agreement_page(get_campaign(request, slug), request.GET)
     points = curve_of(or_404(page.requested))
     return downloaded(curve_table(or_404(page.correlation), points), table, f"{slug}-tau-by-topics")
@@ -203,14 +196,12 @@ KINDS = {
 
 @require_safe
 def reports(request: UserRequest, slug: str) -> HttpResponse:
-    """Every report page, with a line on each."""
     context = {"campaign": get_campaign(request, slug), "kinds": list(KINDS.items())}
     return render(request, "reports/reports.html", context)
 
 
 @require_safe
 def report(request: UserRequest, slug: str, report: ReportName) -> HttpResponse:
-    """A report page, everything chosen in the URL."""
     campaign = get_campaign(request, slug)
     page = KINDS[report].make(campaign, request.GET)
 
@@ -226,7 +217,6 @@ def report(request: UserRequest, slug: str, report: ReportName) -> HttpResponse:
 
 @require_safe
 def report_table(request: UserRequest, slug: str, report: ReportName, part: str, table: TableForm) -> HttpResponse:
-    """A section of the same query string as a file."""
     page = KINDS[report].make(get_campaign(request, slug), request.GET)
     return table_response(page, part, table, f"{slug}-{report}")
 
@@ -242,7 +232,6 @@ def report_picture(
 
 @require_safe
 def packet(request: UserRequest, slug: str) -> HttpResponse:
-    """All that one group gets, as one ZIP."""
     archive, group = packet_archive(get_campaign(request, slug), request.GET)
     response = HttpResponse(archive, content_type="application/zip")
     response["Content-Disposition"] = f'attachment; filename="{slug}-packet-{group}.zip"'

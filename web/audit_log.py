@@ -222,7 +222,6 @@ class AuditQuery:
     until: datetime | None = None
 
     def fits(self, line: AuditLine) -> bool:
-        """All conditions but those on the time."""
         kind = str(line.get("kind", ""))
         return (
             (not self.campaign or line.get("campaign") == self.campaign)

@@ -238,7 +238,6 @@ class WriteView(View):
     campaign: Campaign | None = None
 
     def post(self, request: Request, **place: Any) -> HttpResponse:
-        """Do what is asked for, or say what it would do."""
         query = query_of(self.query, request.query_params)
         with self.sent(request, query) as sent:
             body = self.checked(sent)
@@ -254,7 +253,6 @@ class WriteView(View):
 
     @contextmanager
     def sent(self, request: Request, query: Any) -> Iterator[Sent]:
-        """Give the body."""
         kind = (request.content_type or "").partition(";")[0].strip()
         if kind not in (JSON, ""):
             raise UnsupportedMediaType(kind)
@@ -269,11 +267,9 @@ class WriteView(View):
         raise NotImplementedError
 
     def prepare(self, write: Write, about: Any) -> Doing:
-        """Plan, and return what writes."""
         raise NotImplementedError
 
     def try_out(self, write: Write, about: Any) -> HttpResponse:
-        """Say what would be done."""
         raise NotImplementedError
 
     def campaign_to_change(self, actor: User, slug: str) -> Campaign:
@@ -285,7 +281,6 @@ class WriteView(View):
 
     @property
     def names(self) -> Names:
-        """What people are called in the campaign that is written to."""
         return Names([self.campaign] if self.campaign else [], DEFAULT_DB_ALIAS)
 
     def clean(self, text: str) -> str:
@@ -312,7 +307,6 @@ def found_or_404(find: Callable[[], Found]) -> Found:
 
 
 def document_answer(document: BaseModel, status: int = HTTPStatus.OK) -> HttpResponse:
-    """Return an answer that is no row of a collection."""
     return HttpResponse(document.model_dump_json(), status=status, content_type=JSON)
 
 
@@ -326,7 +320,6 @@ def row_now(actor: User, collection: str, place: str | int) -> tuple[Row, str]:
 
 
 def row_answer(actor: User, collection: str, place: str | int, status: int = HTTPStatus.OK) -> HttpResponse:
-    """Return a row, and where it is to be read."""
     row, tag = row_now(actor, collection, place)
     response = HttpResponse(to_json(row), status=status, content_type=JSON)
     response["ETag"] = tag

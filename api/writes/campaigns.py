@@ -47,7 +47,6 @@ class CampaignsView(WriteView, ListView):
             raise PermissionDenied
 
     def prepare(self, write: Write, about: None) -> Doing:
-        """Return what makes it."""
         return lambda: _made(write.actor, write.body, write.query.replace)
 
 

@@ -160,7 +160,6 @@ class ImportView(WriteView):
 
     @contextmanager
     def sent(self, request: Request, query: Any) -> Iterator[Sent]:
-        """Give the files."""
         with received(request, query.name) as sent:
             if len(sent.files) > 1 and not self.of.several:
                 raise WrongBody({PART: ["One file: this kind is loaded one at a time."]})
@@ -170,11 +169,9 @@ class ImportView(WriteView):
         """Files are checked when they are read."""
 
     def about(self, write: Write, **place: Any) -> Campaign:
-        """Return the campaign that is loaded into."""
         return self.campaign_to_change(write.actor, place["slug"])
 
     def prepare(self, write: Write, about: Campaign) -> Doing:
-        """Read the files; return what loads them."""
         keep = self._wanted(write, about)
         sources = [_read(upload, self.kind, keep) for upload in write.files]
         load = ImportLoad(about, sources, write.query, self.names, write.actor)

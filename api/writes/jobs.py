@@ -111,7 +111,6 @@ class JobsView(WriteView, ListView):
     made = HTTPStatus.CREATED
 
     def about(self, write: Write, **place: Any) -> Campaign:
-        """Return the campaign that is judged."""
         campaign = self.campaign_to_change(write.actor, write.body.campaign)
         # Judges belong to no campaign: whoever is not among those that can be called here is nobody.
         known = {one.name for one in callable_judges_for(write.actor, campaign)}
@@ -120,7 +119,6 @@ class JobsView(WriteView, ListView):
         return campaign
 
     def try_out(self, write: Write, about: Campaign) -> HttpResponse:
-        """Say what it would cost."""
         found = estimate_job(about, self._order(write))
         blocked = {topic: self.clean(reason) for topic, reason in found.blocked.items()}
         to_pay = found.forecast
@@ -145,7 +143,6 @@ class JobsView(WriteView, ListView):
         )
 
     def prepare(self, write: Write, about: Campaign) -> Doing:
-        """Plan the job; return what queues it."""
         ready = plan_job(about, self._order(write))
         return lambda: _started(ready, write.actor)
 
@@ -175,7 +172,6 @@ class ChangeJobView(WriteView):
     answer = JobRow
 
     def about(self, write: Write, **place: Any) -> LlmJob:
-        """Return the job."""
         llm = found_or_404(lambda: any_job_for(write.actor, place["pk"]))
         self.campaign_to_change(write.actor, llm.campaign.slug)
         return llm
@@ -187,8 +183,6 @@ class CancelJobView(ChangeJobView):
     operation = "jobs_cancel"
 
     def prepare(self, write: Write, about: LlmJob) -> Doing:
-        """Return what cancels it."""
-
         def do() -> HttpResponse:
             cancel(about, write.actor)
             return row_answer(write.actor, "jobs", about.pk)
@@ -202,8 +196,6 @@ class PauseJobView(ChangeJobView):
     operation = "jobs_pause"
 
     def prepare(self, write: Write, about: LlmJob) -> Doing:
-        """Return what pauses it."""
-
         def do() -> HttpResponse:
             pause(about, write.actor)
             return row_answer(write.actor, "jobs", about.pk)
@@ -218,7 +210,6 @@ class ResumeJobView(ChangeJobView):
     body = Spending
 
     def prepare(self, write: Write, about: LlmJob) -> Doing:
-        """Return what resumes it."""
         budget = write.body.budget
 
         def do() -> HttpResponse:
@@ -234,8 +225,6 @@ class RetryJobView(ChangeJobView):
     operation = "jobs_retry"
 
     def prepare(self, write: Write, about: LlmJob) -> Doing:
-        """Return what queues them."""
-
         def do() -> HttpResponse:
             retry(about, write.actor)
             return row_answer(write.actor, "jobs", about.pk)

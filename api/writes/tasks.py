@@ -143,7 +143,6 @@ class TasksView(WriteView, ListView):
     made = HTTPStatus.CREATED
 
     def about(self, write: Write, **place: Any) -> tuple[Campaign, Order]:
-        """Return what is ordered, in the words of the services."""
         body: NewTasks = write.body
         campaign = self.campaign_to_change(write.actor, body.campaign)
         names = self.names
@@ -164,15 +163,12 @@ class TasksView(WriteView, ListView):
         return campaign, order
 
     def assessor(self, actor: User, campaign: Campaign, name: str) -> str:
-        """Return the user name of somebody."""
         return user_name(self, actor, campaign, name) if name else ""
 
     def try_out(self, write: Write, about: tuple[Campaign, Order]) -> HttpResponse:
-        """Say who would get what."""
         return document_answer(self._plan(*about))
 
     def prepare(self, write: Write, about: tuple[Campaign, Order]) -> Doing:
-        """Return what hands it out."""
         campaign, order = about
 
         def do() -> HttpResponse:
@@ -239,17 +235,14 @@ class TaskChangesView(WriteView):
     tried = TasksChanged
 
     def about(self, write: Write, **place: Any) -> tuple[Campaign, Wish]:
-        """Return the wish."""
         body: TaskChanges = write.body
         campaign = self.campaign_to_change(write.actor, body.campaign)
         return campaign, Wish(body.change, tuple(body.tasks), body.reason, body.due, body.priority)
 
     def try_out(self, write: Write, about: tuple[Campaign, Wish]) -> HttpResponse:
-        """Say which tasks would be changed."""
         return self._receipt_answer(plan_change(*about))
 
     def prepare(self, write: Write, about: tuple[Campaign, Wish]) -> Doing:
-        """Return what changes them."""
         campaign, wish = about
         return lambda: self._receipt_answer(change_tasks(campaign=campaign, wish=wish, actor=write.actor))
 
@@ -284,7 +277,6 @@ class OneTaskView(WriteView):
     conditional = True
 
     def about(self, write: Write, **place: Any) -> Task:
-        """Return the task."""
         task = found_or_404(lambda: any_task_for(write.actor, place["public_id"]))
         self.campaign_to_change(write.actor, task.campaign.slug)
         return task
@@ -300,7 +292,6 @@ class OneTaskView(WriteView):
         return do
 
     def change(self, write: Write, task: Task) -> HttpResponse:
-        """Change it."""
         raise NotImplementedError
 
 
@@ -315,7 +306,6 @@ class ChangeTaskView(OneTaskView):
         self.body = Schedule if self.act is Change.RESCHEDULE else WithReason  # type: ignore[misc]
 
     def change(self, write: Write, task: Task) -> HttpResponse:
-        """Change it."""
         body = write.body
         due, priority = (body.due, body.priority) if isinstance(body, Schedule) else (None, 0)
         wish = Wish(self.act, (task.public_id,), body.reason, due, priority)
@@ -331,7 +321,6 @@ class ReassignTaskView(OneTaskView):
     made = HTTPStatus.CREATED
 
     def change(self, write: Write, task: Task) -> HttpResponse:
-        """Hand it on."""
         body: Reassignment = write.body
         assessor = user_name(self, write.actor, task.campaign, body.assessor)
         new = reassign(

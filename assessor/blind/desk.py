@@ -43,7 +43,6 @@ class TaskHead:
 
     @property
     def is_open(self) -> bool:
-        """Whether the list can be changed."""
         return self.state in OPEN_STATES
 
     @property
@@ -53,12 +52,10 @@ class TaskHead:
 
     @property
     def judges(self) -> bool:
-        """Whether answers are judged, rather than nuggets made."""
         return Stage(self.stage).judges
 
     @property
     def opened(self) -> bool:
-        """Whether there is a desk to show."""
         return self.state not in (TaskState.NOT_STARTED, TaskState.BLOCKED)
 
 

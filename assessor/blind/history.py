@@ -279,7 +279,6 @@ class JudgedSummary:
 
     @property
     def is_complete(self) -> bool:
-        """Whether everything that is asked has a label."""
         return self.judged == self.asked
 
     @property

@@ -25,7 +25,6 @@ class PassageSentence:
 
     @property
     def repeated(self) -> bool:
-        """Whether it was read before."""
         return self.repeats is not None
 
 
@@ -50,7 +49,6 @@ class Reading:
 
     @property
     def words(self) -> int:
-        """How many words there are to read."""
         return sum(passage.words for passage in self.passages)
 
 
@@ -63,7 +61,6 @@ class _Shown:
 
 
 def passages_of(task: Task) -> tuple[Passage, ...]:
-    """Return the passages of a task in the order of reading."""
     return reading_of(task).passages
 
 

@@ -60,7 +60,6 @@ class PracticePage:
 
     @property
     def left(self) -> int:
-        """How many items are still to come."""
         return self.of - len(self.answered)
 
 
@@ -76,7 +75,6 @@ class Answered:
 
     @property
     def agrees(self) -> bool:
-        """Whether the answer is the known label."""
         return self.own == self.known
 
 

@@ -105,7 +105,6 @@ class Home:
 
 
 def home_for(user: User) -> Home:
-    """Return the tasks of an assessor by state, those due first before the others."""
     mine = Campaign.objects.filter(pk__in=_assessing(user))
     tasks = list(Task.objects.open_for(user).select_related("topic", "campaign", "protocol"))
     lines = _lines(tasks, _practice_left(user, tasks))
@@ -159,7 +158,6 @@ def _lines(tasks: Sequence[Task], practice: Mapping[int, int]) -> list[TaskLine]
 
 
 def progress_text(task: Task, progress: Progress) -> tuple[str, ...]:
-    """Return how far a task is, in words."""
     if Stage(task.stage).judges:
         return _judged_text(task, progress)
     read = f"{progress.read} of {progress.passages} read"

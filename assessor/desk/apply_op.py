@@ -33,7 +33,6 @@ class Receipt:
     holder_age_s: int = 0
 
     def as_json(self) -> dict[str, Any]:
-        """Return the fields that this status has."""
         kept = {
             "applied": ("seq", "rows"),
             "conflict": ("rows",),

@@ -67,7 +67,6 @@ class Place:
 
     @property
     def is_open(self) -> bool:
-        """Whether the list can be changed."""
         return self.state in OPEN_STATES
 
     @property
@@ -89,7 +88,6 @@ def lock_place(task: str, user: User) -> Place:
 
 
 def place_of(task: Task, holder: str = "", seq: int = 0) -> Place:
-    """Return the place of a task that was read with its protocol, for reading."""
     return Place(
         task=task.pk,
         campaign=task.campaign_id,
@@ -183,7 +181,6 @@ def may_have(desk: Desk, window: str) -> bool:
 
 
 def take_desk(desk: Desk, window: str) -> Holding:
-    """Write that a window holds the desk, as of now."""
     desk.holder, desk.held_at, desk.holder_page = window, timezone.now(), PageState.VISIBLE
     desk.save(update_fields=["holder", "held_at", "holder_page"])
     return Holding("mine", 0, None)

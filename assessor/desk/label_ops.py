@@ -38,7 +38,6 @@ def unjudged_keys(place: Place) -> list[str]:
 
 
 def left_to_judge(place: Place) -> int:
-    """Return how many labels are missing."""
     return len(unjudged_keys(place))
 
 
@@ -65,7 +64,6 @@ def act(place: Place, op: Op, payload: dict[str, Any]) -> Acted | Stale:
 
 
 def rows_now(place: Place, keys: list[str]) -> dict[str, Any]:
-    """Return rows as they are now."""
     return _json(place, labels_of(place).read(keys))
 
 

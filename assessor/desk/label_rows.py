@@ -29,7 +29,6 @@ class Labels(Protocol):
 
 
 def labels_of(place: Place) -> Labels:
-    """Return where a judging task's labels are kept."""
     return AssignmentLabels(place) if place.stage == Stage.ASSIGN else SupportLabels(place)
 
 
@@ -84,7 +83,6 @@ class AssignmentLabels:
         self._found: dict[str, WorkingAssignment] = {}
 
     def read(self, keys: Collection[str] | None = None) -> dict[str, LabelRow]:
-        """Return rows; see `Labels`."""
         if keys is None:
             current = [one.wording for one in nuggets_of(self.place)]
             rows = WorkingAssignment.objects.filter(task=self.place.task, nugget_version__in=current)
@@ -96,7 +94,6 @@ class AssignmentLabels:
         return {key: _assignment_row(key, self._found[key]) for key in keys}
 
     def write(self, row: LabelRow) -> None:
-        """Store a row that was read before."""
         stored = self._found[row.key]
         stored.version, stored.reason, stored.sentence = row.version, row.reason, row.sentence
         stored.label, stored.first_label = _assignment_code(row.label), _assignment_code(row.first_label)
@@ -134,7 +131,6 @@ class SupportLabels:
         self._found: dict[str, tuple[str | None, WorkingSupport]] = {}  # with what the machine says
 
     def read(self, keys: Collection[str] | None = None) -> dict[str, LabelRow]:
-        """Return rows; see `Labels`."""
         if keys is not None:
             self._found |= {key: self._find(key) for key in keys}
             return {key: _support_row(key, *self._found[key]) for key in keys}
@@ -147,7 +143,6 @@ class SupportLabels:
         }
 
     def write(self, row: LabelRow) -> None:
-        """Store a row that was read before."""
         _, stored = self._found[row.key]
         stored.version, stored.reason, stored.label = row.version, row.reason, support_code(row.label)
         stored.shown_label, stored.shown_ms, stored.accepted = (

@@ -20,7 +20,6 @@ CHANGING = ["version", "position", "text", "importance", "decision", "parents", 
 
 
 def row_of(stored: WorkingNugget) -> Row:
-    """Return a stored row as the rules know it."""
     return Row(
         key=stored.key,
         version=stored.version,
@@ -78,7 +77,6 @@ def row_from_json(data: Mapping[str, Any] | None) -> Row | None:
 
 
 def changes_json(rows: Mapping[str, Row | None]) -> dict[str, Any]:
-    """Return several rows for the wire or the log, by key."""
     return {key: row_json(row) for key, row in rows.items()}
 
 

@@ -65,7 +65,6 @@ def assignments_of(task: Task, judge: Judge) -> CurrentQuerySet[Assignment]:
 
 
 def support_of(task: Task, judge: Judge) -> CurrentQuerySet[SupportJudgment]:
-    """Return what a judge ever submitted under the condition and on the topic of a support task."""
     return SupportJudgment.objects.filter(
         judge=judge, sentence__answer__topic=task.topic_id, condition=Stage(task.stage).condition
     )
@@ -164,7 +163,6 @@ class SubmitReceipt:
     labels: int
 
     def as_json(self) -> dict[str, int]:
-        """Return what the page is told."""
         if self.nuggets is None:
             return {"version": self.version, "labels": self.labels}
         return {"version": self.version, "nuggets": self.nuggets}

@@ -170,5 +170,4 @@ def machine_labels(place: Place, sentences: Collection[int]) -> dict[tuple[int, 
 
 
 def machine_word(code: int) -> str:
-    """Return how the screen names a machine's label."""
     return NO_MACHINE_LABEL if code not in CITATION_LABELS.codes else SupportLabel(code).name.lower()

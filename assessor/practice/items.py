@@ -25,16 +25,13 @@ class Practice:
     answered: frozenset[int]
 
     def asked(self, task: Task) -> tuple[int, ...]:
-        """Return the items that a task's stage asks for."""
         return asked(Stage(task.stage), self.offered.get(task.campaign_id, ()))
 
     def left(self, task: Task) -> tuple[int, ...]:
-        """Return those of them that are not answered yet."""
         return tuple(one for one in self.asked(task) if one not in self.answered)
 
 
 def practice_of(user: User, campaigns: Iterable[int]) -> Practice:
-    """Return somebody's practice in some campaigns, in three queries."""
     newest = Protocol.objects.filter(campaign__in=set(campaigns)).order_by("version")
     is_on = dict(newest.values_list("campaign", "practice"))
     offered = offered_in([campaign for campaign, practice in is_on.items() if practice])
@@ -43,7 +40,6 @@ def practice_of(user: User, campaigns: Iterable[int]) -> Practice:
 
 
 def offered_in(campaigns: Sequence[int]) -> dict[int, list[Offered]]:
-    """Return the items that stand, by campaign, in their order."""
     offered: dict[int, list[Offered]] = {campaign: [] for campaign in campaigns}
     rows = PracticeItem.objects.current().filter(campaign__in=campaigns)
     for campaign, pk, kind, shown in rows.values_list("campaign", "pk", "kind", "shown_label"):
@@ -145,7 +141,6 @@ def practice_sets_for(viewer: User, campaign: Campaign) -> list[PracticeSet]:
 
 
 def replaced_items_for(viewer: User, campaign: Campaign) -> int:
-    """Count the items that were replaced after somebody had answered them."""
     return PracticeItem.objects.filter(campaign__in=within(viewer, campaign), stands=False).count()
 
 

@@ -52,17 +52,14 @@ def asked(stage: Stage, offered: Iterable[Offered]) -> tuple[int, ...]:
 
 
 def codes_of(kind: PracticeKind) -> dict[str, int]:
-    """Return the codes of a kind's labels by the words that files and forms use."""
     return {label.name.lower(): int(label) for label in LABELS[kind]}
 
 
 def word_of(kind: PracticeKind, code: int) -> str:
-    """Return the word of a label."""
     return next(label.name.lower() for label in LABELS[kind] if label == code)
 
 
 def check_done(left: int) -> None:
-    """Raise `Refused` while there is something left to practise."""
     if left:
         raise Refused("practice", f"Practice first: {left} {plural(left, 'item')}. Then the task can be started.")
 

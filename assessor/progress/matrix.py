@@ -47,12 +47,10 @@ class TopicNumbers:
 
     @property
     def all(self) -> int:
-        """All topics."""
         return self.done + self.in_progress + self.not_started + self.blocked
 
     @property
     def handed_out(self) -> int:
-        """Topics with a task."""
         return self.all - self.bare
 
 
@@ -76,7 +74,6 @@ def topics_in_state(topics: QuerySet[Topic], tasks: QuerySet[Task], state: Topic
 
 
 def numbers_of(topics: QuerySet[Topic], tasks: TaskQuerySet[Task]) -> TopicNumbers:
-    """Count topics by the state that their tasks give them."""
     standing = counted(tasks)
     done, in_progress, not_started, blocked = (
         topics_in_state(topics, standing, state).count() for state in TopicState
@@ -119,7 +116,6 @@ class Cell:
 
     @property
     def initials(self) -> str:
-        """The assessor's initials, for a narrow column."""
         return "".join(word[0] for word in self.assessor.split()[:3]).upper()
 
 
@@ -153,12 +149,10 @@ def may_organize(viewer: User, campaign: Campaign) -> bool:
 
 
 def tasks_for(viewer: User, campaign: Campaign) -> TaskQuerySet[Task]:
-    """Return the campaign's tasks, the withdrawn ones too."""
     return Task.objects.filter(campaign__in=within(viewer, campaign))
 
 
 def task_for(viewer: User, campaign: Campaign, public_id: str) -> Task:
-    """Return one task, or raise `Task.DoesNotExist`."""
     made = ("qrels", "nugget_set", "drafts__nugget_set", "machine", "study")
     related = tasks_for(viewer, campaign).select_related("topic", "assessor", "protocol", "campaign", *made)
     return related.get(public_id=public_id)
@@ -171,7 +165,6 @@ def any_task_for(viewer: User, public_id: str) -> Task:
 
 
 def assessors_for(viewer: User, campaign: Campaign) -> list[User]:
-    """Return the campaign's assessors by name."""
     members = Membership.objects.filter(campaign__in=within(viewer, campaign), role=Role.ASSESSOR)
     return sorted(User.objects.filter(pk__in=members.values("user")), key=lambda user: (user.name, user.username))
 
@@ -212,7 +205,6 @@ def work_topics(
 
 
 def late() -> Q:
-    """Return what is so of a task that should be done by now."""
     return Q(state__in=ACTIVE, due__lt=timezone.localdate())
 
 
@@ -224,7 +216,6 @@ def untouched() -> Q:
 
 
 def stages_by_topic(viewer: User, campaign: Campaign) -> dict[str, frozenset[Stage]]:
-    """Return the stages at which each topic is handed out, by its public id; studies do not count."""
     stages: dict[str, set[Stage]] = {
         public_id: set() for public_id in topics_for(viewer, campaign).values_list("public_id", flat=True)
     }
@@ -234,7 +225,6 @@ def stages_by_topic(viewer: User, campaign: Campaign) -> dict[str, frozenset[Sta
 
 
 def stages_shown(viewer: User, campaign: Campaign, chosen: str = "") -> tuple[Stage, ...]:
-    """Return the stages that have tasks, and the one that was chosen; where there are none, those that make nuggets."""
     used = set(tasks_for(viewer, campaign).not_withdrawn().values_list("stage", flat=True))
     shown = tuple(stage for stage in Stage if stage in used or stage == chosen)
     return shown or tuple(stage for stage in Stage if not stage.judges)
@@ -264,7 +254,6 @@ def matrix_rows(
 
 
 def task_cells(tasks: Sequence[Task]) -> list[Cell]:
-    """Return tasks as the matrix shows them; they come with all that is named here."""
     progress, waiting, today = progress_of(tasks), machine_gaps(tasks), timezone.localdate()
     seen = dict(Desk.objects.filter(task__in=tasks).values_list("task_id", "held_at"))
     asking = dict(_asking().filter(task__in=tasks).order_by().values_list("task").annotate(Count("pk")))
@@ -317,12 +306,10 @@ def remarks_for(viewer: User, campaign: Campaign, *, answered: bool = False, kin
 
 
 def remark_for(viewer: User, campaign: Campaign, public_id: str) -> Remark:
-    """Return one remark, or raise `Remark.DoesNotExist`."""
     return Remark.objects.get(task__campaign__in=within(viewer, campaign), public_id=public_id)
 
 
 def open_remarks_for(viewer: User, campaign: Campaign) -> int:
-    """Count what waits for an answer."""
     return _asking().filter(task__campaign__in=within(viewer, campaign)).count()
 
 
@@ -332,13 +319,11 @@ def remarks_of(task: Task) -> list[Remark]:
 
 
 def submissions_of(task: Task) -> list[Submission]:
-    """Return the submitted versions of a task that was read for the viewer, with their lengths."""
     rows = task.submissions.annotate(nuggets=Count("nugget_list__items")).select_related("nugget_list")
     return list(rows.order_by("-version"))
 
 
 def history_of(task: Task) -> list[TaskEvent]:
-    """Return what happened to a task that was read for the viewer, the newest first."""
     about = Event.objects.filter(campaign=task.campaign, kind__in=TASK_EVENTS, payload__task=task.public_id)
     came = Event.objects.filter(campaign=task.campaign, kind="task.reassigned", payload__new=task.public_id)
     return [
@@ -380,29 +365,23 @@ class Tasks(Reader):
 
     @cached_property
     def addressable(self) -> list[Campaign]:
-        """The viewer's campaigns, and those in which they have work themselves."""
         slugs = {one.campaign for one in self.own.values()}
         return [*self.campaigns, *(Campaign.objects.using(self.alias).filter(slug__in=slugs) if slugs else ())]
 
     def rows(self) -> QuerySet[Task]:
-        """Return the tasks of the viewer's campaigns, and the viewer's own."""
         own = [one.public_id for one in self.own.values() if self.scope in (None, one.campaign)]
         return Task.objects.using(self.alias).filter(Q(campaign__in=self.seen) | Q(public_id__in=own))
 
     def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
-        """Keep the tasks about some topics."""
         return rows.filter(topic__in=topics)
 
     def of_people(self, rows: QuerySet[Any], users: Iterable[int]) -> QuerySet[Any]:
-        """Keep what was handed to some people."""
         return rows.filter(assessor__in=users, campaign__in=self.seen)
 
     def at_stage(self, rows: QuerySet[Any], stage: Stage) -> QuerySet[Any]:
-        """Keep the tasks of one stage."""
         return rows.filter(stage=stage)
 
     def since(self, rows: QuerySet[Any], start: datetime) -> QuerySet[Any]:
-        """Keep the tasks of which something was recorded from a moment on."""
         log = Event.objects.filter(kind__in=TASK_EVENTS, at__gte=start).values_list(KT("payload__task"))
         return rows.filter(public_id__in=log)
 

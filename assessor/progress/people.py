@@ -73,7 +73,6 @@ Latencies = dict[int, list[int]]
 
 
 def assessors_at_work(viewer: User, campaign: Campaign) -> list[Assessor]:
-    """Return who assesses here or holds a task, by name."""
     mine = within(viewer, campaign)
     roles = Membership.objects.filter(campaign__in=mine, role=Role.ASSESSOR)
     paused = dict(roles.values_list("user", "paused_at"))
@@ -90,7 +89,6 @@ def assessors_at_work(viewer: User, campaign: Campaign) -> list[Assessor]:
 
 
 def task_counts_for(viewer: User, campaign: Campaign) -> dict[tuple[int, Stage], TaskCount]:
-    """Count tasks by assessor and stage, those of studies and withdrawn ones left out."""
     rows = Task.objects.filter(campaign__in=within(viewer, campaign), study=None).not_withdrawn()
     counted = (
         rows.order_by()

@@ -52,7 +52,6 @@ class Asked:
 
 
 def topic_numbers_for(viewer: User, campaign: Campaign) -> TopicNumbers:
-    """Count the campaign's topics by state."""
     return numbers_of(topics_for(viewer, campaign).order_by(), tasks_for(viewer, campaign))
 
 
@@ -146,7 +145,6 @@ class Forecast:
 
 
 def spread_of(hours: Sequence[float]) -> Spread | None:
-    """Return the quartiles of some times, None of nothing."""
     if len(hours) < 2:
         return Spread(hours[0], hours[0], hours[0], 1) if hours else None
     low, _, high = quantiles(hours, n=4, method="inclusive")

@@ -78,7 +78,6 @@ class Piece:
 
     @property
     def length(self) -> int:
-        """Milliseconds."""
         return self.end - self.start
 
 
@@ -192,7 +191,6 @@ def measure(stretches: Iterable[Stretch], limit: Limit) -> Times:
 
 
 def active_time(stretches: Iterable[Stretch], limit: Limit) -> Active:
-    """Return the active time alone."""
     pieces = timeline(stretches)
     return _active(pieces, quiets_of(pieces), limit)
 

@@ -96,7 +96,6 @@ def _raised(current: Row | None, row: Row) -> Row:
 
 
 def ordered(rows: Rows) -> list[Row]:
-    """Return all rows in the order of the list."""
     return sorted(rows.values(), key=lambda row: (row.position, row.key))
 
 

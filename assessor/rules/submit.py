@@ -10,12 +10,10 @@ from web.text import plural
 
 
 def listed(rows: Rows) -> list[Row]:
-    """Return the nuggets of the final list, in order."""
     return [row for row in ordered(rows) if row.decision is Decision.KEPT]
 
 
 def undecided(rows: Rows) -> list[Row]:
-    """Return the proposals that nobody decided about yet, in order."""
     return [row for row in ordered(rows) if row.decision is Decision.UNDECIDED]
 
 

@@ -27,7 +27,6 @@ class Shell:
 
 @register.simple_tag
 def desk_shell(user: User, head: TaskHead) -> Shell:
-    """Return what the shell of a task's desk needs."""
     settings = desk_settings_of(user)
     words = definitions_of(head.stage, show_importance=head.show_importance)
     allowed = {"nugget-search": head.searches_nuggets, "words": head.copies_words}

@@ -92,7 +92,6 @@ def beat(*, task: str, user: User, beat: Beat) -> BeatReceipt:
 
 
 def active_seconds(task: Task, version: int) -> int:
-    """Return the active time of one submission of a task."""
     segments = TimeSegment.objects.filter(task=task, submission=version)
     stretches = [stretch_of(*fields) for fields in segments.values_list(*FIELDS)]
     return active_time(stretches, limit_of(Stage(task.stage))).point // SECOND

@@ -165,7 +165,6 @@ class KeptTime:
 
     @property
     def times(self) -> Times:
-        """The times."""
         return self.recorded.times
 
     @property

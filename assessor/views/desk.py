@@ -88,14 +88,12 @@ def ops(request: UserRequest, public_id: str) -> HttpResponse:
 @require_GET
 @desk_json
 def state(request: UserRequest, public_id: str) -> HttpResponse:
-    """What changes while one works."""
     return JsonResponse(desk_state(public_id, request.user))
 
 
 @require_POST
 @desk_json
 def hold(request: UserRequest, public_id: str) -> HttpResponse:
-    """Hold the desk, take it, or let go of it."""
     asked = body_of(request, Hold)
     if asked.want == "release":
         holding = release(task=public_id, user=request.user, window=asked.window)
@@ -107,7 +105,6 @@ def hold(request: UserRequest, public_id: str) -> HttpResponse:
 @require_POST
 @desk_json
 def submit(request: UserRequest, public_id: str) -> HttpResponse:
-    """Freeze the work as the window shows it."""
     asked = body_of(request, Submit)
     receipt = submit_list(task=public_id, user=request.user, window=asked.window, seq=asked.seq)
     return JsonResponse(receipt.as_json())
@@ -138,7 +135,6 @@ class Said(BaseModel):
 @require_POST
 @desk_json
 def remark(request: UserRequest, public_id: str) -> HttpResponse:
-    """Take one remark down."""
     data = body_of(request, Said)
     make_remark(
         task=public_id,

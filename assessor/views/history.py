@@ -32,7 +32,6 @@ class RestoreForm(forms.Form):
 @never_cache
 @own_task_or_404
 def history(request: UserRequest, public_id: str) -> HttpResponse:
-    """Show what was submitted, what was done, and every version of every nugget."""
     number = request.GET.get("page", "1")
     page = int(number) if number.isascii() and number.isdigit() and len(number) < 9 else 1
     if task_head(public_id, request.user).judges:

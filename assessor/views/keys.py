@@ -50,7 +50,6 @@ class DeskSettingsForm(forms.Form):
                 self.fields[PREFIX + action.id] = _key_field(action)
 
     def grouped(self) -> Iterator[tuple[str, list[BoundField]]]:
-        """Yield each group's heading with its fields."""
         for group in groups():
             yield (
                 group,

@@ -32,7 +32,6 @@ def practice(request: UserRequest, public_id: str) -> HttpResponse:
 @never_cache
 @own_task_or_404
 def practised(request: UserRequest, public_id: str, item_id: str) -> HttpResponse:
-    """Show an answered item beside what is known of it."""
     page, answered = practised_item(public_id, request.user, item_id)
     return render(request, "assessor/practised.html", {"page": page, "answered": answered, "item": answered.item})
 

@@ -106,7 +106,6 @@ def beat(request: UserRequest, public_id: str) -> HttpResponse:
 @require_POST
 @desk_json
 def gap_answered(request: UserRequest, public_id: str) -> HttpResponse:
-    """Write what a pause was."""
     asked = body_of(request, GapAnswer)
     say(task=public_id, user=request.user, window=asked.window, number=asked.number, gap_answer=asked.gap_answer)
     return JsonResponse({})

@@ -63,7 +63,6 @@ def in_parts(keys: Collection[int]) -> Iterator[list[int]]:
 
 
 def tally_of(campaign: Campaign) -> tuple[Cell, ...]:
-    """Count a campaign's assignment labels."""
     return _tally(campaign, campaign.created_at, campaign.revision)
 
 
@@ -169,7 +168,6 @@ class ImportRow:
 
 
 def holdings_for(viewer: User, campaign: Campaign) -> Holdings:
-    """Count topics, runs and segments."""
     mine = within(viewer, campaign)
     segments = Segment.objects.filter(campaign__in=mine).aggregate(
         all=Count("pk"), with_text=Count("pk", filter=Q(has_text=True))
@@ -183,7 +181,6 @@ def holdings_for(viewer: User, campaign: Campaign) -> Holdings:
 
 
 def sources_for(viewer: User, campaign: Campaign) -> list[SourceCount]:
-    """Count qrels by source, with the topics each covers."""
     rows = QrelSource.objects.filter(campaign__in=within(viewer, campaign)).annotate(
         topics=Count("qrels__topic", distinct=True),
         total=Count("qrels"),
@@ -193,7 +190,6 @@ def sources_for(viewer: User, campaign: Campaign) -> list[SourceCount]:
 
 
 def nugget_sets_for(viewer: User, campaign: Campaign) -> list[SetCount]:
-    """Return the nugget sets with what their current lists hold, drafts included."""
     mine = within(viewer, campaign)
     sets = NuggetSet.objects.filter(campaign__in=mine).select_related("judge", "drafts")
     lists = NuggetList.objects.newest_submitted().filter(nugget_set__campaign__in=mine)
@@ -229,7 +225,6 @@ def assignment_counts_for(viewer: User, campaign: Campaign) -> list[LabelCount]:
 
 
 def support_counts_for(viewer: User, campaign: Campaign) -> list[LabelCount]:
-    """Count support labels by condition and judge, those of studies left out."""
     rows = SupportJudgment.objects.current().filter(
         segment__campaign__in=within(viewer, campaign), judge__aside=False
     )
@@ -238,7 +233,6 @@ def support_counts_for(viewer: User, campaign: Campaign) -> list[LabelCount]:
 
 
 def findings_by_code_for(viewer: User, campaign: Campaign) -> list[FindingCount]:
-    """Count findings by code, the most frequent first."""
     rows = Finding.objects.filter(campaign__in=within(viewer, campaign)).order_by()
     return [
         FindingCount(code, count)
@@ -247,7 +241,6 @@ def findings_by_code_for(viewer: User, campaign: Campaign) -> list[FindingCount]
 
 
 def imports_for(viewer: User, campaign: Campaign) -> list[ImportRow]:
-    """Return the newest imports."""
     events = Event.objects.filter(campaign__in=within(viewer, campaign), kind__in=IMPORT_KINDS)
     return [
         ImportRow(

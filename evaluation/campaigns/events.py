@@ -105,7 +105,6 @@ def people_of(viewer: User, campaign: Campaign | None) -> list[User]:
 
 
 def campaigns_to_audit(viewer: User) -> QuerySet[Campaign]:
-    """Return the campaigns in which the viewer is an auditor."""
     mine = Membership.objects.filter(user=viewer, role=Role.AUDITOR).values("campaign")
     return unblinded(viewer).filter(pk__in=mine)
 

@@ -320,7 +320,6 @@ class Person:
 
 
 def people_for(viewer: User, campaign: Campaign) -> list[Person]:
-    """Return the campaign's people by name."""
     seen = within(viewer, campaign)
     roles: dict[int, set[str]] = defaultdict(set)
     languages: dict[int, str] = {}
@@ -359,7 +358,6 @@ def _removable(viewer: User, user: User, organizers: int) -> list[Role]:
 
 
 def member_for(viewer: User, campaign: Campaign, pk: int, role: str) -> User:
-    """Return a member who has a role, or raise `User.DoesNotExist`."""
     members = Membership.objects.filter(campaign__in=within(viewer, campaign), role=role)
     return User.objects.get(pk=pk, pk__in=members.values("user"))
 
@@ -380,13 +378,11 @@ def _task_counts(campaigns: QuerySet[Campaign]) -> list[dict[str, Any]]:
 
 
 def invitations_for(viewer: User, campaign: Campaign) -> list[Invitation]:
-    """Return the campaign's open invitations, newest first."""
     open_ones = Invitation.objects.select_related("made_by").filter(accepted_at=None, revoked_at=None)
     return list(open_ones.filter(campaign__in=within(viewer, campaign), expires_at__gt=now()))
 
 
 def invitation_for(viewer: User, campaign: Campaign, pk: int) -> Invitation:
-    """Return one invitation, or raise `Invitation.DoesNotExist`."""
     return Invitation.objects.get(campaign__in=within(viewer, campaign), pk=pk)
 
 
@@ -400,7 +396,6 @@ class AccountFacts:
 
 
 def account_facts(user: User) -> AccountFacts:
-    """Return an account's roles and unfinished work, for an administrator."""
     mine = Membership.objects.filter(user=user).select_related("campaign").order_by("campaign__name", "role")
     unfinished = Task.objects.filter(assessor=user, state__in=[*ACTIVE, TaskState.BLOCKED])
     secured = Authenticator.objects.filter(user=user).exists()

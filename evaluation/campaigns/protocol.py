@@ -47,7 +47,6 @@ def is_judged(campaign: Campaign) -> bool:
 
 
 def settings_of(protocol: Protocol) -> dict[str, Value]:
-    """Return the settings of a version by name."""
     return {name: getattr(protocol, name) for name in SETTINGS}
 
 
@@ -216,7 +215,6 @@ class Change:
 
 
 def versions_for(viewer: User, campaign: Campaign) -> list[Version]:
-    """Return all versions, the newest first, in two queries."""
     seen = within(viewer, campaign)
     standing = Task.objects.filter(campaign__in=seen).not_withdrawn().order_by()
     tasks = dict(standing.values_list("protocol").annotate(Count("pk")))
@@ -225,18 +223,15 @@ def versions_for(viewer: User, campaign: Campaign) -> list[Version]:
 
 
 def changes_for(viewer: User, campaign: Campaign) -> list[Change]:
-    """Return the newest changes that were made on the page, the newest first."""
     events = Event.objects.filter(campaign__in=within(viewer, campaign), kind__in=KINDS)
     return [_change(event) for event in events.select_related("actor").order_by("-id")[:MOST_CHANGES]]
 
 
 def seeds_for(viewer: User, campaign: Campaign) -> list[Study]:
-    """Return the campaign's studies, each of which was drawn with a seed of its own."""
     return list(Study.objects.filter(campaign__in=within(viewer, campaign)).order_by("name"))
 
 
 def set_names_for(viewer: User, campaign: Campaign) -> list[str]:
-    """Return the names of the campaign's nugget sets."""
     sets = NuggetSet.objects.filter(campaign__in=within(viewer, campaign)).order_by("name")
     return list(sets.values_list("name", flat=True))
 
@@ -272,7 +267,6 @@ def machines_for(viewer: User, campaign: Campaign) -> list[Judge]:
 
 
 def machines_of(campaign: Campaign) -> list[Judge]:
-    """Return the LLM judges that have labelled citations of the campaign."""
     labels = SupportJudgment.objects.current().filter(
         segment__campaign=campaign, condition=SupportCondition.LLM, judge__kind=JudgeKind.LLM
     )

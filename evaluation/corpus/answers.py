@@ -64,13 +64,11 @@ def provenance_for(viewer: User, campaign: Campaign) -> QuerySet[AnswerProvenanc
 
 
 def answers_of_topic(viewer: User, campaign: Campaign, topic: Topic) -> QuerySet[AnswerProvenance]:
-    """Return the answers to a topic by run id: something to page through."""
     rows = provenance_for(viewer, campaign).filter(topic=topic)
     return rows.select_related("answer", "run", "topic").order_by("run__run_id")
 
 
 def runs_without_answer(viewer: User, campaign: Campaign, topic: Topic) -> list[Run]:
-    """Return the campaign's runs that have no answer to a topic."""
     answered = provenance_for(viewer, campaign).filter(topic=topic).values("run")
     return list(
         Run.objects.filter(campaign__in=within(viewer, campaign)).exclude(pk__in=answered).order_by("run_id")

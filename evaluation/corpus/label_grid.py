@@ -28,7 +28,6 @@ class Judging:
 
     @property
     def text(self) -> str:
-        """What it is called."""
         return f"{self.condition}: {self.nuggets}, labels by {self.judge}"
 
 
@@ -68,7 +67,6 @@ class Grid:
 
     @property
     def cells(self) -> list[tuple[GridRow, list[tuple[GridColumn, Cell | None]]]]:
-        """Each row with its labels by column."""
         return [(row, list(zip(self.columns, row.labels, strict=True))) for row in self.rows]
 
 
@@ -117,7 +115,6 @@ def grid_of(viewer: User, campaign: Campaign, topic: Topic, judging: Judging) ->
 
 
 def sheets_of(viewer: User, campaign: Campaign, given: AnswerProvenance) -> list[AnswerSheet]:
-    """Return one answer's labels: a sheet per nugget set, judges across."""
     lists = (
         NuggetList.objects.newest_submitted()
         .filter(nugget_set__campaign__in=within(viewer, campaign), topic=given.topic_id)

@@ -41,7 +41,6 @@ def _first(group: list[Submission], depth: int | None) -> list[Submission]:
 
 
 def pool_of(campaign: Campaign) -> frozenset[str]:
-    """Return the run ids in the judging pool, by the protocol in force."""
     runs = campaign.runs.values_list("run_id", "group", "task", "priority", "pool")
     return judging_pool((Submission(*row) for row in runs), campaign.protocol.pool_depth)
 
@@ -70,7 +69,6 @@ class AnsweredTopic:
 
 
 def runs_for(viewer: User, campaign: Campaign, words: str = "", task: str = "") -> QuerySet[Run]:
-    """Return the campaign's runs, with some words in id or group, or of one task, if asked."""
     runs = Run.objects.filter(campaign__in=within(viewer, campaign))
     if words:
         runs = runs.filter(Q(run_id__icontains=words) | Q(group__icontains=words))
@@ -78,7 +76,6 @@ def runs_for(viewer: User, campaign: Campaign, words: str = "", task: str = "") 
 
 
 def run_for(viewer: User, campaign: Campaign, pk: int) -> Run:
-    """Return one run, or raise `Run.DoesNotExist`."""
     return runs_for(viewer, campaign).get(pk=pk)
 
 
@@ -129,5 +126,4 @@ def answered_topics(viewer: User, campaign: Campaign, run: Run) -> list[Answered
 
 
 def run_pks_for(viewer: User, campaign: Campaign) -> dict[str, int]:
-    """Return the primary keys of the runs by run id: for links."""
     return dict(runs_for(viewer, campaign).values_list("run_id", "pk"))

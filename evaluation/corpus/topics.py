@@ -75,12 +75,10 @@ class ShownList:
 
     @property
     def vital(self) -> int:
-        """How many of the nuggets are vital."""
         return sum(nugget.importance is Importance.VITAL for nugget in self.nuggets)
 
 
 def topics_for(viewer: User, campaign: Campaign, words: str = "", tag: str = "") -> QuerySet[Topic]:
-    """Return the campaign's topics, with some words in the text or id, or with a tag, if asked."""
     topics = Topic.objects.filter(campaign__in=within(viewer, campaign))
     if words:
         topics = topics.filter(Q(text__icontains=words) | Q(topic_id__icontains=words))
@@ -88,7 +86,6 @@ def topics_for(viewer: User, campaign: Campaign, words: str = "", tag: str = "")
 
 
 def topic_for(viewer: User, campaign: Campaign, public_id: str) -> Topic:
-    """Return one topic, or raise `Topic.DoesNotExist`."""
     return topics_for(viewer, campaign).prefetch_related("tags").get(public_id=public_id)
 
 
@@ -100,7 +97,6 @@ def neighbours_of(viewer: User, campaign: Campaign, topic: Topic) -> tuple[Topic
 
 
 def tags_for(viewer: User, campaign: Campaign) -> list[str]:
-    """Return the tags in use."""
     tags = TopicTag.objects.filter(topic__campaign__in=within(viewer, campaign))
     return list(tags.order_by("name").values_list("name", flat=True).distinct())
 
@@ -197,5 +193,4 @@ def nugget_lists_of(viewer: User, campaign: Campaign, topic: Topic) -> list[Show
 
 
 def segment_for(viewer: User, campaign: Campaign, public_id: str) -> Segment:
-    """Return one segment, or raise `Segment.DoesNotExist`."""
     return Segment.objects.get(campaign__in=within(viewer, campaign), public_id=public_id)

@@ -39,12 +39,10 @@ class Choice:
 
     @property
     def judges_text(self) -> str | None:
-        """Their names."""
         return ", ".join(one.name for one in self.judges) or None
 
     @property
     def givers(self) -> frozenset[tuple[int, int | None, int]]:
-        """Topic, set and judge of all that counts."""
         everywhere = frozenset(self.campaign.topics.values_list("pk", flat=True))
         return frozenset(
             (topic, key[0], key[1])
@@ -55,7 +53,6 @@ class Choice:
 
     @property
     def keys(self) -> tuple[PartKey, ...]:
-        """The parts by primary keys."""
         return tuple(part.key for part in self.parts)
 
 
@@ -70,12 +67,10 @@ class NuggetCondition(Choice):
 
     @property
     def nugget_sets(self) -> tuple[NuggetSet, ...]:
-        """The sets whose lists count; none where the campaign has none that fits."""
         return tuple(dict.fromkeys(part.nugget_set for part in self.parts if part.nugget_set))
 
     @property
     def sets_text(self) -> str | None:
-        """Their names."""
         return ", ".join(one.name for one in self.nugget_sets) or None
 
     @property

@@ -16,17 +16,14 @@ Given = frozenset[tuple[int, int]]
 
 
 def assigned(campaign: Campaign, nugget_set: int) -> Given:
-    """Return who has labels of a set's nuggets."""
     return _assigned(campaign, campaign.revision_key).get(nugget_set, frozenset())
 
 
 def supported(campaign: Campaign, condition: SupportCondition) -> Given:
-    """Return who has support labels under a condition."""
     return _supported(campaign.pk, campaign.revision_key).get(condition, frozenset())
 
 
 def topics_of_several(given: Iterable[tuple[int, int]], judges: Collection[int]) -> frozenset[int]:
-    """Return the topics in which more than one of some judges has labels."""
     counts = Counter(topic for judge, topic in given if judge in judges)
     return frozenset(topic for topic, number in counts.items() if number > 1)
 

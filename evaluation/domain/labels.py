@@ -19,7 +19,6 @@ class Label:
 
     @property
     def word(self) -> str:
-        """The word in files, the API and prompts."""
         return self.code.name.lower()
 
 
@@ -47,7 +46,6 @@ class LabelSet:
 
     @property
     def codes(self) -> tuple[int, ...]:
-        """Codes in the order of `words`."""
         return tuple(int(one.code) for one in self.degrees)
 
 
@@ -70,5 +68,4 @@ CITATION_LABELS: Final = LabelSet(
 
 
 def labels_of_stage(stage: str) -> LabelSet:
-    """Labels of a stage in which answers are judged."""
     return NUGGET_LABELS if stage == Stage.ASSIGN else CITATION_LABELS

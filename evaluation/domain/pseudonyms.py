@@ -44,7 +44,6 @@ class Names:
         self._people: dict[tuple[int, int], str] = {}
 
     def slug(self, campaign: int) -> str:
-        """Return a campaign's slug."""
         return self.campaigns[campaign].slug
 
     def person(self, campaign: int, user: int | None) -> str | None:
@@ -66,21 +65,17 @@ class Names:
         return f"{self.person(campaign, user)}, study {study}" if study else self.person(campaign, user)
 
     def judges_called(self, campaign: int, shown: str) -> list[int]:
-        """Return the judges who are called so in a campaign."""
         return [pk for pk in self._judges if self.judge(campaign, pk) == shown]
 
     @property
     def judges_aside(self) -> list[int]:
-        """The judges whose labels are of studies."""
         return [pk for pk, (_, _, _, aside) in self._judges.items() if aside]
 
     def real_judge(self, campaign: int, shown: str) -> str:
-        """Return under which name the database has a judge; what is nobody's name stays as it is."""
         found = self.judges_called(campaign, shown)
         return self._judges[found[0]][0] if found else shown
 
     def nugget_set(self, pk: int | None) -> str | None:
-        """Return what a nugget set is called: the name of whoever makes it stands in it."""
         return None if pk is None else self._sets[pk][2]
 
     def sets_called(self, campaign: int, shown: str) -> list[int]:
@@ -88,18 +83,15 @@ class Names:
         return [pk for pk, (of, _, called) in self._sets.items() if (of, called) == (campaign, shown)]
 
     def real_set(self, campaign: int, shown: str) -> str:
-        """Return under which name the database has a set; what is no set's name stays as it is."""
         found = self.sets_called(campaign, shown)
         return self._sets[found[0]][1] if found else shown
 
     def people_called(self, campaign: int, shown: str) -> list[int]:
-        """Return whoever has work in a campaign under a pseudonym."""
         tasks = Task.objects.using(self._alias).filter(campaign=campaign).order_by()
         people = tasks.values_list("assessor", flat=True).distinct()
         return [user for user in people if self.person(campaign, user) == shown]
 
     def clean(self, campaign: int, value: Any) -> Any:
-        """Return a text, or a value of the log, without the names of people."""
         if isinstance(value, str):
             return self._without_names(campaign, value)
         if isinstance(value, list):

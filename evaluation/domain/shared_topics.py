@@ -37,7 +37,6 @@ PartKey = tuple[int | None, int | None, Topics]
 
 
 def by_makers(sets: Iterable[NuggetSet], makers: dict[int, int]) -> list[Part]:
-    """Return each set with the topics whose list counts."""
     topics: dict[int, set[int]] = defaultdict(set)
     for topic, made in makers.items():
         topics[made].add(topic)
@@ -57,7 +56,6 @@ class _Work:
     second: Collection[tuple[int, int]]
 
     def second_of(self, judge: Judge) -> set[int]:
-        """Return the topics in which a judge gave a second opinion."""
         return {topic for topic, one in self.second if one == judge.pk}
 
     def has(self, judge: Judge, *, outside: Collection[int]) -> bool:
@@ -153,7 +151,6 @@ def sets_written_at_desks(campaign: Campaign) -> set[int]:
 
 
 def second_lists(campaign: Campaign) -> set[tuple[int, int]]:
-    """Return topic and set of the lists that are second opinions."""
     tasks = _second(campaign).exclude(nugget_set=None).exclude(stage=Stage.ASSIGN)
     return {(topic, made) for topic, made in tasks.values_list("topic__pk", "nugget_set") if made}
 
@@ -174,13 +171,11 @@ def support_judges(campaign: Campaign, condition: SupportCondition) -> dict[int,
 
 
 def second_assigners(campaign: Campaign, nugget_set: int) -> set[tuple[int, int]]:
-    """Return topic and judge of the second opinions on the nuggets of a set."""
     tasks = _second(campaign).filter(stage=Stage.ASSIGN, nugget_set=nugget_set)
     return _by_judge(campaign, tasks)
 
 
 def second_support_judges(campaign: Campaign, condition: SupportCondition) -> set[tuple[int, int]]:
-    """Return topic and judge of the second opinions under a support condition."""
     return _by_judge(campaign, _second(campaign).filter(stage__in=_stages(condition)))
 
 

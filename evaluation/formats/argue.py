@@ -95,7 +95,6 @@ class Bank(Line):
 
     @property
     def topic_id(self) -> str | None:
-        """The topic, wherever the form names it."""
         return self.query_id or (self.metadata.topic_id if self.metadata else None)
 
 

@@ -27,7 +27,6 @@ class Line(BaseModel):
 
     @property
     def extra(self) -> dict[str, Any]:
-        """The keys that the model does not know."""
         return dict(self.__pydantic_extra__ or {})
 
 

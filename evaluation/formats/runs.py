@@ -48,12 +48,10 @@ class AnswerRow:
 
     @property
     def text(self) -> str:
-        """The answer as one text."""
         return " ".join(sentence.text for sentence in self.sentences)
 
     @property
     def words(self) -> int:
-        """Whitespace words of the answer."""
         return len(self.text.split())
 
 
@@ -109,7 +107,6 @@ class RunLine(Head):
 
     @property
     def head(self) -> Head:
-        """Where run and topic are named."""
         return self.metadata if self.metadata and self.run_id is None else self
 
 

@@ -28,7 +28,6 @@ class SegmentRow:
 
     @property
     def content(self) -> tuple[object, ...]:
-        """What the segment says, wherever in a file it stands."""
         return self.text, self.title, self.headings, self.url, self.start_char, self.end_char
 
 
@@ -138,7 +137,6 @@ def _row(line: int, path: str, found: SegmentLine, docid: str, problems: Problem
 
 
 def segment_line(row: SegmentRow) -> str:
-    """The segment as a line with the keys of MS MARCO V2.1."""
     known = {
         "docid": row.docid,
         "url": row.url,

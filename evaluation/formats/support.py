@@ -25,7 +25,6 @@ class Shown(BaseModel):
 
     @property
     def code(self) -> SupportLabel | None:
-        """The label that was shown."""
         return LABELS[self.shown_label] if self.shown_label else None
 
 

@@ -59,7 +59,6 @@ class Receipt:
 
     @property
     def nothing_changed(self) -> bool:
-        """The file was already loaded just so."""
         return not (self.added or self.changed)
 
     def __str__(self) -> str:
@@ -112,7 +111,6 @@ def _record(
 
 
 def store_findings(campaign: Campaign, event: Event, found: Iterable[Found]) -> None:
-    """Write findings, in the caller's transaction."""
     Finding.objects.bulk_create(
         [
             Finding(

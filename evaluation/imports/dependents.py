@@ -53,12 +53,10 @@ def register(model: type[Model], *, answer: str = "", segment: str = "", wording
 
 
 def labels_on_topics(topics: Collection[Topic]) -> int:
-    """Count labels on the answers of these topics."""
     return _labels_on(Answer.objects.filter(topic__in=topics).values("pk"))
 
 
 def labels_on_run(run: Run) -> int:
-    """Count labels on this run's answers."""
     return _labels_on(AnswerProvenance.objects.filter(run=run).values("answer"))
 
 
@@ -67,7 +65,6 @@ def _labels_on(answers: QuerySet[Any, Any]) -> int:
 
 
 def labels_on_segments(segments: Collection[Segment]) -> int:
-    """Count support labels on these segments, and nuggets that rest on them."""
     parts = list(_parts([segment.pk for segment in segments]))
     return sum(_count(one.model, one.segment, part) for one in _dependents.values() for part in parts)
 

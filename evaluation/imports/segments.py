@@ -79,7 +79,6 @@ def look_for_addressing(*, campaign: Campaign, actor: User | None = None) -> Loo
 
 
 def forget_addressing(campaign: Campaign, docids: Collection[str]) -> None:
-    """Take away what was found in texts that are replaced now."""
     if docids:
         rows = Finding.objects.filter(campaign=campaign, code=CODE, run_id="").values_list("pk", "message")
         replaced = set(docids)

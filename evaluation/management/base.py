@@ -27,7 +27,6 @@ class AssayCommand(BaseCommand):
     """The kind under which the audit log hears of it, with who ran it and on which campaign; nothing: not at all."""
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
-        """Show the example below the options, as it is written."""
         kwargs |= {"epilog": f"Example:\n  {self.example}", "formatter_class": RawDescriptionHelpFormatter}
         return super().create_parser(prog_name, subcommand, **kwargs)
 
@@ -55,23 +54,19 @@ class AssayCommand(BaseCommand):
             raise Refused("audit_unwritable", str(error)) from error
 
     def act(self, options: dict[str, Any]) -> None:
-        """Do the command's work."""
         raise CommandError(f"{type(self).__module__} does nothing")
 
     def say(self, message: object) -> None:
-        """Tell the person at the terminal; stdout is for data."""
         self.stderr.write(str(message), self.style.SUCCESS)
 
 
 def add_campaign(parser: CommandParser) -> None:
-    """Add `--campaign`."""
     parser.add_argument("--campaign", required=True, metavar="SLUG", help="the campaign's short name")
 
 
 def add_files(
     parser: CommandParser, *, several: bool = False, replacing: str = "refused where labels hang on it"
 ) -> None:
-    """Add the FILE argument and `--replace`; `replacing` says what that means for what hangs on the old."""
     text = "a file, a .gz of it, or - for standard input"
     if several:
         parser.add_argument("files", nargs="+", metavar="FILE", help=text)
@@ -81,7 +76,6 @@ def add_files(
 
 
 def words_of(vocabulary: type[StrEnum]) -> list[str]:
-    """Return a vocabulary as plain words: argparse would show its members as code."""
     return [word.value for word in vocabulary]
 
 
@@ -95,6 +89,5 @@ def the_campaign(slug: str) -> Campaign:
 
 
 def read_sources(files: Sequence[str], **limits: Any) -> list[Source]:
-    """Read whole files, with a progress bar on a terminal. `limits` are those of `read_source`."""
     bar: Iterable[str] = tqdm(files, desc="reading", unit="file", disable=None if len(files) > 1 else True)
     return [read_source(file, **limits) for file in bar]

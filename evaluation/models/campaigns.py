@@ -50,7 +50,6 @@ class Campaign(models.Model):
 
     @property
     def protocol(self) -> "Protocol":
-        """The protocol in force: the newest version."""
         return Protocol.objects.filter(campaign=self).latest("version")
 
 

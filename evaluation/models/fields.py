@@ -50,15 +50,12 @@ def new_family() -> str:
 
 
 def new_uuid() -> UUID:
-    """Return a random id of an operation, its step or its window."""
     return UUID(bytes=_random_bytes(16), version=4)
 
 
 def choices_of(words: type[StrEnum]) -> list[tuple[str, str]]:
-    """Return the field choices for a vocabulary of words."""
     return [(word.value, word.value.replace("_", " ")) for word in words]
 
 
 def codes_of(words: type[IntEnum]) -> list[tuple[int, str]]:
-    """Return the field choices for a vocabulary of stored codes."""
     return [(word.value, word.name.lower()) for word in words]

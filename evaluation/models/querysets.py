@@ -24,7 +24,6 @@ class CurrentQuerySet(QuerySet[RowT_co]):
         return self.filter(self.current_q())
 
     def current_q(self, path: str = "") -> Q:
-        """`current` as a condition."""
         return Q(**{f"{path}stands": True})
 
 
@@ -32,11 +31,9 @@ class NuggetListQuerySet(QuerySet[RowT_co]):
     """Versions of nugget lists."""
 
     def newest_submitted(self) -> Self:
-        """The newest submitted version of each set and topic: the list that is labelled and that reports use."""
         return self.filter(self.newest_submitted_q())
 
     def newest_submitted_q(self, path: str = "") -> Q:
-        """`newest_submitted` as a condition."""
         newer = self.model._default_manager.filter(
             submitted=True,
             nugget_set=OuterRef(f"{path}nugget_set"),
@@ -50,11 +47,9 @@ class TaskQuerySet(QuerySet[RowT_co]):
     """Tasks."""
 
     def not_withdrawn(self) -> Self:
-        """Tasks that were not taken from their assessor."""
         return self.filter(self.not_withdrawn_q())
 
     def not_withdrawn_q(self, path: str = "") -> Q:
-        """`not_withdrawn` as a condition."""
         return ~Q(**{f"{path}state": TaskState.WITHDRAWN})
 
     def open_for(self, user: "User") -> Self:
@@ -62,6 +57,5 @@ class TaskQuerySet(QuerySet[RowT_co]):
         return self.filter(self.open_for_q(user))
 
     def open_for_q(self, user: "User", path: str = "") -> Q:
-        """`open_for` as a condition."""
         assessing = Membership.objects.filter(user=user, role=Role.ASSESSOR).values("campaign")
         return self.not_withdrawn_q(path) & Q(**{f"{path}assessor": user, f"{path}campaign__in": assessing})

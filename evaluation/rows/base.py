@@ -35,43 +35,33 @@ class Reader:
         """The campaign that is asked about, by its slug; None: all that the viewer may see."""
 
     def rows(self) -> QuerySet[Any]:
-        """Return what the viewer may see of the collection."""
         raise NotImplementedError
 
     def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
-        """Keep the rows about some topics."""
         raise NotImplementedError
 
     def of_runs(self, rows: QuerySet[Any], runs: Iterable[int]) -> QuerySet[Any]:
-        """Keep the rows about some runs."""
         raise NotImplementedError
 
     def of_judges(self, rows: QuerySet[Any], judges: Iterable[int]) -> QuerySet[Any]:
-        """Keep the rows of some judges."""
         raise NotImplementedError
 
     def of_people(self, rows: QuerySet[Any], users: Iterable[int]) -> QuerySet[Any]:
-        """Keep what was handed to some people."""
         raise NotImplementedError
 
     def at_stage(self, rows: QuerySet[Any], stage: Stage) -> QuerySet[Any]:
-        """Keep the rows of one stage of work."""
         raise NotImplementedError
 
     def of_sets(self, rows: QuerySet[Any], sets: Iterable[int]) -> QuerySet[Any]:
-        """Keep the rows about some nugget sets."""
         raise NotImplementedError
 
     def of_kind(self, rows: QuerySet[Any], kind: str) -> QuerySet[Any]:
-        """Keep the rows of one kind."""
         raise NotImplementedError
 
     def since(self, rows: QuerySet[Any], start: datetime) -> QuerySet[Any]:
-        """Keep what changed from a moment on."""
         raise NotImplementedError
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
-        """Yield the rows of some values, with a fixed number of queries."""
         raise NotImplementedError
 
     @cached_property
@@ -86,16 +76,13 @@ class Reader:
 
     @property
     def addressable(self) -> list[Campaign]:
-        """The campaigns that a filter may name."""
         return self.campaigns
 
     @cached_property
     def names(self) -> Names:
-        """What everybody is called in them."""
         return Names(self.campaigns, self.alias)
 
     def page(self, rows: QuerySet[Any]) -> list[tuple[int, Row]]:
-        """Return some rows with their keys."""
         chunk = list(rows.values_list(self.key, *self.values))
         return list(zip([one[0] for one in chunk], self._told(chunk), strict=True))
 

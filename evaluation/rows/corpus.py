@@ -33,11 +33,9 @@ class Campaigns(Reader):
     row_path = "slug"
 
     def rows(self) -> QuerySet[Campaign]:
-        """Return the viewer's campaigns."""
         return Campaign.objects.using(self.alias).filter(pk__in=self.seen)
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
-        """Yield campaigns with what is in them, in numbers."""
         pks = [one[0] for one in chunk]
         topics = self._per_campaign(Topic.objects.filter(campaign__in=pks))
         runs = self._per_campaign(Run.objects.filter(campaign__in=pks))
@@ -67,15 +65,12 @@ class Topics(Reader):
     row_path = "public_id"
 
     def rows(self) -> QuerySet[Topic]:
-        """Return the topics of the viewer's campaigns."""
         return Topic.objects.using(self.alias).filter(campaign__in=self.seen)
 
     def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
-        """Keep some topics."""
         return rows.filter(pk__in=topics)
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
-        """Yield topics with their tags."""
         tags = defaultdict(list)
         found = TopicTag.objects.using(self.alias).filter(topic__in=[one[0] for one in chunk])
         for topic, name in found.order_by("name").values_list("topic", "name"):
@@ -103,15 +98,12 @@ class Segments(Reader):
     row_path = "public_id"
 
     def rows(self) -> QuerySet[Segment]:
-        """Return the segments of the viewer's campaigns."""
         return Segment.objects.using(self.alias).filter(campaign__in=self.seen)
 
     def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
-        """Keep what is graded for some topics."""
         return rows.filter(pk__in=Qrel.objects.filter(topic__in=topics).values("segment"))
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
-        """Yield segments with the grades of every source."""
         grades = defaultdict(list)
         found = Qrel.objects.using(self.alias).filter(segment__in=[one[0] for one in chunk]).order_by("pk")
         for segment, topic, source, grade in found.values_list(
@@ -141,15 +133,12 @@ class Runs(Reader):
     values = ("campaign", "run_id", "group", "task", "priority", "control", "pool", "sha256")
 
     def rows(self) -> QuerySet[Run]:
-        """Return the runs of the viewer's campaigns."""
         return Run.objects.using(self.alias).filter(campaign__in=self.seen)
 
     def of_runs(self, rows: QuerySet[Any], runs: Iterable[int]) -> QuerySet[Any]:
-        """Keep some runs."""
         return rows.filter(pk__in=runs)
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
-        """Yield runs with how many topics they answer."""
         given = AnswerProvenance.objects.using(self.alias).filter(run__in=[one[0] for one in chunk])
         answers = dict(given.order_by().values_list("run").annotate(Count("pk")))
         for pk, campaign, run_id, group, task, priority, control, pool, sha256 in chunk:
@@ -178,19 +167,15 @@ class Answers(Reader):
     row_path = "answer__public_id"
 
     def rows(self) -> QuerySet[AnswerProvenance]:
-        """Return the answers to the topics of the viewer's campaigns."""
         return AnswerProvenance.objects.using(self.alias).filter(run__campaign__in=self.seen)
 
     def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
-        """Keep the answers to some topics."""
         return rows.filter(topic__in=topics)
 
     def of_runs(self, rows: QuerySet[Any], runs: Iterable[int]) -> QuerySet[Any]:
-        """Keep the answers of some runs."""
         return rows.filter(run__in=runs)
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
-        """Yield answers with their sentences and citations."""
         sentences = self._sentences([one[0] for one in chunk])
         for pk, public_id, campaign, run_id, topic_id, words, response_length, references, extra in chunk:
             yield {
@@ -230,19 +215,15 @@ class Grades(Reader):
     values = ("source__campaign", "topic__topic_id", "segment__docid", "source__name", "grade", "event")
 
     def rows(self) -> QuerySet[Qrel]:
-        """Return the grades in the viewer's campaigns."""
         return Qrel.objects.using(self.alias).filter(source__campaign__in=self.seen)
 
     def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
-        """Keep the grades for some topics."""
         return rows.filter(topic__in=topics)
 
     def of_kind(self, rows: QuerySet[Any], kind: str) -> QuerySet[Any]:
-        """Keep the grades of one source."""
         return rows.filter(source__name=kind)
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
-        """Yield grades."""
         for pk, campaign, topic_id, docid, source, grade, event in chunk:
             yield {
                 "id": pk,
@@ -262,19 +243,15 @@ class Events(Reader):
     chunk = 2000
 
     def rows(self) -> QuerySet[Event]:
-        """Return the log of the viewer's campaigns."""
         return Event.objects.using(self.alias).filter(campaign__in=self.seen)
 
     def of_kind(self, rows: QuerySet[Any], kind: str) -> QuerySet[Any]:
-        """Keep the events of one kind."""
         return rows.filter(kind=kind)
 
     def since(self, rows: QuerySet[Any], start: datetime) -> QuerySet[Any]:
-        """Keep what happened from a moment on."""
         return rows.filter(at__gte=start)
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
-        """Yield events."""
         for pk, campaign, at, kind, actor, payload in chunk:
             yield {
                 "id": pk,
@@ -292,11 +269,9 @@ class Findings(Reader):
     values = ("campaign", "event", "event__at", "code", "file", "line", "run_id", "topic_id", "message")
 
     def rows(self) -> QuerySet[Finding]:
-        """Return the findings in the viewer's campaigns."""
         return Finding.objects.using(self.alias).filter(campaign__in=self.seen)
 
     def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
-        """Keep what is about some topics."""
         return rows.filter(topic_id__in=Topic.objects.filter(pk__in=topics).values("topic_id"))
 
     def of_runs(self, rows: QuerySet[Any], runs: Iterable[int]) -> QuerySet[Any]:
@@ -304,15 +279,12 @@ class Findings(Reader):
         return rows.filter(run_id__in=Run.objects.filter(pk__in=runs).values("run_id"))
 
     def of_kind(self, rows: QuerySet[Any], kind: str) -> QuerySet[Any]:
-        """Keep the findings of one kind."""
         return rows.filter(code=kind)
 
     def since(self, rows: QuerySet[Any], start: datetime) -> QuerySet[Any]:
-        """Keep what was noticed from a moment on."""
         return rows.filter(event__at__gte=start)
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
-        """Yield findings."""
         for pk, campaign, event, at, code, file, line, run_id, topic_id, message in chunk:
             yield {
                 "id": pk,

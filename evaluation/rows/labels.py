@@ -60,7 +60,6 @@ class Labels(Reader):
         return rows
 
     def of_judges(self, rows: QuerySet[Any], judges: Iterable[int]) -> QuerySet[Any]:
-        """Keep the labels of some judges."""
         return rows.filter(judge__in=judges)
 
     def counting(self, rows: QuerySet[Any]) -> QuerySet[Any]:
@@ -68,11 +67,9 @@ class Labels(Reader):
         return rows.exclude(judge__in=self.names.judges_aside)
 
     def since(self, rows: QuerySet[Any], start: datetime) -> QuerySet[Any]:
-        """Keep what was given from a moment on."""
         return rows.filter(given_at__gte=start)
 
     def answers(self, pks: Iterable[int], known: dict[int, Values]) -> None:
-        """Look up whose answers these are, as far as it is not known yet."""
         rows = AnswerProvenance.objects.using(self.alias).filter(pk__in=_unknown(pks, known))
         fields = ("pk", "run__campaign", "topic__topic_id", "run__run_id", "answer__public_id")
         for pk, campaign, *rest in rows.values_list(*fields):
@@ -88,20 +85,16 @@ class Assignments(Labels):
     )
 
     def rows(self) -> QuerySet[Assignment]:
-        """Return the labels that stand in the viewer's campaigns."""
         answers = Answer.objects.filter(topic__campaign__in=self.seen).values("pk")
         return self.told_of(Assignment.objects.filter(in_order(answer__in=answers)))
 
     def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
-        """Keep the labels in some topics."""
         return rows.filter(answer__topic__in=topics)
 
     def of_runs(self, rows: QuerySet[Any], runs: Iterable[int]) -> QuerySet[Any]:
-        """Keep the labels of some runs' answers."""
         return rows.filter(answer__in=AnswerProvenance.objects.filter(run__in=runs).values("answer"))
 
     def of_sets(self, rows: QuerySet[Any], sets: Iterable[int]) -> QuerySet[Any]:
-        """Keep the labels of some sets' nuggets."""
         return rows.filter(nugget_version__nugget__nugget_set__in=sets)
 
     def __init__(self, *args: Any) -> None:
@@ -110,7 +103,6 @@ class Assignments(Labels):
         self._wordings: dict[int, Values] = {}
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
-        """Yield labels with the run and topic of the answer and the wording that was looked for."""
         self.answers({one[1] for one in chunk}, self._answers)
         self._look_up({one[2] for one in chunk})
         answers, wordings, judge_of = self._answers, self._wordings, self.names.judge
@@ -154,20 +146,16 @@ class SupportJudgments(Labels):
     )
 
     def rows(self) -> QuerySet[SupportJudgment]:
-        """Return the labels that stand in the viewer's campaigns."""
         segments = Segment.objects.filter(campaign__in=self.seen).values("pk")
         return self.told_of(SupportJudgment.objects.filter(in_order(segment__in=segments)))
 
     def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
-        """Keep the labels in some topics."""
         return rows.filter(sentence__answer__topic__in=topics)
 
     def of_runs(self, rows: QuerySet[Any], runs: Iterable[int]) -> QuerySet[Any]:
-        """Keep the labels of some runs' answers."""
         return rows.filter(sentence__answer__in=AnswerProvenance.objects.filter(run__in=runs).values("answer"))
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
-        """Yield labels with the run and topic of the answer, the sentence and what it cites."""
         found = Sentence.objects.using(self.alias).filter(pk__in={one[1] for one in chunk})
         sentences = {pk: (answer, index) for pk, answer, index in found.values_list("pk", "answer", "index")}
         answers: dict[int, Values] = {}
@@ -215,7 +203,6 @@ class Judges(Reader):
     """Who or what gives labels, by campaign."""
 
     def rows(self) -> QuerySet[Judge]:
-        """Return nothing: `found` computes the rows."""
         return Judge.objects.using(self.alias).none()
 
     def found(self, campaigns: Iterable[Campaign]) -> list[tuple[int, Row]]:

@@ -17,15 +17,12 @@ class NuggetSets(Reader):
     values = ("campaign", "origin", "judge", "drafts")
 
     def rows(self) -> QuerySet[NuggetSet]:
-        """Return the sets of the viewer's campaigns."""
         return NuggetSet.objects.using(self.alias).filter(campaign__in=self.seen)
 
     def of_judges(self, rows: QuerySet[Any], judges: Iterable[int]) -> QuerySet[Any]:
-        """Keep the sets of some judges."""
         return rows.filter(judge__in=judges)
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
-        """Yield sets with the number of topics that have a submitted list."""
         lists = NuggetList.objects.using(self.alias).filter(
             nugget_set__in=[one[0] for one in chunk], submitted=True
         )
@@ -53,21 +50,17 @@ class Nuggets(Reader):
     )
 
     def rows(self) -> QuerySet[ListedNugget]:
-        """Return the nuggets of all submitted lists in the viewer's campaigns."""
         return ListedNugget.objects.using(self.alias).filter(
             nugget_list__submitted=True, nugget_list__nugget_set__campaign__in=self.seen
         )
 
     def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
-        """Keep the nuggets of some topics."""
         return rows.filter(nugget_list__topic__in=topics)
 
     def of_judges(self, rows: QuerySet[Any], judges: Iterable[int]) -> QuerySet[Any]:
-        """Keep what some judges made."""
         return rows.filter(nugget_list__nugget_set__judge__in=judges)
 
     def of_sets(self, rows: QuerySet[Any], sets: Iterable[int]) -> QuerySet[Any]:
-        """Keep the nuggets of some sets."""
         return rows.filter(nugget_list__nugget_set__in=sets)
 
     def newest(self, rows: QuerySet[Any]) -> QuerySet[Any]:
@@ -75,7 +68,6 @@ class Nuggets(Reader):
         return rows.filter(NuggetList.objects.newest_submitted_q("nugget_list__"))
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
-        """Yield nuggets with their lineage and evidence."""
         wordings = [one[7] for one in chunk]
         lineage, evidence = self._lineage(wordings), self._evidence(wordings)
         newest = self._newest(chunk)

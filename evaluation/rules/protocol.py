@@ -36,7 +36,6 @@ class Setting:
     words: Mapping[str, str] = field(default_factory=dict)
 
     def text(self, value: Value) -> str:
-        """Return a value in words."""
         if value is None or value == "":
             return self.none or "none"
         if isinstance(value, bool):
@@ -56,12 +55,10 @@ class Difference:
 
     @property
     def was(self) -> str:
-        """The old value in words."""
         return self.setting.text(self.old)
 
     @property
     def becomes(self) -> str:
-        """The new value in words."""
         return self.setting.text(self.new)
 
 

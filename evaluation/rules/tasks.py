@@ -68,7 +68,6 @@ def check_act(act: Act, state: TaskState) -> None:
 
 
 def can_act(act: Act, state: TaskState) -> bool:
-    """Say whether the state allows the act."""
     return _passes(lambda: check_act(act, state))
 
 
@@ -166,7 +165,6 @@ def _check_judging(stage: Stage, person: Candidate, nuggets: str) -> None:
 
 
 def can_hand_out(stage: Stage, person: Candidate, nuggets: str = "") -> bool:
-    """Say whether somebody may be handed a stage of a topic."""
     return _passes(lambda: check_hand_out(stage, person, nuggets))
 
 

@@ -43,7 +43,6 @@ class Change(StrEnum):
 
     @property
     def done(self) -> str:
-        """The event's kind."""
         return f"task.{PAST[self]}"
 
     @property
@@ -322,7 +321,6 @@ def _standing(task: Task) -> TaskFacts:
 
 
 def plan_reopening(campaign: Campaign, tasks: Sequence[str]) -> ChangeReceipt:
-    """Return which of these tasks would be reopened, and which not and why."""
     return plan_change(campaign, Wish(Change.REOPEN, tuple(tasks)))
 
 

@@ -74,7 +74,6 @@ def assessor_of(roster: Roster, username: str) -> User:
 
 
 def check_assessor(study: Study, topic: Topic, person: User, roster: Roster) -> None:
-    """Raise `Refused` for somebody who is not independent of a study in a topic."""
     made = any(
         task.assessor_id == person.pk and task.nugget_set_id == study.nugget_set_id
         for task in roster.tasks.get(topic.pk, [])
@@ -224,7 +223,6 @@ def _reason(order: Order) -> dict[str, object]:
 
 
 def note_task(kind: str, task: Task, actor: User, details: dict[str, object]) -> None:
-    """Record what was done with a task."""
     payload = {"task": task.public_id, **details}
     Event.objects.create(campaign=task.campaign, kind=kind, actor=actor, payload=payload)
 

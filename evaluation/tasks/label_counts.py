@@ -18,7 +18,6 @@ Pairs = dict[tuple[int, int], int]
 
 
 def judged_answers(tasks: Iterable[Task]) -> dict[int, list[int]]:
-    """Return the answers that get labels of their own, by task."""
     rows = TaskAnswer.objects.filter(task__in=tasks, same_as=None).order_by().values_list("task", "answer")
     answers: dict[int, list[int]] = defaultdict(list)
     for task, answer in rows:

@@ -89,7 +89,6 @@ class Roster:
     topic_languages: dict[int, str] = field(default_factory=dict)
 
     def candidate(self, user: User, topic: int) -> Candidate:
-        """Return what the rules ask of someone about a topic."""
         had = [one for one in self.tasks.get(topic, []) if one.assessor_id == user.pk]
         have = [one for one in had if one.state != TaskState.WITHDRAWN]
         language = self.topic_languages.get(topic, "")
@@ -125,7 +124,6 @@ class Roster:
         return ""
 
     def holders(self, piece: Piece, order: Order) -> list[Task]:
-        """Return the tasks of this piece of work that are handed out already."""
         nugget_set = piece.nugget_set.pk if piece.nugget_set else None
         return [
             one
@@ -209,7 +207,6 @@ def plan_reassignment(campaign: Campaign, old: Task, assessor: str, reason: str)
 
 
 def roster_of(campaign: Campaign, topics: Collection[Topic]) -> Roster:
-    """Return the campaign's assessors with what they have."""
     roles: dict[int, set[Role]] = defaultdict(set)
     paused = set()
     languages: dict[int, str] = {}

@@ -125,7 +125,6 @@ def _study(judge: Judge) -> dict[str, str]:
 
 
 def qrel_lines(source: QrelSource) -> Iterator[str]:
-    """Yield one source's grades as TREC qrels."""
     qrels = Qrel.objects.filter(source=source).order_by("topic__position", "pk")
     for topic_id, docid, grade in qrels.values_list("topic__topic_id", "segment__docid", "grade"):
         yield qrel_line(QrelRow(0, topic_id, docid, grade))

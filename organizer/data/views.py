@@ -129,7 +129,6 @@ def take_up_import(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def change_import(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    """Load files that differ from the loaded rows, and change those."""
     _, attempt = get_attempt(request.user, slug, pk)
     change_loaded(attempt=attempt, actor=request.user)
     return redirect("organizer:import_attempt", slug, pk)

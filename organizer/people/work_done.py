@@ -249,7 +249,6 @@ def _words_at(campaign: Campaign, _made: datetime, _revision: int) -> Words:
 
 
 def csv_rows(page: PeopleWork) -> Iterator[tuple[Any, ...]]:
-    """Rows for a CSV file, headings first."""
     yield COLUMNS
     for row in page.rows:
         minutes, accepts = row.minutes, row.accepts

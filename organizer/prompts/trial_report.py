@@ -115,7 +115,6 @@ class TriedPrompt:
 
     @property
     def pending(self) -> int:
-        """Number of pairs without a label yet."""
         return sum(code is None for code in self.tried.labels)
 
     @property

@@ -74,7 +74,6 @@ def since(moment: datetime | date) -> SafeString:
 
 @register.filter
 def hours(number: float | None) -> str:
-    """Active hours, as 1 h 52 min."""
     return DASH if number is None else hours_text(number)
 
 

@@ -121,12 +121,10 @@ class WorkSearch(ListSearch):
 
     @property
     def pattern_problem(self) -> str:
-        """Error of the pattern, else ''."""
         # An invalid pattern finds nothing. To act on all topics instead would be a disaster.
         return " ".join(str(error) for error in self.errors.get("pattern", []))
 
     def topics(self, viewer: User, campaign: Campaign) -> QuerySet[Topic]:
-        """Topics of the search; none for an invalid pattern."""
         found = work_topics(viewer, campaign, **self.wishes)
         return found.none() if self.pattern_problem else found
 
@@ -180,7 +178,6 @@ class HandOutForm(forms.Form):
 
     @property
     def stages(self) -> list[tuple[forms.boundfield.BoundWidget, int]]:
-        """Radio button of each stage, with the number of topics that lack it."""
         return [(radio, len(lacking(self.handed_out, radio.data["value"]))) for radio in self["stage"]]
 
     @property
@@ -269,7 +266,6 @@ class AnswerForm(forms.Form):
 
 
 def lacking(handed_out: Mapping[str, Collection[Stage]], stage: str) -> list[str]:
-    """Public ids of the topics without the stage."""
     return [public_id for public_id, stages in handed_out.items() if stage not in stages]
 
 

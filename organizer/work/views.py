@@ -311,7 +311,6 @@ def reassign_task(request: UserRequest, slug: str, public_id: str) -> HttpRespon
 
 @require_safe
 def inbox(request: UserRequest, slug: str) -> HttpResponse:
-    """Inbox: unread job notices and remarks."""
     viewer, campaign = request.user, organizer_access.get_campaign(request.user, slug)
     search = InboxSearch(request.GET)
     answered = search.value("answered") == "True"

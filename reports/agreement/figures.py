@@ -94,7 +94,6 @@ class TopicPoints(Sequence[TopicPoint]):
 
 
 def topic_points(both: Paired, tasks: Mapping[str, str]) -> TopicPoints:
-    """Return the answers that have a score on both sides."""
     scored = both.scored_on_both()
     runs = [(run_id, tasks.get(run_id, "")) for run_id in both.run_ids]
     return TopicPoints(runs, both.topic_ids, np.argwhere(scored), both.x[scored], both.y[scored])
@@ -125,7 +124,6 @@ class Correlation:
 
     @property
     def has_picture(self) -> bool:
-        """Whether a run has a score on both sides."""
         return any(one.x is not None and one.y is not None for one in self.runs)
 
 
@@ -178,7 +176,6 @@ def topic_curve(
     policies: Policies | SupportPolicies,
     tag: str = "",
 ) -> tuple[CurvePoint, ...]:
-    """Return the run-level tau of two conditions over fewer and fewer topics."""
     return tau_by_topics(*tables_of(x, y, score, policies, tag), policies.topics)
 
 
@@ -197,7 +194,6 @@ def tables_of(
 def table_of(
     side: NuggetCondition | CitationCondition, score: str, policies: Policies | SupportPolicies, tag: str = ""
 ) -> ScoreTable:
-    """Return one condition's score per topic and run, in all topics or those with a tag."""
     if isinstance(side, NuggetCondition) and isinstance(policies, Policies):
         return score_table(tagged_assignments(side, tag), score, policies)
     if isinstance(side, CitationCondition) and isinstance(policies, SupportPolicies):
@@ -260,12 +256,10 @@ class Compared:
 
     @property
     def state(self) -> RevisionKey:
-        """What the figures rest on."""
         return self.campaign.revision_key
 
     @property
     def is_published(self) -> bool:
-        """Whether one side is a published table, which has no scores by topic."""
         return isinstance(self.x, str) or isinstance(self.y, str)
 
 
@@ -298,7 +292,6 @@ def confusion_of(request: Compared) -> ConfusionReport | None:
 
 
 def agreement_by_tag(request: Compared) -> tuple[TagAgreement, ...]:
-    """Return the three taus of each topic tag; nothing for a published table."""
     return () if request.is_published else _by_tag(request, request.state)
 
 
@@ -357,7 +350,6 @@ MOST_POINTS = 5000
 
 
 def is_binned(points: TopicPoints) -> bool:
-    """Say whether there are too many points to draw each."""
     return len(points) > MOST_POINTS
 
 

@@ -83,33 +83,27 @@ class AgreementPage:
 
     @property
     def taus(self) -> list[Tau]:
-        """The three levels in the order of the studies."""
         found = self.correlation
         return [_tau(found, level) for level in LEVELS] if found else []
 
     @property
     def sides(self) -> list[dict[str, str]]:
-        """What x and y mean here, in words."""
         return [{"name": name, "text": _side_text(side)} for name, side in zip("xy", self._sides, strict=False)]
 
     @property
     def curve(self) -> tuple[CurvePoint, ...]:
-        """Tau by the number of topics, where the page is asked for it."""
         return curve_of(self.requested) if self.requested and self.form.chosen["curve"] else ()
 
     @property
     def shown_curve(self) -> tuple[CurvePoint, ...]:
-        """Points of the curve on enough runs and topics to be shown; files have all of them."""
         return self.enough(self.curve)
 
     def enough(self, points: Sequence[CurvePoint]) -> tuple[CurvePoint, ...]:
-        """Return the points that rest on enough runs and topics."""
         runs = self.correlation.agreement.runs if self.correlation else 0
         return tuple(one for one in points if has_tau(runs, one.topics))
 
     @property
     def topics(self) -> int | None:
-        """Topics common to both sides; None where one side is a published table."""
         found = self.correlation
         return None if found is None or found.published else found.agreement.topics
 
@@ -120,7 +114,6 @@ class AgreementPage:
 
     @property
     def heat(self) -> list[HeatRow]:
-        """The confusion matrix, ready to draw."""
         return heat_rows(self.confusion) if self.confusion else []
 
     @property
@@ -130,7 +123,6 @@ class AgreementPage:
 
     @property
     def judged_by(self) -> tuple[str, str]:
-        """Whose labels x and y are, by name."""
         x, y = ((side.judges_text or "") if isinstance(side, Choice) else "" for side in self._sides or ("", ""))
         return x, y
 
@@ -150,7 +142,6 @@ class AgreementPage:
 
     @property
     def pairings(self) -> list[Pairing]:
-        """The published pairings that have labels here."""
         here = (self.form.data.get("x"), self.form.data.get("y"))
         return [Pairing(x, y, _first_score(x), (x, y) == here) for x, y in self.offer.pairings()]
 

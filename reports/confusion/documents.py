@@ -34,7 +34,6 @@ def confusion_table(page: ConfusionPage) -> Table:
 
 
 def study_table(report: StudyReport) -> Table:
-    """Return each judge of a disagreement study with each; as JSON with everybody's labels."""
     headings = {"judge": "Judge", "with": "With", "pairs": "Pairs", "agreement": "Agreement"}
     headings |= {"kappa": "Kappa", "kappa_linear": "Linear-weighted kappa"}
     return Table(agreement_rows(report), headings, study_document(report), comment=f"Study {report.study.name}")
@@ -52,7 +51,6 @@ def _document(page: ConfusionPage) -> dict[str, Any]:
 
 
 def filters(page: ConfusionPage) -> dict[str, str]:
-    """Return which of the items are looked at: the filters that are set."""
     return {
         name: page.form.chosen[name]
         for name in ("topic", "run", "tag", "importance", "made")

@@ -61,7 +61,6 @@ class ConfusionForm(forms.Form):
 
     @property
     def chosen(self) -> dict[str, Any]:
-        """The cleaned values; asks for a form that is valid."""
         return self.cleaned_data
 
     @property

@@ -52,12 +52,10 @@ class ConfusionPage:
 
     @property
     def heat(self) -> list[HeatRow]:
-        """The confusion matrix, ready to draw; none without a pair."""
         return heat_rows(self.report) if self.report else []
 
     @property
     def column_totals(self) -> list[tuple[int, float | None]]:
-        """How many pairs each column has, and their share."""
         if self.report is None:
             return []
         found = self.report.confusion
@@ -70,14 +68,12 @@ class ConfusionPage:
 
     @property
     def sides(self) -> list[tuple[str, str]]:
-        """What rows and columns mean here, in words."""
         if self.compared is None:
             return []
         return [("Rows", side_label(self.compared.rows)), ("Columns", side_label(self.compared.columns))]
 
     @property
     def bare(self) -> list[str]:
-        """Those of the two conditions that have no nuggets yet."""
         return without_nuggets(self.compared.rows, self.compared.columns) if self.compared else []
 
     @property
@@ -98,7 +94,6 @@ class ConfusionPage:
 
     @property
     def differing(self) -> int:
-        """How many pairs have two different labels."""
         if self.report is None:
             return 0
         counts = self.report.confusion.counts
@@ -106,7 +101,6 @@ class ConfusionPage:
 
     @property
     def pairings(self) -> list[tuple[str, str, str, str]]:
-        """Each pair of sides that label the same items, and what they are called."""
         return [(x, y, side_text(x), side_text(y)) for x, y in self.offer.label_pairings()]
 
 
@@ -132,7 +126,6 @@ def confusion_page(campaign: Campaign, query: QueryDict) -> ConfusionPage:
 
 
 def heat_rows(report: ConfusionReport) -> list[HeatRow]:
-    """Return a confusion matrix row by row; nothing without a pair."""
     found = report.confusion
     if not found.pairs:
         return []
@@ -144,12 +137,10 @@ def heat_rows(report: ConfusionReport) -> list[HeatRow]:
 
 
 def without_nuggets(*sides: object) -> list[str]:
-    """Return the conditions among some sides that have no nugget set yet."""
     return [str(one) for one in sides if isinstance(one, NuggetCondition) and not one.nugget_sets]
 
 
 def side_label(side: LabelSide) -> str:
-    """Return what a side is, in words."""
     if isinstance(side, QrelSource):
         return f"{side.name}, grades of relevance"
     labels = f"labels by {side.judges_text}" if side.judges else "no labels yet"

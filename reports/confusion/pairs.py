@@ -56,7 +56,6 @@ class PairList:
 
     @property
     def caption(self) -> str:
-        """Which pairs these are, in words."""
         if self.category is not None:
             why = category_text(self.category) or NO_CATEGORY
             return f"different labels: {why}"

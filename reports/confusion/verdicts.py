@@ -49,7 +49,6 @@ class Pair:
 
     @property
     def fields(self) -> dict[str, int]:
-        """The pair's primary keys, as its verdicts have them."""
         return {f"{name}_id": pk for name, pk in zip(FIELDS[self.kind], self.key, strict=True)}
 
 

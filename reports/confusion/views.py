@@ -54,7 +54,6 @@ def confusion_picture(request: UserRequest, slug: str, picture: PictureForm) -> 
 
 @require_safe
 def confusion_file(request: UserRequest, slug: str, table: TableForm) -> HttpResponse:
-    """The matrix of the same query string as a file; as JSON with every figure."""
     page = confusion_page(get_campaign(request, slug), request.GET)
     or_404(page.report)
     return downloaded(confusion_table(page), table, f"{slug}-confusion")
@@ -62,7 +61,6 @@ def confusion_file(request: UserRequest, slug: str, table: TableForm) -> HttpRes
 
 @require_safe
 def study_file(request: UserRequest, slug: str, pk: int, table: TableForm) -> HttpResponse:
-    """Who agrees with whom in a disagreement study, as a file."""
     campaign = get_campaign(request, slug)
     try:
         study = study_for(request.user, campaign, pk)

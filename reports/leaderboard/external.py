@@ -48,7 +48,6 @@ def external_scores(campaign: Campaign, name: str, score: str) -> dict[str, floa
 
 
 def external_names(campaign: Campaign) -> list[str]:
-    """Return the names of the published tables."""
     return list(ExternalCondition.objects.filter(campaign=campaign).values_list("name", flat=True))
 
 

@@ -45,7 +45,6 @@ Limits = tuple[str, str, str]
 
 
 def length_page(campaign: Campaign, query: QueryDict) -> ReportPage:
-    """Return score against length under the condition that the query string names."""
     form = LengthForm(query, campaign)
     if not form.is_valid():
         return ReportPage(form, TITLE, WRONG_CHOICE)

@@ -71,12 +71,10 @@ class LeaderboardPage:
 
     @property
     def board(self) -> Leaderboard | None:
-        """All runs, whichever are shown."""
         return self.found.board if self.found else None
 
     @property
     def columns(self) -> list[Column]:
-        """The columns, in their order."""
         if self.found is None:
             return []
         score, sort = self.found.score, self.form.chosen["sort"]
@@ -105,7 +103,6 @@ class LeaderboardPage:
 
     @property
     def rows(self) -> list[tuple[Standing, list[tuple[Column, Any, int | None]]]]:
-        """The runs shown, each with its cells: column, figure, and the topics that the figure rests on."""
         columns = self.columns
         return [
             (
@@ -117,7 +114,6 @@ class LeaderboardPage:
 
     @property
     def closing(self) -> list[tuple[str, list[tuple[Column, float | None]]]]:
-        """The published tables' last rows: of each column that has one."""
         if self.board is None:
             return []
         columns = [one for one in self.columns if one.name not in TEXTS]

@@ -80,7 +80,6 @@ def leaderboard(choice: NuggetCondition, policies: Policies, tag: str = "") -> L
 
 
 def runs_by_id(campaign: Campaign) -> dict[str, Run]:
-    """Return the campaign's runs by run id."""
     return {run.run_id: run for run in campaign.runs.all()}
 
 

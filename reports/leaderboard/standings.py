@@ -42,7 +42,6 @@ class Wanted:
 
     @property
     def state(self) -> RevisionKey:
-        """What the figures rest on."""
         return self.choice.campaign.revision_key
 
 
@@ -105,7 +104,6 @@ class Comparisons:
 
     @property
     def by_run(self) -> list[tuple[str, tuple[Comparison, ...]]]:
-        """Each run with its row."""
         return list(zip(self.runs, self.rows, strict=True))
 
     @property

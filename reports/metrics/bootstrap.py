@@ -24,7 +24,6 @@ class Interval:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Both ends."""
         return self.low, self.high
 
 

@@ -129,7 +129,6 @@ def nugget_findings(sheet: AssignmentSheet) -> NuggetFindings:
 
 
 def group_of(found: NuggetFindings, nuggets: Booleans) -> Group:
-    """Describe the chosen nuggets (N)."""
     judged = nuggets & (found.judged > 0)
     partial = ratio(found.partial, found.judged)
     return Group(

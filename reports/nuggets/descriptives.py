@@ -55,7 +55,6 @@ def descriptives(campaign: Campaign, topics: Topics = None) -> tuple[Descriptive
 
 
 def sizes(campaign: Campaign, topics: Topics = None) -> tuple[NuggetSizes, ...]:
-    """Return how many nuggets and words each nugget set has, in some topics, or all."""
     found = []
     for one in sets_with_lists(campaign):
         lists = _lists_in(one, topics)
@@ -65,7 +64,6 @@ def sizes(campaign: Campaign, topics: Topics = None) -> tuple[NuggetSizes, ...]:
 
 
 def sets_with_lists(campaign: Campaign) -> list[NuggetSet]:
-    """Return the sets that have a submitted list."""
     return list(campaign.nugget_sets.filter(pk__in=_with_lists(campaign)).select_related("judge"))
 
 

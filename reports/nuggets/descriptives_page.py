@@ -53,7 +53,6 @@ COLUMNS = columns(
 
 
 def descriptives_page(campaign: Campaign, query: QueryDict) -> ReportPage:
-    """Return the descriptives of the topics that the query string names, or of all."""
     form = DescriptivesForm(query, campaign)
     if not form.is_valid():
         return ReportPage(form, TITLE, WRONG_CHOICE)
@@ -115,7 +114,6 @@ def _row(one: DescriptiveRow) -> Row:
 
 
 def labels_alt(conditions: int) -> str:
-    """Say what a picture of labels by condition shows."""
     return f"Shares of the labels in {conditions:,} {plural(conditions, 'condition')}."
 
 

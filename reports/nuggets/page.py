@@ -73,7 +73,6 @@ NUGGET_COLUMNS = columns(
 
 
 def nuggets_page(campaign: Campaign, query: QueryDict) -> ReportPage:
-    """Return the nuggets of the condition that the query string names."""
     form = NuggetsForm(query, campaign)
     if not form.is_valid():
         return ReportPage(form, TITLE, WRONG_CHOICE)

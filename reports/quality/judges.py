@@ -72,7 +72,6 @@ class Compared:
 
     @property
     def sentences(self) -> list[str]:
-        """The confusion in words."""
         found, harsh = self.report.confusion, self.report.harsh
         if not found.pairs:
             return ["No pair has a usable label of both."]

@@ -59,7 +59,6 @@ class PairOfPeople:
 
     @property
     def key(self) -> str:
-        """How an address names it."""
         return f"{self.first.pk}-{self.second.pk}"
 
 

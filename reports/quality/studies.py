@@ -45,7 +45,6 @@ class StudyJudge:
 
     @property
     def judged(self) -> int:
-        """How many pairs have one of the three labels."""
         return sum(self.counts)
 
     @property
@@ -55,7 +54,6 @@ class StudyJudge:
 
     @property
     def failed(self) -> int:
-        """How many labels failed."""
         return int((self.labels == FAILED).sum())
 
     @property
@@ -84,7 +82,6 @@ class TopicPairs:
 
     @property
     def differing(self) -> tuple[int, ...]:
-        """The cells in which two labels differ, row by row."""
         return tuple(self.cells[row][column] for row, column in DIFFERING)
 
 
@@ -101,7 +98,6 @@ class StudyReport:
 
     @property
     def differing(self) -> tuple[tuple[str, str], ...]:
-        """The person's and the machine's label of each of those cells."""
         return tuple((self.labels[row], self.labels[column]) for row, column in DIFFERING)
 
 
@@ -161,7 +157,6 @@ def _by_topic(pairs: list[StudyPair]) -> tuple[TopicPairs, ...]:
 
 
 def study_document(report: StudyReport) -> dict[str, Any]:
-    """Return `report study` as JSON; rates are fractions."""
     study = report.study
     return {
         "study": study.name,
@@ -192,7 +187,6 @@ def judge_rows(report: StudyReport) -> list[dict[str, Any]]:
 
 
 def agreement_rows(report: StudyReport) -> list[dict[str, Any]]:
-    """Return each judge with each as rows."""
     return [
         {
             "judge": one.judge,

@@ -27,14 +27,12 @@ FORMS: Final[dict[str, Callable[[Any], str]]] = {
 
 @register.simple_tag(takes_context=True)
 def part_url(context: dict[str, Any], part: str, form: str) -> str:
-    """The address of a section's table or picture as a file."""
     address: str = context["address_of"](part, form)
     return address
 
 
 @register.simple_tag(takes_context=True)
 def cell_link(context: dict[str, Any], cell: Cell) -> SafeString:
-    """A name of a table; that of a run or a topic leads to its page."""
     kinds = {Kind.RUN: ("organizer:run", "run_keys"), Kind.TOPIC: ("organizer:topic", "topic_keys")}
     if cell.column.kind in kinds:
         view, keys = kinds[cell.column.kind]
@@ -58,14 +56,12 @@ def figure(
 
 @register.simple_tag
 def figure_text(text: str, topics: int | None = None) -> SafeString | str:
-    """A figure that is in words already; on few topics it is grey, with its n."""
     basis = Basis(topics)
     return _small(text, basis) if basis.is_small else text
 
 
 @register.simple_tag
 def figure_cell(cell: Cell) -> SafeString | str:
-    """A figure of a table."""
     if cell.hidden:
         return _left_out(cell.hidden)
     if not cell.basis.is_small:
@@ -93,14 +89,12 @@ def interval(
 
 @register.simple_tag
 def run_tau(value: float | None, runs: int, topics: int | None) -> SafeString | str:
-    """The rank agreement of run means, where there are enough runs and topics."""
     reason = why_no_tau(runs, topics)
     return _left_out(reason) if reason else assay.score(value)
 
 
 @register.filter
 def has_few_topics(topics: int | None) -> bool:
-    """Whether figures over so many topics are no evidence."""
     return topics is not None and topics < FEWEST_TOPICS
 
 

@@ -91,7 +91,6 @@ def _stage_row(stage: Stage, times: Iterable[TopicTime]) -> dict[str, Any]:
 
 
 def seconds(milliseconds: Iterable[int]) -> list[float]:
-    """Return times in seconds."""
     return [one / SECOND for one in milliseconds]
 
 
@@ -101,7 +100,6 @@ def quantile(values: Sequence[float], share: float) -> float | None:
 
 
 def time_table(document: dict[str, Any]) -> list[Row]:
-    """Return the stages for a terminal, times as hours, minutes and seconds."""
     return [
         {name.removesuffix("_s"): _clock(value) if name.endswith("_s") else value for name, value in row.items()}
         for row in document["stages"]
@@ -113,7 +111,6 @@ def _clock(seconds: float | None) -> str | None:
 
 
 def time_note(document: dict[str, Any]) -> str:
-    """Return what a table of times rests on."""
     idle = f"{document['idle']} s" if document["idle"] is not None else "from the words on screen"
     return (
         f"Active time of first submissions, point estimate; q1 and q3 are the quartiles. Idle limit {idle}, "
@@ -156,7 +153,6 @@ def _who(timed: Timed) -> dict[str, Any]:
 
 
 def time_lines(campaign: Campaign) -> Iterator[str]:
-    """Yield `export time` as CSV, a submission a line."""
     yield _line(TIME_COLUMNS)
     for one in times_of(campaign):
         yield _line(time_row(one).values())

@@ -49,7 +49,6 @@ SPREAD = (
 
 
 def time_page(campaign: Campaign, query: QueryDict) -> ReportPage:
-    """Return the times of the topics that the query string names, or of all."""
     form = TimeForm(query, campaign)
     if not form.is_valid():
         return ReportPage(form, TITLE, WRONG_CHOICE)

@@ -157,7 +157,6 @@ def fine_percent(value: float | None) -> str:
 
 @register.filter
 def words(code: str) -> str:
-    """Name of the field for people: `vital_strict` becomes vital strict."""
     return code.replace("_", " ")
 
 

@@ -22,13 +22,11 @@ class Command(AssayCommand):
     example = "manage.py apply_retention --dry-run"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the days, and the try-out."""
         days = settings.RETENTION_DAYS
         parser.add_argument("--days", type=int, default=days, help=f"how long they are kept (default: {days})")
         parser.add_argument("--dry-run", action="store_true", help="say what would go, and delete nothing")
 
     def act(self, options: dict[str, Any]) -> None:
-        """Count, and delete."""
         verb = "would go" if options["dry_run"] else "gone"
         with transaction.atomic():
             for name, rows in _ended(options["days"]).items():
