@@ -7,7 +7,7 @@ from rest_framework.serializers import Serializer
 
 from api import filters as filtersets
 from api.filters import ByJudge, ByRun, ByTopic, Filters, OfCampaign
-from api.readers import Jobs, Scores, Times
+from api.readers import Jobs, Scores, TimeReader
 from api.rows import corpus as rows_corpus
 from api.rows import labels as rows_labels
 from api.rows import work as rows_work
@@ -64,7 +64,7 @@ COLLECTIONS = (
     Collection("judges", rows_labels.JudgeRow, Judges, filtersets.JudgeFilters),
     Collection("jobs", rows_work.JobRow, Jobs, filtersets.JobFilters, "pk"),
     Collection("tasks", rows_work.TaskRow, Tasks, filtersets.StageFilters, "public_id"),
-    Collection("time", rows_work.TimeRow, Times, filtersets.StageFilters),
+    Collection("time", rows_work.TimeRow, TimeReader, filtersets.StageFilters),
     Collection("scores", rows_labels.ScoreRow, Scores, filtersets.ScoreFilters, by_revision=True),
     Collection("events", rows_work.EventRow, Events, filtersets.EventFilters, "pk"),
     Collection("findings", rows_work.FindingRow, Findings, filtersets.FindingFilters, "pk", by_revision=True),

@@ -25,7 +25,7 @@ from evaluation.domain.shared_topics import Topics
 from evaluation.errors import Refused
 from evaluation.models import Campaign, ListedNugget, NuggetList, Run, Topic
 from evaluation.rows.base import Reader
-from evaluation.rows.labels import Judges, Labels
+from evaluation.rows.labels import Judges, LabelReader
 from evaluation.rows.nuggets import Nuggets
 from evaluation.terms import Condition, FindingCode, Stage, SupportCondition
 from jobs.models import Job
@@ -286,7 +286,7 @@ class LabelFilters(ByTopic, ByRun, ByJudge, Since):
 
     def filter_queryset(self, queryset: Rows) -> Rows:
         rows: Rows = super().filter_queryset(queryset)
-        return rows if "judge" in self.wanted else cast(Labels, self.reader).counting(rows)
+        return rows if "judge" in self.wanted else cast(LabelReader, self.reader).counting(rows)
 
 
 class AssignmentFilters(LabelFilters, BySet):

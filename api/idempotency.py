@@ -37,7 +37,7 @@ REPLAYED = "Idempotency-Replayed"
 Doing = Callable[[], HttpResponse]
 
 
-class BadKey(APIException):
+class BadIdempotencyKey(APIException):
     """A key that is none."""
 
     status_code = HTTPStatus.BAD_REQUEST
@@ -131,7 +131,7 @@ def _key_of(request: Request) -> str | None:
         return None
     key = header[1:-1] if len(header) > 2 and header[0] == header[-1] == '"' else header
     if not KEY.fullmatch(key):
-        raise BadKey
+        raise BadIdempotencyKey
     return key
 
 

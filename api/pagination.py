@@ -142,7 +142,7 @@ class Form(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ListParams:
     """A request for a list, its filters not yet checked."""
 
     form: Form
@@ -151,7 +151,7 @@ class Asked:
     filters: QueryDict
 
 
-def asked_of(query: QueryDict, collection: str, known: frozenset[str]) -> Asked:
+def asked_of(query: QueryDict, collection: str, known: frozenset[str]) -> ListParams:
     """Return what a query asks for. Raises `WrongQuery`, with everything that is wrong about it."""
     errors: Errors = {}
     filters = query.copy()
@@ -171,7 +171,7 @@ def asked_of(query: QueryDict, collection: str, known: frozenset[str]) -> Asked:
     cursor = _cursor(query.get("cursor", ""), collection, errors)
     if errors:
         raise WrongQuery(errors)
-    return Asked(form, size, cursor, filters)
+    return ListParams(form, size, cursor, filters)
 
 
 PAGING = ("format", "cursor", "page_size")

@@ -142,7 +142,7 @@ SUBMISSIONS = 2**16
 PLACE = ExpressionWrapper(F("task") * SUBMISSIONS + F("submission"), output_field=BigIntegerField())
 
 
-class Times(Reader):
+class TimeReader(Reader):
     """The times of submissions, the one that is being made too. Withdrawn work does not count."""
 
     key = "place"

@@ -184,7 +184,7 @@ REFERENCE = "#/components/schemas/"
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ValueKind:
     """What a value is: in words, and where it is made of an object, which one."""
 
     text: str
@@ -196,23 +196,23 @@ class Field:
     """A parameter or a field of an object. `place` is where a parameter goes."""
 
     name: str
-    kind: Kind
+    kind: ValueKind
     text: str
     needed: bool
     place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class StatusAnswer:
     """A status that an operation answers with."""
 
     status: str
     text: str
-    kind: Kind | None
+    kind: ValueKind | None
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class ApiOperation:
     """One method at one address."""
 
     name: str
@@ -220,8 +220,8 @@ class Operation:
     path: str
     text: str
     parameters: tuple[Field, ...]
-    body: Kind | None
-    answers: tuple[Answer, ...]
+    body: ValueKind | None
+    answers: tuple[StatusAnswer, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,11 +231,11 @@ class Made:
     name: str
     text: str
     fields: tuple[Field, ...]
-    kind: Kind
+    kind: ValueKind
 
 
-def operations_of(schema: Part) -> dict[str, list[Operation]]:
-    found: dict[str, list[Operation]] = {}
+def operations_of(schema: Part) -> dict[str, list[ApiOperation]]:
+    found: dict[str, list[ApiOperation]] = {}
     for path, methods in schema["paths"].items():
         for method, one in methods.items():
             found.setdefault(one["tags"][0], []).append(_operation(path, method, one))
@@ -249,9 +249,9 @@ def objects_of(schema: Part) -> list[Made]:
     ]
 
 
-def kind_of(part: Part) -> Kind:
+def kind_of(part: Part) -> ValueKind:
     if "$ref" in part:
-        return Kind("", part["$ref"].removeprefix(REFERENCE))
+        return ValueKind("", part["$ref"].removeprefix(REFERENCE))
     choices = part.get("anyOf") or part.get("oneOf") or part.get("allOf")
     if choices:
         return _either([kind_of(one) for one in choices])
@@ -260,8 +260,8 @@ def kind_of(part: Part) -> Kind:
         return _either([kind_of({**part, "type": name}) for name in names])
     if names == "array":
         inner = kind_of(part["items"])
-        return Kind(f"list of {inner.text}".strip(), inner.object)
-    return Kind(_simple(str(names), part))
+        return ValueKind(f"list of {inner.text}".strip(), inner.object)
+    return ValueKind(_simple(str(names), part))
 
 
 def _simple(name: str, part: Part) -> str:
@@ -280,16 +280,16 @@ LIMITS = {
 }
 
 
-def _either(kinds: list[Kind]) -> Kind:
+def _either(kinds: list[ValueKind]) -> ValueKind:
     """Return one kind for several; null is said as a word."""
     text = " or ".join(one.text for one in kinds if one.text)
     named = next((one.object for one in kinds if one.object), "")
-    return Kind(f"or {text}" if named and text else text, named)
+    return ValueKind(f"or {text}" if named and text else text, named)
 
 
-def _operation(path: str, method: str, one: Part) -> Operation:
+def _operation(path: str, method: str, one: Part) -> ApiOperation:
     content = one.get("requestBody", {}).get("content", {})
-    return Operation(
+    return ApiOperation(
         name=one["operationId"],
         method=method.upper(),
         path=path,
@@ -297,13 +297,13 @@ def _operation(path: str, method: str, one: Part) -> Operation:
         parameters=tuple(_parameter(found) for found in one.get("parameters", ())),
         body=_of_content(content),
         answers=tuple(
-            Answer(status, found.get("description", ""), _of_content(found.get("content", {})))
+            StatusAnswer(status, found.get("description", ""), _of_content(found.get("content", {})))
             for status, found in one["responses"].items()
         ),
     )
 
 
-def _of_content(content: Part) -> Kind | None:
+def _of_content(content: Part) -> ValueKind | None:
     """Return what the first form of a body is, JSON before the others."""
     return next((kind_of(one["schema"]) for one in content.values()), None)
 

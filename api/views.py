@@ -14,7 +14,7 @@ from rest_framework.views import APIView
 from accounts.models import User
 from api.collections import COLLECTIONS, Collection
 from api.filters import checked
-from api.pagination import Asked, Cursor, Form, asked_of, page_of, seal
+from api.pagination import Cursor, Form, ListParams, asked_of, page_of, seal
 from api.problems import NOT_FOUND
 from api.streams import CONTENT_TYPES, WRITERS, answered, is_known, keep_private, tag_of_campaigns, tag_of_pieces
 from evaluation.rows.base import Reader
@@ -49,7 +49,7 @@ class ListView(OfCollection):
         params = asked_of(request.query_params, collection.name, collection.filters.names())
         return self._page(request, params) if params.form is Form.JSON else self._stream(request, params)
 
-    def _page(self, request: Request, params: Asked) -> HttpResponse:
+    def _page(self, request: Request, params: ListParams) -> HttpResponse:
         with consistent_read() as alias:
             reader = self.reader(request, alias)
             page = page_of(
@@ -69,7 +69,7 @@ class ListView(OfCollection):
         query["cursor"] = seal(self.collection.name, cursor)
         return request.build_absolute_uri(f"{request.path}?{query.urlencode()}")
 
-    def _stream(self, request: Request, params: Asked) -> HttpResponseBase:
+    def _stream(self, request: Request, params: ListParams) -> HttpResponseBase:
         """Check everything that can be refused, then promise the rows; they are read while they are sent."""
         collection = self.collection
         with consistent_read() as alias:
@@ -84,14 +84,14 @@ class ListView(OfCollection):
         response["ETag"] = tag
         return response
 
-    def _tag(self, request: Request, params: Asked, reader: Reader) -> str:
+    def _tag(self, request: Request, params: ListParams, reader: Reader) -> str:
         filters = checked(self.collection.filters, params.filters, reader)
         if self.collection.by_revision:
             path, columns = request.get_full_path(), self.collection.columns
             return tag_of_campaigns(reader.campaigns, path, columns, filters.rests_on)
         return tag_of_pieces(WRITERS[params.form](filters.selection.all(), self.collection.columns))
 
-    def _pieces(self, request: Request, params: Asked) -> Iterator[bytes]:
+    def _pieces(self, request: Request, params: ListParams) -> Iterator[bytes]:
         """Yield the body from one state of the database, whoever writes meanwhile."""
         with consistent_read() as alias:
             reader = self.reader(request, alias)

@@ -17,7 +17,7 @@ class NoSuchTask(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class InputProblem:
     """One thing wrong with an input: which file, line and field, and what was expected there.
 
     `is_conflict`: something else is loaded: `loaded`, where the file has `in_file`. Replacing resolves it.
@@ -39,7 +39,7 @@ class Problem:
 class BadInput(Refused):
     """A file that cannot be loaded, with up to `PROBLEMS_SHOWN` problems listed."""
 
-    def __init__(self, problems: Sequence[Problem]) -> None:
+    def __init__(self, problems: Sequence[InputProblem]) -> None:
         self.problems = tuple(problems)
         shown = [str(problem) for problem in self.problems[:PROBLEMS_SHOWN]]
         more = len(self.problems) - len(shown)

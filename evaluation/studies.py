@@ -28,7 +28,7 @@ from evaluation.models import (
 )
 from evaluation.models.querysets import CurrentQuerySet
 from evaluation.models.studies import REAL_LABELS
-from evaluation.rules.studies import Differing, draw
+from evaluation.rules.studies import DifferingPair, draw
 from evaluation.rules.text import check_name
 from evaluation.tasks.hand_out import HandOutReceipt, assessor_of, hand_out_payload, make_study_task, note_task
 from evaluation.tasks.plan import roster_of
@@ -39,15 +39,15 @@ BATCH = 500
 
 
 @dataclass(slots=True)
-class Found:
+class DrawnPair:
     """A pair on which both gave a real label, and not the same: the row to be, without its study."""
 
-    pair: Differing
+    pair: DifferingPair
     row: StudyPair
 
 
 @dataclass(frozen=True, slots=True)
-class Labels:
+class StudyLabels:
     """Where the labels of one kind of study are."""
 
     rows: CurrentQuerySet[Assignment] | CurrentQuerySet[SupportJudgment]
@@ -70,7 +70,7 @@ class Labels:
 
 def labels_between(
     campaign: Campaign, topics: Sequence[Topic], nugget_set: NuggetSet | None, condition: SupportCondition
-) -> Labels:
+) -> StudyLabels:
     """Return the labels that count here: of the newest lists, or of each citation, on answers with a word."""
     of_topics = {"topic__in": [one.pk for one in topics], "words__gt": 0}
     if nugget_set is None:
@@ -82,22 +82,24 @@ def labels_between(
             JudgeKind.HUMAN: {"condition": condition},
             JudgeKind.LLM: {"condition": SupportCondition.LLM},
         }
-        return Labels(given, ("sentence", "segment"), conditions)
+        return StudyLabels(given, ("sentence", "segment"), conditions)
     assigned = Assignment.objects.filter(**{f"answer__{name}": value for name, value in of_topics.items()})
-    return Labels(assigned.filter(nugget_version__nugget__nugget_set=nugget_set), ("answer", "nugget_version"))
+    return StudyLabels(
+        assigned.filter(nugget_version__nugget__nugget_set=nugget_set), ("answer", "nugget_version")
+    )
 
 
 Given = dict[tuple[int, int], int]
 
 
-def differing(person: Given, machine: Given, nugget_set: NuggetSet | None) -> list[Found]:
+def differing(person: Given, machine: Given, nugget_set: NuggetSet | None) -> list[DrawnPair]:
     """Return the pairs with two different labels, each with a key that is the same in every database."""
     items = {item for item, label in person.items() if machine.get(item, label) != label}
     describe = _of_citations if nugget_set is None else _of_nuggets
     found = []
     for item, (topic, key, row) in describe(items, nugget_set).items():
         row.person_label, row.machine_label = person[item], machine[item]
-        found.append(Found(Differing(topic, key, (person[item], machine[item])), row))
+        found.append(DrawnPair(DifferingPair(topic, key, (person[item], machine[item])), row))
     return found
 
 
@@ -154,7 +156,7 @@ def _parts(pks: Collection[int]) -> Iterator[list[int]]:
         yield wanted[start : start + BATCH]
 
 
-def drawn_from(found: Sequence[Found], per_topic: int, *, seed: int, stratified: bool) -> list[StudyPair]:
+def drawn_from(found: Sequence[DrawnPair], per_topic: int, *, seed: int, stratified: bool) -> list[StudyPair]:
     rows = {(one.pair.topic, one.pair.key): one.row for one in found}
     drawn = draw((one.pair for one in found), per_topic, seed=seed, stratified=stratified)
     return [rows[one.topic, one.key] for one in drawn]
@@ -318,7 +320,7 @@ def _nugget_set(campaign: Campaign, wish: StudyWish) -> NuggetSet:
     raise Refused("no_such_set", f"There is no nugget set {wish.nuggets}; there are: {there}.")
 
 
-def _judge(labels: Labels, kind: JudgeKind, name: str) -> Judge:
+def _judge(labels: StudyLabels, kind: JudgeKind, name: str) -> Judge:
     there = list(labels.judges(kind))
     found = only_judge([one for one in there if name in ("", one.name)], A_STUDY, OPTIONS[kind])
     if found:

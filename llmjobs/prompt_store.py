@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from pydantic import BaseModel, ConfigDict, Field
 
 from accounts.models import User
-from evaluation.errors import BadInput, Problem, Refused
+from evaluation.errors import BadInput, InputProblem, Refused
 from evaluation.formats.lines import read_toml
 from evaluation.formats.source import Source
 from evaluation.judges import JSON_SCHEMA, REPLY_FORM, add_judge
@@ -301,19 +301,19 @@ def import_prompt(
         raise BadInput([_problem(source, field, problem) for field, problem in refusal.problems]) from refusal
 
 
-def _other(source: Source, field: str, in_file: str, wanted: str) -> list[Problem]:
+def _other(source: Source, field: str, in_file: str, wanted: str) -> list[InputProblem]:
     if not in_file or not wanted or in_file == wanted:
         return []
     return [_problem(source, field, f"{wanted}, as was said when it was loaded, found {in_file}")]
 
 
-def _problem(source: Source, field: str, problem: str) -> Problem:
+def _problem(source: Source, field: str, problem: str) -> InputProblem:
     # At the placeholder, where one is to blame: a field may be many lines long.
     placeholder = problem.partition(" ")[0]
     key = re.compile(rf"\s*{field}\s*=")
     lines = [line for line, text in source.lines if placeholder.startswith("{") and placeholder in text]
     lines += [line for line, text in source.lines if key.match(text)]
-    return Problem(source.name, lines[0] if lines else 1, field, problem)
+    return InputProblem(source.name, lines[0] if lines else 1, field, problem)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_safe
 from accounts.http import UserRequest
 from accounts.models import User
 from evaluation.campaigns.access import holds_work
-from evaluation.campaigns.events import Asked, Entry, entries_for, may_audit, people_of
+from evaluation.campaigns.events import Entry, EventFilter, entries_for, may_audit, people_of
 from evaluation.models import Campaign
 from organizer import access as organizer_access
 from web.audit_log import is_a_file
@@ -67,14 +67,14 @@ class AuditSearch(forms.Form):
         named = [(str(user.pk), f"{user.name} ({user.username})") for user in people]
         self.fields["person"].choices = [("", "anybody"), *named]  # type: ignore[attr-defined]
 
-    def event_filter(self, until: str) -> Asked:
+    def event_filter(self, until: str) -> EventFilter:
         """Filter of the valid fields; an invalid one filters nothing. `until`: moment where the previous page ended."""
         self.is_valid()
         data = self.cleaned_data
         to = data.get("to")
         end = _midnight(to + timedelta(days=1)) if to else None
         before = _moment(until)
-        return Asked(
+        return EventFilter(
             person=int(data["person"]) if data.get("person") else None,
             kind=data.get("kind", ""),
             since=_midnight(data["since"]) if data.get("since") else None,

@@ -39,10 +39,10 @@ from reports.metrics.policies import Policies
 from reports.report import (
     OVERVIEW,
     WRONG_CHOICE,
+    ColumnKind,
     Figures,
-    Found,
-    Kind,
     Picture,
+    ReportContent,
     ReportPage,
     Row,
     columns,
@@ -270,7 +270,7 @@ def cost_page(campaign: Campaign, query: QueryDict) -> ReportPage:
     return ReportPage(form, TITLE, found=found, query=query)
 
 
-def _found(campaign: Campaign, form: CostForm) -> Found:
+def _found(campaign: Campaign, form: CostForm) -> ReportContent:
     # Computed at each request: beats and calls do not change the campaign's revision.
     rate: Decimal | None = form.chosen["rate"]
     prices = Prices(person_units(campaign, rate), llm_units(campaign), form.assumed)
@@ -289,7 +289,7 @@ def _found(campaign: Campaign, form: CostForm) -> Found:
         "published: an hour to post-edit a topic, two and a half to write its nuggets.",
     )
     rows = [_row(one, prices, reference, form) for one in choices]
-    return Found(facts, (conditions_table(rows), _units_table(prices)), timezone.now())
+    return ReportContent(facts, (conditions_table(rows), _units_table(prices)), timezone.now())
 
 
 def _labelled(campaign: Campaign) -> Iterator[NuggetCondition]:
@@ -337,11 +337,11 @@ def conditions_table(rows: list[dict[str, Any]]) -> Figures:
         ("condition", "Condition"),
         ("nuggets", "Nuggets"),
         ("judge", "Labels by"),
-        ("list_cost", "List", Kind.MONEY),
-        ("label_cost", "Labels", Kind.MONEY),
-        ("cost", "A topic", Kind.MONEY),
-        ("run_level", "Tau, run level", Kind.TAU),
-        ("topic_average", "Tau, topic average", Kind.SCORE),
+        ("list_cost", "List", ColumnKind.MONEY),
+        ("label_cost", "Labels", ColumnKind.MONEY),
+        ("cost", "A topic", ColumnKind.MONEY),
+        ("run_level", "Tau, run level", ColumnKind.TAU),
+        ("topic_average", "Tau, topic average", ColumnKind.SCORE),
         primary="cost",
         screen="nuggets judge",
     )
@@ -402,9 +402,9 @@ def _units_table(prices: Prices) -> Figures:
     named = columns(
         ("what", "One"),
         ("by", "By"),
-        ("units", "Reckoned from", Kind.COUNT),
-        ("seconds", "Time", Kind.CLOCK),
-        ("cost", "Cost", Kind.MONEY),
+        ("units", "Reckoned from", ColumnKind.COUNT),
+        ("seconds", "Time", ColumnKind.CLOCK),
+        ("cost", "Cost", ColumnKind.MONEY),
         ("basis", "Basis"),
         primary="cost",
     )

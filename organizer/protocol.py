@@ -30,7 +30,7 @@ from evaluation.campaigns.protocol import (
 )
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Protocol
-from evaluation.rules.protocol import GUIDELINES, SETTINGS, Difference, Group, Value, differences
+from evaluation.rules.protocol import GUIDELINES, SETTINGS, Difference, SettingGroup, Value, differences
 from evaluation.terms import Condition, JudgeKind, SupportCondition
 from organizer import access as organizer_access
 from organizer.work import views as work_views
@@ -80,8 +80,8 @@ class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]  # django-stubs' 
     def differences(self) -> list[Difference]:
         return list(differences(self.before, self.settings))
 
-    def groups(self) -> Iterator[tuple[Group, list[BoundField]]]:
-        for group in Group:
+    def groups(self) -> Iterator[tuple[SettingGroup, list[BoundField]]]:
+        for group in SettingGroup:
             names = [one.name for one in SETTINGS.values() if one.group is group and one is not GUIDELINES]
             yield group, [self[name] for name in names]
 
@@ -276,7 +276,7 @@ def _sent(request: HttpRequest) -> QueryDict | None:
     return request.POST if request.method == "POST" else None
 
 
-def _groups(settings: dict[str, Any]) -> list[tuple[Group, list[tuple[str, str]]]]:
+def _groups(settings: dict[str, Any]) -> list[tuple[SettingGroup, list[tuple[str, str]]]]:
     """Settings in words under their headings, without the guidelines."""
     return [
         (
@@ -287,7 +287,7 @@ def _groups(settings: dict[str, Any]) -> list[tuple[Group, list[tuple[str, str]]
                 if one.group is group and one is not GUIDELINES
             ],
         )
-        for group in Group
+        for group in SettingGroup
     ]
 
 

@@ -18,15 +18,15 @@ from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from organizer import access as organizer_access
 from reports.confusion.page import HeatRow, heat_rows
 from reports.confusion.paired_labels import ConfusionReport
-from reports.quality.judges import Compared, compared_with_people, judged_by_llms
-from reports.quality.people import Differing, PairOfPeople, Shared, read_differing, shared_by_people
+from reports.quality.judges import JudgeAgreement, compared_with_people, judged_by_llms
+from reports.quality.people import DifferingItem, PairOfPeople, Shared, read_differing, shared_by_people
 
 
 @dataclass(frozen=True, slots=True)
 class PeopleComparison:
     """A comparison with people, and its matrix ready to draw."""
 
-    compared: Compared
+    compared: JudgeAgreement
     heat: list[HeatRow]
 
 
@@ -80,7 +80,7 @@ class OverlapSection:
     report: ConfusionReport | None
     heat: list[HeatRow]
     page: Page[Any]
-    rows: list[Differing]
+    rows: list[DifferingItem]
     parameter: str
 
 

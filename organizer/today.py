@@ -20,8 +20,8 @@ from assessor.progress.matrix import TopicNumbers, may_organize
 from assessor.progress.today import (
     FEWEST,
     LATELY,
-    Asked,
     Forecast,
+    OpenRemarks,
     OpenTask,
     Pace,
     TaskInNeed,
@@ -176,7 +176,7 @@ def _of_tasks(
         yield Need(title, len(tasks), cases, link, means)
 
 
-def _of_remarks(campaign: Campaign, remarks: Asked) -> Need:
+def _of_remarks(campaign: Campaign, remarks: OpenRemarks) -> Need:
     cases = tuple(
         Case(
             f"{one.task.topic.topic_id}: {one.task.assessor.name}",

@@ -6,7 +6,7 @@ from typing import Any
 
 from reports.agreement.figures import Correlation
 from reports.confusion.paired_labels import ConfusionReport
-from reports.files import Table
+from reports.files import FileTable
 from reports.leaderboard.page import LeaderboardPage
 from reports.leaderboard.scores import Leaderboard, LeaderboardRow
 from reports.leaderboard.standings import Comparisons, Standing, value_of
@@ -103,7 +103,7 @@ def correlation_rows(found: Correlation) -> list[Document]:
     ]
 
 
-def correlation_table(found: Correlation) -> Table:
+def correlation_table(found: Correlation) -> FileTable:
     """Return the three taus; as JSON with the runs' means on both sides."""
     headings = {
         "level": "Level",
@@ -114,23 +114,23 @@ def correlation_table(found: Correlation) -> Table:
         "discordant": "Discordant",
     }
     runs = [asdict(one) for one in found.runs]
-    return Table(
+    return FileTable(
         correlation_rows(found), headings, correlation_document(found) | {"by_run": runs}, comment=_compared(found)
     )
 
 
-def answers_table(found: Correlation) -> Table:
+def answers_table(found: Correlation) -> FileTable:
     rows = [asdict(one) for one in found.points]
     headings = {"run_id": "Run", "topic_id": "Topic", "x": found.x, "y": found.y}
     document = {"x": found.x, "y": found.y, "score": found.score, "policies": policies_document(found.policies)}
-    return Table(rows, headings, document | {"answers": rows}, comment=_compared(found))
+    return FileTable(rows, headings, document | {"answers": rows}, comment=_compared(found))
 
 
-def curve_table(found: Correlation, points: Sequence[CurvePoint]) -> Table:
+def curve_table(found: Correlation, points: Sequence[CurvePoint]) -> FileTable:
     rows = [asdict(one) for one in points]
     headings = {"topics": "Topics", "mean": "Mean tau-b", "low": "Low", "high": "High", "samples": "Subsets"}
     document = {"x": found.x, "y": found.y, "score": found.score, "policies": policies_document(found.policies)}
-    return Table(rows, headings, document | {"points": rows}, comment=_compared(found))
+    return FileTable(rows, headings, document | {"points": rows}, comment=_compared(found))
 
 
 def _listed(policies: Document) -> str:
@@ -202,7 +202,7 @@ def support_document(report: SupportReport) -> Document:
     }
 
 
-def standings_table(page: LeaderboardPage) -> Table:
+def standings_table(page: LeaderboardPage) -> FileTable:
     """Return the leaderboard of the runs that a page shows. Raises ValueError for a page without one."""
     if page.found is None or page.board is None:
         raise ValueError(page.message)
@@ -211,7 +211,7 @@ def standings_table(page: LeaderboardPage) -> Table:
     board = scores_document(page.board)
     judged = f"nuggets {board['nuggets']}, labels by {board['judge']}"
     comment = f"{board['condition']}, {judged}; policies {_listed(board['policies'])}"
-    return Table(
+    return FileTable(
         rows=rows,
         columns={"run_id": "Run"} | {name: PAPER[name] for name in scores},
         closing=[{"run_id": name} | scores for name, scores in page.board.summary.items()],

@@ -136,7 +136,7 @@ class TableForm(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class FileTable:
     """A table: its rows, which columns a paper has under which heading, closing rows, and the whole as JSON."""
 
     rows: Sequence[Mapping[str, Any]]
@@ -151,7 +151,7 @@ CONTENT_TYPES = {
     TableForm.JSON: "application/json",
     TableForm.LATEX: "application/x-tex; charset=utf-8",
 }
-WRITERS: dict[TableForm, Callable[[Table], str]] = {
+WRITERS: dict[TableForm, Callable[[FileTable], str]] = {
     TableForm.CSV: lambda table: as_csv(table.rows),
     TableForm.JSON: lambda table: as_json(table.document),
     TableForm.LATEX: lambda table: as_latex(
@@ -160,7 +160,7 @@ WRITERS: dict[TableForm, Callable[[Table], str]] = {
 }
 
 
-def downloaded(table: Table, form: TableForm, name: str) -> HttpResponse:
+def downloaded(table: FileTable, form: TableForm, name: str) -> HttpResponse:
     response = HttpResponse(WRITERS[form](table) + "\n", content_type=CONTENT_TYPES[form])
     response["Content-Disposition"] = f'attachment; filename="{name}.{form}"'
     return response

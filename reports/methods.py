@@ -65,7 +65,7 @@ PREAMBLE = r"""% For pdfLaTeX, XeLaTeX and LuaLaTeX. Names in other scripts than
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class MethodsTable:
     """A table of the report: rows, and which of their keys stand under which heading."""
 
     caption: str
@@ -93,12 +93,12 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class MethodsSection:
     """One section: sentences, then tables."""
 
     title: str
     sentences: Sequence[str]
-    tables: Sequence[Table] = field(default=())
+    tables: Sequence[MethodsTable] = field(default=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class MethodsReport:
     title: str
     slug: str
     revision: int
-    sections: Sequence[Section]
+    sections: Sequence[MethodsSection]
 
 
 def methods_json(report: MethodsReport) -> str:
@@ -138,10 +138,13 @@ def methods_latex(report: MethodsReport) -> str:
 
 def changed(report: MethodsReport, change: Callable[[str], str]) -> MethodsReport:
     sections = [
-        Section(
+        MethodsSection(
             one.title,
             [change(sentence) for sentence in one.sentences],
-            [Table(table.caption, table.columns, _changed_rows(table.rows, change)) for table in one.tables],
+            [
+                MethodsTable(table.caption, table.columns, _changed_rows(table.rows, change))
+                for table in one.tables
+            ],
         )
         for one in report.sections
     ]
@@ -417,15 +420,15 @@ def methods_documents(campaign: Campaign) -> dict[str, str]:
     }
 
 
-def _protocol(campaign: Campaign) -> Section:
+def _protocol(campaign: Campaign) -> MethodsSection:
     rows = protocol_rows(campaign)
     sentences = [f"The campaign {campaign.slug} follows version {campaign.protocol.version} of its protocol."]
-    return Section(
-        "Protocol", sentences, [Table("Settings in force", {"setting": "Setting", "value": "Value"}, rows)]
+    return MethodsSection(
+        "Protocol", sentences, [MethodsTable("Settings in force", {"setting": "Setting", "value": "Value"}, rows)]
     )
 
 
-def _material(campaign: Campaign) -> Section:
+def _material(campaign: Campaign) -> MethodsSection:
     found = material(campaign)
     passages = f"{found.segments:,} passages are graded or cited, {found.with_text:,} of them with their text."
     sentences = [
@@ -433,40 +436,40 @@ def _material(campaign: Campaign) -> Section:
         passages,
     ]
     tables = [
-        Table("Runs", RUNS, run_rows(campaign)),
-        Table("Qrels", QRELS, qrel_rows(campaign)),
+        MethodsTable("Runs", RUNS, run_rows(campaign)),
+        MethodsTable("Qrels", QRELS, qrel_rows(campaign)),
     ]
-    return Section("Topics, runs and passages", sentences, tables)
+    return MethodsSection("Topics, runs and passages", sentences, tables)
 
 
-def _people(campaign: Campaign) -> Section:
+def _people(campaign: Campaign) -> MethodsSection:
     rows = work_rows(campaign)
     people = len({row["assessor"] for row in rows})
     sentences = [f"{people:,} assessors were handed work here; withdrawn work is not counted."]
-    tables = [Table("Work handed out", WORK, rows), Table("Judges", JUDGES, judge_rows(campaign))]
-    return Section("Assessors and judges", sentences, tables)
+    tables = [MethodsTable("Work handed out", WORK, rows), MethodsTable("Judges", JUDGES, judge_rows(campaign))]
+    return MethodsSection("Assessors and judges", sentences, tables)
 
 
-def _labels(campaign: Campaign) -> Section:
+def _labels(campaign: Campaign) -> MethodsSection:
     rows = descriptive_rows(descriptives(campaign))
     mix = [row for row in rows if "condition" in row]
     sentences = ["Shares are fractions of the labels that were given."]
     tables = [
-        Table("Nugget lists", LISTS, [row for row in rows if "condition" not in row]),
-        Table("Labels of nuggets", MIX, mix),
-        Table("Labels of citations", SUPPORT, support_rows(campaign)),
+        MethodsTable("Nugget lists", LISTS, [row for row in rows if "condition" not in row]),
+        MethodsTable("Labels of nuggets", MIX, mix),
+        MethodsTable("Labels of citations", SUPPORT, support_rows(campaign)),
     ]
-    return Section("Nuggets and labels", sentences, tables)
+    return MethodsSection("Nuggets and labels", sentences, tables)
 
 
-def _times(campaign: Campaign) -> Section:
+def _times(campaign: Campaign) -> MethodsSection:
     found = time_report(campaign, None)
     rows = found["stages"]
     sentences = [time_note(found) if rows else "No time was recorded here."]
-    return Section("Time", sentences, [Table("Active time of a topic, by stage", TIMES, rows)])
+    return MethodsSection("Time", sentences, [MethodsTable("Active time of a topic, by stage", TIMES, rows)])
 
 
-def _agreement(campaign: Campaign) -> Section:
+def _agreement(campaign: Campaign) -> MethodsSection:
     taus: list[Row] = []
     agreed: list[Row] = []
     sentences = [f"Intervals are 95 % percentiles of {RESAMPLES:,} bootstrap samples of topics."]
@@ -479,10 +482,10 @@ def _agreement(campaign: Campaign) -> Section:
         taus += found[0]
         agreed += found[1]
     tables = [
-        Table("Kendall's tau-b of conditions", TAUS, taus),
-        Table("Labels of the same pairs", AGREED, agreed),
+        MethodsTable("Kendall's tau-b of conditions", TAUS, taus),
+        MethodsTable("Labels of the same pairs", AGREED, agreed),
     ]
-    return Section("Agreement", sentences, tables)
+    return MethodsSection("Agreement", sentences, tables)
 
 
 def _pair(campaign: Campaign, x: Any, y: Any) -> tuple[list[Row], list[Row]]:
@@ -524,20 +527,22 @@ def _agreed_rows(same: Any) -> Iterator[Row]:
         yield figures | {"harsh": same.harsh}
 
 
-def _exclusions(campaign: Campaign) -> Section:
+def _exclusions(campaign: Campaign) -> MethodsSection:
     rows = exclusion_rows(campaign)
     sentences = ["What is stored and enters no score, and what is missing:"]
-    return Section("Exclusions", sentences, [Table("Left out", {"what": "What", "count": "Count"}, rows)])
+    return MethodsSection(
+        "Exclusions", sentences, [MethodsTable("Left out", {"what": "What", "count": "Count"}, rows)]
+    )
 
 
-def _versions(campaign: Campaign) -> Section:
+def _versions(campaign: Campaign) -> MethodsSection:
     rows = version_rows(campaign)
     policies = (
         "Policies are the defaults: missing zero, unjudged exclude, no vital zero, no cited skip, topics all."
     )
     sentences = [f"The state is revision {campaign.revision:,} of the campaign.", policies]
-    return Section(
-        "Versions", sentences, [Table("What computed this", {"what": "What", "version": "Version"}, rows)]
+    return MethodsSection(
+        "Versions", sentences, [MethodsTable("What computed this", {"what": "What", "version": "Version"}, rows)]
     )
 
 

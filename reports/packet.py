@@ -30,10 +30,10 @@ from reports.metrics.scores import LENGTH, SCORE_NAMES, AnswerScores, answer_sco
 from reports.report import (
     OVERVIEW,
     WRONG_CHOICE,
+    ColumnKind,
     Figures,
-    Found,
-    Kind,
     Picture,
+    ReportContent,
     ReportPage,
     Row,
     chosen_condition,
@@ -102,7 +102,9 @@ def _files(campaign: Campaign, page: ReportPage) -> list[tuple[str, str]]:
 
 
 @lru_cache(maxsize=32)
-def _found(choice: NuggetCondition, policies: Policies, group: str, tag: str, _state: RevisionKey) -> Found:
+def _found(
+    choice: NuggetCondition, policies: Policies, group: str, tag: str, _state: RevisionKey
+) -> ReportContent:
     with consistent_read():
         sheet = tagged_assignments(choice, tag)
         runs = runs_by_id(choice.campaign)
@@ -118,7 +120,7 @@ def _found(choice: NuggetCondition, policies: Policies, group: str, tag: str, _s
         _ends_text(int(judged.sum())),
     )
     overview = _runs(sheet, scores, own, runs)
-    return Found(facts, (overview, _topics(by_topic)), timezone.now())
+    return ReportContent(facts, (overview, _topics(by_topic)), timezone.now())
 
 
 def _ends_text(runs: int) -> str:
@@ -166,12 +168,12 @@ def _runs(sheet: AssignmentSheet, scores: AnswerScores, own: list[int], runs: di
         | {name: number(means[name][run]) for name in SCORES}
         for run in own
     ]
-    kinds = {LENGTH: ("Words", Kind.DECIMAL)}
-    named = [(name, *kinds.get(name, (words(name).capitalize(), Kind.SCORE))) for name in SCORES]
+    kinds = {LENGTH: ("Words", ColumnKind.DECIMAL)}
+    named = [(name, *kinds.get(name, (words(name).capitalize(), ColumnKind.SCORE))) for name in SCORES]
     return Figures(
         name=OVERVIEW,
         title="Runs, mean over topics",
-        columns=columns(("run_id", "Run", Kind.RUN), ("task", "Task"), *named, primary="vital_strict"),
+        columns=columns(("run_id", "Run", ColumnKind.RUN), ("task", "Task"), *named, primary="vital_strict"),
         rows=rows,
         topics=int(scores.topics.sum()),
     )
@@ -200,22 +202,22 @@ def _picture(by_topic: list[Row]) -> Picture | None:
 
 def _topics(by_topic: list[Row]) -> Figures:
     named = [
-        (name, heading, Kind.SCORE)
+        (name, heading, ColumnKind.SCORE)
         for score in ("vital_strict", "all")
         for name, heading in (
             (score, words(score).capitalize()),
             *((f"{score}_{end}", end.capitalize()) for end in ("min", "median", "max")),
         )
     ]
-    ends = [(f"length_{end}", end.capitalize(), Kind.DECIMAL) for end in ("min", "median", "max")]
+    ends = [(f"length_{end}", end.capitalize(), ColumnKind.DECIMAL) for end in ("min", "median", "max")]
     return Figures(
         name="topics",
         title="Topic by topic",
         columns=columns(
-            ("topic_id", "Topic", Kind.TOPIC),
-            ("run_id", "Run", Kind.RUN),
+            ("topic_id", "Topic", ColumnKind.TOPIC),
+            ("run_id", "Run", ColumnKind.RUN),
             *named,
-            ("length", "Words", Kind.DECIMAL),
+            ("length", "Words", ColumnKind.DECIMAL),
             *ends,
             primary="vital_strict",
         ),

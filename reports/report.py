@@ -13,7 +13,7 @@ from django.http import Http404, QueryDict
 
 from evaluation.domain.conditions import Choice, CitationCondition, NuggetCondition, resolve
 from evaluation.models import Campaign
-from reports.files import Table
+from reports.files import FileTable
 from reports.forms import ChoicesForm, ConditionForm
 from reports.small import Basis, why_no_tau
 from web.templatetags.assay import DASH, decimal, money, percent, score
@@ -26,7 +26,7 @@ OVERVIEW = "overview"
 """The name of every page's first section."""
 
 
-class Kind(StrEnum):
+class ColumnKind(StrEnum):
     """How a column's cells are shown."""
 
     TEXT = "text"
@@ -44,12 +44,12 @@ class Kind(StrEnum):
 
     @property
     def is_text(self) -> bool:
-        return self in (Kind.TEXT, Kind.RUN, Kind.TOPIC, Kind.NAMES)
+        return self in (ColumnKind.TEXT, ColumnKind.RUN, ColumnKind.TOPIC, ColumnKind.NAMES)
 
     @property
     def is_measured(self) -> bool:
         """Whether it is a figure that rests on topics or pairs: no count of them, and no price."""
-        return not self.is_text and self not in (Kind.COUNT, Kind.MONEY)
+        return not self.is_text and self not in (ColumnKind.COUNT, ColumnKind.MONEY)
 
 
 def clock(seconds: float | None) -> str:
@@ -65,16 +65,16 @@ def some_names(names: str | None) -> str:
     return f"{first} and {left_out:,} more"
 
 
-FORMATS: dict[Kind, Callable[[Any], str]] = {
-    Kind.COUNT: lambda value: DASH if value is None else intcomma(value),
-    Kind.SCORE: score,
-    Kind.TAU: score,
-    Kind.DECIMAL: decimal,
-    Kind.MEAN: lambda value: DASH if value is None else f"{value:,.2f}",
-    Kind.SHARE: percent,
-    Kind.CLOCK: clock,
-    Kind.MONEY: money,
-    Kind.NAMES: some_names,
+FORMATS: dict[ColumnKind, Callable[[Any], str]] = {
+    ColumnKind.COUNT: lambda value: DASH if value is None else intcomma(value),
+    ColumnKind.SCORE: score,
+    ColumnKind.TAU: score,
+    ColumnKind.DECIMAL: decimal,
+    ColumnKind.MEAN: lambda value: DASH if value is None else f"{value:,.2f}",
+    ColumnKind.SHARE: percent,
+    ColumnKind.CLOCK: clock,
+    ColumnKind.MONEY: money,
+    ColumnKind.NAMES: some_names,
 }
 
 
@@ -84,7 +84,7 @@ class Column:
 
     name: str
     label: str
-    kind: Kind = Kind.TEXT
+    kind: ColumnKind = ColumnKind.TEXT
     paper: bool = True
     primary: bool = False
 
@@ -94,7 +94,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class ReportCell:
     """A cell as it is drawn; `value` is the figure itself, and `basis` the counts behind it.
 
     `hidden`: why a page leaves the figure out; files have it.
@@ -176,22 +176,22 @@ class Figures:
         known.sort(key=lambda row: row[name], reverse=sort.startswith("-"))
         return replace(self, rows=known + [row for row in self.rows if row.get(name) is None], sort=sort)
 
-    def cells(self, rows: Sequence[Row]) -> Iterator[list[Cell]]:
+    def cells(self, rows: Sequence[Row]) -> Iterator[list[ReportCell]]:
         for row in rows:
             yield [self._cell(column, row) for column in self.columns]
 
-    def _cell(self, column: Column, row: Row) -> Cell:
+    def _cell(self, column: Column, row: Row) -> ReportCell:
         value, text = row.get(column.name), column.text(row)
         if not column.kind.is_measured or value is None:
-            return Cell(column, value, text)
-        hidden = why_no_tau(row["runs"], row["topics"]) if column.kind is Kind.TAU else None
-        return Cell(column, value, text, Basis(_count(self.topics, row), _count(self.pairs, row)), hidden)
+            return ReportCell(column, value, text)
+        hidden = why_no_tau(row["runs"], row["topics"]) if column.kind is ColumnKind.TAU else None
+        return ReportCell(column, value, text, Basis(_count(self.topics, row), _count(self.pairs, row)), hidden)
 
-    def table(self, text: str) -> Table:
+    def table(self, text: str) -> FileTable:
         paper = {one.name: one.label for one in self.columns if one.paper}
         document = {"title": self.title, "said": text, "rows": [dict(row) for row in self.rows]}
         closing = {"closing": [dict(row) for row in self.closing]} if self.closing else {}
-        return Table(self.rows, paper, document | closing, closing=self.closing, comment=text)
+        return FileTable(self.rows, paper, document | closing, closing=self.closing, comment=text)
 
 
 def _count(count: str | int | None, row: Row) -> int | None:
@@ -225,16 +225,16 @@ class Section:
         return self.figures.headings
 
     @property
-    def lines(self) -> Iterator[list[Cell]]:
+    def lines(self) -> Iterator[list[ReportCell]]:
         return self.figures.cells(list(self.page))
 
     @property
-    def closing(self) -> Iterator[list[Cell]]:
+    def closing(self) -> Iterator[list[ReportCell]]:
         return self.figures.cells(self.figures.closing)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ReportContent:
     """What a report came to: what it rests on, in sentences, its sections, and when it was reckoned."""
 
     facts: tuple[str, ...]
@@ -249,7 +249,7 @@ class ReportPage:
     form: ChoicesForm
     title: str
     message: str = ""
-    found: Found | None = None
+    found: ReportContent | None = None
     query: QueryDict = field(default_factory=QueryDict)
 
     @property
@@ -275,7 +275,7 @@ class ReportPage:
                 return one
         raise Http404
 
-    def table(self, name: str) -> Table:
+    def table(self, name: str) -> FileTable:
         """Return a section as it leaves in files, with what it rests on. Raises `Http404`."""
         figures = self.part(name)
         text = [self.title, *(self.found.facts if self.found else ()), figures.note]
@@ -342,12 +342,12 @@ def sentences(*parts: str) -> tuple[str, ...]:
 
 
 def columns(
-    *parts: tuple[str, str, Kind] | tuple[str, str], primary: str = "", screen: str = ""
+    *parts: tuple[str, str, ColumnKind] | tuple[str, str], primary: str = "", screen: str = ""
 ) -> tuple[Column, ...]:
     """Return columns from name, heading and kind; those named in `screen` are not in a paper's table."""
     aside = screen.split()
     return tuple(
-        Column(one[0], one[1], one[2] if len(one) > 2 else Kind.TEXT, one[0] not in aside, one[0] == primary)
+        Column(one[0], one[1], one[2] if len(one) > 2 else ColumnKind.TEXT, one[0] not in aside, one[0] == primary)
         for one in parts
     )
 
@@ -360,14 +360,14 @@ def spread_row(name: dict[str, Any], values: Sequence[float]) -> Row:
     return name | {"n": len(values), "mean": mean} | dict(zip(keys, found, strict=True))
 
 
-SPREAD_COLUMNS: tuple[tuple[str, str, Kind], ...] = (
-    ("n", "n", Kind.COUNT),
-    ("mean", "Mean", Kind.MEAN),
-    ("min", "Min", Kind.DECIMAL),
-    ("q1", "q1", Kind.DECIMAL),
-    ("median", "Median", Kind.DECIMAL),
-    ("q3", "q3", Kind.DECIMAL),
-    ("max", "Max", Kind.DECIMAL),
+SPREAD_COLUMNS: tuple[tuple[str, str, ColumnKind], ...] = (
+    ("n", "n", ColumnKind.COUNT),
+    ("mean", "Mean", ColumnKind.MEAN),
+    ("min", "Min", ColumnKind.DECIMAL),
+    ("q1", "q1", ColumnKind.DECIMAL),
+    ("median", "Median", ColumnKind.DECIMAL),
+    ("q3", "q3", ColumnKind.DECIMAL),
+    ("max", "Max", ColumnKind.DECIMAL),
 )
 
 

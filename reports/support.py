@@ -26,10 +26,10 @@ from reports.nuggets.descriptives_page import labels_alt
 from reports.report import (
     OVERVIEW,
     WRONG_CHOICE,
+    ColumnKind,
     Figures,
-    Found,
-    Kind,
     Picture,
+    ReportContent,
     ReportPage,
     Rows,
     choice_text,
@@ -44,16 +44,16 @@ from web.text import plural
 
 TITLE = "Support of citations"
 LABELS = ("full support", "partial support", "no support")
-SCORES = (("weighted_precision", "Precision", Kind.SCORE), ("weighted_recall", "Recall", Kind.SCORE))
+SCORES = (("weighted_precision", "Precision", ColumnKind.SCORE), ("weighted_recall", "Recall", ColumnKind.SCORE))
 COUNTS = (
-    ("full_support", "Full", Kind.COUNT),
-    ("partial_support", "Partial", Kind.COUNT),
-    ("no_support", "No", Kind.COUNT),
-    ("over", "Over-citation", Kind.SHARE),
-    ("under", "Under-citation", Kind.SHARE),
-    ("unjudged", "Unjudged", Kind.COUNT),
-    ("failed", "Failed", Kind.COUNT),
-    ("unjudgeable", "Unjudgeable", Kind.COUNT),
+    ("full_support", "Full", ColumnKind.COUNT),
+    ("partial_support", "Partial", ColumnKind.COUNT),
+    ("no_support", "No", ColumnKind.COUNT),
+    ("over", "Over-citation", ColumnKind.SHARE),
+    ("under", "Under-citation", ColumnKind.SHARE),
+    ("unjudged", "Unjudged", ColumnKind.COUNT),
+    ("failed", "Failed", ColumnKind.COUNT),
+    ("unjudgeable", "Unjudgeable", ColumnKind.COUNT),
 )
 ASIDE = "unjudged failed unjudgeable"
 
@@ -71,7 +71,7 @@ def support_page(campaign: Campaign, query: QueryDict) -> ReportPage:
 
 
 @lru_cache(maxsize=16)
-def _found(choice: CitationCondition, policies: SupportPolicies, tag: str, _state: RevisionKey) -> Found:
+def _found(choice: CitationCondition, policies: SupportPolicies, tag: str, _state: RevisionKey) -> ReportContent:
     with consistent_read():
         sheet = tagged_support(choice, tag)
         runs = runs_by_id(choice.campaign)
@@ -93,7 +93,7 @@ def _found(choice: CitationCondition, policies: SupportPolicies, tag: str, _stat
         _citations_text(first),
         tag_text(tag),
     )
-    return Found(facts, tuple(figures), timezone.now())
+    return ReportContent(facts, tuple(figures), timezone.now())
 
 
 def _topics_text(number: int) -> str:
@@ -138,14 +138,14 @@ def _runs(
         name=OVERVIEW,
         title="Runs",
         columns=columns(
-            ("run_id", "Run", Kind.RUN),
+            ("run_id", "Run", ColumnKind.RUN),
             ("group", "Group"),
             ("task", "Task"),
             *SCORES,
-            ("topics", "Topics", Kind.COUNT),
-            ("sentences", "Sentences", Kind.MEAN),
-            ("all_sentences", "In all", Kind.COUNT),
-            ("uncited", "Uncited", Kind.COUNT),
+            ("topics", "Topics", ColumnKind.COUNT),
+            ("sentences", "Sentences", ColumnKind.MEAN),
+            ("all_sentences", "In all", ColumnKind.COUNT),
+            ("uncited", "Uncited", ColumnKind.COUNT),
             *COUNTS,
             primary="weighted_precision",
             screen=f"{ASIDE} all_sentences uncited",
@@ -213,14 +213,14 @@ def _topics(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Figu
         if answers.topics[place]
     ]
     named = columns(
-        ("topic_id", "Topic", Kind.TOPIC),
+        ("topic_id", "Topic", ColumnKind.TOPIC),
         SCORES[0],
-        ("precision_min", "Min", Kind.SCORE),
-        ("precision_max", "Max", Kind.SCORE),
+        ("precision_min", "Min", ColumnKind.SCORE),
+        ("precision_max", "Max", ColumnKind.SCORE),
         SCORES[1],
-        ("recall_min", "Min", Kind.SCORE),
-        ("recall_max", "Max", Kind.SCORE),
-        ("answers", "Answers", Kind.COUNT),
+        ("recall_min", "Min", ColumnKind.SCORE),
+        ("recall_max", "Max", ColumnKind.SCORE),
+        ("answers", "Answers", ColumnKind.COUNT),
         *COUNTS,
         screen=ASIDE,
     )
@@ -251,11 +251,11 @@ def _answers(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Fig
         }
 
     named = columns(
-        ("topic_id", "Topic", Kind.TOPIC),
-        ("run_id", "Run", Kind.RUN),
+        ("topic_id", "Topic", ColumnKind.TOPIC),
+        ("run_id", "Run", ColumnKind.RUN),
         *SCORES,
-        ("sentences", "Sentences", Kind.COUNT),
-        ("uncited", "Uncited", Kind.COUNT),
+        ("sentences", "Sentences", ColumnKind.COUNT),
+        ("uncited", "Uncited", ColumnKind.COUNT),
         *COUNTS[:3],
     )
     return Figures("answers", "Every answer", named, Rows(len(places), made))
@@ -275,7 +275,9 @@ def _tags(sheet: SupportSheet, policies: SupportPolicies, tags: dict[str, frozen
             }
             for place, run in enumerate(sheet.run_ids)
         ]
-    named = columns(("tag", "Tag"), ("run_id", "Run", Kind.RUN), *SCORES, ("topics", "Topics", Kind.COUNT))
+    named = columns(
+        ("tag", "Tag"), ("run_id", "Run", ColumnKind.RUN), *SCORES, ("topics", "Topics", ColumnKind.COUNT)
+    )
     return Figures("tags", "By topic tag", named, rows, topics="topics")
 
 
@@ -291,8 +293,8 @@ def _conditions(choice: CitationCondition, tag: str) -> Figures:
     named = columns(
         ("condition", "Condition"),
         ("judge", "Labels by"),
-        ("topics", "Topics", Kind.COUNT),
-        ("pairs", "Judged pairs", Kind.COUNT),
+        ("topics", "Topics", ColumnKind.COUNT),
+        ("pairs", "Judged pairs", ColumnKind.COUNT),
         *COUNTS,
         screen=f"judge {ASIDE}",
     )

@@ -10,7 +10,7 @@ from reports.topic_tags import tagged_support
 
 
 @dataclass(frozen=True, slots=True)
-class SupportRow:
+class RunSupportScores:
     """One run; scores are in [0, 1], None where undefined; the last four count (sentence, segment) pairs."""
 
     run_id: str
@@ -37,7 +37,7 @@ class SupportReport:
     policies: SupportPolicies
     first_citations: int | None
     topics: int
-    rows: tuple[SupportRow, ...]
+    rows: tuple[RunSupportScores, ...]
 
 
 def support_report(choice: CitationCondition, policies: SupportPolicies, tag: str = "") -> SupportReport:
@@ -58,8 +58,8 @@ def support_report(choice: CitationCondition, policies: SupportPolicies, tag: st
     )
 
 
-def _row(run: tuple[str, str, str], scores: RunSupport, place: int) -> SupportRow:
-    return SupportRow(
+def _row(run: tuple[str, str, str], scores: RunSupport, place: int) -> RunSupportScores:
+    return RunSupportScores(
         *run,
         weighted_precision=number(scores.precision[place]),
         weighted_recall=number(scores.recall[place]),
@@ -75,5 +75,5 @@ def _row(run: tuple[str, str, str], scores: RunSupport, place: int) -> SupportRo
     )
 
 
-def _best_first(row: SupportRow) -> tuple[bool, float, str]:
+def _best_first(row: RunSupportScores) -> tuple[bool, float, str]:
     return row.weighted_precision is None, -(row.weighted_precision or 0.0), row.run_id

@@ -28,7 +28,7 @@ from api.views import View
 from assessor.progress.matrix import may_organize
 from evaluation.campaigns.access import unblinded_campaign_for
 from evaluation.domain.pseudonyms import Names
-from evaluation.errors import BadInput, Problem
+from evaluation.errors import BadInput, InputProblem
 from evaluation.formats.problems import field_path, wording
 from evaluation.formats.source import Readable
 from evaluation.models import Campaign
@@ -137,7 +137,7 @@ class Upload:
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class RequestContent:
     """What came with a request. `digest` is the same when the same is sent again."""
 
     digest: str
@@ -145,15 +145,15 @@ class Sent:
     files: tuple[Upload, ...] = ()
 
 
-def read_body(request: Request, most: int) -> Sent:
+def read_body(request: Request, most: int) -> RequestContent:
     """Return a body that fits into memory."""
     check_length(request, most)
     raw = b"".join(_chunks(request))
-    return Sent(sha256(raw).hexdigest(), raw)
+    return RequestContent(sha256(raw).hexdigest(), raw)
 
 
 @contextmanager
-def received(request: Request, name: str) -> Iterator[Sent]:
+def received(request: Request, name: str) -> Iterator[RequestContent]:
     """Give the files of a request; `name` is what one is called that comes as the body itself."""
     check_length(request, settings.API_UPLOAD_MAX_BYTES)
     if (request.content_type or "").startswith(MULTIPART):
@@ -165,7 +165,7 @@ def received(request: Request, name: str) -> Iterator[Sent]:
             digest.update(chunk)
             spooled.write(chunk)
         spooled.seek(0)
-        yield Sent(digest.hexdigest(), files=(Upload(name or UNNAMED, spooled),))
+        yield RequestContent(digest.hexdigest(), files=(Upload(name or UNNAMED, spooled),))
 
 
 def check_length(request: Request, most: int) -> None:
@@ -185,7 +185,7 @@ def _chunks(request: Request) -> Iterator[bytes]:
         yield from iter(lambda: stream.read(CHUNK), b"")
 
 
-def _parts(request: Request) -> Sent:
+def _parts(request: Request) -> RequestContent:
     """Return the files of a form, each under the name it was sent with."""
     others = [name for name in request.data if name != PART]
     files = request.FILES.getlist(PART)
@@ -198,7 +198,9 @@ def _parts(request: Request) -> Sent:
         for chunk in file.chunks():
             digest.update(chunk)
         file.seek(0)
-    return Sent(digest.hexdigest(), files=tuple(Upload(PurePosixPath(one.name).name, one) for one in files))
+    return RequestContent(
+        digest.hexdigest(), files=tuple(Upload(PurePosixPath(one.name).name, one) for one in files)
+    )
 
 
 JSON = "application/json"
@@ -252,13 +254,13 @@ class WriteView(View):
             return once(request, digest, lambda: self.prepare(write, about), together=self.together)
 
     @contextmanager
-    def sent(self, request: Request, query: Any) -> Iterator[Sent]:
+    def sent(self, request: Request, query: Any) -> Iterator[RequestContent]:
         kind = (request.content_type or "").partition(";")[0].strip()
         if kind not in (JSON, ""):
             raise UnsupportedMediaType(kind)
         yield read_body(request, settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
 
-    def checked(self, sent: Sent) -> Any:
+    def checked(self, sent: RequestContent) -> Any:
         """Return the body in its form. An act that needs nothing said needs no body either."""
         return body_of(self.body, sent.raw or b"{}")
 
@@ -291,7 +293,7 @@ class WriteView(View):
         """Answer a refusal without the names that stand in it."""
         if isinstance(exc, BadInput):
             exc = BadInput(
-                [Problem(one.file, one.line, one.field, self.clean(one.expected)) for one in exc.problems]
+                [InputProblem(one.file, one.line, one.field, self.clean(one.expected)) for one in exc.problems]
             )
         elif isinstance(exc, RuleRefusal):
             exc = RuleRefusal(exc.code, self.clean(exc.message))

@@ -18,7 +18,7 @@ from api.writes.base import (
     Name,
     NamedOne,
     Query,
-    Sent,
+    RequestContent,
     Upload,
     Write,
     WriteView,
@@ -28,7 +28,7 @@ from api.writes.base import (
 )
 from evaluation.formats.segments import names_any
 from evaluation.formats.source import MAX_LINE_BYTES, MAX_SEGMENT_LINE_BYTES, Source, read_source
-from evaluation.imports.base import Receipt
+from evaluation.imports.base import LoadReceipt
 from evaluation.imports.segments import needed_docids
 from evaluation.models import Campaign
 from evaluation.terms import JudgeKind, Origin, RagTask, SupportCondition
@@ -111,31 +111,31 @@ class ImportReceipt(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class FileKind:
     """A kind of file: its options, how it is loaded, and whether several are loaded at once."""
 
     options: type[Loading]
-    load: Callable[[ImportLoad], Receipt]
+    load: Callable[[ImportLoad], LoadReceipt]
     what: str
     several: bool = False
 
 
 KINDS = {
-    "topics": Kind(Loading, kinds.load_topics, "topics: TSV (id<TAB>text), or JSONL {id, title|text}"),
-    "segments": Kind(
+    "topics": FileKind(Loading, kinds.load_topics, "topics: TSV (id<TAB>text), or JSONL {id, title|text}"),
+    "segments": FileKind(
         SegmentsOptions, kinds.load_segments, "segment texts: MS MARCO V2.1 JSONL, or candidates", several=True
     ),
-    "qrels": Kind(QrelsOptions, kinds.load_qrels, "one source's relevance grades: TREC qrels"),
-    "run": Kind(
+    "qrels": FileKind(QrelsOptions, kinds.load_qrels, "one source's relevance grades: TREC qrels"),
+    "run": FileKind(
         RunsOptions, kinds.load_runs, "runs, one a file, in the forms of TREC RAG and RAGTIME", several=True
     ),
-    "nuggets": Kind(
+    "nuggets": FileKind(
         NuggetsOptions, kinds.load_nuggets, "nugget lists as nuggetizer writes them, or ARGUE's nugget banks"
     ),
-    "assignments": Kind(
+    "assignments": FileKind(
         AssignmentsOptions, kinds.load_assignments, "labels as nuggetizer writes them", several=True
     ),
-    "support": Kind(SupportOptions, kinds.load_support, "support labels: JSONL", several=True),
+    "support": FileKind(SupportOptions, kinds.load_support, "support labels: JSONL", several=True),
 }
 
 
@@ -159,13 +159,13 @@ class ImportView(WriteView):
         self.bodies = {"application/octet-stream": BINARY, MULTIPART: FORM if self.of.several else SINGLE}
 
     @contextmanager
-    def sent(self, request: Request, query: Any) -> Iterator[Sent]:
+    def sent(self, request: Request, query: Any) -> Iterator[RequestContent]:
         with received(request, query.name) as sent:
             if len(sent.files) > 1 and not self.of.several:
                 raise WrongBody({PART: ["One file: this kind is loaded one at a time."]})
             yield sent
 
-    def checked(self, sent: Sent) -> None:
+    def checked(self, sent: RequestContent) -> None:
         """Files are checked when they are read."""
 
     def about(self, write: Write, **place: Any) -> Campaign:
@@ -189,7 +189,7 @@ def _read(upload: Upload, kind: str, keep: Callable[[str], bool] | None) -> Sour
     return read_source(upload.stream, name=upload.name, max_bytes=most, keep=keep, max_line_bytes=longest)
 
 
-def _receipt(receipt: Receipt) -> HttpResponse:
+def _receipt(receipt: LoadReceipt) -> HttpResponse:
     return document_answer(
         ImportReceipt(
             of=receipt.noun,

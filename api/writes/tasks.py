@@ -34,15 +34,15 @@ from evaluation.corpus.topics import topics_for
 from evaluation.models import Campaign, Task
 from evaluation.tasks.changes import (
     LONGEST_REASON,
-    Change,
+    ChangeKind,
     ChangeReceipt,
-    Wish,
+    TaskChange,
     change_tasks,
     lock_any_task,
     plan_change,
 )
 from evaluation.tasks.hand_out import hand_out, reassign
-from evaluation.tasks.plan import Order, Plan, plan_hand_out
+from evaluation.tasks.plan import Order, WorkPlan, plan_hand_out
 from evaluation.terms import Stage
 
 NO_SUCH = "There is nothing of that name that you may see."
@@ -179,7 +179,7 @@ class TasksView(WriteView, ListView):
         return do
 
     def _plan(self, campaign: Campaign, order: Order) -> HandOutPlan:
-        plan: Plan = plan_hand_out(campaign, order)
+        plan: WorkPlan = plan_hand_out(campaign, order)
         names = self.names
         given = [
             Given(
@@ -203,7 +203,7 @@ class TaskChanges(Body):
     """A change of several tasks. `due` and `priority` are set by `reschedule` only."""
 
     campaign: NamedOne
-    change: Change
+    change: ChangeKind
     tasks: MANY
     reason: Reason = ""
     due: date | None = None
@@ -234,15 +234,15 @@ class TaskChangesView(WriteView):
     answer = TasksChanged
     tried = TasksChanged
 
-    def about(self, write: Write, **place: Any) -> tuple[Campaign, Wish]:
+    def about(self, write: Write, **place: Any) -> tuple[Campaign, TaskChange]:
         body: TaskChanges = write.body
         campaign = self.campaign_to_change(write.actor, body.campaign)
-        return campaign, Wish(body.change, tuple(body.tasks), body.reason, body.due, body.priority)
+        return campaign, TaskChange(body.change, tuple(body.tasks), body.reason, body.due, body.priority)
 
-    def try_out(self, write: Write, about: tuple[Campaign, Wish]) -> HttpResponse:
+    def try_out(self, write: Write, about: tuple[Campaign, TaskChange]) -> HttpResponse:
         return self._receipt_answer(plan_change(*about))
 
-    def prepare(self, write: Write, about: tuple[Campaign, Wish]) -> Doing:
+    def prepare(self, write: Write, about: tuple[Campaign, TaskChange]) -> Doing:
         campaign, wish = about
         return lambda: self._receipt_answer(change_tasks(campaign=campaign, wish=wish, actor=write.actor))
 
@@ -298,17 +298,17 @@ class OneTaskView(WriteView):
 class ChangeTaskView(OneTaskView):
     """Reopen, block, unblock, withdraw or reschedule one task; with `If-Match` only if it is still as you know it."""
 
-    act: Change = Change.REOPEN
+    act: ChangeKind = ChangeKind.REOPEN
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.operation = f"tasks_{self.act}"  # type: ignore[misc]  # each act has its own
-        self.body = Schedule if self.act is Change.RESCHEDULE else WithReason  # type: ignore[misc]
+        self.body = Schedule if self.act is ChangeKind.RESCHEDULE else WithReason  # type: ignore[misc]
 
     def change(self, write: Write, task: Task) -> HttpResponse:
         body = write.body
         due, priority = (body.due, body.priority) if isinstance(body, Schedule) else (None, 0)
-        wish = Wish(self.act, (task.public_id,), body.reason, due, priority)
+        wish = TaskChange(self.act, (task.public_id,), body.reason, due, priority)
         change_tasks(campaign=task.campaign, wish=wish, actor=write.actor)
         return row_answer(write.actor, "tasks", task.public_id)
 

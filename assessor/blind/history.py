@@ -10,13 +10,13 @@ from typing import Any
 from accounts.models import User
 from assessor.blind.passages import passages_of
 from assessor.blind.review import own_task
-from assessor.desk.context import OPEN_STATES, Place, place_of
+from assessor.desk.context import OPEN_STATES, DeskContext, place_of
 from assessor.desk.label_ops import asked_keys
 from assessor.desk.label_rows import SEPARATOR, labels_of
 from assessor.desk.nugget_ops import changes_json, row_from_json, row_of, stored_rows
 from assessor.desk.task_pairs import nuggets_of, pairs_of
 from assessor.models import Operation, WorkingNugget
-from assessor.rules.history_text import IMPORTANCE, HistoryLine, Logged, rolled_back, tell_backwards
+from assessor.rules.history_text import IMPORTANCE, HistoryLine, LoggedOperation, rolled_back, tell_backwards
 from assessor.rules.nugget_ops import Row
 from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS, labels_of_stage
 from evaluation.models import NuggetEvidence, Submission, Task, TaskAnswer
@@ -28,7 +28,7 @@ AS_PROPOSED = 0
 
 
 @dataclass(frozen=True, slots=True)
-class ListedNugget:
+class HistoryNugget:
     """One nugget of a submitted list."""
 
     name: str
@@ -43,7 +43,7 @@ class SubmittedList:
 
     version: int
     at: datetime
-    nuggets: tuple[ListedNugget, ...]
+    nuggets: tuple[HistoryNugget, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,13 +137,13 @@ def _told(task: Task, rows: dict[str, Row], places: dict[str, str], page: int) -
         yield Deed(operation.seq, operation.submission, operation.at, line)
 
 
-def _logged(task: Task, operations: list[Operation]) -> Iterator[Logged]:
+def _logged(task: Task, operations: list[Operation]) -> Iterator[LoggedOperation]:
     targets = {str(one.payload["target"]) for one in operations if one.kind in ("undo", "redo")}
     steps = Operation.objects.filter(task=task, step__in=targets).exclude(kind__in=["undo", "redo"])
     kinds = {str(step): kind for step, kind in steps.order_by("-seq").values_list("step", "kind")}
     for one in operations:
         target_kind = kinds.get(str(one.payload.get("target", "")), "")
-        yield Logged(one.kind, one.payload, one.before, one.after, target_kind)
+        yield LoggedOperation(one.kind, one.payload, one.before, one.after, target_kind)
 
 
 def _submissions(task: Task, places: dict[str, str]) -> Iterator[SubmittedList]:
@@ -158,7 +158,7 @@ def _submissions(task: Task, places: dict[str, str]) -> Iterator[SubmittedList]:
         ):
             of_wording.setdefault(wording, []).append(_place(places, segment, sentence))
         nuggets = tuple(
-            ListedNugget(
+            HistoryNugget(
                 names.get(item.nugget_version.nugget_id, ""),
                 item.nugget_version.text,
                 IMPORTANCE[Importance(item.importance)],
@@ -381,7 +381,7 @@ def _missing(names: Mapping[str, str], keys: list[str]) -> Iterator[Missing]:
         yield Missing(some[0], some[0].partition(SEPARATOR)[0], name, len(some))
 
 
-def _names(place: Place) -> dict[str, str]:
+def _names(place: DeskContext) -> dict[str, str]:
     """Return what the screen calls each thing that is asked: "Answer 3, N7", or "Answer 3, S2 [4]"."""
     rows = TaskAnswer.objects.filter(task=place.task, same_as=None).order_by("position")
     numbers = {answer: n for n, answer in enumerate(rows.values_list("answer__public_id", flat=True), start=1)}

@@ -10,7 +10,7 @@ from typing import Any
 
 from accounts.models import User
 from assessor.blind.review import own_task
-from assessor.desk.context import Place, place_of
+from assessor.desk.context import DeskContext, place_of
 from assessor.desk.label_ops import SWEEP, left_to_judge
 from assessor.desk.label_rows import labels_of, row_json
 from assessor.desk.task_pairs import AskedPair, nuggets_by_answer, nuggets_of, number_of, pairs_of
@@ -104,7 +104,7 @@ def _shown(task: int) -> Iterator[str]:
     yield from rows.values_list("answer__public_id", flat=True)
 
 
-def _answers(place: Place) -> Iterator[dict[str, Any]]:
+def _answers(place: DeskContext) -> Iterator[dict[str, Any]]:
     rows = TaskAnswer.objects.filter(task=place.task, same_as=None).order_by("position")
     asked = nuggets_by_answer(place) if place.stage == Stage.ASSIGN else None
     for number, (answer, seen_at) in enumerate(rows.values_list("answer__public_id", "seen_at"), start=1):
@@ -148,7 +148,7 @@ def _sentences(answer: int) -> Iterator[ShownSentence]:
         yield ShownSentence(sentence.index, plain(sentence.text), tuple(named))
 
 
-def _passages(place: Place, answer: str) -> Iterator[CitedPassage]:
+def _passages(place: DeskContext, answer: str) -> Iterator[CitedPassage]:
     wanted = {pair.passage for pair in pairs_of(place, answer) if pair.judgeable}
     for one in Segment.objects.filter(campaign=place.campaign, public_id__in=wanted - {None}):
         sentences = tuple(CitedSentence(index, text.strip()) for index, text in enumerate(split(one.text.strip())))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from assessor.rules.display import Place, reading_order, repeats
+from assessor.rules.display import GradedPlace, reading_order, repeats
 from evaluation.models import Campaign, Qrel, Task, Topic
 from evaluation.rules.sentences import split
 from evaluation.terms import PassageOrder
@@ -41,7 +41,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class PassagesToRead:
     """What there is to read for a task, and how many passages cannot be shown because their text is not loaded."""
 
     passages: tuple[Passage, ...]
@@ -64,7 +64,7 @@ def passages_of(task: Task) -> tuple[Passage, ...]:
     return reading_of(task).passages
 
 
-def reading_of(task: Task) -> Reading:
+def reading_of(task: Task) -> PassagesToRead:
     """Return what there is to read for a task: one query, if the task came with its topic and protocol."""
     protocol = task.protocol
     found, without_text = _graded(task, protocol.grade_threshold)
@@ -77,7 +77,7 @@ def reading_of(task: Task) -> Reading:
         repeated = repeats(zip((place.document for place, _ in shown), sentences, strict=True))
     else:
         repeated = [[None] * len(some) for some in sentences]
-    return Reading(
+    return PassagesToRead(
         tuple(
             _passage(number, one, texts, again)
             for number, ((_, one), texts, again) in enumerate(
@@ -88,7 +88,7 @@ def reading_of(task: Task) -> Reading:
     )
 
 
-def _graded(task: Task, threshold: int) -> tuple[dict[Place, _Shown], int]:
+def _graded(task: Task, threshold: int) -> tuple[dict[GradedPlace, _Shown], int]:
     """The segments to read by place, as AutoNuggets reads them (llmjobs/job_plan.py), and how many have no text."""
     qrels = Qrel.objects.filter(source=task.qrels_id, topic=task.topic_id, grade__gte=threshold)
     rows = qrels.values_list(
@@ -102,12 +102,12 @@ def _graded(task: Task, threshold: int) -> tuple[dict[Place, _Shown], int]:
         "segment__text",
         "segment__has_text",
     )
-    found: dict[Place, _Shown] = {}
+    found: dict[GradedPlace, _Shown] = {}
     without_text = 0
     for docid, document, grade, start, public_id, title, headings, text, has_text in rows:
         if has_text:
             shown = _Shown(public_id, _line(title), _line(_below(title, headings)), text.strip())
-            found[Place(docid, document, grade, start)] = shown
+            found[GradedPlace(docid, document, grade, start)] = shown
         else:
             without_text += 1
     return found, without_text

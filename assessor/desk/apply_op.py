@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from accounts.models import User
 from assessor.desk import label_ops, nugget_ops
-from assessor.desk.context import Acted, Place, Stale, holder_age, lock_place
+from assessor.desk.context import Acted, DeskContext, Stale, holder_age, lock_place
 from assessor.desk.op_schemas import Op
 from assessor.models import Desk, Operation
 from evaluation.errors import Refused
@@ -21,7 +21,7 @@ from evaluation.terms import PageState
 
 
 @dataclass(frozen=True, slots=True)
-class Receipt:
+class OpReceipt:
     """What became of an operation: `applied`, `conflict`, `refused` or `moved`."""
 
     op_id: str
@@ -43,7 +43,7 @@ class Receipt:
         return {name: getattr(self, name) for name in fields}
 
 
-def operate(*, task: str, user: User, window: str, op: Op) -> Receipt:
+def operate(*, task: str, user: User, window: str, op: Op) -> OpReceipt:
     """Apply one operation of a window. Raises `NoSuchTask` for a task that is not the user's."""
     try:
         return _operate(task, user, window, op)
@@ -54,7 +54,7 @@ def operate(*, task: str, user: User, window: str, op: Op) -> Receipt:
         return known or _operate(task, user, window, op)
 
 
-def _operate(task: str, user: User, window: str, op: Op) -> Receipt:
+def _operate(task: str, user: User, window: str, op: Op) -> OpReceipt:
     with transaction.atomic():
         place = lock_place(task, user)
         receipt = _receipt(place, window, op)
@@ -62,16 +62,16 @@ def _operate(task: str, user: User, window: str, op: Op) -> Receipt:
         return receipt if receipt.status == "applied" else _first_receipt(place, op) or receipt
 
 
-def _receipt(place: Place, window: str, op: Op) -> Receipt:
+def _receipt(place: DeskContext, window: str, op: Op) -> OpReceipt:
     if place.holder not in ("", window):
         held_at = Desk.objects.values_list("held_at", flat=True).get(pk=place.task)
-        return Receipt(str(op.op_id), "moved", holder_age_s=holder_age(held_at))
+        return OpReceipt(str(op.op_id), "moved", holder_age_s=holder_age(held_at))
     try:
         _check_open(place)
         return _applied(place, window, op)
     except (Refused, ValidationError, KeyError) as error:
         code, message = _reason(error)
-        return Receipt(str(op.op_id), "refused", code=code, message=message)
+        return OpReceipt(str(op.op_id), "refused", code=code, message=message)
 
 
 def _reason(error: Exception) -> tuple[str, str]:
@@ -80,37 +80,39 @@ def _reason(error: Exception) -> tuple[str, str]:
     return "bad_operation", "This operation is not one that a desk knows."
 
 
-def _first_receipt(place: Place, op: Op) -> Receipt | None:
+def _first_receipt(place: DeskContext, op: Op) -> OpReceipt | None:
     """Return what an operation that was sent before was answered; None for one that is new."""
     logged = Operation.objects.filter(op_id=op.op_id).first()
     if logged is None:
         return None
     if logged.task_id != place.task:
-        return Receipt(str(op.op_id), "refused", code="bad_operation", message="This operation belongs elsewhere.")
+        return OpReceipt(
+            str(op.op_id), "refused", code="bad_operation", message="This operation belongs elsewhere."
+        )
     rows = _acts(place).rows_now(place, list(logged.after))
-    return Receipt(str(op.op_id), "applied", logged.seq, rows)
+    return OpReceipt(str(op.op_id), "applied", logged.seq, rows)
 
 
-def _check_open(place: Place) -> None:
+def _check_open(place: DeskContext) -> None:
     if not place.is_open:
         raise Refused("not_open", f"This task is {place.state}; nothing in it can be changed now.")
 
 
-def _applied(place: Place, window: str, op: Op) -> Receipt:
+def _applied(place: DeskContext, window: str, op: Op) -> OpReceipt:
     payload = op.checked(judging=place.judges)
     done = _acts(place).act(place, op, payload)
     if isinstance(done, Stale):
-        return Receipt(str(op.op_id), "conflict", rows=done.rows)
+        return OpReceipt(str(op.op_id), "conflict", rows=done.rows)
     _log(place, window, op, payload, done)
-    return Receipt(str(op.op_id), "applied", place.seq, done.after)
+    return OpReceipt(str(op.op_id), "applied", place.seq, done.after)
 
 
-def _acts(place: Place) -> ModuleType:
+def _acts(place: DeskContext) -> ModuleType:
     """Return the module that knows this stage's operations: `giving` labels, or `listing` nuggets."""
     return label_ops if place.judges else nugget_ops
 
 
-def _log(place: Place, window: str, op: Op, payload: dict[str, Any], done: Acted) -> None:
+def _log(place: DeskContext, window: str, op: Op, payload: dict[str, Any], done: Acted) -> None:
     """Add the operation to the log. A window that writes where nobody does holds the desk from then on."""
     if place.holder != window:
         Desk.objects.filter(pk=place.task).update(

@@ -13,7 +13,7 @@ from accounts.models import User
 from assessor.desk.task_progress import missing_machine_labels
 from assessor.models import Desk, Operation, WorkingNugget
 from assessor.practice.items import check_practised
-from assessor.rules.undo import UNTOLD, Logged, Undoable, stacks
+from assessor.rules.undo import UNTOLD, Undoable, UndoEntry, stacks
 from evaluation.errors import NoSuchTask, Refused
 from evaluation.models import Event, ListedNugget, Task
 from evaluation.tasks.changes import lock_own_task
@@ -45,7 +45,7 @@ WHERE task.public_id = %s AND task.assessor_id = %s AND EXISTS (
 
 
 @dataclass(slots=True)
-class Place:
+class DeskContext:
     """What an operation needs to know of its desk. `seq` is the number of the newest operation, 0 before the first.
 
     `machine`: the judge whose labels are shown; `first_citations`: how many of a sentence are judged, None: all.
@@ -75,20 +75,20 @@ class Place:
         return Stage(self.stage).judges
 
 
-def lock_place(task: str, user: User) -> Place:
+def lock_place(task: str, user: User) -> DeskContext:
     """Return a task's desk; task and desk are locked until the transaction ends. Raises `NoSuchTask`."""
     lock = "FOR UPDATE OF desk, task" if connection.features.has_select_for_update_of else ""
     with connection.cursor() as cursor:
         cursor.execute(_PLACE + lock, [task, user.pk])
         found = cursor.fetchone()
-    place = Place(*found) if found else None
+    place = DeskContext(*found) if found else None
     if place is None or place.state not in OPENED_STATES:
         raise NoSuchTask
     return place
 
 
-def place_of(task: Task, holder: str = "", seq: int = 0) -> Place:
-    return Place(
+def place_of(task: Task, holder: str = "", seq: int = 0) -> DeskContext:
+    return DeskContext(
         task=task.pk,
         campaign=task.campaign_id,
         state=task.state,
@@ -251,16 +251,16 @@ class Stale:
     rows: dict[str, Any]
 
 
-def log_of(task: int, submission: int) -> list[Logged]:
+def log_of(task: int, submission: int) -> list[UndoEntry]:
     """Return the operations of one submission of a task, as undo reads them."""
     rows = Operation.objects.filter(task=task, submission=submission).exclude(kind__in=UNTOLD)
     return [
-        Logged(str(step), kind, payload.get("target", ""), before, after)
+        UndoEntry(str(step), kind, payload.get("target", ""), before, after)
         for step, kind, payload, before, after in rows.values_list("step", "kind", "payload", "before", "after")
     ]
 
 
-def wanted_rows(place: Place, kind: str, target: str) -> dict[str, Any]:
+def wanted_rows(place: DeskContext, kind: str, target: str) -> dict[str, Any]:
     """Return the rows as an undo or redo wants them. Raises `Refused` unless it is about the newest step."""
     undo, redo = stacks(log_of(place.task, place.version))
     stack: list[Undoable] = undo if kind == "undo" else redo

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from assessor.desk.context import Acted, Place, Stale, wanted_rows
+from assessor.desk.context import Acted, DeskContext, Stale, wanted_rows
 from assessor.desk.label_rows import SEPARATOR, labels_of, row_from_json, row_json
 from assessor.desk.op_schemas import Op
 from assessor.desk.task_pairs import nuggets_by_answer, nuggets_of, pairs_of
@@ -18,7 +18,7 @@ from evaluation.terms import Stage
 from web.text import plural
 
 
-def asked_keys(place: Place) -> list[str]:
+def asked_keys(place: DeskContext) -> list[str]:
     """Return the keys of everything that is asked, in the order of the screen."""
     if place.stage != Stage.ASSIGN:
         return [pair.key for pair in pairs_of(place) if pair.judgeable]
@@ -31,20 +31,20 @@ def asked_keys(place: Place) -> list[str]:
     ]
 
 
-def unjudged_keys(place: Place) -> list[str]:
+def unjudged_keys(place: DeskContext) -> list[str]:
     """Return the keys that have no label yet, in the order of the screen."""
     given = {key for key, row in labels_of(place).read().items() if row.label is not None}
     return [key for key in asked_keys(place) if key not in given]
 
 
-def left_to_judge(place: Place) -> int:
+def left_to_judge(place: DeskContext) -> int:
     return len(unjudged_keys(place))
 
 
 SWEEP = "sweep"
 
 
-def act(place: Place, op: Op, payload: dict[str, Any]) -> Acted | Stale:
+def act(place: DeskContext, op: Op, payload: dict[str, Any]) -> Acted | Stale:
     """Apply one checked operation. Raises `Refused`."""
     if op.kind in UNTOLD:
         _note(place, op.kind, payload)
@@ -63,11 +63,11 @@ def act(place: Place, op: Op, payload: dict[str, Any]) -> Acted | Stale:
     return Acted(_json(place, rows), _json(place, changed))
 
 
-def rows_now(place: Place, keys: list[str]) -> dict[str, Any]:
+def rows_now(place: DeskContext, keys: list[str]) -> dict[str, Any]:
     return _json(place, labels_of(place).read(keys))
 
 
-def _changed(place: Place, row: LabelRow, op: Op, payload: dict[str, Any], wanted: Any) -> LabelRow:
+def _changed(place: DeskContext, row: LabelRow, op: Op, payload: dict[str, Any], wanted: Any) -> LabelRow:
     if op.kind in ("undo", "redo"):
         return back_to(row, row_from_json(wanted))
     if op.kind == "locate":
@@ -83,24 +83,24 @@ def _changed(place: Place, row: LabelRow, op: Op, payload: dict[str, Any], wante
     return give_label(row, payload, in_sweep=op.source == SWEEP)
 
 
-def _check_stage(place: Place, stage: Stage) -> None:
+def _check_stage(place: DeskContext, stage: Stage) -> None:
     if place.stage != stage:
         raise Refused("bad_operation", "This operation is not one that this desk knows.")
 
 
-def _check_sweep(place: Place) -> None:
+def _check_sweep(place: DeskContext) -> None:
     """A few nuggets of each answer make no row that one could look along."""
     _check_stage(place, Stage.ASSIGN)
     if place.study:
         raise Refused("bad_operation", "This desk has no sweep.")
 
 
-def _check_word(place: Place, label: str | None) -> None:
+def _check_word(place: DeskContext, label: str | None) -> None:
     if label is not None and label not in labels_of_stage(place.stage).by_word:
         raise Refused("no_such_label", f"{label} is no label of this desk.")
 
 
-def _note(place: Place, kind: str, payload: dict[str, Any]) -> None:
+def _note(place: DeskContext, kind: str, payload: dict[str, Any]) -> None:
     if kind == "open":
         _open(place, payload["answer"])
     elif kind == SWEEP:
@@ -112,7 +112,7 @@ def _note(place: Place, kind: str, payload: dict[str, Any]) -> None:
             )
 
 
-def _open(place: Place, answer: str) -> None:
+def _open(place: DeskContext, answer: str) -> None:
     """Note when an answer was first on the screen."""
     found = TaskAnswer.objects.filter(task=place.task, answer__public_id=answer)
     if not found.exists():
@@ -120,5 +120,5 @@ def _open(place: Place, answer: str) -> None:
     found.filter(seen_at=None).update(seen_at=timezone.now())
 
 
-def _json(place: Place, rows: Mapping[str, LabelRow]) -> dict[str, Any]:
+def _json(place: DeskContext, rows: Mapping[str, LabelRow]) -> dict[str, Any]:
     return {key: row_json(row, place.stage) for key, row in rows.items()}

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from django.db import connection
 
-from assessor.desk.context import Place
+from assessor.desk.context import DeskContext
 from assessor.desk.task_pairs import machine_labels, nuggets_of, pairs_of, task_citations
 from assessor.models import WorkingAssignment, WorkingSupport
 from assessor.rules.label_ops import NO_MACHINE_LABEL, LabelRow
@@ -15,7 +15,7 @@ from evaluation.terms import AssignmentLabel, Stage, SupportLabel
 SEPARATOR = "/"
 
 
-class Labels(Protocol):
+class LabelRows(Protocol):
     """Where the labels of one kind of judging task are kept."""
 
     def read(self, keys: Collection[str] | None = None) -> dict[str, LabelRow]:
@@ -28,7 +28,7 @@ class Labels(Protocol):
         """Store a row that was read before."""
 
 
-def labels_of(place: Place) -> Labels:
+def labels_of(place: DeskContext) -> LabelRows:
     return AssignmentLabels(place) if place.stage == Stage.ASSIGN else SupportLabels(place)
 
 
@@ -78,7 +78,7 @@ ORDER BY cited.position
 class AssignmentLabels:
     """Labels of answers and nuggets. Keys are the answer's and the nugget's public ids."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: DeskContext) -> None:
         self.place = place
         self._found: dict[str, WorkingAssignment] = {}
 
@@ -126,7 +126,7 @@ class AssignmentLabels:
 class SupportLabels:
     """Labels of sentences and cited segments. Keys are the citations' public ids."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: DeskContext) -> None:
         self.place = place
         self._found: dict[str, tuple[str | None, WorkingSupport]] = {}  # with what the machine says
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from assessor.desk.context import Acted, Place, Stale, wanted_rows
+from assessor.desk.context import Acted, DeskContext, Stale, wanted_rows
 from assessor.desk.op_schemas import BIGGEST_DRAFT, Op
 from assessor.models import Desk, MarkedPassage, Operation, WorkingNugget
 from assessor.rules.nugget_ops import Changes, Row, apply, put_back
@@ -129,7 +129,7 @@ LIST_KINDS = frozenset({"add", "merge", "split", "move", "undo", "redo"})
 """Kinds for which the place of the other rows matters, so that the whole list is read."""
 
 
-def act(place: Place, op: Op, payload: dict[str, Any]) -> Acted | Stale:
+def act(place: DeskContext, op: Op, payload: dict[str, Any]) -> Acted | Stale:
     """Apply one checked operation. Raises `Refused`."""
     if op.kind in UNTOLD:
         if op.kind == "mark":
@@ -151,13 +151,13 @@ def act(place: Place, op: Op, payload: dict[str, Any]) -> Acted | Stale:
     return Acted(before, after)
 
 
-def rows_now(place: Place, keys: list[str]) -> dict[str, Any]:
+def rows_now(place: DeskContext, keys: list[str]) -> dict[str, Any]:
     """Return rows as they are now; None: not there."""
     stored = stored_rows(place.task, keys)
     return changes_json({key: row_of(stored[key]) if key in stored else None for key in keys})
 
 
-def _changes(place: Place, rows: dict[str, Row], kind: str, payload: dict[str, Any]) -> Changes:
+def _changes(place: DeskContext, rows: dict[str, Row], kind: str, payload: dict[str, Any]) -> Changes:
     if kind in ("undo", "redo"):
         wanted = wanted_rows(place, kind, payload["target"])
         return put_back(rows, {key: row_from_json(row) for key, row in wanted.items()})
@@ -167,7 +167,7 @@ def _changes(place: Place, rows: dict[str, Row], kind: str, payload: dict[str, A
     return apply(rows, kind, payload)
 
 
-def _restored(place: Place, rows: dict[str, Row], payload: dict[str, Any]) -> Changes:
+def _restored(place: DeskContext, rows: dict[str, Row], payload: dict[str, Any]) -> Changes:
     logged = Operation.objects.filter(task=place.task, seq=payload["seq"]).values_list("after", flat=True).first()
     was = row_from_json((logged or {}).get(payload["key"]))
     current = rows.get(payload["key"])
@@ -181,7 +181,7 @@ def _restored(place: Place, rows: dict[str, Row], payload: dict[str, Any]) -> Ch
     return put_back(rows, {was.key: restored})
 
 
-def _check_evidence(place: Place, kind: str, payload: dict[str, Any]) -> None:
+def _check_evidence(place: DeskContext, kind: str, payload: dict[str, Any]) -> None:
     """See that evidence names sentences that the assessor can read: others would be dead links for ever."""
     pairs = [pair for part in [payload, *payload.get("into", [])] for pair in part.get("evidence", [])]
     if kind == "link":
@@ -194,7 +194,7 @@ def _check_evidence(place: Place, kind: str, payload: dict[str, Any]) -> None:
             raise Refused("no_such_sentence", "This passage has no such sentence.")
 
 
-def _passages(place: Place, named: set[str]) -> dict[str, tuple[int, str]]:
+def _passages(place: DeskContext, named: set[str]) -> dict[str, tuple[int, str]]:
     """Return key and text of those of the task's passages that are named, by public id."""
     if not named:
         return {}
@@ -207,13 +207,13 @@ def _passages(place: Place, named: set[str]) -> dict[str, tuple[int, str]]:
     }
 
 
-def _check_nugget_search(place: Place) -> None:
+def _check_nugget_search(place: DeskContext) -> None:
     allowed, stage = Task.objects.values_list("protocol__nugget_search", "stage").get(pk=place.task)
     if not searches_nuggets(allowed, stage):
         raise Refused("no_nugget_search", "The protocol does not offer a search for a nugget's own words here.")
 
 
-def _mark(place: Place, payload: dict[str, Any]) -> None:
+def _mark(place: DeskContext, payload: dict[str, Any]) -> None:
     found = _passages(place, {payload["segment"]})
     if not found:
         raise Refused("no_such_passage", "This passage is not among those of the task.")
@@ -226,7 +226,7 @@ def _mark(place: Place, payload: dict[str, Any]) -> None:
         MarkedPassage.objects.filter(task=place.task, segment=segment).delete()
 
 
-def _compose(place: Place, payload: dict[str, Any]) -> None:
+def _compose(place: DeskContext, payload: dict[str, Any]) -> None:
     if len(str(payload["draft"])) > BIGGEST_DRAFT:
         raise Refused("long_text", "The text being written is too long to keep.")
     desk = Desk.objects.get(pk=place.task)

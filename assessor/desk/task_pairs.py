@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from django.db.models import QuerySet
 
-from assessor.desk.context import Place
+from assessor.desk.context import DeskContext
 from assessor.rules.label_ops import NO_MACHINE_LABEL
 from evaluation.domain.counted_pairs import first_different
 from evaluation.domain.labels import CITATION_LABELS
@@ -45,7 +45,7 @@ class AskedPair:
     machine: str | None
 
 
-def nuggets_of(place: Place) -> list[AskedNugget]:
+def nuggets_of(place: DeskContext) -> list[AskedNugget]:
     """Return the nuggets of the newest submitted list, in an order that tells neither importance nor place.
 
     Of a study only those that were drawn for some answer, as they were worded then.
@@ -63,12 +63,12 @@ def nuggets_of(place: Place) -> list[AskedNugget]:
     return [asked[key] for key in shuffled(f"topic {place.topic}", list(asked))]
 
 
-def drawn_pairs(place: Place) -> QuerySet[StudyPair]:
+def drawn_pairs(place: DeskContext) -> QuerySet[StudyPair]:
     """Return the pairs that a study's desk keeps to. Only what they are about may be read: never their labels."""
     return StudyPair.objects.filter(study=place.study, topic=place.topic)
 
 
-def _drawn_nuggets(place: Place) -> QuerySet[ListedNugget]:
+def _drawn_nuggets(place: DeskContext) -> QuerySet[ListedNugget]:
     """Return the nuggets that were drawn in all lists that have them, the newest last."""
     lists = NuggetList.objects.filter(nugget_set=place.nugget_set, topic=place.topic)
     drawn = drawn_pairs(place).values("nugget_version")
@@ -76,7 +76,7 @@ def _drawn_nuggets(place: Place) -> QuerySet[ListedNugget]:
     return found.order_by("nugget_list__version")
 
 
-def nuggets_by_answer(place: Place) -> dict[str, list[str]] | None:
+def nuggets_by_answer(place: DeskContext) -> dict[str, list[str]] | None:
     """Return which nuggets are asked of which answer, in their order; None where all are asked of each."""
     if not place.study:
         return None
@@ -88,12 +88,12 @@ def nuggets_by_answer(place: Place) -> dict[str, list[str]] | None:
     return asked
 
 
-def newest_list(place: Place) -> QuerySet[NuggetList]:
+def newest_list(place: DeskContext) -> QuerySet[NuggetList]:
     """Return the list that is assigned: the newest submitted one. None or one row."""
     return NuggetList.objects.newest_submitted().filter(nugget_set=place.nugget_set, topic=place.topic)
 
 
-def pairs_of(place: Place, answer: str = "") -> list[AskedPair]:
+def pairs_of(place: DeskContext, answer: str = "") -> list[AskedPair]:
     """Return the pairs of sentence and citation in the order in which they are judged: by answer and sentence.
 
     `answer`: only those of one answer, by public id.
@@ -112,7 +112,7 @@ def _citations() -> QuerySet[Citation]:
     return cited.defer("sentence__text", "segment__text").order_by("sentence", "position")
 
 
-def _pairs(place: Place, cited: Sequence[Citation]) -> list[AskedPair]:
+def _pairs(place: DeskContext, cited: Sequence[Citation]) -> list[AskedPair]:
     """Return each sentence's first different citations, as many as the campaign counts; or those that were drawn."""
     machine = machine_labels(place, {one.sentence_id for one in cited})
     numbers: dict[int, dict[object, int]] = {}
@@ -124,7 +124,7 @@ def _pairs(place: Place, cited: Sequence[Citation]) -> list[AskedPair]:
 
 
 def task_citations(
-    place: Place, citations: Iterable[tuple[int, int | None, Rest]]
+    place: DeskContext, citations: Iterable[tuple[int, int | None, Rest]]
 ) -> Iterator[tuple[int, int | None, Rest]]:
     """Yield the citations that a task asks, of rows as `first_different` takes them; a study asks what was drawn."""
     if not place.study:
@@ -156,7 +156,7 @@ def _pair(citation: Citation, number: int, machine: Mapping[tuple[int, int], str
     )
 
 
-def machine_labels(place: Place, sentences: Collection[int]) -> dict[tuple[int, int], str] | None:
+def machine_labels(place: DeskContext, sentences: Collection[int]) -> dict[tuple[int, int], str] | None:
     """Return the labels that this condition shows; None, and nothing is read, where it shows none."""
     if place.stage != Stage.SUPPORT_POST_EDIT:
         return None

@@ -8,12 +8,12 @@ from django.db.models import Max
 from accounts.models import User
 from assessor.models import PracticeAnswer, PracticeItem
 from assessor.practice.rules import PracticeRow, parse_practice
-from evaluation.errors import Problem
+from evaluation.errors import InputProblem
 from evaluation.formats.source import Source
 from evaluation.imports.base import (
     BATCH,
-    Plan,
-    Receipt,
+    ImportPlan,
+    LoadReceipt,
     carry_out,
     changed_problem,
     refuse_changes,
@@ -37,7 +37,7 @@ class _Sorted:
 @with_every_problem
 def import_practice(
     *, campaign: Campaign, source: Source, replace: bool = False, actor: User | None = None
-) -> Receipt:
+) -> LoadReceipt:
     """Load practice items after those that are there.
 
     With `replace` the file is the whole practice of each kind that it has: what it lacks, or says otherwise, leaves.
@@ -54,7 +54,7 @@ def import_practice(
     )
 
 
-def _plan(campaign: Campaign, source: Source, rows: tuple[PracticeRow, ...], replace: bool) -> Plan:
+def _plan(campaign: Campaign, source: Source, rows: tuple[PracticeRow, ...], replace: bool) -> ImportPlan:
     loaded = {_item(one): one for one in PracticeItem.objects.current().filter(campaign=campaign)}
     sorted_ = _sort(rows, loaded, replace)
     refuse_changes(
@@ -70,7 +70,7 @@ def _plan(campaign: Campaign, source: Source, rows: tuple[PracticeRow, ...], rep
         if replace:
             _put_in_order(campaign, rows)
 
-    return Plan(
+    return ImportPlan(
         "practice items",
         added=len(sorted_.new),
         changed=len(sorted_.changed) + removed + len(moved),
@@ -80,7 +80,7 @@ def _plan(campaign: Campaign, source: Source, rows: tuple[PracticeRow, ...], rep
     )
 
 
-def _change(source: Source, row: PracticeRow, loaded: PracticeItem) -> Problem:
+def _change(source: Source, row: PracticeRow, loaded: PracticeItem) -> InputProblem:
     """Show explanations; where they are the same, the codes of the labels."""
     (old_label, old), (new_label, new) = _key(loaded), row.key
     values = {"loaded": old, "in_file": new} if old != new else {"loaded": old_label, "in_file": new_label}

@@ -91,7 +91,7 @@ ASKING = [kind for kind in RemarkKind if kind is not RemarkKind.INTERRUPTION]
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class MatrixCell:
     """One task in the matrix. `since`: when its assessor was last at it, else when it was handed out.
 
     `of`: the nugget set that is assigned, or the machine whose labels are shown; `waiting`: how many of those it
@@ -126,7 +126,7 @@ class MatrixRow:
     public_id: str
     topic_id: str
     text: str
-    cells: tuple[tuple[str, tuple[Cell, ...]], ...]
+    cells: tuple[tuple[str, tuple[MatrixCell, ...]], ...]
     proposed: tuple[tuple[str, str], ...]
 
 
@@ -253,12 +253,12 @@ def matrix_rows(
     ]
 
 
-def task_cells(tasks: Sequence[Task]) -> list[Cell]:
+def task_cells(tasks: Sequence[Task]) -> list[MatrixCell]:
     progress, waiting, today = progress_of(tasks), machine_gaps(tasks), timezone.localdate()
     seen = dict(Desk.objects.filter(task__in=tasks).values_list("task_id", "held_at"))
     asking = dict(_asking().filter(task__in=tasks).order_by().values_list("task").annotate(Count("pk")))
     return [
-        Cell(
+        MatrixCell(
             public_id=task.public_id,
             topic_id=task.topic.topic_id,
             username=task.assessor.username,

@@ -43,7 +43,7 @@ class TasksInNeed:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class OpenRemarks:
     """The open remarks of a kind: how many, and the oldest of them."""
 
     kind: RemarkKind
@@ -85,12 +85,12 @@ def _in_need(task: Task, since: datetime | date | None, text: str = "") -> TaskI
     return TaskInNeed(task.public_id, task.topic.topic_id, Stage(task.stage), task.assessor.name, since, text)
 
 
-def asked_for(viewer: User, campaign: Campaign) -> list[Asked]:
+def asked_for(viewer: User, campaign: Campaign) -> list[OpenRemarks]:
     """Return what assessors wait for an answer to, by kind; kinds without any are left out."""
     counts = dict(remarks_for(viewer, campaign).order_by().values_list("kind").annotate(Count("pk")))
     wanted = (RemarkKind.FLAG, RemarkKind.REOPEN, RemarkKind.COMMENT)
     oldest = {kind: tuple(remarks_for(viewer, campaign, kind=kind)[:SHOWN]) for kind in wanted}
-    return [Asked(kind, counts[kind], oldest[kind]) for kind in wanted if kind in counts]
+    return [OpenRemarks(kind, counts[kind], oldest[kind]) for kind in wanted if kind in counts]
 
 
 FEWEST: Final = 3
@@ -102,7 +102,7 @@ FARTHEST: Final = 5 * 365
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class Quartiles:
     """The quartiles of some times, in hours, and how many times there are."""
 
     low: float
@@ -137,18 +137,18 @@ class Forecast:
 
     tasks: int
     pace: Pace
-    spreads: dict[Stage, Spread]
+    spreads: dict[Stage, Quartiles]
     unknown: tuple[Stage, ...]
     hours: float = 0.0
     first: date | None = None
     last: date | None = None
 
 
-def spread_of(hours: Sequence[float]) -> Spread | None:
+def spread_of(hours: Sequence[float]) -> Quartiles | None:
     if len(hours) < 2:
-        return Spread(hours[0], hours[0], hours[0], 1) if hours else None
+        return Quartiles(hours[0], hours[0], hours[0], 1) if hours else None
     low, _, high = quantiles(hours, n=4, method="inclusive")
-    return Spread(low, median(hours), high, len(hours))
+    return Quartiles(low, median(hours), high, len(hours))
 
 
 def pace_of(people: Collection[int], hours: float, since: datetime | None, now: datetime) -> Pace:
@@ -158,7 +158,7 @@ def pace_of(people: Collection[int], hours: float, since: datetime | None, now: 
 
 
 def forecast(
-    tasks: Sequence[OpenTask], spreads: Mapping[Stage, Spread | None], pace: Pace, now: datetime
+    tasks: Sequence[OpenTask], spreads: Mapping[Stage, Quartiles | None], pace: Pace, now: datetime
 ) -> Forecast:
     """Return when tasks are done at the people's pace. What went into a task already is taken off its time."""
     stages = [stage for stage in Stage if any(task.stage is stage for task in tasks)]

@@ -65,7 +65,7 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TimelinePiece:
     """A piece of the timeline: what counts there, whichever window it comes from."""
 
     kind: SegmentKind
@@ -195,12 +195,12 @@ def active_time(stretches: Iterable[Stretch], limit: Limit) -> Active:
     return _active(pieces, quiets_of(pieces), limit)
 
 
-def timeline(stretches: Iterable[Stretch]) -> list[Piece]:
+def timeline(stretches: Iterable[Stretch]) -> list[TimelinePiece]:
     """Lay the windows over each other: pieces in order that never overlap. Input beats a gap, a gap what is unseen."""
     coming = sorted((one for one in stretches if one.end > one.start), key=lambda one: one.start, reverse=True)
     edges = sorted({edge for one in coming for edge in (one.start, one.end)})
     there: list[Stretch] = []
-    pieces: list[Piece] = []
+    pieces: list[TimelinePiece] = []
     for start, end in pairwise(edges):
         there = [one for one in there if one.end > start]
         while coming and coming[-1].start <= start:
@@ -210,13 +210,13 @@ def timeline(stretches: Iterable[Stretch]) -> list[Piece]:
     return pieces
 
 
-def _piece(there: Sequence[Stretch], start: int, end: int) -> Piece:
+def _piece(there: Sequence[Stretch], start: int, end: int) -> TimelinePiece:
     """Return what counts while several stretches run: those of the best kind, by what is true of all of them."""
     kind = min((one.kind for one in there), key=RANKS.index)
     counted = sorted(
         (one for one in there if one.kind is kind), key=lambda one: (one.start, one.window, one.number)
     )
-    return Piece(
+    return TimelinePiece(
         kind=kind,
         start=start,
         end=end,
@@ -227,11 +227,11 @@ def _piece(there: Sequence[Stretch], start: int, end: int) -> Piece:
     )
 
 
-def quiets_of(pieces: Sequence[Piece]) -> Iterator[Quiet]:
+def quiets_of(pieces: Sequence[TimelinePiece]) -> Iterator[Quiet]:
     """Yield the quiet times: neighbouring gaps are one, however many windows or tags cut them."""
     kind, end = SegmentKind.READING, 0
     run = 0
-    runs: list[tuple[int, SegmentKind, Piece]] = []
+    runs: list[tuple[int, SegmentKind, TimelinePiece]] = []
     for piece in pieces:
         if piece.kind in ACTIVE:
             kind, run = piece.kind, run + 1
@@ -247,16 +247,16 @@ def quiets_of(pieces: Sequence[Piece]) -> Iterator[Quiet]:
         yield Quiet(sum(gap.length for gap in gaps), max(gap.words for gap in gaps), gap_answer, before)
 
 
-def _active(pieces: Iterable[Piece], quiets: Iterable[Quiet], limit: Limit) -> Active:
+def _active(pieces: Iterable[TimelinePiece], quiets: Iterable[Quiet], limit: Limit) -> Active:
     known = _lengths(pieces, *ACTIVE)
     return sum((quiet.credit(limit) for quiet in quiets), start=Active(known, known, known))
 
 
-def _lengths(pieces: Iterable[Piece], *kinds: SegmentKind) -> int:
+def _lengths(pieces: Iterable[TimelinePiece], *kinds: SegmentKind) -> int:
     return sum(piece.length for piece in pieces if piece.kind in kinds)
 
 
-def _sessions(pieces: Iterable[Piece]) -> int:
+def _sessions(pieces: Iterable[TimelinePiece]) -> int:
     """Count the times someone sat down: stretches with input that lie half an hour or more from the one before."""
     worked = [piece for piece in pieces if piece.kind in ACTIVE]
     breaks = sum(after.start - before.end >= SESSION_BREAK for before, after in pairwise(worked))
@@ -267,7 +267,7 @@ SLACK = 5 * SECOND
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentStretch:
     """A stretch as a window sends it; times are milliseconds before sending."""
 
     number: int
@@ -294,8 +294,8 @@ class Heard:
 
 
 def placed(
-    window: str, sent: Iterable[Sent], known: Mapping[int, Stretch], heard: Heard
-) -> list[tuple[Sent, Stretch]]:
+    window: str, sent: Iterable[SentStretch], known: Mapping[int, Stretch], heard: Heard
+) -> list[tuple[SentStretch, Stretch]]:
     """Return each stretch of a beat as it is to be stored. `known` are the window's stored ones, by number.
 
     A stored stretch keeps its beginning, kind and tags; only its end moves. Sending a beat again changes nothing.
@@ -303,7 +303,7 @@ def placed(
     ordered = sorted({one.number: one for one in sent}.values(), key=lambda one: one.number)
     shift = _shift(ordered, known, heard.now)
     open_one = max(known.values(), key=lambda one: one.end, default=None)
-    rows: list[tuple[Sent, Stretch]] = []
+    rows: list[tuple[SentStretch, Stretch]] = []
     regained: Stretch | None = None
     for one in ordered:
         start, end = (min(heard.now - before + shift, heard.now) for before in (one.before_start, one.before_end))
@@ -319,7 +319,7 @@ def placed(
     return rows
 
 
-def _shift(ordered: Iterable[Sent], known: Mapping[int, Stretch], now: int) -> int:
+def _shift(ordered: Iterable[SentStretch], known: Mapping[int, Stretch], now: int) -> int:
     """Return by how much this beat travelled longer or shorter than earlier ones, told from a stored beginning.
 
     More than the slack is no travelling: then the machine slept and its clock stood still.
@@ -328,7 +328,7 @@ def _shift(ordered: Iterable[Sent], known: Mapping[int, Stretch], now: int) -> i
     return shifts[-1] if shifts and abs(shifts[-1]) <= SLACK else 0
 
 
-def _moved(row: Stretch, one: Sent, end: int, open_one: Stretch | None) -> Stretch:
+def _moved(row: Stretch, one: SentStretch, end: int, open_one: Stretch | None) -> Stretch:
     """Return a stored stretch with its new end. One that ended before the last beat does not grow."""
     end = min(end, row.start + one.before_start - one.before_end)
     if open_one is not None and row.end < open_one.end:
@@ -336,7 +336,7 @@ def _moved(row: Stretch, one: Sent, end: int, open_one: Stretch | None) -> Stret
     return replace(row, end=max(row.start, end))
 
 
-def _floor(one: Sent, open_one: Stretch | None, regained: Stretch | None, heard: Heard) -> int:
+def _floor(one: SentStretch, open_one: Stretch | None, regained: Stretch | None, heard: Heard) -> int:
     """Return the earliest moment at which a new stretch may begin.
 
     That is the window's last beat, less the slack; or where the open stretch now ends earlier than it did, for what
@@ -354,7 +354,7 @@ def _worth(kind: SegmentKind) -> int:
     return 2 if kind in ACTIVE else int(kind is SegmentKind.GAP)
 
 
-def ended_gaps(rows: Iterable[tuple[Sent, Stretch]]) -> Iterator[Stretch]:
+def ended_gaps(rows: Iterable[tuple[SentStretch, Stretch]]) -> Iterator[Stretch]:
     """Yield the gaps of a beat that are over, which somebody can be asked about."""
     stretches = [row for _, row in rows]
     newest = max((row.number for row in stretches), default=0)

@@ -45,7 +45,7 @@ DIGITS = re.compile(r"(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class GradedPlace:
     """Where a segment stands: how it was graded, and of which document it is a part."""
 
     docid: str
@@ -54,36 +54,38 @@ class Place:
     start: int | None = None
 
 
-def reading_order(places: Iterable[Place], order: PassageOrder, seed: str, grouped: bool) -> list[Place]:
+def reading_order(
+    places: Iterable[GradedPlace], order: PassageOrder, seed: str, grouped: bool
+) -> list[GradedPlace]:
     """Return the places in the order of reading. The seed is the topic's own, so all its assessors read alike."""
     key = _shuffled(seed) if order is PassageOrder.SHUFFLE else _ranked
     ordered = sorted(places, key=key)
     return _with_their_documents(ordered) if grouped else ordered
 
 
-def _ranked(place: Place) -> tuple[int, str]:
+def _ranked(place: GradedPlace) -> tuple[int, str]:
     return -place.grade, place.docid
 
 
-def _shuffled(seed: str) -> Callable[[Place], tuple[int, str]]:
+def _shuffled(seed: str) -> Callable[[GradedPlace], tuple[int, str]]:
     """A shuffle by hash: a segment that comes later is put in, and the others keep their order."""
 
-    def key(place: Place) -> tuple[int, str]:
+    def key(place: GradedPlace) -> tuple[int, str]:
         digest = sha256(f"{seed}\n{place.docid}".encode()).digest()
         return int.from_bytes(digest[:8], "big"), place.docid
 
     return key
 
 
-def _with_their_documents(ordered: Sequence[Place]) -> list[Place]:
+def _with_their_documents(ordered: Sequence[GradedPlace]) -> list[GradedPlace]:
     """Put each document's segments where its first one stands, in the order of the document."""
-    documents: dict[str, list[Place]] = {}
+    documents: dict[str, list[GradedPlace]] = {}
     for place in ordered:
         documents.setdefault(place.document, []).append(place)
     return [place for places in documents.values() for place in sorted(places, key=_in_document)]
 
 
-def _in_document(place: Place) -> tuple[bool, int, list[tuple[int, int, str]]]:
+def _in_document(place: GradedPlace) -> tuple[bool, int, list[tuple[int, int, str]]]:
     """Sort key: where the segment starts, else by its docid with numbers as numbers."""
     parts = [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in DIGITS.split(place.docid)]
     return place.start is None, place.start or 0, parts

@@ -38,7 +38,7 @@ States = Mapping[str, Mapping[str, Any] | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Logged:
+class LoggedOperation:
     """One operation as logged. `target_kind`: of an undo or redo, the kind of what it took back."""
 
     kind: str
@@ -58,7 +58,7 @@ class HistoryLine:
 
 
 def tell_backwards(
-    now: States, log: Iterable[Logged], places: Mapping[str, str], by_hand: bool
+    now: States, log: Iterable[LoggedOperation], places: Mapping[str, str], by_hand: bool
 ) -> Iterator[HistoryLine]:
     """Yield what each operation did, newest first. `now`: the rows after the first of `log`.
 
@@ -83,7 +83,9 @@ def _names(states: States) -> dict[str, str]:
     return {key: f"N{row['number']}" for key, row in states.items() if row and row.get("number")}
 
 
-def _tell(logged: Logged, names: Mapping[str, str], places: Mapping[str, str], by_hand: bool) -> HistoryLine:
+def _tell(
+    logged: LoggedOperation, names: Mapping[str, str], places: Mapping[str, str], by_hand: bool
+) -> HistoryLine:
     tellers: dict[str, Callable[[], HistoryLine]] = {
         "decide": lambda: HistoryLine(_decision(logged, names, by_hand)),
         "importance": lambda: HistoryLine(
@@ -109,7 +111,7 @@ def _tell(logged: Logged, names: Mapping[str, str], places: Mapping[str, str], b
     return tellers[logged.kind]() if logged.kind in tellers else HistoryLine(logged.kind.capitalize())
 
 
-def _name(logged: Logged, names: Mapping[str, str]) -> str:
+def _name(logged: LoggedOperation, names: Mapping[str, str]) -> str:
     return names.get(logged.payload["key"], "A nugget")
 
 
@@ -117,14 +119,14 @@ def _text(states: States, key: str) -> str:
     return str((states.get(key) or {}).get("text", ""))
 
 
-def _decision(logged: Logged, names: Mapping[str, str], by_hand: bool) -> str:
+def _decision(logged: LoggedOperation, names: Mapping[str, str], by_hand: bool) -> str:
     importance = logged.payload.get("importance")
     if not importance:
         return f"{_name(logged, names)} {_decided(logged, by_hand)}"
     return f"{_name(logged, names)} kept as {_importance(importance)}"
 
 
-def _decided(logged: Logged, by_hand: bool) -> str:
+def _decided(logged: LoggedOperation, by_hand: bool) -> str:
     decision = (logged.after.get(logged.payload["key"]) or {}).get("decision", logged.payload["decision"])
     before = (logged.before.get(logged.payload["key"]) or {}).get("decision")
     if before == Decision.REJECTED:
@@ -138,7 +140,7 @@ def _importance(value: int) -> str:
     return IMPORTANCE[Importance(value)]
 
 
-def _reworded(logged: Logged, names: Mapping[str, str]) -> HistoryLine:
+def _reworded(logged: LoggedOperation, names: Mapping[str, str]) -> HistoryLine:
     key = logged.payload["key"]
     return HistoryLine(
         f"{_name(logged, names)} reworded",
@@ -147,13 +149,13 @@ def _reworded(logged: Logged, names: Mapping[str, str]) -> HistoryLine:
     )
 
 
-def _merged(logged: Logged, names: Mapping[str, str]) -> HistoryLine:
+def _merged(logged: LoggedOperation, names: Mapping[str, str]) -> HistoryLine:
     parents = [names.get(key, "a nugget") for key in logged.payload["from"]]
     listed = reduce(lambda before, one: f"{before} and {one}", parents)
     return HistoryLine(f"{listed} merged", new=_text(logged.after, logged.payload["key"]))
 
 
-def _split(logged: Logged, names: Mapping[str, str]) -> HistoryLine:
+def _split(logged: LoggedOperation, names: Mapping[str, str]) -> HistoryLine:
     texts = [_text(logged.after, part["key"]) for part in logged.payload["into"]]
     parent = logged.payload["from"]
     return HistoryLine(
@@ -177,11 +179,11 @@ def _marked(payload: Mapping[str, Any], places: Mapping[str, str]) -> str:
     return f"{place} {words.get(payload['mark'], 'not read after all')}"
 
 
-def _label(logged: Logged) -> str:
+def _label(logged: LoggedOperation) -> str:
     return DONE.get(logged.target_kind, "a step")
 
 
-def _restored(logged: Logged, names: Mapping[str, str]) -> HistoryLine:
+def _restored(logged: LoggedOperation, names: Mapping[str, str]) -> HistoryLine:
     key = logged.payload["key"]
     old, new = _text(logged.before, key), _text(logged.after, key)
     changed = old != new

@@ -17,7 +17,7 @@ KEPT_STEPS = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Logged:
+class UndoEntry:
     """One operation of the log; `target` is the step that an undo or redo is about."""
 
     step: str
@@ -36,13 +36,13 @@ class Undoable:
     before: dict[str, Any]
     after: dict[str, Any]
 
-    def grow(self, logged: Logged) -> None:
+    def grow(self, logged: UndoEntry) -> None:
         """Take in a further operation of the same step: what came first stays what was before."""
         self.before = logged.before | self.before
         self.after |= logged.after
 
 
-def stacks(log: Iterable[Logged]) -> tuple[list[Undoable], list[Undoable]]:
+def stacks(log: Iterable[UndoEntry]) -> tuple[list[Undoable], list[Undoable]]:
     """Return the steps to undo and to redo, the newest last. A new step empties what could be redone."""
     undo: list[Undoable] = []
     redo: list[Undoable] = []
@@ -66,7 +66,7 @@ def _pass_on(source: list[Undoable], target: list[Undoable], step: str) -> None:
         target.append(source.pop())
 
 
-def _keep_versions(redo: list[Undoable], logged: Logged) -> None:
+def _keep_versions(redo: list[Undoable], logged: UndoEntry) -> None:
     """Remember the version that a row had when an undo took it away."""
     if redo and redo[-1].step == logged.target:
         for key, row in logged.after.items():

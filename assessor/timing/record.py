@@ -17,7 +17,7 @@ from assessor.models import Desk, TimeSegment
 from assessor.rules.clock import (
     SECOND,
     Heard,
-    Sent,
+    SentStretch,
     Stretch,
     active_time,
     ended_gaps,
@@ -37,7 +37,7 @@ class Beat:
     """A window's stretches, its reader's place, the milliseconds since its last answered beat, and its page's state."""
 
     window: str
-    sent: tuple[Sent, ...]
+    sent: tuple[SentStretch, ...]
     place: dict[str, Any] | None
     elapsed: int
     page: str = PageState.VISIBLE
@@ -73,7 +73,7 @@ def beat(*, task: str, user: User, beat: Beat) -> BeatReceipt:
         now = timezone.now()
         stored = _stretches(desk, beat.window)
         current = {(one.window, one.number): one for one, version in stored if version == desk.task.version}
-        rows: list[tuple[Sent, Stretch]] = []
+        rows: list[tuple[SentStretch, Stretch]] = []
         if desk.holder in ("", beat.window):
             if desk.task.state in OPEN_STATES:
                 rows = _placed(desk, beat, stored, milliseconds(now))
@@ -114,7 +114,9 @@ def _stretches(desk: Desk, window: str) -> list[tuple[Stretch, int]]:
     return [(stretch_of(*fields), version) for version, *fields in rows.values_list("submission", *FIELDS)]
 
 
-def _placed(desk: Desk, beat: Beat, stored: Sequence[tuple[Stretch, int]], now: int) -> list[tuple[Sent, Stretch]]:
+def _placed(
+    desk: Desk, beat: Beat, stored: Sequence[tuple[Stretch, int]], now: int
+) -> list[tuple[SentStretch, Stretch]]:
     """Return the beat's stretches on the server's clock. Those of an earlier submission are settled."""
     known = {
         one.number: one for one, version in stored if one.window == beat.window and version == desk.task.version
@@ -126,7 +128,7 @@ def _placed(desk: Desk, beat: Beat, stored: Sequence[tuple[Stretch, int]], now: 
     return placed(beat.window, sent, known, Heard(now, max(since, opened), beat.elapsed))
 
 
-def _write(desk: Desk, rows: Iterable[tuple[Sent, Stretch]]) -> None:
+def _write(desk: Desk, rows: Iterable[tuple[SentStretch, Stretch]]) -> None:
     segments = [
         TimeSegment(
             task=desk.task,

@@ -18,7 +18,7 @@ from assessor.blind.desk import desk_page, desk_state, task_head
 from assessor.blind.judging import shown_answer
 from assessor.blind.practice import practice_page
 from assessor.blind.tasks import done_for
-from assessor.desk.apply_op import Receipt, operate
+from assessor.desk.apply_op import OpReceipt, operate
 from assessor.desk.context import hold as hold_desk
 from assessor.desk.context import open_desk, release
 from assessor.desk.op_schemas import Ops
@@ -75,7 +75,7 @@ def start(request: UserRequest, public_id: str) -> HttpResponse:
 def ops(request: UserRequest, public_id: str) -> HttpResponse:
     """Apply a batch in order, up to the first operation that cannot be applied."""
     asked = body_of(request, Ops)
-    receipts: list[Receipt] = []
+    receipts: list[OpReceipt] = []
     for op in asked.ops:
         receipts.append(operate(task=public_id, user=request.user, window=asked.window, op=op))
         if receipts[-1].status != "applied":

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from accounts.http import UserRequest
 from assessor.access import body_of, desk_json
-from assessor.rules.clock import Sent
+from assessor.rules.clock import SentStretch
 from assessor.timing.record import Beat, say
 from assessor.timing.record import beat as keep_time
 from evaluation.terms import PageState, SegmentKind
@@ -30,7 +30,7 @@ Number = Annotated[int, Field(ge=0, le=2_147_483_647)]
 Milliseconds = Annotated[int, Field(ge=0, le=DAYS)]
 
 
-class Segment(BaseModel):
+class StretchBody(BaseModel):
     """A stretch, told by the window's monotonic clock."""
 
     model_config = ConfigDict(extra="forbid")
@@ -57,7 +57,7 @@ class Beating(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     window: Window
-    segments: Annotated[list[Segment], Field(max_length=500)]
+    segments: Annotated[list[StretchBody], Field(max_length=500)]
     place: dict[str, Any] | None = None
     elapsed_ms: Milliseconds
     page: PageState = PageState.VISIBLE
@@ -86,7 +86,7 @@ def beat(request: UserRequest, public_id: str) -> HttpResponse:
     """Store a window's time and place, and say who holds the desk."""
     asked = body_of(request, Beating)
     sent = tuple(
-        Sent(
+        SentStretch(
             number=one.number,
             kind=one.kind,
             before_start=one.ms_before_now_start,

@@ -41,7 +41,7 @@ _SWEPT: Final = Count("pk", filter=Q(first_label__isnull=False) & ~Q(first_label
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class TallyCell:
     """The labels of one code that one judge gave to one topic's nuggets of one set; the nugget sweep changed `swept`.
 
     Set, topic and judge are primary keys. Labels count that stand; those of studies and trials are among them.
@@ -62,12 +62,12 @@ def in_parts(keys: Collection[int]) -> Iterator[list[int]]:
     return (ascending[start : start + size] for start in range(0, len(ascending), size))
 
 
-def tally_of(campaign: Campaign) -> tuple[Cell, ...]:
+def tally_of(campaign: Campaign) -> tuple[TallyCell, ...]:
     return _tally(campaign, campaign.created_at, campaign.revision)
 
 
 @lru_cache(maxsize=16)
-def _tally(campaign: Campaign, _made: datetime, _revision: int) -> tuple[Cell, ...]:
+def _tally(campaign: Campaign, _made: datetime, _revision: int) -> tuple[TallyCell, ...]:
     """Count once per state of the campaign. `_made` tells databases apart."""
     wordings = NuggetVersion.objects.filter(nugget__nugget_set__campaign=campaign).values_list("pk", flat=True)
     nugget = "nugget_version__nugget"
@@ -78,7 +78,7 @@ def _tally(campaign: Campaign, _made: datetime, _revision: int) -> tuple[Cell, .
         for *cell, number, swept in cells.annotate(Count("pk"), swept=_SWEPT):
             before = counted.get(key := tuple(cell), (0, 0))
             counted[key] = before[0] + number, before[1] + swept
-    return tuple(Cell(*key, *numbers) for key, numbers in counted.items())
+    return tuple(TallyCell(*key, *numbers) for key, numbers in counted.items())
 
 
 IMPORTS_SHOWN = 8

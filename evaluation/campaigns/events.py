@@ -59,7 +59,7 @@ class Entries:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class EventFilter:
     """What is asked for: a person by key, a kind or what it begins with, from when until when."""
 
     person: int | None = None
@@ -76,7 +76,7 @@ def may_audit(viewer: User, campaign: Campaign) -> bool:
     return Membership.objects.filter(campaign__in=seen, user=viewer, role__in=SEEING).exists()
 
 
-def entries_for(viewer: User, campaign: Campaign | None, asked: Asked, most: int) -> Entries:
+def entries_for(viewer: User, campaign: Campaign | None, asked: EventFilter, most: int) -> Entries:
     """Return what happened in a campaign that the viewer may audit; None: everywhere, for administrators only."""
     if campaign is None:
         events, slug = Event.objects.all() if viewer.is_superuser else Event.objects.none(), ""
@@ -109,7 +109,7 @@ def campaigns_to_audit(viewer: User) -> QuerySet[Campaign]:
     return unblinded(viewer).filter(pk__in=mine)
 
 
-def _chosen(events: QuerySet[Event], asked: Asked) -> QuerySet[Event]:
+def _chosen(events: QuerySet[Event], asked: EventFilter) -> QuerySet[Event]:
     kinds = [one for one in ACTS if not asked.kind or one == asked.kind or one.startswith(f"{asked.kind}.")]
     found = events.filter(kind__in=kinds)
     if asked.person:

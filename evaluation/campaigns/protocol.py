@@ -202,7 +202,7 @@ class DefaultChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ProtocolChange:
     """One change, by whom and when. `version`: what it changed or made, None where only defaults were changed."""
 
     at: datetime
@@ -222,7 +222,7 @@ def versions_for(viewer: User, campaign: Campaign) -> list[Version]:
     return [Version(one, tasks.get(one.pk, 0)) for one in found]
 
 
-def changes_for(viewer: User, campaign: Campaign) -> list[Change]:
+def changes_for(viewer: User, campaign: Campaign) -> list[ProtocolChange]:
     events = Event.objects.filter(campaign__in=within(viewer, campaign), kind__in=KINDS)
     return [_change(event) for event in events.select_related("actor").order_by("-id")[:MOST_CHANGES]]
 
@@ -273,9 +273,9 @@ def machines_of(campaign: Campaign) -> list[Judge]:
     return list(Judge.objects.filter(pk__in=labels.order_by().values("judge").distinct(), aside=False))
 
 
-def _change(event: Event) -> Change:
+def _change(event: Event) -> ProtocolChange:
     payload: dict[str, Any] = event.payload
-    return Change(
+    return ProtocolChange(
         at=event.at,
         who=event.actor.name if event.actor else "",
         reason=str(payload.get("reason", "")),

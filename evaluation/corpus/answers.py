@@ -37,7 +37,7 @@ class ShownCitation:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownSentence:
+class SentenceOfAnswer:
     """A sentence and what it cites, in the order of the run's file."""
 
     number: int
@@ -46,7 +46,7 @@ class ShownSentence:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownAnswer:
+class AnswerOfRun:
     """An answer with its run, for those who may know it."""
 
     pk: int
@@ -55,7 +55,7 @@ class ShownAnswer:
     words: int
     response_length: int | None
     references: int
-    sentences: tuple[ShownSentence, ...]
+    sentences: tuple[SentenceOfAnswer, ...]
 
 
 def provenance_for(viewer: User, campaign: Campaign) -> QuerySet[AnswerProvenance]:
@@ -81,12 +81,12 @@ def answer_of_run(viewer: User, campaign: Campaign, run: Run, public_id: str) ->
     return rows.select_related("answer", "run", "topic").first()
 
 
-def shown_answers(rows: Iterable[AnswerProvenance]) -> list[ShownAnswer]:
+def shown_answers(rows: Iterable[AnswerProvenance]) -> list[AnswerOfRun]:
     """Return answers to read, in three queries however many; no segment's text among them."""
     page = list(rows)
     sentences = _sentences([row.answer_id for row in page])
     return [
-        ShownAnswer(
+        AnswerOfRun(
             pk=row.answer_id,
             run=row.run,
             topic=row.topic,
@@ -99,12 +99,12 @@ def shown_answers(rows: Iterable[AnswerProvenance]) -> list[ShownAnswer]:
     ]
 
 
-def _sentences(answers: Sequence[int]) -> dict[int, list[ShownSentence]]:
+def _sentences(answers: Sequence[int]) -> dict[int, list[SentenceOfAnswer]]:
     rows = list(Sentence.objects.filter(answer__in=answers).order_by("answer", "index"))
     citations = _citations([row.pk for row in rows])
     shown = defaultdict(list)
     for row in rows:
-        sentence = ShownSentence(row.index + 1, row.text, tuple(citations[row.pk]))
+        sentence = SentenceOfAnswer(row.index + 1, row.text, tuple(citations[row.pk]))
         shown[row.answer_id].append(sentence)
     return shown
 

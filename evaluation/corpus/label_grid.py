@@ -32,7 +32,7 @@ class Judging:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class GridCell:
     """One label, and which: the key leads to where it comes from."""
 
     label: AssignmentLabel
@@ -54,7 +54,7 @@ class GridRow:
     position: int
     text: str
     importance: Importance
-    labels: tuple[Cell | None, ...]
+    labels: tuple[GridCell | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Grid:
     rows: tuple[GridRow, ...]
 
     @property
-    def cells(self) -> list[tuple[GridRow, list[tuple[GridColumn, Cell | None]]]]:
+    def cells(self) -> list[tuple[GridRow, list[tuple[GridColumn, GridCell | None]]]]:
         return [(row, list(zip(self.columns, row.labels, strict=True))) for row in self.rows]
 
 
@@ -135,7 +135,7 @@ def _sheet(
     one: NuggetList,
     items: list[ListedNugget],
     answer: int,
-    labels: dict[tuple[int, int, int], Cell],
+    labels: dict[tuple[int, int, int], GridCell],
     judges: dict[int, Judge],
 ) -> AnswerSheet:
     wordings = {item.nugget_version_id for item in items}
@@ -169,16 +169,17 @@ def _items(lists: list[int]) -> list[ListedNugget]:
     return list(items.order_by("nugget_list", "position"))
 
 
-def _labels(answers: list[int], items: list[ListedNugget]) -> dict[tuple[int, int, int], Cell]:
+def _labels(answers: list[int], items: list[ListedNugget]) -> dict[tuple[int, int, int], GridCell]:
     """Return the labels by (answer, wording, judge), the newest submission of each."""
     rows = Assignment.objects.current().filter(
         answer__in=answers, nugget_version__in=[item.nugget_version_id for item in items]
     )
     fields = rows.order_by("submission").values_list("answer", "nugget_version", "judge", "label", "pk")
     return {
-        (answer, wording, judge): Cell(AssignmentLabel(label), pk) for answer, wording, judge, label, pk in fields
+        (answer, wording, judge): GridCell(AssignmentLabel(label), pk)
+        for answer, wording, judge, label, pk in fields
     }
 
 
-def _row(item: ListedNugget, labels: list[Cell | None]) -> GridRow:
+def _row(item: ListedNugget, labels: list[GridCell | None]) -> GridRow:
     return GridRow(item.position + 1, item.nugget_version.text, Importance(item.importance), tuple(labels))

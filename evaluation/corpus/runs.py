@@ -13,7 +13,7 @@ from evaluation.models import AnswerProvenance, Campaign, Finding, Run, Sentence
 
 
 @dataclass(frozen=True, slots=True)
-class Submission:
+class PoolRun:
     """What the judging pool asks of a run. `priority` 1 is judged first, None last."""
 
     run_id: str
@@ -23,30 +23,30 @@ class Submission:
     named: bool
 
 
-def judging_pool(runs: Iterable[Submission], depth: int | None) -> frozenset[str]:
+def judging_pool(runs: Iterable[PoolRun], depth: int | None) -> frozenset[str]:
     """Return the run ids to judge: the first `depth` of each group and task, and those named. None means all.
 
     Equal priorities go by run id, so that the pool does not depend on the order of loading.
     """
-    by_group: dict[Hashable, list[Submission]] = defaultdict(list)
+    by_group: dict[Hashable, list[PoolRun]] = defaultdict(list)
     for run in runs:
         by_group[run.group, run.task].append(run)
     chosen = (run for group in by_group.values() for run in _first(group, depth))
     return frozenset(run.run_id for run in chosen)
 
 
-def _first(group: list[Submission], depth: int | None) -> list[Submission]:
+def _first(group: list[PoolRun], depth: int | None) -> list[PoolRun]:
     ordered = sorted(group, key=lambda run: (run.priority is None, run.priority or 0, run.run_id))
     return ordered[:depth] + [run for run in ordered[len(ordered[:depth]) :] if run.named]
 
 
 def pool_of(campaign: Campaign) -> frozenset[str]:
     runs = campaign.runs.values_list("run_id", "group", "task", "priority", "pool")
-    return judging_pool((Submission(*row) for row in runs), campaign.protocol.pool_depth)
+    return judging_pool((PoolRun(*row) for row in runs), campaign.protocol.pool_depth)
 
 
 @dataclass(frozen=True, slots=True)
-class RunRow:
+class ListedRun:
     """A run in the list."""
 
     run: Run
@@ -79,7 +79,7 @@ def run_for(viewer: User, campaign: Campaign, pk: int) -> Run:
     return runs_for(viewer, campaign).get(pk=pk)
 
 
-def run_rows(campaign: Campaign, runs: Iterable[Run]) -> list[RunRow]:
+def run_rows(campaign: Campaign, runs: Iterable[Run]) -> list[ListedRun]:
     """Return the rows of one page of runs that were read for the viewer: five queries, however many."""
     page = list(runs)
     given = AnswerProvenance.objects.filter(run__in=[run.pk for run in page]).values_list("run").order_by()
@@ -88,7 +88,7 @@ def run_rows(campaign: Campaign, runs: Iterable[Run]) -> list[RunRow]:
     findings = dict(noticed.order_by().values_list("run_id").annotate(Count("pk")))
     pool = pool_of(campaign)
     return [
-        RunRow(
+        ListedRun(
             run=run,
             judged_by_people=run.run_id in pool,
             answers=counts.get(run.pk, (0, 0))[0],

@@ -16,7 +16,7 @@ SNIPPET = 240
 
 
 @dataclass(frozen=True, slots=True)
-class TopicRow:
+class ListedTopic:
     """A topic in the list, with what hangs on it."""
 
     topic_id: str
@@ -101,7 +101,7 @@ def tags_for(viewer: User, campaign: Campaign) -> list[str]:
     return list(tags.order_by("name").values_list("name", flat=True).distinct())
 
 
-def topic_rows(topics: Iterable[Topic]) -> list[TopicRow]:
+def topic_rows(topics: Iterable[Topic]) -> list[ListedTopic]:
     """Return the rows of one page of topics that were read for the viewer: five queries, however many."""
     page = list(topics)
     pks = [topic.pk for topic in page]
@@ -116,7 +116,7 @@ def topic_rows(topics: Iterable[Topic]) -> list[TopicRow]:
     given = AnswerProvenance.objects.filter(topic__in=pks).values_list("topic").order_by()
     answers = dict(given.annotate(Count("pk")))
     return [
-        TopicRow(
+        ListedTopic(
             topic_id=topic.topic_id,
             public_id=topic.public_id,
             text=topic.text,

@@ -23,7 +23,7 @@ EARLIER: Final = r"(?:previous|prior|above|earlier|preceding|foregoing)"
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class AddressingKind:
     """One way of speaking to a judge. A text without any of the words in `needs` is not searched."""
 
     caption: str
@@ -43,9 +43,9 @@ class Sign:
         return f"{self.caption}: “{self.excerpt}”"
 
 
-def _kind(caption: str, needs: str, *patterns: str) -> Kind:
+def _kind(caption: str, needs: str, *patterns: str) -> AddressingKind:
     either = "|".join(f"(?:{pattern})" for pattern in patterns)
-    return Kind(caption, tuple(needs.split(";")), re.compile(either, re.IGNORECASE | re.MULTILINE))
+    return AddressingKind(caption, tuple(needs.split(";")), re.compile(either, re.IGNORECASE | re.MULTILINE))
 
 
 KINDS: Final = (
@@ -124,7 +124,7 @@ def addressing_in_segment(docid: str, sign: Sign) -> str:
     return f"{docid} {sign}"
 
 
-def _sign(kind: Kind, text: str) -> Sign | None:
+def _sign(kind: AddressingKind, text: str) -> Sign | None:
     match = kind.pattern.search(text)
     if match is None:
         return None

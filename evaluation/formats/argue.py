@@ -17,8 +17,8 @@ from evaluation.formats.nuggets import (
     IMPORTANCE,
     Evidence,
     NuggetListRow,
-    NuggetRow,
-    Provenance,
+    NuggetProvenance,
+    NuggetRecord,
     importance_word,
     parse_nuggets,
 )
@@ -161,7 +161,7 @@ def _rest(bank: Bank) -> dict[str, Any]:
     return extra
 
 
-def _nuggets(bank: Bank) -> Iterator[NuggetRow]:
+def _nuggets(bank: Bank) -> Iterator[NuggetRecord]:
     for place, question in enumerate(bank.nugget_bank):
         for answers in _together(question):
             yield _nugget(question, place, answers)
@@ -177,7 +177,7 @@ def _together(question: BankQuestion) -> list[list[BankAnswer]]:
     return [question.answers]
 
 
-def _nugget(question: BankQuestion, place: int, answers: Sequence[BankAnswer]) -> NuggetRow:
+def _nugget(question: BankQuestion, place: int, answers: Sequence[BankAnswer]) -> NuggetRecord:
     docids = tuple(dict.fromkeys(docid for one in answers for docid in one.docids))
     if [one.answer for one in answers] == [question.question] and not (question.extra or answers[0].extra):
         return _row(question.question, question.importance, docids, {})
@@ -192,15 +192,15 @@ def _nugget(question: BankQuestion, place: int, answers: Sequence[BankAnswer]) -
     return _row(text, question.importance, docids, {KEY: source})
 
 
-def _row(text: str, importance: int | str | None, docids: Sequence[str], extra: dict[str, Any]) -> NuggetRow:
+def _row(text: str, importance: int | str | None, docids: Sequence[str], extra: dict[str, Any]) -> NuggetRecord:
     raw = "" if importance is None else str(importance)
     evidence = tuple(Evidence(docid=one) for one in docids)
-    return NuggetRow(
+    return NuggetRecord(
         text=text,
         importance=IMPORTANCE.get(raw, Importance.UNKNOWN),
         raw_importance=raw,
         extra=extra,
-        provenance=Provenance(evidence=evidence),
+        provenance=NuggetProvenance(evidence=evidence),
     )
 
 
@@ -208,7 +208,7 @@ def _row(text: str, importance: int | str | None, docids: Sequence[str], extra: 
 class _Outgoing:
     """A nugget on its way out, and what its bank said of it where it came from one."""
 
-    nugget: NuggetRow
+    nugget: NuggetRecord
     source: Mapping[str, Any]
 
     @property
@@ -226,7 +226,7 @@ def argue_line(row: NuggetListRow) -> str:
     return json_line({"metadata": metadata, "title_query": row.query or None, "nugget_bank": bank}, extra)
 
 
-def _source_of(nugget: NuggetRow) -> Mapping[str, Any]:
+def _source_of(nugget: NuggetRecord) -> Mapping[str, Any]:
     source = nugget.extra.get(KEY)
     return source if isinstance(source, dict) and {"place", "question", "answers"} <= source.keys() else {}
 

@@ -19,7 +19,7 @@ LABELS: Final = {label.name.lower(): label for label in AssignmentLabel if label
 FAILED: Final = AssignmentLabel.FAILED
 
 
-class LabelRow(NamedTuple):
+class LabelRecord(NamedTuple):
     """One label. Nuggets have no ids in these files: `occurrence` (from 0) tells equal texts of a row apart.
 
     `raw` is what the file says where that is no label (`label` is then FAILED), or why it cannot be judged.
@@ -61,13 +61,13 @@ class UnjudgedRow(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class AssignmentRow:
+class AssignmentRecord:
     """One answer's labels; `position` of labels and unjudged nuggets together counts 0, 1, 2, ..."""
 
     line: int
     topic_id: str
     run_id: str
-    labels: tuple[LabelRow, ...]
+    labels: tuple[LabelRecord, ...]
     unjudged: tuple[UnjudgedRow, ...] = ()
     answer_text: str | None = None
     response_length: int | None = None
@@ -95,7 +95,7 @@ class AssignmentLine(Line):
     nuggets: list[LabelItem]
 
 
-def parse_assignments(source: Source) -> tuple[AssignmentRow, ...]:
+def parse_assignments(source: Source) -> tuple[AssignmentRecord, ...]:
     """All rows in file order. Raises `BadInput`; (topic, run) twice is an error, an unknown label is FAILED."""
     problems = Problems(source.name)
     once = Once(problems, "run_id")
@@ -108,9 +108,9 @@ def parse_assignments(source: Source) -> tuple[AssignmentRow, ...]:
     return rows
 
 
-def assignment_line(row: AssignmentRow) -> str:
+def assignment_line(row: AssignmentRecord) -> str:
     """The row as `parse_assignments` and nuggetizer read it, unjudged nuggets as `null` in their places."""
-    items: list[LabelRow | UnjudgedRow] = sorted([*row.labels, *row.unjudged], key=lambda item: item.position)
+    items: list[LabelRecord | UnjudgedRow] = sorted([*row.labels, *row.unjudged], key=lambda item: item.position)
     known = {
         "query": row.query or None,
         "qid": row.topic_id,
@@ -136,9 +136,9 @@ def label_provenance(sentence: int | None, first_label: int | None, reason: str)
     return {key: value for key, value in payload.items() if value is not None}
 
 
-def _row(line: int, found: AssignmentLine, problems: Problems) -> AssignmentRow:
+def _row(line: int, found: AssignmentLine, problems: Problems) -> AssignmentRecord:
     labels, unjudged = _labels(found.nuggets, line, problems)
-    return AssignmentRow(
+    return AssignmentRecord(
         line=line,
         topic_id=found.qid,
         run_id=found.run_id,
@@ -151,8 +151,8 @@ def _row(line: int, found: AssignmentLine, problems: Problems) -> AssignmentRow:
     )
 
 
-def _labels(items: list[LabelItem], line: int, problems: Problems) -> tuple[list[LabelRow], list[UnjudgedRow]]:
-    labels: list[LabelRow] = []
+def _labels(items: list[LabelItem], line: int, problems: Problems) -> tuple[list[LabelRecord], list[UnjudgedRow]]:
+    labels: list[LabelRecord] = []
     unjudged: list[UnjudgedRow] = []
     seen: dict[str, int] = {}
     # The items are this parse's own dicts: what is popped from them leaves the unknown keys.
@@ -173,13 +173,13 @@ def _labels(items: list[LabelItem], line: int, problems: Problems) -> tuple[list
     return labels, unjudged
 
 
-def _label(raw: str, ours: LabelProvenance, place: tuple[str, str, int, int], item: dict[str, Any]) -> LabelRow:
+def _label(raw: str, ours: LabelProvenance, place: tuple[str, str, int, int], item: dict[str, Any]) -> LabelRecord:
     label, (text, importance, position, occurrence) = LABELS.get(raw, FAILED), place
     reason = raw if label is FAILED else ""
     if label is AssignmentLabel.CANT_JUDGE:
         reason = ours.reason
     first = LABELS[ours.first_label] if ours.first_label else None
-    return LabelRow(text, label, reason, importance, position, occurrence, dict(item), ours.sentence, first)
+    return LabelRecord(text, label, reason, importance, position, occurrence, dict(item), ours.sentence, first)
 
 
 def _provenance(item: dict[str, Any], line: int, problems: Problems) -> LabelProvenance:
@@ -194,7 +194,7 @@ def _provenance(item: dict[str, Any], line: int, problems: Problems) -> LabelPro
         return NOTHING_KNOWN
 
 
-def _item(item: LabelRow | UnjudgedRow) -> dict[str, Any]:
+def _item(item: LabelRecord | UnjudgedRow) -> dict[str, Any]:
     known = with_extra({"text": item.text, "importance": item.importance or None}, {})
-    known["assignment"] = label_word(item.label, item.raw) if isinstance(item, LabelRow) else None
+    known["assignment"] = label_word(item.label, item.raw) if isinstance(item, LabelRecord) else None
     return known | {key: value for key, value in item.extra.items() if key not in {"text", "importance"}}

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, TypeVar
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
-from evaluation.errors import BadInput, Problem
+from evaluation.errors import BadInput, InputProblem
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
 
@@ -181,17 +181,17 @@ def read_toml(source: Source, shape: type[Shape]) -> Shape:
     try:
         return shape.model_validate(tomllib.loads(_whole_text(source)))
     except RecursionError as error:
-        raise BadInput([Problem(source.name, 1, "file", "values that are not nested so deep")]) from error
+        raise BadInput([InputProblem(source.name, 1, "file", "values that are not nested so deep")]) from error
     except tomllib.TOMLDecodeError as error:
         place = re.search(r"at line (\d+)", str(error))
         line = int(place[1]) if place else source.lines[-1][0]
-        raise BadInput([Problem(source.name, line, "file", f"valid TOML: {error}")]) from error
+        raise BadInput([InputProblem(source.name, line, "file", f"valid TOML: {error}")]) from error
     except ValueError as error:
         if not isinstance(error, ValidationError):  # a number of thousands of digits
-            raise BadInput([Problem(source.name, 1, "file", "numbers of ordinary size")]) from error
+            raise BadInput([InputProblem(source.name, 1, "file", "numbers of ordinary size")]) from error
         paths = [[str(part) for part in one["loc"]] for one in error.errors()]
         problems = [
-            Problem(source.name, _line_of(source, path), ".".join(path), one["msg"])
+            InputProblem(source.name, _line_of(source, path), ".".join(path), one["msg"])
             for path, one in zip(paths, error.errors(), strict=True)
         ]
         raise BadInput(problems) from error

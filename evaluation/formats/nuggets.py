@@ -32,7 +32,7 @@ class Evidence(BaseModel):
     sentence: Count | None = None
 
 
-class Provenance(BaseModel):
+class NuggetProvenance(BaseModel):
     """What an export of ours says of one nugget. Other keys are not read back."""
 
     model_config = ConfigDict(frozen=True)
@@ -41,11 +41,11 @@ class Provenance(BaseModel):
     evidence: tuple[Evidence, ...] = ()
 
 
-NOTHING_KNOWN: Final = Provenance()
+NOTHING_KNOWN: Final = NuggetProvenance()
 
 
 @dataclass(frozen=True, slots=True)
-class NuggetRow:
+class NuggetRecord:
     """One nugget. `raw_importance` is the file's word, empty where it has none (drafts).
 
     `blank_importance`: the file has the field and says nothing in it, which is dirt and not a draft.
@@ -57,7 +57,7 @@ class NuggetRow:
     group: str = ""
     extra: dict[str, Any] = field(default_factory=dict)
     blank_importance: bool = False
-    provenance: Provenance = NOTHING_KNOWN
+    provenance: NuggetProvenance = NOTHING_KNOWN
 
     @property
     def has_unknown_importance(self) -> bool:
@@ -75,7 +75,7 @@ class NuggetListRow:
     line: int
     topic_id: str
     query: str
-    nuggets: tuple[NuggetRow, ...]
+    nuggets: tuple[NuggetRecord, ...]
     extra: dict[str, Any] = field(default_factory=dict)
     traced: bool = False
 
@@ -125,25 +125,25 @@ def _list_row(line: int, found: NuggetListLine, problems: Problems) -> NuggetLis
     return NuggetListRow(line, found.qid, found.query or "", nuggets, found.extra, traced)
 
 
-def _nugget_row(found: NuggetItem, line: int, problems: Problems) -> NuggetRow:
+def _nugget_row(found: NuggetItem, line: int, problems: Problems) -> NuggetRecord:
     raw, extra = found.importance or "", found.extra
     importance = IMPORTANCE.get(raw, Importance.UNKNOWN)
     provenance = _provenance(extra.get(PROVENANCE_KEY), line, problems)
-    return NuggetRow(found.text, importance, raw, found.group or "", extra, found.importance == "", provenance)
+    return NuggetRecord(found.text, importance, raw, found.group or "", extra, found.importance == "", provenance)
 
 
-def _provenance(payload: object, line: int, problems: Problems) -> Provenance:
+def _provenance(payload: object, line: int, problems: Problems) -> NuggetProvenance:
     """Read what an export of ours wrote; anything else under that key is somebody else's and left alone."""
     if not isinstance(payload, dict) or not payload.keys() & {"lineage", "evidence"}:
         return NOTHING_KNOWN
     try:
-        return Provenance.model_validate(payload)
+        return NuggetProvenance.model_validate(payload)
     except ValidationError as error:
         problems.add_validation(line, error)
         return NOTHING_KNOWN
 
 
-def _item(nugget: NuggetRow) -> dict[str, Any]:
+def _item(nugget: NuggetRecord) -> dict[str, Any]:
     word = importance_word(nugget.importance, nugget.raw_importance)
     known = {
         "text": nugget.text,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import ValidationError
 
-from evaluation.errors import BadInput, Problem
+from evaluation.errors import BadInput, InputProblem
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -42,7 +42,7 @@ class Problems:
 
     def __init__(self, file: str) -> None:
         self.file = file
-        self._found: list[Problem] = []
+        self._found: list[InputProblem] = []
 
     def __len__(self) -> int:
         return len(self._found)
@@ -55,7 +55,7 @@ class Problems:
     def add(self, line: int, field: str, expected: str) -> None:
         """Note a problem; line 0 is the file as a whole."""
         if not self.full:
-            self._found.append(Problem(self.file, line, field, expected))
+            self._found.append(InputProblem(self.file, line, field, expected))
 
     def add_validation(self, line: int, error: ValidationError) -> None:
         """Note what pydantic found, with dotted paths (`answer.3.text`) and plain words."""

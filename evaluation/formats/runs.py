@@ -20,22 +20,22 @@ from evaluation.formats.source import Source
 from evaluation.terms import FindingCode
 
 
-class CitationRow(NamedTuple):
+class CitationRecord(NamedTuple):
     """One citation in the order of the file; `docid` is None where an integer points past the references."""
 
     docid: str | None
     raw: str
 
 
-class SentenceRow(NamedTuple):
+class SentenceRecord(NamedTuple):
     """One sentence of an answer."""
 
     text: str
-    citations: tuple[CitationRow, ...]
+    citations: tuple[CitationRecord, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerRow:
+class AnswerRecord:
     """One topic's answer; `response_length` is the file's claim, if it makes one."""
 
     line: int
@@ -43,7 +43,7 @@ class AnswerRow:
     topic_text: str
     references: tuple[str, ...]
     response_length: int | None
-    sentences: tuple[SentenceRow, ...]
+    sentences: tuple[SentenceRecord, ...]
     extra: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -62,7 +62,7 @@ class RunFile:
     run_id: str
     team: str
     task_type: str
-    answers: tuple[AnswerRow, ...]
+    answers: tuple[AnswerRecord, ...]
 
 
 def _citations(value: Any) -> tuple[int | str, ...]:
@@ -119,7 +119,7 @@ def parse_run(source: Source, topics: Container[str] | None = None) -> RunFile:
     problems = Problems(source.name)
     once = Once(problems, "topic_id")
     heads: list[Head] = []
-    answers: list[AnswerRow] = []
+    answers: list[AnswerRecord] = []
     for line, found in json_rows(source, RunLine.model_validate_json, problems):
         missing = list(_missing(found))
         for name, expected in missing:
@@ -136,7 +136,7 @@ def parse_run(source: Source, topics: Container[str] | None = None) -> RunFile:
     return RunFile(str(first.run_id), first.team_id or "", first.type or "", tuple(answers))
 
 
-def run_line(run: RunFile, answer: AnswerRow) -> str:
+def run_line(run: RunFile, answer: AnswerRecord) -> str:
     """One answer in the form of its year: with `metadata` if the run has a team or type, else as in 2024."""
     words = {"response_length": answer.response_length, "answer": [_sentence(s) for s in answer.sentences]}
     body = {"references": list(answer.references), **words}
@@ -174,28 +174,28 @@ def _same_run(line: int, head: Head, heads: list[Head], problems: Problems) -> b
     return False
 
 
-def _answer(line: int, found: RunLine) -> AnswerRow:
+def _answer(line: int, found: RunLine) -> AnswerRecord:
     references = tuple(found.references or ())
     items = found.answer if found.answer is not None else found.responses or []
-    return AnswerRow(
+    return AnswerRecord(
         line=line,
         topic_id=str(found.head.topic_id),
         topic_text=found.head.topic or "",
         references=references,
         response_length=found.response_length,
         sentences=tuple(
-            SentenceRow(item.text, tuple(_citation(c, references) for c in item.citations)) for item in items
+            SentenceRecord(item.text, tuple(_citation(c, references) for c in item.citations)) for item in items
         ),
         extra=_extra(found, items),
     )
 
 
-def _citation(citation: int | str, references: tuple[str, ...]) -> CitationRow:
+def _citation(citation: int | str, references: tuple[str, ...]) -> CitationRecord:
     if isinstance(citation, str):
-        return CitationRow(citation, citation)
+        return CitationRecord(citation, citation)
     # Without the lower bound -1 would be the last reference.
     inside = 0 <= citation < len(references)
-    return CitationRow(references[citation] if inside else None, str(citation))
+    return CitationRecord(references[citation] if inside else None, str(citation))
 
 
 def _extra(found: RunLine, items: list[SentenceItem]) -> dict[str, Any]:
@@ -209,7 +209,7 @@ def _extra(found: RunLine, items: list[SentenceItem]) -> dict[str, Any]:
     return extra
 
 
-def _sentence(sentence: SentenceRow) -> dict[str, Any]:
+def _sentence(sentence: SentenceRecord) -> dict[str, Any]:
     citations = [c.docid if c.raw == c.docid else int(c.raw) for c in sentence.citations]
     return {"text": sentence.text, "citations": citations}
 
@@ -219,7 +219,7 @@ NAMED: Final = 10  # ids shown in a message
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RunFinding:
     """One finding. Line 0 and no topic: about the run as a whole."""
 
     code: FindingCode
@@ -230,10 +230,10 @@ class Found:
 
 def run_findings(
     run: RunFile, *, word_limit: int | None, reference_limit: int | None, topics: Mapping[str, str]
-) -> list[Found]:
+) -> list[RunFinding]:
     """All findings in file order; `topics` maps the campaign's topic ids to their texts, None is no limit."""
     odd_docids = _docid_check(run)
-    findings: list[Found] = []
+    findings: list[RunFinding] = []
     for answer in run.answers:
         noted = [
             *_length(answer, word_limit),
@@ -243,14 +243,14 @@ def run_findings(
             *_addressing(answer),
             *odd_docids(answer),
         ]
-        findings += [Found(code, answer.line, answer.topic_id, message) for code, message in noted]
+        findings += [RunFinding(code, answer.line, answer.topic_id, message) for code, message in noted]
     return findings + list(_missing_topics(run, topics))
 
 
 Noted = Iterator[tuple[FindingCode, str]]
 
 
-def _length(answer: AnswerRow, limit: int | None) -> Noted:
+def _length(answer: AnswerRecord, limit: int | None) -> Noted:
     words = answer.words
     if not words:
         yield FindingCode.EMPTY_ANSWER, "the answer has no words"
@@ -263,7 +263,7 @@ def _length(answer: AnswerRow, limit: int | None) -> Noted:
         yield FindingCode.ANSWER_TOO_LONG, f"{words} words, the limit is {limit}"
 
 
-def _references(answer: AnswerRow, limit: int | None) -> Noted:
+def _references(answer: AnswerRecord, limit: int | None) -> Noted:
     count = len(answer.references)
     if limit is not None and count > limit:
         yield FindingCode.TOO_MANY_REFERENCES, f"{count} references, the limit is {limit}"
@@ -272,12 +272,12 @@ def _references(answer: AnswerRow, limit: int | None) -> Noted:
         yield FindingCode.DUPLICATE_REFERENCE, f"references given more than once: {named(repeated)}"
 
 
-def _citation_findings(answer: AnswerRow) -> Noted:
+def _citation_findings(answer: AnswerRecord) -> Noted:
     for number, sentence in enumerate(answer.sentences):
         yield from _citations_of(number, sentence, len(answer.references))
 
 
-def _citations_of(number: int, sentence: SentenceRow, references: int) -> Noted:
+def _citations_of(number: int, sentence: SentenceRecord, references: int) -> Noted:
     repeated = _repeated(citation.docid or citation.raw for citation in sentence.citations)
     if repeated:
         yield FindingCode.DUPLICATE_CITATION, f"sentence {number} cites more than once: {named(repeated)}"
@@ -287,13 +287,13 @@ def _citations_of(number: int, sentence: SentenceRow, references: int) -> Noted:
         yield FindingCode.CITATION_OUT_OF_RANGE, message
 
 
-def _topic_text(answer: AnswerRow, topics: Mapping[str, str]) -> Noted:
+def _topic_text(answer: AnswerRecord, topics: Mapping[str, str]) -> Noted:
     ours, theirs = topics.get(answer.topic_id, "").split(), answer.topic_text.split()
     if ours and theirs and ours != theirs:
         yield FindingCode.TOPIC_TEXT_DIFFERS, f"the run's topic reads: {' '.join(theirs)[:200]}"
 
 
-def _addressing(answer: AnswerRow) -> Noted:
+def _addressing(answer: AnswerRecord) -> Noted:
     for number, sign in signs_in_answer([sentence.text for sentence in answer.sentences]):
         yield FindingCode.ADDRESSES_JUDGE, addressing_in_answer(number, sign)
 
@@ -310,24 +310,24 @@ class _DocidCheck:
 
     mostly_msmarco: bool
 
-    def __call__(self, answer: AnswerRow) -> Noted:
+    def __call__(self, answer: AnswerRecord) -> Noted:
         odd = [docid for docid in _docids(answer) if not MSMARCO.fullmatch(docid)] if self.mostly_msmarco else []
         if odd:
             yield FindingCode.DOCID_FORM, f"not the form of an MS MARCO V2.1 segment: {named(odd)}"
 
 
-def _docids(answer: AnswerRow) -> list[str]:
+def _docids(answer: AnswerRecord) -> list[str]:
     """References and cited docids, each once, in their order."""
     cited = [c.docid for sentence in answer.sentences for c in sentence.citations if c.docid is not None]
     return list(dict.fromkeys([*answer.references, *cited]))
 
 
-def _missing_topics(run: RunFile, topics: Mapping[str, str]) -> Iterator[Found]:
+def _missing_topics(run: RunFile, topics: Mapping[str, str]) -> Iterator[RunFinding]:
     answered = {answer.topic_id for answer in run.answers}
     missing = [topic_id for topic_id in topics if topic_id not in answered]
     if missing:
         message = f"{len(missing)} of {len(topics)} topics have no answer: {named(missing)}"
-        yield Found(FindingCode.MISSING_TOPICS, 0, None, message)
+        yield RunFinding(FindingCode.MISSING_TOPICS, 0, None, message)
 
 
 def _repeated(values: Iterable[str]) -> list[str]:

@@ -20,7 +20,7 @@ NUMBER: Final = re.compile(r"-?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,2})
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreRow:
+class ScoreRecord:
     """One run's scores; a score whose cell is empty is not in `values`."""
 
     line: int
@@ -30,7 +30,7 @@ class ScoreRow:
     values: dict[str, float]
 
 
-def parse_scores(source: Source) -> tuple[ScoreRow, ...]:
+def parse_scores(source: Source) -> tuple[ScoreRecord, ...]:
     """All rows in file order.
 
     Raises `BadInput`: no header with `run_id`, no known score column, a cell that is not a finite number,
@@ -81,13 +81,13 @@ def _named(
             problems.add(line, "columns", f"{len(header)} columns as in the header, found {len(record)}")
 
 
-def _row(line: int, record: Mapping[str, str], problems: Problems) -> ScoreRow:
+def _row(line: int, record: Mapping[str, str], problems: Problems) -> ScoreRecord:
     run_id, group = record["run_id"], record.get("group", "")
     for name, problem in (("run_id", id_problem(run_id)), ("group", group and name_problem(group))):
         if problem:
             problems.add(line, name, problem)
     task = _task(line, record.get("task", ""), problems)
-    return ScoreRow(line, run_id, group, task, dict(_values(line, record, problems)))
+    return ScoreRecord(line, run_id, group, task, dict(_values(line, record, problems)))
 
 
 def _task(line: int, word: str, problems: Problems) -> RagTask | None:

@@ -14,7 +14,7 @@ DOCID: Final = re.compile(r'"(?:docid|id)"\s*:\s*"([^"\\]*)"')
 
 
 @dataclass(frozen=True, slots=True)
-class SegmentRow:
+class SegmentRecord:
     """One segment and its text."""
 
     line: int
@@ -46,7 +46,7 @@ class SegmentLine(Line):
     end_char: Count | None = None
 
 
-class Candidate(SegmentLine):
+class CandidateLine(SegmentLine):
     """A candidate: the segment stands in `doc`, or in the candidate itself."""
 
     doc: SegmentLine | None = None
@@ -55,7 +55,7 @@ class Candidate(SegmentLine):
 class AnyLine(SegmentLine):
     """A line of either form."""
 
-    candidates: list[Candidate] | None = None
+    candidates: list[CandidateLine] | None = None
 
 
 def document_id(docid: str) -> str:
@@ -76,7 +76,7 @@ def names_any(needed: Container[str]) -> Callable[[str], bool]:
     return may_hold
 
 
-def parse_segments(source: Source, needed: Container[str] | None = None) -> tuple[SegmentRow, ...]:
+def parse_segments(source: Source, needed: Container[str] | None = None) -> tuple[SegmentRecord, ...]:
     """The segments in file order, only those whose docid is in `needed` if it is given.
 
     Lines without a needed docid are skipped unparsed. Equal repetitions are dropped (candidate files have many);
@@ -100,7 +100,7 @@ def _needed_only(source: Source, needed: Container[str] | None) -> Source:
     return Source(source.name, source.sha256, tuple(pair for pair in source.lines if may_hold(pair[1])))
 
 
-def _rows(source: Source, needed: Container[str] | None, problems: Problems) -> Iterator[SegmentRow]:
+def _rows(source: Source, needed: Container[str] | None, problems: Problems) -> Iterator[SegmentRecord]:
     for line, found in json_rows(source, AnyLine.model_validate_json, problems):
         for path, segment, docid in _segments(found):
             if docid is None:
@@ -119,12 +119,12 @@ def _segments(found: AnyLine) -> Iterator[tuple[str, SegmentLine, str | None]]:
         yield f"candidates.{number}.", segment, docid
 
 
-def _row(line: int, path: str, found: SegmentLine, docid: str, problems: Problems) -> Iterator[SegmentRow]:
+def _row(line: int, path: str, found: SegmentLine, docid: str, problems: Problems) -> Iterator[SegmentRecord]:
     text = found.segment or found.text or found.contents
     if text is None:
         problems.add(line, f"{path}segment", "a text (`segment`, `text` or `contents`), the field is missing")
         return
-    yield SegmentRow(
+    yield SegmentRecord(
         line=line,
         docid=docid,
         title=found.title or "",
@@ -136,7 +136,7 @@ def _row(line: int, path: str, found: SegmentLine, docid: str, problems: Problem
     )
 
 
-def segment_line(row: SegmentRow) -> str:
+def segment_line(row: SegmentRecord) -> str:
     known = {
         "docid": row.docid,
         "url": row.url,

@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Protocol
 
-from evaluation.errors import BadInput, Problem
+from evaluation.errors import BadInput, InputProblem
 from evaluation.formats.problems import Problems
 
 MAX_BYTES = 2 * 1024**3
@@ -130,7 +130,7 @@ def read_source(
     max_line_bytes: int = MAX_LINE_BYTES,
     max_bytes: int = MAX_BYTES,
     keep: Keep | None = None,
-    problems_to: list[Problem] | None = None,
+    problems_to: list[InputProblem] | None = None,
 ) -> Source:
     """Read a text file, a `.gz` (told by its first bytes), what is open already, or, for `-`, standard input.
 

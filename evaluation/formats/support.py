@@ -32,7 +32,7 @@ NOTHING_SHOWN: Final = Shown()
 
 
 @dataclass(frozen=True, slots=True)
-class SupportRow:
+class SupportRecord:
     """One judgment. `condition` and `judge` are None where they come from the command's options.
 
     `raw` is what the file says where that is no label (`label` is then FAILED), else empty. `reason` is read back only
@@ -66,14 +66,14 @@ class SupportLine(Line):
     reason: str | None = None
 
 
-def parse_support(source: Source) -> tuple[SupportRow, ...]:
+def parse_support(source: Source) -> tuple[SupportRecord, ...]:
     """All judgments in file order; equal repetitions are dropped, conflicting ones refuse the file.
 
     Raises `BadInput`; an unknown label is FAILED with its text in `raw`, an unknown condition is an error.
     """
     problems = Problems(source.name)
     once = Once(problems, "label")
-    rows: list[SupportRow] = []
+    rows: list[SupportRecord] = []
     for line, found in json_rows(source, SupportLine.model_validate_json, problems):
         if found.condition is not None and found.condition not in list(SupportCondition):
             problems.add(line, "condition", f"{CONDITIONS}, found {found.condition[:40]!r}")
@@ -87,7 +87,7 @@ def parse_support(source: Source) -> tuple[SupportRow, ...]:
     return tuple(rows)
 
 
-def support_line(row: SupportRow) -> str:
+def support_line(row: SupportRecord) -> str:
     """The judgment as a line that `parse_support` reads back."""
     known = {
         "run_id": row.run_id,
@@ -116,9 +116,9 @@ def shown_provenance(shown_label: int | None, shown_ms: int | None, accepted: bo
     return {key: value for key, value in payload.items() if value is not None}
 
 
-def _row(line: int, found: SupportLine, problems: Problems) -> SupportRow:
+def _row(line: int, found: SupportLine, problems: Problems) -> SupportRecord:
     label = LABELS.get(found.label, SupportLabel.FAILED)
-    return SupportRow(
+    return SupportRecord(
         line=line,
         run_id=found.run_id,
         topic_id=found.topic_id,

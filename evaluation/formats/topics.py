@@ -20,7 +20,7 @@ LANGUAGE_KEYS: Final = ("language", "lang")
 
 
 @dataclass(frozen=True, slots=True)
-class TopicRow:
+class TopicRecord:
     """One topic; `extra` holds the keys of a JSONL line that have no field here.
 
     `language`: a normalised tag, or empty; `article`: the text of the article that is asked about.
@@ -72,7 +72,7 @@ class TopicLine(Line):
         return tag
 
 
-def parse_topics(source: Source) -> tuple[TopicRow, ...]:
+def parse_topics(source: Source) -> tuple[TopicRecord, ...]:
     """All topics in file order. The first line tells the form. Raises `BadInput`; a topic twice is an error."""
     problems = Problems(source.name)
     is_json = bool(source.lines) and source.lines[0][1].lstrip().startswith(("{", "["))
@@ -83,7 +83,7 @@ def parse_topics(source: Source) -> tuple[TopicRow, ...]:
     return topics
 
 
-def topic_line(row: TopicRow) -> str:
+def topic_line(row: TopicRecord) -> str:
     """The topic as JSONL `{"id", "title", ...}`, which `parse_topics` reads back."""
     known = {
         "id": row.topic_id,
@@ -97,7 +97,7 @@ def topic_line(row: TopicRow) -> str:
     return json_line(known, row.extra)
 
 
-def _json_topics(source: Source, problems: Problems) -> Iterator[TopicRow]:
+def _json_topics(source: Source, problems: Problems) -> Iterator[TopicRecord]:
     for line, topic in json_rows(source, TopicLine.model_validate_json, problems):
         id_key = _first_key(topic, ID_KEYS)
         text_key = _first_key(topic, TEXT_KEYS)
@@ -109,11 +109,11 @@ def _json_topics(source: Source, problems: Problems) -> Iterator[TopicRow]:
             yield _row(line, topic, id_key, text_key)
 
 
-def _row(line: int, topic: TopicLine, id_key: str, text_key: str) -> TopicRow:
+def _row(line: int, topic: TopicLine, id_key: str, text_key: str) -> TopicRecord:
     article_key = _first_key(topic, _article_keys(id_key, text_key)) or "body"
     language_key = _first_key(topic, LANGUAGE_KEYS) or "language"
     read = {id_key, text_key, article_key, language_key, "problem_statement", "background", "tags"}
-    return TopicRow(
+    return TopicRecord(
         line,
         getattr(topic, id_key),
         getattr(topic, text_key),
@@ -135,7 +135,7 @@ def _first_key(topic: TopicLine, keys: Collection[str]) -> str | None:
     return next((key for key in keys if getattr(topic, key) is not None), None)
 
 
-def _tsv_topics(source: Source, problems: Problems) -> Iterator[TopicRow]:
+def _tsv_topics(source: Source, problems: Problems) -> Iterator[TopicRecord]:
     for line, text in source.lines:
         columns = text.split("\t")
         if len(columns) != 2:
@@ -148,7 +148,7 @@ def _tsv_topics(source: Source, problems: Problems) -> Iterator[TopicRow]:
         if not topic_text:
             problems.add(line, "text", "a text that is not empty")
         if topic_text and not wrong_id:
-            yield TopicRow(line, topic_id, topic_text)
+            yield TopicRecord(line, topic_id, topic_text)
 
 
 INTEGER: Final = re.compile(r"-?[0-9]{1,9}")
@@ -160,7 +160,7 @@ HIGHEST_GRADE_OF_SIX: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
-class QrelRow:
+class QrelRecord:
     """One relevance judgment. A grade of -1 is kept: in TREC it marks a document left unjudged."""
 
     line: int
@@ -169,14 +169,14 @@ class QrelRow:
     grade: int
 
 
-def parse_qrels(source: Source) -> tuple[QrelRow, ...]:
+def parse_qrels(source: Source) -> tuple[QrelRecord, ...]:
     """All judgments in file order; equal repetitions are dropped, conflicting ones refuse the file.
 
     Raises `BadInput`: not 4 (or 6) columns, an id of wrong form, a grade that is not an integer of at least -1.
     """
     problems = Problems(source.name)
     once = Once(problems, "grade")
-    rows: list[QrelRow] = []
+    rows: list[QrelRecord] = []
     for line, text in source.lines:
         row = _qrel_record(line, text.split(), problems)
         if row and once.is_new(line, (row.topic_id, row.docid), row.grade, f"{row.topic_id} {row.docid}"):
@@ -187,12 +187,12 @@ def parse_qrels(source: Source) -> tuple[QrelRow, ...]:
     return tuple(rows)
 
 
-def qrel_line(row: QrelRow) -> str:
+def qrel_line(row: QrelRecord) -> str:
     """`topic 0 docid grade`."""
     return f"{row.topic_id} 0 {row.docid} {row.grade}"
 
 
-def _qrel_record(line: int, columns: list[str], problems: Problems) -> QrelRow | None:
+def _qrel_record(line: int, columns: list[str], problems: Problems) -> QrelRecord | None:
     if len(columns) not in COLUMNS:
         problems.add(line, "columns", f"4 columns (topic, any, docid, grade), found {len(columns)}")
         return None
@@ -201,7 +201,7 @@ def _qrel_record(line: int, columns: list[str], problems: Problems) -> QrelRow |
     wrong = {name: expected for name, expected in found.items() if expected}
     for name, expected in wrong.items():
         problems.add(line, name, expected)
-    return None if wrong else QrelRow(line, topic_id, docid, int(grade))
+    return None if wrong else QrelRecord(line, topic_id, docid, int(grade))
 
 
 def _grade_problem(columns: list[str]) -> str | None:

@@ -10,14 +10,14 @@ from django.utils import timezone
 
 from accounts.models import User
 from evaluation.domain.conditions import set_of_origin
-from evaluation.errors import BadInput, Problem
-from evaluation.formats.assignments import AssignmentRow, LabelRow, label_word, parse_assignments
+from evaluation.errors import BadInput, InputProblem
+from evaluation.formats.assignments import AssignmentRecord, LabelRecord, label_word, parse_assignments
 from evaluation.formats.source import Source
 from evaluation.imports.base import (
     BATCH,
-    Found,
-    Plan,
-    Receipt,
+    ImportFinding,
+    ImportPlan,
+    LoadReceipt,
     carry_out,
     changed_problem,
     refuse_changes,
@@ -55,18 +55,18 @@ Loaded = tuple[int, int, str, int | None, int | None]
 
 
 @dataclass(frozen=True, slots=True)
-class _Given:
+class _GivenAssignment:
     """One label of a file with the rows it belongs to."""
 
     source: Source
-    row: AssignmentRow
+    row: AssignmentRecord
     answer: int
     nugget_version: int
-    label: LabelRow
+    label: LabelRecord
 
 
 @dataclass(slots=True)
-class _Known:
+class _KnownAssignment:
     """What labels are matched against: answers by run and topic, wordings by topic and text in list order."""
 
     topics: set[str]
@@ -86,7 +86,7 @@ def import_assignments(
     nuggets: str = "",
     replace: bool = False,
     actor: User | None = None,
-) -> Receipt:
+) -> LoadReceipt:
     """Load labels, joined to nuggets by text within the topic, repeated texts by occurrence.
 
     A nugget that a row lacks stays unjudged. Raises `BadInput` for unknown topics, runs, answers or nuggets, for
@@ -94,7 +94,7 @@ def import_assignments(
     """
     files = [(source, [row for row in parse_assignments(source) if not _by_rule(row)]) for source in sources]
 
-    def make_plan(locked: Campaign) -> Plan:
+    def make_plan(locked: Campaign) -> ImportPlan:
         nugget_set = set_of_origin(locked, origin, nuggets, "--nuggets")
         aside = says_study(row.extra for _, rows in files for row in rows)
         return _plan(nugget_set, ensure_judge(judge, kind, aside=aside), files, replace)
@@ -102,16 +102,16 @@ def import_assignments(
     return carry_out(campaign=campaign, kind="assignments", sources=sources, actor=actor, make_plan=make_plan)
 
 
-Files = Sequence[tuple[Source, Sequence[AssignmentRow]]]
+Files = Sequence[tuple[Source, Sequence[AssignmentRecord]]]
 
 
-def _by_rule(row: AssignmentRow) -> bool:
+def _by_rule(row: AssignmentRecord) -> bool:
     """Say whether an export of ours marked the row: an empty answer's labels, which nobody gave."""
     provenance = row.extra.get(PROVENANCE_KEY)
     return isinstance(provenance, dict) and provenance.get("provenance") == "rule"
 
 
-def _plan(nugget_set: NuggetSet, judge: Judge, files: Files, replace: bool) -> Plan:
+def _plan(nugget_set: NuggetSet, judge: Judge, files: Files, replace: bool) -> ImportPlan:
     known = _known(nugget_set)
     given = _match(known, files)
     labels = Assignment.objects.filter(judge=judge, nugget_version__nugget__nugget_set=nugget_set)
@@ -133,10 +133,10 @@ def _plan(nugget_set: NuggetSet, judge: Judge, files: Files, replace: bool) -> P
 
     found = _dirty_labels(new + changed) + _short_rows(known, files) + _other_texts(known, files)
     unchanged = len(given) - len(new) - len(changed)
-    return Plan("labels", len(new), len(changed), unchanged, found if new or changed else [], write=write)
+    return ImportPlan("labels", len(new), len(changed), unchanged, found if new or changed else [], write=write)
 
 
-def _change(one: _Given, loaded: Loaded) -> Problem:
+def _change(one: _GivenAssignment, loaded: Loaded) -> InputProblem:
     _, label, raw, *_ = loaded
     old = label_word(AssignmentLabel(label), raw)
     new = label_word(one.label.label, one.label.raw)
@@ -144,10 +144,10 @@ def _change(one: _Given, loaded: Loaded) -> Problem:
     return changed_problem(one.source, one.row.line, "assignment", text, loaded=old, in_file=new)
 
 
-def _known(nugget_set: NuggetSet) -> _Known:
+def _known(nugget_set: NuggetSet) -> _KnownAssignment:
     campaign = nugget_set.campaign
     answers = AnswerProvenance.objects.filter(run__campaign=campaign)
-    return _Known(
+    return _KnownAssignment(
         topics=set(campaign.topics.values_list("topic_id", flat=True)),
         runs=set(campaign.runs.values_list("run_id", flat=True)),
         answers={
@@ -170,9 +170,9 @@ def _wordings(nugget_set: NuggetSet) -> dict[str, dict[str, list[int]]]:
     return wordings
 
 
-def _match(known: _Known, files: Files) -> list[_Given]:
-    given: list[_Given] = []
-    problems: list[Problem] = []
+def _match(known: _KnownAssignment, files: Files) -> list[_GivenAssignment]:
+    given: list[_GivenAssignment] = []
+    problems: list[InputProblem] = []
     first: dict[tuple[str, str], str] = {}
     for source, rows in files:
         for row in rows:
@@ -186,33 +186,35 @@ def _match(known: _Known, files: Files) -> list[_Given]:
 
 
 def _row_problems(
-    known: _Known, source: Source, row: AssignmentRow, first: dict[tuple[str, str], str]
-) -> Iterator[Problem]:
+    known: _KnownAssignment, source: Source, row: AssignmentRecord, first: dict[tuple[str, str], str]
+) -> Iterator[InputProblem]:
     key = (row.run_id, row.topic_id)
     here = f"{source.name}:{row.line}"
     if row.topic_id not in known.topics:
-        yield Problem(source.name, row.line, "qid", f"a topic of the campaign, not {row.topic_id}")
+        yield InputProblem(source.name, row.line, "qid", f"a topic of the campaign, not {row.topic_id}")
     elif row.run_id not in known.runs:
-        yield Problem(source.name, row.line, "run_id", f"a run of the campaign, not {row.run_id}")
+        yield InputProblem(source.name, row.line, "run_id", f"a run of the campaign, not {row.run_id}")
     elif key not in known.answers:
         text = f"a topic that {row.run_id} answered; it has no answer for {row.topic_id}"
-        yield Problem(source.name, row.line, "qid", text)
+        yield InputProblem(source.name, row.line, "qid", text)
     elif row.labels and row.topic_id not in known.wordings:
-        yield Problem(source.name, row.line, "qid", f"a topic with a nugget list; {row.topic_id} has none")
+        yield InputProblem(source.name, row.line, "qid", f"a topic with a nugget list; {row.topic_id} has none")
     elif first.setdefault(key, here) != here:
-        yield Problem(source.name, row.line, "run_id", f"each answer once; it is also at {first[key]}")
+        yield InputProblem(source.name, row.line, "run_id", f"each answer once; it is also at {first[key]}")
 
 
-def _match_row(known: _Known, source: Source, row: AssignmentRow, problems: list[Problem]) -> Iterator[_Given]:
+def _match_row(
+    known: _KnownAssignment, source: Source, row: AssignmentRecord, problems: list[InputProblem]
+) -> Iterator[_GivenAssignment]:
     answer = known.answers[row.run_id, row.topic_id]
     wordings = known.wordings.get(row.topic_id, {})
     for number, label in enumerate(row.labels):
         there = wordings.get(label.text, [])
         if label.occurrence >= len(there):
             text = f"a nugget of topic {row.topic_id}'s list, not {label.text!r}"
-            problems.append(Problem(source.name, row.line, f"nuggets.{number}.text", text))
+            problems.append(InputProblem(source.name, row.line, f"nuggets.{number}.text", text))
             continue
-        yield _Given(source, row, answer, there[label.occurrence], label)
+        yield _GivenAssignment(source, row, answer, there[label.occurrence], label)
 
 
 def _loaded(labels: CurrentQuerySet[Assignment]) -> dict[tuple[int, int], Loaded]:
@@ -221,11 +223,11 @@ def _loaded(labels: CurrentQuerySet[Assignment]) -> dict[tuple[int, int], Loaded
     return {(answer, wording): stored for answer, wording, *stored in rows.values_list(*fields)}
 
 
-def _key(one: _Given) -> tuple[int, int]:
+def _key(one: _GivenAssignment) -> tuple[int, int]:
     return one.answer, one.nugget_version
 
 
-def _differs(one: _Given, loaded: Loaded) -> bool:
+def _differs(one: _GivenAssignment, loaded: Loaded) -> bool:
     """Say whether the file says something else. What a file leaves unsaid beside a label is no difference."""
     _, label, raw, *beside = loaded
     if one.label.label != label or (label == AssignmentLabel.FAILED and one.label.raw != raw):
@@ -236,9 +238,9 @@ def _differs(one: _Given, loaded: Loaded) -> bool:
     )
 
 
-def _dirty_labels(given: list[_Given]) -> list[Found]:
+def _dirty_labels(given: list[_GivenAssignment]) -> list[ImportFinding]:
     return [
-        Found(
+        ImportFinding(
             FindingCode.UNKNOWN_LABEL,
             one.source.name,
             one.row.line,
@@ -251,7 +253,7 @@ def _dirty_labels(given: list[_Given]) -> list[Found]:
     ]
 
 
-def _short_rows(known: _Known, files: Files) -> list[Found]:
+def _short_rows(known: _KnownAssignment, files: Files) -> list[ImportFinding]:
     found = []
     for source, rows in files:
         for row in rows:
@@ -260,12 +262,14 @@ def _short_rows(known: _Known, files: Files) -> list[Found]:
             if lacking:
                 text = f"{lacking} of {listed} nuggets have no label; they are unjudged"
                 found.append(
-                    Found(FindingCode.UNJUDGED_NUGGETS, source.name, row.line, text, row.topic_id, row.run_id)
+                    ImportFinding(
+                        FindingCode.UNJUDGED_NUGGETS, source.name, row.line, text, row.topic_id, row.run_id
+                    )
                 )
     return found
 
 
-def _other_texts(known: _Known, files: Files) -> list[Found]:
+def _other_texts(known: _KnownAssignment, files: Files) -> list[ImportFinding]:
     """Find rows that carry another answer text than the run: labels that were given to something else."""
     rows_with_text = {
         known.answers[row.run_id, row.topic_id]: (source, row)
@@ -277,7 +281,7 @@ def _other_texts(known: _Known, files: Files) -> list[Found]:
         return []
     texts = answer_texts(list(rows_with_text))
     return [
-        Found(
+        ImportFinding(
             FindingCode.ANSWER_TEXT_DIFFERS,
             source.name,
             row.line,
@@ -304,7 +308,9 @@ COLUMNS = (
 )
 
 
-def _write(judge: Judge, given: list[_Given], numbers: Mapping[tuple[int, int], int], event: Event) -> None:
+def _write(
+    judge: Judge, given: list[_GivenAssignment], numbers: Mapping[tuple[int, int], int], event: Event
+) -> None:
     now = connection.ops.adapt_datetimefield_value(timezone.now())
     upsert(
         Assignment,
@@ -315,6 +321,6 @@ def _write(judge: Judge, given: list[_Given], numbers: Mapping[tuple[int, int], 
     )
 
 
-def _columns(label: LabelRow) -> tuple[int, str, int | None, int | None]:
+def _columns(label: LabelRecord) -> tuple[int, str, int | None, int | None]:
     first = int(label.first_label) if label.first_label is not None else None
     return int(label.label), label.raw, label.sentence, first

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Count, F
 
 from accounts.models import User
-from evaluation.errors import BadInput, Problem, Refused
+from evaluation.errors import BadInput, InputProblem, Refused
 from evaluation.formats.problems import MAX_PROBLEMS
 from evaluation.formats.segments import document_id
 from evaluation.formats.source import Source
@@ -22,7 +22,7 @@ LONGEST_SHOWN = 300  # of a text beside the one that would replace it
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ImportFinding:
     """A finding before it is stored: where it stands and what is odd."""
 
     code: FindingCode
@@ -34,20 +34,20 @@ class Found:
 
 
 @dataclass(slots=True)
-class Plan:
+class ImportPlan:
     """What an import would do: counts for the receipt, findings, and the writing itself."""
 
     noun: str
     added: int = 0
     changed: int = 0
     unchanged: int = 0
-    found: list[Found] = field(default_factory=list)
+    found: list[ImportFinding] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
     write: Callable[[Event], None] = lambda event: None
 
 
 @dataclass(frozen=True, slots=True)
-class Receipt:
+class LoadReceipt:
     """What an import did."""
 
     noun: str
@@ -81,8 +81,8 @@ def carry_out(
     kind: str,
     sources: Sequence[Source],
     actor: User | None,
-    make_plan: Callable[[Campaign], Plan],
-) -> Receipt:
+    make_plan: Callable[[Campaign], ImportPlan],
+) -> LoadReceipt:
     """Plan and write one import in one transaction, recorded as one event to which its rows point.
 
     The campaign's row is locked first, so that two imports into one campaign never plan against the same state.
@@ -91,7 +91,9 @@ def carry_out(
     with transaction.atomic():
         locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
         plan = make_plan(locked)
-        receipt = Receipt(plan.noun, plan.added, plan.changed, plan.unchanged, len(plan.found), dict(plan.counts))
+        receipt = LoadReceipt(
+            plan.noun, plan.added, plan.changed, plan.unchanged, len(plan.found), dict(plan.counts)
+        )
         if not receipt.nothing_changed:
             event = _record(locked, kind, sources, actor, receipt)
             plan.write(event)
@@ -101,7 +103,7 @@ def carry_out(
 
 
 def _record(
-    campaign: Campaign, kind: str, sources: Sequence[Source], actor: User | None, receipt: Receipt
+    campaign: Campaign, kind: str, sources: Sequence[Source], actor: User | None, receipt: LoadReceipt
 ) -> Event:
     # Names without folders: where a file lay on somebody's disk is nobody's business.
     files = [{"name": Path(source.name).name, "sha256": source.sha256} for source in sources]
@@ -110,7 +112,7 @@ def _record(
     return Event.objects.create(campaign=campaign, kind=f"import.{kind}", actor=actor, payload=payload)
 
 
-def store_findings(campaign: Campaign, event: Event, found: Iterable[Found]) -> None:
+def store_findings(campaign: Campaign, event: Event, found: Iterable[ImportFinding]) -> None:
     Finding.objects.bulk_create(
         [
             Finding(
@@ -129,7 +131,7 @@ def store_findings(campaign: Campaign, event: Event, found: Iterable[Found]) -> 
     )
 
 
-def refuse_changes(problems: list[Problem], replace: bool) -> None:
+def refuse_changes(problems: list[InputProblem], replace: bool) -> None:
     """Refuse a file that says something else than what is loaded, unless `--replace` was given."""
     if problems and not replace:
         raise BadInput(problems)
@@ -148,11 +150,11 @@ def own_keys(extra: Mapping[str, Any]) -> dict[str, Any]:
 
 def changed_problem(
     source: Source, line: int, field_name: str, what: str, *, loaded: object = "", in_file: object = ""
-) -> Problem:
+) -> InputProblem:
     """Return the problem of a line that differs from what is loaded; both are shown, cut to a few lines."""
     shown = {"loaded": _cut(loaded), "in_file": _cut(in_file)}
     text = f"what is already loaded for {what}"
-    return Problem(source.name, line, field_name, text, is_conflict=True, **shown)
+    return InputProblem(source.name, line, field_name, text, is_conflict=True, **shown)
 
 
 def _cut(value: object) -> str:
@@ -201,7 +203,7 @@ P = ParamSpec("P")
 WRITTEN_OVER_LINES = ("{", "[")
 
 
-def with_every_problem(load: Callable[P, Receipt], *, header: bool = False) -> Callable[P, Receipt]:
+def with_every_problem(load: Callable[P, LoadReceipt], *, header: bool = False) -> Callable[P, LoadReceipt]:
     """Let an import that is refused look at its good lines too, so that one try names every problem.
 
     A parser stops before the database is asked, so a conflict on line 2 would stay unknown until line 3 is mended.
@@ -209,7 +211,7 @@ def with_every_problem(load: Callable[P, Receipt], *, header: bool = False) -> C
     """
 
     @wraps(load)
-    def loading(*args: P.args, **kwargs: P.kwargs) -> Receipt:
+    def loading(*args: P.args, **kwargs: P.kwargs) -> LoadReceipt:
         try:
             return load(*args, **kwargs)
         except BadInput as wrong:
@@ -220,14 +222,14 @@ def with_every_problem(load: Callable[P, Receipt], *, header: bool = False) -> C
     return loading
 
 
-def with_every_problem_below_header(load: Callable[P, Receipt]) -> Callable[P, Receipt]:
+def with_every_problem_below_header(load: Callable[P, LoadReceipt]) -> Callable[P, LoadReceipt]:
     """Do that for a file whose first line names the columns."""
     return with_every_problem(load, header=True)
 
 
 def _every_problem(
-    load: Callable[..., Receipt], given: dict[str, Any], first: Sequence[Problem], *, header: bool
-) -> list[Problem]:
+    load: Callable[..., LoadReceipt], given: dict[str, Any], first: Sequence[InputProblem], *, header: bool
+) -> list[InputProblem]:
     found, more = list(dict.fromkeys(first)), list(first)
     sources = [given["source"]] if "source" in given else list(given["sources"])
     order = {source.name: number for number, source in enumerate(sources)}
@@ -238,7 +240,7 @@ def _every_problem(
     return sorted(found, key=lambda one: (order.get(one.file, -1), one.line))[:MAX_PROBLEMS]
 
 
-def problems_of(load: Callable[..., object], given: dict[str, Any]) -> Sequence[Problem]:
+def problems_of(load: Callable[..., object], given: dict[str, Any]) -> Sequence[InputProblem]:
     """Return what is wrong with files, by loading them in a transaction that is taken back."""
     try:
         with transaction.atomic():
@@ -251,7 +253,7 @@ def problems_of(load: Callable[..., object], given: dict[str, Any]) -> Sequence[
     return ()
 
 
-def _good_lines(sources: list[Source], problems: list[Problem], *, header: bool) -> list[Source]:
+def _good_lines(sources: list[Source], problems: list[InputProblem], *, header: bool) -> list[Source]:
     """Return files without their wrong lines; none of those that are wrong as a whole, or have no row left."""
     wrong = {(one.file, one.line) for one in problems}
     rest = [

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 
 from accounts.models import User
 from evaluation.domain.lineage import TRACED
-from evaluation.errors import BadInput, Problem, Refused
+from evaluation.errors import BadInput, InputProblem, Refused
 from evaluation.formats.argue import parse_lists
-from evaluation.formats.nuggets import NuggetListRow, NuggetRow, Parent, importance_word
+from evaluation.formats.nuggets import NuggetListRow, NuggetRecord, Parent, importance_word
 from evaluation.formats.source import Source
 from evaluation.imports.base import (
     BATCH,
-    Found,
-    Plan,
-    Receipt,
+    ImportFinding,
+    ImportPlan,
+    LoadReceipt,
     carry_out,
     changed_problem,
     own_keys,
@@ -68,7 +68,7 @@ def tracing_of(nugget_set: NuggetSet, source: Source, rows: Sequence[NuggetListR
         return Tracing({})
     tracing = Tracing(_traced_drafts(nugget_set.drafts))
     problems = [
-        Problem(source.name, row.line, f"nuggets.{place}.assay.lineage", f"a draft of {nugget_set.drafts}")
+        InputProblem(source.name, row.line, f"nuggets.{place}.assay.lineage", f"a draft of {nugget_set.drafts}")
         for row in rows
         for place, nugget in enumerate(row.nuggets)
         for parent in nugget.provenance.lineage
@@ -136,7 +136,7 @@ def import_nuggets(
     drafts: str = "",
     replace: bool = False,
     actor: User | None = None,
-) -> Receipt:
+) -> LoadReceipt:
     """Load one set's lists, a topic a line, in nuggetizer's form or as ARGUE's banks.
 
     The set is named ORIGIN-JUDGE unless `name` gives another. `kind` defaults to a person for edited and manual lists
@@ -146,7 +146,7 @@ def import_nuggets(
     rows = parse_lists(source)
     made_by = kind or (JudgeKind.HUMAN if origin in (Origin.EDITED, Origin.MANUAL) else JudgeKind.LLM)
 
-    def make_plan(locked: Campaign) -> Plan:
+    def make_plan(locked: Campaign) -> ImportPlan:
         draft_set = _drafts(locked, origin, drafts)
         maker = ensure_judge(judge, made_by)
         set_name = check_name("set", name or f"{origin}-{judge}")
@@ -185,7 +185,7 @@ def _drafts(campaign: Campaign, origin: Origin, name: str) -> NuggetSet | None:
     return draft_set
 
 
-def _plan(nugget_set: NuggetSet, source: Source, rows: tuple[NuggetListRow, ...], replace: bool) -> Plan:
+def _plan(nugget_set: NuggetSet, source: Source, rows: tuple[NuggetListRow, ...], replace: bool) -> ImportPlan:
     topics = dict(nugget_set.campaign.topics.values_list("topic_id", "pk"))
     _refuse_unknown_topics(source, rows, topics)
     loaded = {one.topic_id: one for one in nugget_set.lists.select_related("topic").order_by("version")}
@@ -211,10 +211,10 @@ def _plan(nugget_set: NuggetSet, source: Source, rows: tuple[NuggetListRow, ...]
     found = [finding for row in new + changed for finding in _findings(nugget_set, source, row)]
     nuggets = sum(len(row.nuggets) for row in new + changed)
     unchanged = len(rows) - len(new) - len(changed)
-    return Plan("nugget lists", len(new), len(changed), unchanged, found, {"nuggets": nuggets}, write)
+    return ImportPlan("nugget lists", len(new), len(changed), unchanged, found, {"nuggets": nuggets}, write)
 
 
-def _change(source: Source, row: NuggetListRow, loaded: Listed) -> Problem:
+def _change(source: Source, row: NuggetListRow, loaded: Listed) -> InputProblem:
     old, new = ("; ".join(_in_words(one) for one in listed) for listed in (loaded, _listed(row)))
     return changed_problem(source, row.line, "nuggets", f"topic {row.topic_id}", loaded=old, in_file=new)
 
@@ -227,7 +227,7 @@ def _in_words(listed: tuple[str, int, str, str, dict[str, object]]) -> str:
 
 def _refuse_unknown_topics(source: Source, rows: tuple[NuggetListRow, ...], topics: dict[str, int]) -> None:
     problems = [
-        Problem(source.name, row.line, "qid", f"a topic of the campaign, not {row.topic_id}")
+        InputProblem(source.name, row.line, "qid", f"a topic of the campaign, not {row.topic_id}")
         for row in rows
         if row.topic_id not in topics
     ]
@@ -260,21 +260,21 @@ def _loaded_lists(nugget_set: NuggetSet) -> dict[int, Listed]:
     return lists
 
 
-def _findings(nugget_set: NuggetSet, source: Source, row: NuggetListRow) -> list[Found]:
+def _findings(nugget_set: NuggetSet, source: Source, row: NuggetListRow) -> list[ImportFinding]:
     found = []
     seen: set[str] = set()
     for nugget in row.nuggets:
         if _is_dirty(nugget_set, nugget):
             text = f"importance {nugget.raw_importance!r} of {nugget.text!r} is neither vital nor okay"
-            found.append(Found(FindingCode.UNKNOWN_IMPORTANCE, source.name, row.line, text, row.topic_id))
+            found.append(ImportFinding(FindingCode.UNKNOWN_IMPORTANCE, source.name, row.line, text, row.topic_id))
         if nugget.text in seen:
             text = f"the nugget {nugget.text!r} is there more than once"
-            found.append(Found(FindingCode.REPEATED_NUGGET, source.name, row.line, text, row.topic_id))
+            found.append(ImportFinding(FindingCode.REPEATED_NUGGET, source.name, row.line, text, row.topic_id))
         seen.add(nugget.text)
     return found
 
 
-def _is_dirty(nugget_set: NuggetSet, nugget: NuggetRow) -> bool:
+def _is_dirty(nugget_set: NuggetSet, nugget: NuggetRecord) -> bool:
     """Drafts have no importance on purpose; anywhere else an unknown one is worth a look."""
     unsaid = not nugget.raw_importance and nugget_set.origin == Origin.DRAFT
     return nugget.importance is Importance.UNKNOWN and not unsaid
@@ -320,7 +320,7 @@ def _write(
     return wordings
 
 
-def _item(nugget_list: NuggetList, wording: NuggetVersion, position: int, row: NuggetRow) -> ListedNugget:
+def _item(nugget_list: NuggetList, wording: NuggetVersion, position: int, row: NuggetRecord) -> ListedNugget:
     return ListedNugget(
         nugget_list=nugget_list,
         nugget_version=wording,

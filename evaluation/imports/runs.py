@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from accounts.models import User
-from evaluation.errors import BadInput, Problem, Refused
+from evaluation.errors import BadInput, InputProblem, Refused
 from evaluation.formats.runs import RunFile, parse_run, run_findings
 from evaluation.formats.source import Source
 from evaluation.imports.base import (
     BATCH,
-    Found,
-    Plan,
-    Receipt,
+    ImportFinding,
+    ImportPlan,
+    LoadReceipt,
     carry_out,
     changed_problem,
     refuse_changes,
@@ -61,7 +61,7 @@ def import_runs(
     options: RunOptions | None = None,
     replace: bool = False,
     actor: User | None = None,
-) -> Receipt:
+) -> LoadReceipt:
     """Load one run per source; judging tasks get the new answers.
 
     Raises `BadInput` for bad files, and for a changed run without `replace`.
@@ -87,7 +87,7 @@ def import_runs(
 def _all_submitted(sources: Sequence[Source], topics: Container[str], options: RunOptions) -> list[_Submitted]:
     """Parse all files; what is wrong with several of them is told together. Raises `BadInput`."""
     submitted: list[_Submitted] = []
-    problems: list[Problem] = []
+    problems: list[InputProblem] = []
     for source in sources:
         try:
             submitted.append(_submitted(source, topics, options))
@@ -135,13 +135,13 @@ def _refuse_same_run_twice(submitted: Sequence[_Submitted]) -> None:
     for one in submitted:
         if one.file.run_id in first:
             text = f"one file per run; {one.file.run_id} is also in {first[one.file.run_id]}"
-            problems.append(Problem(one.source.name, 1, "run_id", text))
+            problems.append(InputProblem(one.source.name, 1, "run_id", text))
         first.setdefault(one.file.run_id, one.source.name)
     if problems:
         raise BadInput(problems)
 
 
-def _plan(campaign: Campaign, submitted: Sequence[_Submitted], replace: bool) -> Plan:
+def _plan(campaign: Campaign, submitted: Sequence[_Submitted], replace: bool) -> ImportPlan:
     topics = {topic.topic_id: topic for topic in campaign.topics.all()}
     loaded = {run.run_id: run for run in campaign.runs.all()}
     new = [one for one in submitted if one.file.run_id not in loaded]
@@ -167,10 +167,10 @@ def _plan(campaign: Campaign, submitted: Sequence[_Submitted], replace: bool) ->
     found = [finding for one in new + rewritten for finding in _findings(campaign, one, texts)]
     unchanged = len(submitted) - len(new) - len(changed)
     answers = sum(len(one.file.answers) for one in new + rewritten)
-    return Plan("runs", len(new), len(changed), unchanged, found, {"answers": answers}, write)
+    return ImportPlan("runs", len(new), len(changed), unchanged, found, {"answers": answers}, write)
 
 
-def _change(one: _Submitted, run: Run) -> Problem:
+def _change(one: _Submitted, run: Run) -> InputProblem:
     """Return the problem of a changed run, with the first option that differs; else its answers do."""
     names = [name for name, value in one.wanted.items() if getattr(run, name) != value]
     if run.sha256 != one.sha256 or not names:
@@ -190,7 +190,7 @@ def _differs(one: _Submitted, run: Run | None) -> bool:
     return run.sha256 != one.sha256 or any(getattr(run, key) != value for key, value in one.wanted.items())
 
 
-def _findings(campaign: Campaign, one: _Submitted, topics: dict[str, str]) -> list[Found]:
+def _findings(campaign: Campaign, one: _Submitted, topics: dict[str, str]) -> list[ImportFinding]:
     protocol = campaign.protocol
     noticed = run_findings(
         one.file,
@@ -199,7 +199,7 @@ def _findings(campaign: Campaign, one: _Submitted, topics: dict[str, str]) -> li
         topics=topics,
     )
     return [
-        Found(each.code, one.source.name, each.line, each.message, each.topic_id or "", one.file.run_id)
+        ImportFinding(each.code, one.source.name, each.line, each.message, each.topic_id or "", one.file.run_id)
         for each in noticed
     ]
 

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import F
 
 from accounts.models import User
-from evaluation.errors import BadInput, Problem
+from evaluation.errors import BadInput, InputProblem
 from evaluation.formats.addressing import (
     addressing_in_answer,
     addressing_in_segment,
@@ -17,12 +17,12 @@ from evaluation.formats.addressing import (
     signs_in,
     signs_in_answer,
 )
-from evaluation.formats.segments import SegmentRow, document_id, parse_segments
+from evaluation.formats.segments import SegmentRecord, document_id, parse_segments
 from evaluation.formats.source import Source
 from evaluation.imports.base import (
-    Found,
-    Plan,
-    Receipt,
+    ImportFinding,
+    ImportPlan,
+    LoadReceipt,
     carry_out,
     changed_problem,
     refuse_changes,
@@ -85,15 +85,15 @@ def forget_addressing(campaign: Campaign, docids: Collection[str]) -> None:
         Finding.objects.filter(pk__in=[pk for pk, message in rows if docid_in(message) in replaced]).delete()
 
 
-def _loaded(campaign: Campaign) -> Iterator[Found]:
+def _loaded(campaign: Campaign) -> Iterator[ImportFinding]:
     yield from _in_answers(campaign)
     segments = campaign.segments.filter(has_text=True).order_by("pk").values_list("docid", "text")
     for docid, text in segments.iterator(chunk_size=CHUNK):
         for sign in signs_in(text):
-            yield Found(CODE, docid, None, addressing_in_segment(docid, sign))
+            yield ImportFinding(CODE, docid, None, addressing_in_segment(docid, sign))
 
 
-def _in_answers(campaign: Campaign) -> Iterator[Found]:
+def _in_answers(campaign: Campaign) -> Iterator[ImportFinding]:
     given = AnswerProvenance.objects.filter(run__campaign=campaign)
     rows = given.values_list("answer", "run__run_id", "topic__topic_id", "line")
     places = {answer: (run_id, topic_id, line) for answer, run_id, topic_id, line in rows}
@@ -102,7 +102,7 @@ def _in_answers(campaign: Campaign) -> Iterator[Found]:
     for answer, some in groupby(texts, key=itemgetter(0)):
         run_id, topic_id, line = places[answer]
         for number, sign in signs_in_answer([text for _, text in some]):
-            yield Found(CODE, run_id, line, addressing_in_answer(number, sign), topic_id, run_id)
+            yield ImportFinding(CODE, run_id, line, addressing_in_answer(number, sign), topic_id, run_id)
 
 
 TEXT_FIELDS = ["text", "title", "headings", "url", "start_char", "end_char"]
@@ -121,7 +121,7 @@ def import_segments(
     needed: Container[str] | None = None,
     replace: bool = False,
     actor: User | None = None,
-) -> Receipt:
+) -> LoadReceipt:
     """Load segment texts; with `needed` only those docids.
 
     Raises `BadInput` for bad files, for one docid with two texts, and for a changed text without `replace`.
@@ -138,7 +138,7 @@ def import_segments(
         )
 
 
-Rows = dict[str, tuple[Source, SegmentRow]]
+Rows = dict[str, tuple[Source, SegmentRecord]]
 
 
 def _merge(sources: Sequence[Source], needed: Container[str] | None) -> Rows:
@@ -149,7 +149,7 @@ def _merge(sources: Sequence[Source], needed: Container[str] | None) -> Rows:
             first = rows.setdefault(row.docid, (source, row))
             if first[1] is not row and first[1].content != row.content:
                 where = f"the same text as at {first[0].name}:{first[1].line} for {row.docid}"
-                problems.append(Problem(source.name, row.line, "segment", where))
+                problems.append(InputProblem(source.name, row.line, "segment", where))
     if problems:
         raise BadInput(problems)
     return rows
@@ -159,7 +159,7 @@ def _content(segment: Segment) -> tuple[object, ...]:
     return tuple(getattr(segment, name) for name in TEXT_FIELDS)
 
 
-def _plan(campaign: Campaign, rows: Rows, replace: bool) -> Plan:
+def _plan(campaign: Campaign, rows: Rows, replace: bool) -> ImportPlan:
     loaded = {one.docid: one for one in campaign.segments.filter(has_text=True) if one.docid in rows}
     new = [row for docid, (_, row) in rows.items() if docid not in loaded]
     changed = [docid for docid, one in loaded.items() if _content(one) != rows[docid][1].content]
@@ -181,24 +181,26 @@ def _plan(campaign: Campaign, rows: Rows, replace: bool) -> Plan:
     unchanged = len(loaded) - len(changed)
     same = loaded.keys() - set(changed)
     found = _findings(row for docid, row in rows.items() if docid not in same)
-    return Plan("segments", added=len(new), changed=len(changed), unchanged=unchanged, found=found, write=write)
+    return ImportPlan(
+        "segments", added=len(new), changed=len(changed), unchanged=unchanged, found=found, write=write
+    )
 
 
-def _change(source: Source, row: SegmentRow, loaded: Segment) -> Problem:
+def _change(source: Source, row: SegmentRecord, loaded: Segment) -> InputProblem:
     pairs = zip(_content(loaded), row.content, strict=True)
     old, new = next((old, new) for old, new in pairs if old != new)
     return changed_problem(source, row.line, "segment", row.docid, loaded=old, in_file=new)
 
 
-def _findings(rows: Iterable[tuple[Source, SegmentRow]]) -> list[Found]:
+def _findings(rows: Iterable[tuple[Source, SegmentRecord]]) -> list[ImportFinding]:
     return [
-        Found(FindingCode.ADDRESSES_JUDGE, source.name, row.line, addressing_in_segment(row.docid, sign))
+        ImportFinding(FindingCode.ADDRESSES_JUDGE, source.name, row.line, addressing_in_segment(row.docid, sign))
         for source, row in rows
         for sign in signs_in(row.text)
     ]
 
 
-def _write(campaign: Campaign, rows: list[SegmentRow], event: Event) -> None:
+def _write(campaign: Campaign, rows: list[SegmentRecord], event: Event) -> None:
     """Write texts, also into the rows of segments that qrels or runs named before."""
     fixed = (campaign.pk, True, event.pk)
     upsert(

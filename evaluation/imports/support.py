@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from django.utils import timezone
 
 from accounts.models import User
-from evaluation.errors import BadInput, Problem, Refused
+from evaluation.errors import BadInput, InputProblem, Refused
 from evaluation.formats.source import Source
-from evaluation.formats.support import SupportRow, parse_support, support_word
+from evaluation.formats.support import SupportRecord, parse_support, support_word
 from evaluation.imports.base import (
     BATCH,
-    Found,
-    Plan,
-    Receipt,
+    ImportFinding,
+    ImportPlan,
+    LoadReceipt,
     carry_out,
     changed_problem,
     refuse_changes,
@@ -27,17 +27,17 @@ from evaluation.terms import FindingCode, JudgeKind, SupportCondition, SupportLa
 
 
 @dataclass(frozen=True, slots=True)
-class _Given:
+class _GivenSupport:
     """One label of a file with the rows it belongs to."""
 
     source: Source
-    row: SupportRow
+    row: SupportRecord
     sentence: int
     segment: int
 
 
 @dataclass(slots=True)
-class _Known:
+class _KnownSupport:
     """What labels are matched against."""
 
     answers: set[tuple[str, str]]
@@ -55,7 +55,7 @@ def import_support(
     condition: SupportCondition | None = None,
     replace: bool = False,
     actor: User | None = None,
-) -> Receipt:
+) -> LoadReceipt:
     """Load labels of (sentence, cited segment) pairs.
 
     The condition comes from the option or the rows. Raises `BadInput` for unknown runs, topics, sentences and
@@ -64,14 +64,14 @@ def import_support(
     files = [(source, parse_support(source)) for source in sources]
     meant = _condition(files, kind, condition)
 
-    def make_plan(locked: Campaign) -> Plan:
+    def make_plan(locked: Campaign) -> ImportPlan:
         aside = says_study(row.extra for _, rows in files for row in rows)
         return _plan(locked, ensure_judge(judge, kind, aside=aside), meant, files, replace)
 
     return carry_out(campaign=campaign, kind="support", sources=sources, actor=actor, make_plan=make_plan)
 
 
-Files = Sequence[tuple[Source, Sequence[SupportRow]]]
+Files = Sequence[tuple[Source, Sequence[SupportRecord]]]
 
 
 def _condition(files: Files, kind: JudgeKind, option: SupportCondition | None) -> SupportCondition:
@@ -82,7 +82,7 @@ def _condition(files: Files, kind: JudgeKind, option: SupportCondition | None) -
     if (condition is SupportCondition.LLM) is not (kind is JudgeKind.LLM):
         raise Refused("usage", f"The condition {condition} does not go with --by {kind}.")
     problems = [
-        Problem(source.name, row.line, "condition", f"{condition}, as for the rest of the import")
+        InputProblem(source.name, row.line, "condition", f"{condition}, as for the rest of the import")
         for source, rows in files
         for row in rows
         if row.condition not in (None, condition)
@@ -96,7 +96,9 @@ def _first_condition(files: Files) -> SupportCondition | None:
     return next((row.condition for _, rows in files for row in rows if row.condition), None)
 
 
-def _plan(campaign: Campaign, judge: Judge, condition: SupportCondition, files: Files, replace: bool) -> Plan:
+def _plan(
+    campaign: Campaign, judge: Judge, condition: SupportCondition, files: Files, replace: bool
+) -> ImportPlan:
     given = _match(_known(campaign), files)
     labels = SupportJudgment.objects.filter(
         judge=judge, condition=condition, sentence__answer__topic__campaign=campaign
@@ -115,21 +117,21 @@ def _plan(campaign: Campaign, judge: Judge, condition: SupportCondition, files: 
         _write(judge, condition, new + changed, numbers, event)
 
     unchanged = len(given) - len(new) - len(changed)
-    return Plan("labels", len(new), len(changed), unchanged, _dirty_labels(new + changed), write=write)
+    return ImportPlan("labels", len(new), len(changed), unchanged, _dirty_labels(new + changed), write=write)
 
 
-def _change(one: _Given, loaded: SupportJudgment) -> Problem:
+def _change(one: _GivenSupport, loaded: SupportJudgment) -> InputProblem:
     old = support_word(SupportLabel(loaded.label), loaded.raw)
     new = support_word(one.row.label, one.row.raw)
     return changed_problem(one.source, one.row.line, "label", one.row.docid, loaded=old, in_file=new)
 
 
-def _known(campaign: Campaign) -> _Known:
+def _known(campaign: Campaign) -> _KnownSupport:
     provenance = AnswerProvenance.objects.filter(run__campaign=campaign)
     of = {pk: key for pk, *key in provenance.values_list("pk", "run__run_id", "topic__topic_id")}
     sentences = Sentence.objects.filter(answer__topic__campaign=campaign)
     cited = Citation.objects.filter(sentence__answer__topic__campaign=campaign, segment__isnull=False)
-    return _Known(
+    return _KnownSupport(
         answers={(run, topic) for run, topic in of.values()},
         sentences={
             (of[answer][0], of[answer][1], index): pk
@@ -142,9 +144,9 @@ def _known(campaign: Campaign) -> _Known:
     )
 
 
-def _match(known: _Known, files: Files) -> list[_Given]:
-    given: list[_Given] = []
-    problems: list[Problem] = []
+def _match(known: _KnownSupport, files: Files) -> list[_GivenSupport]:
+    given: list[_GivenSupport] = []
+    problems: list[InputProblem] = []
     first: dict[tuple[int, int], str] = {}
     for source, rows in files:
         for row in rows:
@@ -152,7 +154,7 @@ def _match(known: _Known, files: Files) -> list[_Given]:
             problems += wrong
             if not wrong:
                 sentence = known.sentences[row.run_id, row.topic_id, row.sentence]
-                one = _Given(source, row, sentence, known.cited[sentence, row.docid])
+                one = _GivenSupport(source, row, sentence, known.cited[sentence, row.docid])
                 problems += _said_twice(first, one)
                 given.append(one)
     if problems:
@@ -160,23 +162,23 @@ def _match(known: _Known, files: Files) -> list[_Given]:
     return given
 
 
-def _row_problems(known: _Known, source: Source, row: SupportRow) -> Iterator[Problem]:
+def _row_problems(known: _KnownSupport, source: Source, row: SupportRecord) -> Iterator[InputProblem]:
     sentence = known.sentences.get((row.run_id, row.topic_id, row.sentence))
     if (row.run_id, row.topic_id) not in known.answers:
         text = f"an answer that is loaded; there is none of {row.run_id} for topic {row.topic_id}"
-        yield Problem(source.name, row.line, "run_id", text)
+        yield InputProblem(source.name, row.line, "run_id", text)
     elif sentence is None:
-        yield Problem(source.name, row.line, "sentence", "the number, from 0, of a sentence the answer has")
+        yield InputProblem(source.name, row.line, "sentence", "the number, from 0, of a sentence the answer has")
     elif (sentence, row.docid) not in known.cited:
         text = f"a docid that sentence {row.sentence} cites, not {row.docid}"
-        yield Problem(source.name, row.line, "docid", text)
+        yield InputProblem(source.name, row.line, "docid", text)
 
 
-def _said_twice(first: dict[tuple[int, int], str], one: _Given) -> Iterator[Problem]:
+def _said_twice(first: dict[tuple[int, int], str], one: _GivenSupport) -> Iterator[InputProblem]:
     here = f"{one.source.name}:{one.row.line}"
     there = first.setdefault((one.sentence, one.segment), here)
     if there != here:
-        yield Problem(one.source.name, one.row.line, "docid", f"each pair once; it is also at {there}")
+        yield InputProblem(one.source.name, one.row.line, "docid", f"each pair once; it is also at {there}")
 
 
 def _loaded(labels: CurrentQuerySet[SupportJudgment]) -> dict[tuple[int, int], SupportJudgment]:
@@ -184,16 +186,16 @@ def _loaded(labels: CurrentQuerySet[SupportJudgment]) -> dict[tuple[int, int], S
     return {(one.sentence_id, one.segment_id): one for one in rows}
 
 
-def _key(one: _Given) -> tuple[int, int]:
+def _key(one: _GivenSupport) -> tuple[int, int]:
     return one.sentence, one.segment
 
 
-def _raw(row: SupportRow) -> str:
+def _raw(row: SupportRecord) -> str:
     """Return what is kept beside a label: what was said instead of one, or why it cannot be judged."""
     return row.reason or "" if row.label is SupportLabel.CANT_JUDGE else row.raw
 
 
-def _differs(one: _Given, loaded: SupportJudgment) -> bool:
+def _differs(one: _GivenSupport, loaded: SupportJudgment) -> bool:
     """Say whether the file says something else. What a file leaves unsaid beside a label is no difference."""
     raw, shown = _raw(one.row), one.row.shown
     if one.row.label != loaded.label or (one.row.label is SupportLabel.FAILED and raw != loaded.raw):
@@ -203,9 +205,9 @@ def _differs(one: _Given, loaded: SupportJudgment) -> bool:
     return any(mine not in ("", None) and mine != theirs for mine, theirs in zip(in_file, there, strict=True))
 
 
-def _dirty_labels(given: list[_Given]) -> list[Found]:
+def _dirty_labels(given: list[_GivenSupport]) -> list[ImportFinding]:
     return [
-        Found(
+        ImportFinding(
             FindingCode.UNKNOWN_LABEL,
             one.source.name,
             one.row.line,
@@ -221,7 +223,7 @@ def _dirty_labels(given: list[_Given]) -> list[Found]:
 def _write(
     judge: Judge,
     condition: SupportCondition,
-    given: list[_Given],
+    given: list[_GivenSupport],
     numbers: Mapping[tuple[int, int], int],
     event: Event,
 ) -> None:

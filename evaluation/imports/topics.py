@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from django.db.models import Max
 
 from accounts.models import User
-from evaluation.errors import BadInput, Problem
+from evaluation.errors import BadInput, InputProblem
 from evaluation.formats.source import Source
-from evaluation.formats.topics import QrelRow, TopicRow, parse_qrels, parse_topics
+from evaluation.formats.topics import QrelRecord, TopicRecord, parse_qrels, parse_topics
 from evaluation.imports.base import (
     BATCH,
-    Found,
-    Plan,
-    Receipt,
+    ImportFinding,
+    ImportPlan,
+    LoadReceipt,
     carry_out,
     changed_problem,
     refuse_changes,
@@ -32,7 +32,7 @@ FIELDS = (*TEXTS, "language", "extra")
 @with_every_problem
 def import_topics(
     *, campaign: Campaign, source: Source, replace: bool = False, actor: User | None = None
-) -> Receipt:
+) -> LoadReceipt:
     """Load topics (id, text, tags). Raises `BadInput` for a bad file or a changed text without `replace`."""
     rows = parse_topics(source)
     return carry_out(
@@ -44,7 +44,7 @@ def import_topics(
     )
 
 
-def _plan(campaign: Campaign, source: Source, rows: tuple[TopicRow, ...], replace: bool) -> Plan:
+def _plan(campaign: Campaign, source: Source, rows: tuple[TopicRecord, ...], replace: bool) -> ImportPlan:
     loaded = {topic.topic_id: topic for topic in campaign.topics.prefetch_related("tags")}
     new = [row for row in rows if row.topic_id not in loaded]
     changed = [row for row in rows if row.topic_id in loaded and _differs(loaded[row.topic_id], row)]
@@ -66,19 +66,19 @@ def _plan(campaign: Campaign, source: Source, rows: tuple[TopicRow, ...], replac
             _change(loaded[row.topic_id], row, event)
 
     unchanged = len(rows) - len(new) - len(changed)
-    return Plan("topics", added=len(new), changed=len(changed), unchanged=unchanged, write=write)
+    return ImportPlan("topics", added=len(new), changed=len(changed), unchanged=unchanged, write=write)
 
 
-def _differs(topic: Topic, row: TopicRow) -> bool:
+def _differs(topic: Topic, row: TopicRecord) -> bool:
     tags = sorted(tag.name for tag in topic.tags.all())
     return tags != sorted(row.tags) or _says_other(topic, row, FIELDS)
 
 
-def _says_other(topic: Topic, row: TopicRow, fields: Sequence[str]) -> bool:
+def _says_other(topic: Topic, row: TopicRecord, fields: Sequence[str]) -> bool:
     return any(getattr(topic, name) != getattr(row, name) for name in fields)
 
 
-def _difference(topic: Topic, row: TopicRow) -> tuple[str, object, object]:
+def _difference(topic: Topic, row: TopicRecord) -> tuple[str, object, object]:
     """Return the first field that differs, as files call it, with what is loaded and what the file has."""
     name = next((name for name in FIELDS if _says_other(topic, row, [name])), "")
     if not name:
@@ -86,7 +86,7 @@ def _difference(topic: Topic, row: TopicRow) -> tuple[str, object, object]:
     return {"article": "body", "extra": "line"}.get(name, name), getattr(topic, name), getattr(row, name)
 
 
-def _add(campaign: Campaign, rows: list[TopicRow], event: Event) -> None:
+def _add(campaign: Campaign, rows: list[TopicRecord], event: Event) -> None:
     last = campaign.topics.aggregate(last=Max("position"))["last"] or 0
     topics = [
         Topic(
@@ -103,7 +103,7 @@ def _add(campaign: Campaign, rows: list[TopicRow], event: Event) -> None:
     TopicTag.objects.bulk_create(tags, batch_size=BATCH)
 
 
-def _change(topic: Topic, row: TopicRow, event: Event) -> None:
+def _change(topic: Topic, row: TopicRecord, event: Event) -> None:
     for name in FIELDS:
         setattr(topic, name, getattr(row, name))
     topic.event = event
@@ -115,7 +115,7 @@ def _change(topic: Topic, row: TopicRow, event: Event) -> None:
 @with_every_problem
 def import_qrels(
     *, campaign: Campaign, source: Source, name: str, replace: bool = False, actor: User | None = None
-) -> Receipt:
+) -> LoadReceipt:
     """Load one source's grades. Raises `BadInput` for an unknown topic or a changed grade without `replace`."""
     check_name("source", name)
     rows = parse_qrels(source)
@@ -128,7 +128,9 @@ def import_qrels(
     )
 
 
-def _qrel_plan(campaign: Campaign, source: Source, rows: tuple[QrelRow, ...], name: str, replace: bool) -> Plan:
+def _qrel_plan(
+    campaign: Campaign, source: Source, rows: tuple[QrelRecord, ...], name: str, replace: bool
+) -> ImportPlan:
     topics = dict(campaign.topics.values_list("topic_id", "pk"))
     _refuse_unknown_topics(source, rows, topics)
     loaded = _loaded(campaign, name)
@@ -144,21 +146,21 @@ def _qrel_plan(campaign: Campaign, source: Source, rows: tuple[QrelRow, ...], na
 
     found = _off_scale(campaign, source, new + changed)
     unchanged = len(rows) - len(new) - len(changed)
-    return Plan("qrels", len(new), len(changed), unchanged, found, write=write)
+    return ImportPlan("qrels", len(new), len(changed), unchanged, found, write=write)
 
 
-def _qrel_change(source: Source, row: QrelRow, grade: int) -> Problem:
+def _qrel_change(source: Source, row: QrelRecord, grade: int) -> InputProblem:
     text = f"{row.topic_id} {row.docid}"
     return changed_problem(source, row.line, "grade", text, loaded=grade, in_file=row.grade)
 
 
-def _refuse_unknown_topics(source: Source, rows: tuple[QrelRow, ...], topics: dict[str, int]) -> None:
+def _refuse_unknown_topics(source: Source, rows: tuple[QrelRecord, ...], topics: dict[str, int]) -> None:
     first_lines: dict[str, int] = {}
     for row in rows:
         if row.topic_id not in topics:
             first_lines.setdefault(row.topic_id, row.line)
     problems = [
-        Problem(source.name, line, "topic", f"a topic of the campaign, not {topic_id}")
+        InputProblem(source.name, line, "topic", f"a topic of the campaign, not {topic_id}")
         for topic_id, line in first_lines.items()
     ]
     if problems:
@@ -173,10 +175,10 @@ def _loaded(campaign: Campaign, name: str) -> dict[tuple[str, str], int]:
     }
 
 
-def _off_scale(campaign: Campaign, source: Source, rows: list[QrelRow]) -> list[Found]:
+def _off_scale(campaign: Campaign, source: Source, rows: list[QrelRecord]) -> list[ImportFinding]:
     highest = campaign.protocol.relevance_max
     return [
-        Found(
+        ImportFinding(
             FindingCode.GRADE_OFF_SCALE,
             source.name,
             row.line,
@@ -188,7 +190,7 @@ def _off_scale(campaign: Campaign, source: Source, rows: list[QrelRow]) -> list[
     ]
 
 
-def _write(campaign: Campaign, name: str, topics: dict[str, int], rows: list[QrelRow], event: Event) -> None:
+def _write(campaign: Campaign, name: str, topics: dict[str, int], rows: list[QrelRecord], event: Event) -> None:
     source, _ = QrelSource.objects.get_or_create(campaign=campaign, name=name)
     segments = segment_pks(campaign, {row.docid for row in rows}, event)
     Qrel.objects.bulk_create(

@@ -48,7 +48,7 @@ def iso(text: str) -> str:
     return f"{text[:10]}T{text[11:].removesuffix('+00')}Z"
 
 
-class Labels(Reader):
+class LabelReader(Reader):
     """What both kinds of labels have in common."""
 
     chunk = 2000
@@ -76,7 +76,7 @@ class Labels(Reader):
             known[pk] = (self.names.slug(campaign), campaign, *rest)
 
 
-class Assignments(Labels):
+class Assignments(LabelReader):
     """Whether answers contain nuggets."""
 
     values = (
@@ -137,7 +137,7 @@ class Assignments(Labels):
         )
 
 
-class SupportJudgments(Labels):
+class SupportJudgments(LabelReader):
     """Whether cited segments support sentences."""
 
     values = (

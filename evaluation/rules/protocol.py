@@ -9,7 +9,7 @@ from evaluation.terms import NuggetSearch, Stage
 Value = str | int | bool | None
 
 
-class Group(StrEnum):
+class SettingGroup(StrEnum):
     """What a setting is about; the value is the heading on the page."""
 
     ASSESSORS = "What assessors see and do"
@@ -27,7 +27,7 @@ class Setting:
     """
 
     name: str
-    group: Group
+    group: SettingGroup
     label: str
     unit: str = ""
     none: str = ""
@@ -62,52 +62,52 @@ class Difference:
         return self.setting.text(self.new)
 
 
-GUIDELINES = Setting("guidelines", Group.ASSESSORS, "Guidelines", none="no guidelines")
+GUIDELINES = Setting("guidelines", SettingGroup.ASSESSORS, "Guidelines", none="no guidelines")
 ALL = (
     Setting(
         "show_importance",
-        Group.ASSESSORS,
+        SettingGroup.ASSESSORS,
         "Vital and okay while assigning",
         on="shown",
         off="hidden (blind)",
     ),
     Setting(
         "practice",
-        Group.ASSESSORS,
+        SettingGroup.ASSESSORS,
         "Practice before a stage's first task",
         on="asked for",
         off="not asked for",
     ),
     Setting(
         "nugget_sweep",
-        Group.ASSESSORS,
+        SettingGroup.ASSESSORS,
         "Nugget sweep at the end of a topic",
         on="offered",
         off="not offered",
     ),
     Setting(
         "identical_once",
-        Group.ASSESSORS,
+        SettingGroup.ASSESSORS,
         "Answers with the very same text",
         on="judged once",
         off="each judged by itself",
     ),
     Setting(
         "passage_order",
-        Group.ASSESSORS,
+        SettingGroup.ASSESSORS,
         "Order of the passages",
         words={"rank": "by grade", "shuffle": "shuffled, by the topic's seed"},
     ),
     Setting(
         "group_overlaps",
-        Group.ASSESSORS,
+        SettingGroup.ASSESSORS,
         "Overlapping segments of a document",
         on="stand together, what repeats is grey",
         off="stand apart",
     ),
     Setting(
         "nugget_search",
-        Group.ASSESSORS,
+        SettingGroup.ASSESSORS,
         "Search for a nugget's own words in the passages",
         words={
             "none": "not offered",
@@ -117,62 +117,62 @@ ALL = (
     ),
     Setting(
         "copy_words",
-        Group.ASSESSORS,
+        SettingGroup.ASSESSORS,
         "Selected words as a nugget's text",
         on="can be taken",
         off="are typed anew",
     ),
     Setting(
         "manual_cap",
-        Group.LIMITS,
+        SettingGroup.LIMITS,
         "Nuggets of a list by hand",
         "at most",
         none="no limit",
     ),
     Setting(
         "edited_cap",
-        Group.LIMITS,
+        SettingGroup.LIMITS,
         "Nuggets of a post-edited list",
         "at most",
         none="no limit",
     ),
     Setting(
         "overlap",
-        Group.POOL,
+        SettingGroup.POOL,
         "Assessors of a topic",
         "and no more",
         none="one, and more where somebody asks for it",
     ),
     Setting(
         "pool_depth",
-        Group.POOL,
+        SettingGroup.POOL,
         "Runs judged per group and task",
         "by priority",
         none="all",
     ),
     Setting(
         "first_citations",
-        Group.POOL,
+        SettingGroup.POOL,
         "Citations judged per sentence",
         "from the first on",
         none="all",
     ),
-    Setting("grade_threshold", Group.POOL, "Grade from which a segment is read", "and above"),
-    Setting("relevance_max", Group.POOL, "Highest grade of the scale"),
-    Setting("window_size", Group.LLM, "Segments that a nuggetizer call reads"),
-    Setting("batch_size", Group.LLM, "Nuggets that a call labels", "at most"),
-    Setting("draft_cap", Group.LLM, "Nuggets that an AutoNuggets list grows to"),
-    Setting("nugget_cap", Group.LLM, "Nuggets kept of an AutoNuggets list"),
+    Setting("grade_threshold", SettingGroup.POOL, "Grade from which a segment is read", "and above"),
+    Setting("relevance_max", SettingGroup.POOL, "Highest grade of the scale"),
+    Setting("window_size", SettingGroup.LLM, "Segments that a nuggetizer call reads"),
+    Setting("batch_size", SettingGroup.LLM, "Nuggets that a call labels", "at most"),
+    Setting("draft_cap", SettingGroup.LLM, "Nuggets that an AutoNuggets list grows to"),
+    Setting("nugget_cap", SettingGroup.LLM, "Nuggets kept of an AutoNuggets list"),
     Setting(
         "answer_word_limit",
-        Group.IMPORTS,
+        SettingGroup.IMPORTS,
         "Words of an answer",
         "at most",
         none="no limit",
     ),
     Setting(
         "reference_limit",
-        Group.IMPORTS,
+        SettingGroup.IMPORTS,
         "References of an answer",
         "at most",
         none="no limit",

@@ -15,7 +15,7 @@ Cell: TypeAlias = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Differing:
+class DifferingPair:
     """A pair on which two judges differ. `key` names it within its topic, whatever the database."""
 
     topic: str
@@ -23,13 +23,13 @@ class Differing:
     cell: Cell
 
 
-def draw(pairs: Iterable[Differing], per_topic: int, *, seed: int, stratified: bool) -> list[Differing]:
+def draw(pairs: Iterable[DifferingPair], per_topic: int, *, seed: int, stratified: bool) -> list[DifferingPair]:
     """Return at most so many pairs of each topic, drawn without replacement; all of them where there are no more.
 
     A pair's place in the draw is a hash of seed, topic and key: the order in which pairs come has no effect, a topic's
     draw does not depend on other topics, and drawing more later keeps those drawn before (unless stratified).
     """
-    topics: dict[str, dict[str, Differing]] = defaultdict(dict)
+    topics: dict[str, dict[str, DifferingPair]] = defaultdict(dict)
     for one in pairs:
         topics[one.topic][one.key] = one
     drawn = []
@@ -39,7 +39,7 @@ def draw(pairs: Iterable[Differing], per_topic: int, *, seed: int, stratified: b
     return drawn
 
 
-def _drawn(pairs: Mapping[str, Differing], number: int, seed: str, stratified: bool) -> list[str]:
+def _drawn(pairs: Mapping[str, DifferingPair], number: int, seed: str, stratified: bool) -> list[str]:
     if not stratified:
         return shuffled(seed, list(pairs))[:number]
     cells: dict[Cell, list[str]] = defaultdict(list)

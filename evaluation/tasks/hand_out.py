@@ -27,7 +27,16 @@ from evaluation.rules.studies import check_independent
 from evaluation.rules.tasks import expected_minutes
 from evaluation.rules.text import shuffled
 from evaluation.tasks.changes import ChangeReceipt, Left, check_reason, lock_task, withdraw_task
-from evaluation.tasks.plan import Order, Piece, Plan, Roster, Skipped, plan_hand_out, plan_reassignment, roster_of
+from evaluation.tasks.plan import (
+    Order,
+    Roster,
+    Skipped,
+    TopicUnit,
+    WorkPlan,
+    plan_hand_out,
+    plan_reassignment,
+    roster_of,
+)
 from evaluation.tasks.pooling import add_new_answers
 from evaluation.terms import Stage, StudyKind, TaskState
 
@@ -153,7 +162,7 @@ def reassign(*, campaign: Campaign, task: str, assessor: str, reason: str, actor
         return new.public_id
 
 
-def _make(campaign: Campaign, plan: Plan, piece: Piece, actor: User) -> Task:
+def _make(campaign: Campaign, plan: WorkPlan, piece: TopicUnit, actor: User) -> Task:
     if piece.assessor is None:
         raise ValueError("a piece of work without an assessor")
     stage, ground = plan.order.stage, plan.ground

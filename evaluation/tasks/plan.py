@@ -21,16 +21,16 @@ from evaluation.rules.tasks import (
     check_person,
     check_room,
 )
-from evaluation.tasks.units import Ground, Order, Piece, Skipped, ground_of, pieces_of
+from evaluation.tasks.units import Ground, Order, Skipped, TopicUnit, ground_of, pieces_of
 from evaluation.terms import Origin, Role, Stage, TaskState
 
 __all__ = [
     "Order",
-    "Piece",
-    "Plan",
     "Roster",
     "Share",
     "Skipped",
+    "TopicUnit",
+    "WorkPlan",
     "plan_hand_out",
     "plan_reassignment",
     "roster_of",
@@ -47,12 +47,12 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class WorkPlan:
     """Who would get what. `key` tells two plans apart, so that what was shown is what is done."""
 
     order: Order
     ground: Ground
-    given: tuple[Piece, ...]
+    given: tuple[TopicUnit, ...]
     skipped: tuple[Skipped, ...]
     shares: tuple[Share, ...]
 
@@ -108,7 +108,7 @@ class Roster:
             unread="" if reads(self.languages.get(user.pk, ""), language) else language,
         )
 
-    def refusal(self, user: User, piece: Piece, order: Order, draft_set: NuggetSet | None) -> str:
+    def refusal(self, user: User, piece: TopicUnit, order: Order, draft_set: NuggetSet | None) -> str:
         """Return why someone may not have a piece of work; empty if they may."""
         nuggets = piece.nugget_set.name if piece.nugget_set else ""
         try:
@@ -123,7 +123,7 @@ class Roster:
             return f"{user.name} edits the drafts of {others} in this campaign, and a set is made from one."
         return ""
 
-    def holders(self, piece: Piece, order: Order) -> list[Task]:
+    def holders(self, piece: TopicUnit, order: Order) -> list[Task]:
         nugget_set = piece.nugget_set.pk if piece.nugget_set else None
         return [
             one
@@ -135,7 +135,7 @@ class Roster:
             and (order.stage is not Stage.ASSIGN or one.nugget_set_id == nugget_set)
         ]
 
-    def maker(self, piece: Piece) -> User | None:
+    def maker(self, piece: TopicUnit) -> User | None:
         """Return who made the list that is to be assigned, at a desk here; an imported list may go to anybody."""
         for one in self.tasks.get(piece.topic.pk, []):
             made = not Stage(one.stage).judges and one.state != TaskState.WITHDRAWN
@@ -152,7 +152,7 @@ def _maker_of(task: Task) -> int | None:
     return task.nugget_set.judge.user_id if task.nugget_set else None
 
 
-def plan_hand_out(campaign: Campaign, order: Order) -> Plan:
+def plan_hand_out(campaign: Campaign, order: Order) -> WorkPlan:
     """Return what an order would do.
 
     Raises `Refused` for an order that makes no sense as a whole: no such topic, set, source or machine, nobody to do
@@ -171,7 +171,7 @@ def plan_hand_out(campaign: Campaign, order: Order) -> Plan:
         replace(one, assessor=by_name[given[one.topic.public_id]]) for one in free if one.topic.public_id in given
     )
     left = {one.topic_id: one for one in [*skipped, *taken, *refused]}
-    return Plan(
+    return WorkPlan(
         order,
         ground,
         placed,
@@ -180,7 +180,7 @@ def plan_hand_out(campaign: Campaign, order: Order) -> Plan:
     )
 
 
-def plan_reassignment(campaign: Campaign, old: Task, assessor: str, reason: str) -> Plan:
+def plan_reassignment(campaign: Campaign, old: Task, assessor: str, reason: str) -> WorkPlan:
     """Return the plan of one task for somebody else: same topic, stage, grades, due date; the newest drafts.
 
     Raises `Refused` when that person may not have it.
@@ -269,8 +269,8 @@ def _may_anything(person: Candidate) -> bool:
 
 
 def _taken(
-    roster: Roster, pieces: list[Piece], order: Order, overlap: int | None
-) -> tuple[list[Skipped], list[Piece]]:
+    roster: Roster, pieces: list[TopicUnit], order: Order, overlap: int | None
+) -> tuple[list[Skipped], list[TopicUnit]]:
     """Part what enough people have already. Beside somebody whose labels count, a piece is a second opinion."""
     taken, free = [], []
     wanted = overlap if order.stage.judges else None
@@ -288,7 +288,7 @@ def _taken(
 
 
 def _allowed(
-    roster: Roster, pieces: list[Piece], people: list[User], order: Order, ground: Ground
+    roster: Roster, pieces: list[TopicUnit], people: list[User], order: Order, ground: Ground
 ) -> tuple[dict[str, list[str]], list[Skipped]]:
     """Return who may have each piece, and the pieces that nobody may have."""
     allowed: dict[str, list[str]] = {}
@@ -302,7 +302,7 @@ def _allowed(
     return allowed, refused
 
 
-def _asked(roster: Roster, piece: Piece, people: list[User], order: Order) -> list[User]:
+def _asked(roster: Roster, piece: TopicUnit, people: list[User], order: Order) -> list[User]:
     """Return who is considered: where nobody is named, a list goes to whoever made it, but for a second opinion."""
     maker = roster.maker(piece)
     return [maker] if maker and not order.assessor and not roster.holders(piece, order) else people
@@ -312,7 +312,7 @@ def _loads(roster: Roster, people: list[User]) -> dict[str, int]:
     return {user.username: roster.loads.get(user.username, 0) for user in people}
 
 
-def _shares(roster: Roster, people: list[User], given: tuple[Piece, ...]) -> tuple[Share, ...]:
+def _shares(roster: Roster, people: list[User], given: tuple[TopicUnit, ...]) -> tuple[Share, ...]:
     more: dict[int, int] = defaultdict(int)
     for piece in given:
         more[piece.assessor.pk if piece.assessor else 0] += piece.minutes

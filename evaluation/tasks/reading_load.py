@@ -10,7 +10,7 @@ from evaluation.models import ListedNugget, NuggetList, NuggetSet, Qrel
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadingLoad:
     """The passages of a topic that have a text and a grade high enough."""
 
     passages: int = 0
@@ -22,11 +22,11 @@ def readable(source: int, threshold: int) -> QuerySet[Qrel]:
     return Qrel.objects.filter(source=source, grade__gte=threshold, segment__has_text=True).order_by()
 
 
-def to_read(source: int, threshold: int, topics: Collection[int]) -> dict[int, Reading]:
+def to_read(source: int, threshold: int, topics: Collection[int]) -> dict[int, ReadingLoad]:
     """Return what there is to read by topic, without reading it; topics with nothing are left out."""
     rows = readable(source, threshold).filter(topic__in=topics).values_list("topic")
     counted = rows.annotate(n=Count("pk"), characters=Sum(Length("segment__text")))
-    return {topic: Reading(passages, characters or 0) for topic, passages, characters in counted}
+    return {topic: ReadingLoad(passages, characters or 0) for topic, passages, characters in counted}
 
 
 def newest_drafts(nugget_set: NuggetSet, topics: Collection[int]) -> dict[int, tuple[int, int]]:

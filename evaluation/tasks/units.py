@@ -15,14 +15,14 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign, Judge, ListedNugget, NuggetList, NuggetSet, QrelSource, Topic
 from evaluation.rules.tasks import expected_minutes
 from evaluation.tasks.pooling import PooledAnswer, pooled_answers
-from evaluation.tasks.reading_load import Reading, newest_drafts, to_read
+from evaluation.tasks.reading_load import ReadingLoad, newest_drafts, to_read
 from evaluation.terms import JudgeKind, Origin, Stage, SupportCondition
 
 USUAL_SOURCE = "nist"
 ASSIGNED = (Origin.AUTO, Origin.EDITED, Origin.MANUAL)
 """Drafts are no list that answers are judged by."""
 
-NOTHING = Reading()
+NOTHING = ReadingLoad()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Ground:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TopicUnit:
     """One topic of a plan, and who gets it. `labels`: how many judgments are asked for, on how many `answers`.
 
     `second_opinion`: somebody else's labels are the ones that count.
@@ -67,7 +67,7 @@ class Piece:
 
     topic: Topic
     minutes: int
-    reading: Reading = NOTHING
+    reading: ReadingLoad = NOTHING
     drafts: int | None = None
     drafts_size: int = 0
     nugget_set: NuggetSet | None = None
@@ -101,7 +101,7 @@ def ground_of(campaign: Campaign, order: Order) -> Ground:
 
 def pieces_of(
     campaign: Campaign, order: Order, ground: Ground, topics: list[Topic]
-) -> tuple[list[Piece], list[Skipped]]:
+) -> tuple[list[TopicUnit], list[Skipped]]:
     """Return the topics that can be worked on at all, and the others. Raises `Refused` for a set that is not there."""
     if order.stage is Stage.ASSIGN:
         return _assign_pieces(campaign, order, topics)
@@ -143,7 +143,7 @@ def the_machine(campaign: Campaign, name: str) -> Judge:
 
 def _making_pieces(
     campaign: Campaign, stage: Stage, topics: list[Topic], ground: Ground
-) -> tuple[list[Piece], list[Skipped]]:
+) -> tuple[list[TopicUnit], list[Skipped]]:
     protocol, pks = campaign.protocol, [topic.pk for topic in topics]
     reading = to_read(ground.qrels.pk, protocol.grade_threshold, pks) if ground.qrels else {}
     drafts = newest_drafts(ground.draft_set, pks) if ground.draft_set else {}
@@ -159,18 +159,20 @@ def _making_pieces(
             minutes = expected_minutes(
                 stage, characters=texts.characters, drafts=size, nuggets=protocol.manual_cap
             )
-            pieces.append(Piece(topic, minutes, texts, newest, size))
+            pieces.append(TopicUnit(topic, minutes, texts, newest, size))
     return pieces, skipped
 
 
-def _support_pieces(campaign: Campaign, stage: Stage, topics: list[Topic]) -> tuple[list[Piece], list[Skipped]]:
+def _support_pieces(
+    campaign: Campaign, stage: Stage, topics: list[Topic]
+) -> tuple[list[TopicUnit], list[Skipped]]:
     pool = pooled_answers(campaign, [topic.pk for topic in topics], stage, campaign.protocol.first_citations)
     pieces = [_judging_piece(stage, topic, pool[topic.pk], 0) for topic in topics if topic.pk in pool]
     without = "no answer of the judging pool cites a passage whose text is loaded"
     return pieces, [_skipped(topic, without) for topic in topics if topic.pk not in pool]
 
 
-def _assign_pieces(campaign: Campaign, order: Order, topics: list[Topic]) -> tuple[list[Piece], list[Skipped]]:
+def _assign_pieces(campaign: Campaign, order: Order, topics: list[Topic]) -> tuple[list[TopicUnit], list[Skipped]]:
     lists = _lists(campaign, order, topics)
     sizes = dict(
         ListedNugget.objects.filter(nugget_list__in=[one.pk for found in lists.values() for one in found])
@@ -228,10 +230,10 @@ def _the_list(lists: Sequence[NuggetList], sizes: Mapping[int, int], named: str)
 
 def _judging_piece(
     stage: Stage, topic: Topic, pool: Sequence[PooledAnswer], nuggets: int, nugget_set: NuggetSet | None = None
-) -> Piece:
+) -> TopicUnit:
     labels = len(pool) * nuggets if stage is Stage.ASSIGN else sum(one.pairs for one in pool)
     minutes = expected_minutes(stage, labels=labels)
-    return Piece(topic, minutes, nugget_set=nugget_set, answers=len(pool), labels=labels)
+    return TopicUnit(topic, minutes, nugget_set=nugget_set, answers=len(pool), labels=labels)
 
 
 def _skipped(topic: Topic, reason: str) -> Skipped:

@@ -9,11 +9,17 @@ from evaluation.domain.conditions import nugget_sets_of, resolve, resolve_citati
 from evaluation.domain.lineage import TRACED, is_traced
 from evaluation.errors import Refused
 from evaluation.formats.argue import argue_line
-from evaluation.formats.assignments import AssignmentRow, LabelRow, UnjudgedRow, assignment_line, label_provenance
+from evaluation.formats.assignments import (
+    AssignmentRecord,
+    LabelRecord,
+    UnjudgedRow,
+    assignment_line,
+    label_provenance,
+)
 from evaluation.formats.lines import json_line
-from evaluation.formats.nuggets import Evidence, NuggetListRow, NuggetRow, Provenance, nugget_list_line
-from evaluation.formats.support import SupportRow, shown_provenance, support_line
-from evaluation.formats.topics import QrelRow, qrel_line
+from evaluation.formats.nuggets import Evidence, NuggetListRow, NuggetProvenance, NuggetRecord, nugget_list_line
+from evaluation.formats.support import SupportRecord, shown_provenance, support_line
+from evaluation.formats.topics import QrelRecord, qrel_line
 from evaluation.models import (
     AnswerProvenance,
     Assignment,
@@ -98,7 +104,7 @@ def support_lines(
         chunk_size=CHUNK
     ):
         yield support_line(
-            SupportRow(
+            SupportRecord(
                 line=0,
                 run_id=runs[one.sentence.answer_id],
                 topic_id=one.sentence.answer.topic.topic_id,
@@ -127,7 +133,7 @@ def _study(judge: Judge) -> dict[str, str]:
 def qrel_lines(source: QrelSource) -> Iterator[str]:
     qrels = Qrel.objects.filter(source=source).order_by("topic__position", "pk")
     for topic_id, docid, grade in qrels.values_list("topic__topic_id", "segment__docid", "grade"):
-        yield qrel_line(QrelRow(0, topic_id, docid, grade))
+        yield qrel_line(QrelRecord(0, topic_id, docid, grade))
 
 
 def event_lines(campaign: Campaign) -> Iterator[str]:
@@ -152,7 +158,7 @@ def _items(nugget_list: NuggetList) -> list[ListedNugget]:
 Related = dict[int, list[dict[str, Any]]]
 
 
-def _nugget_row(item: ListedNugget, lineage: Related, evidence: Related) -> NuggetRow:
+def _nugget_row(item: ListedNugget, lineage: Related, evidence: Related) -> NuggetRecord:
     wording = item.nugget_version
     assay: dict[str, Any] = {"id": wording.nugget.public_id, "version": wording.number}
     if wording.pk in lineage:
@@ -162,8 +168,8 @@ def _nugget_row(item: ListedNugget, lineage: Related, evidence: Related) -> Nugg
     importance = Importance(item.importance)
     extra = item.extra | {PROVENANCE_KEY: assay}
     rests_on = tuple(Evidence.model_validate(one) for one in evidence.get(wording.pk, ()))
-    provenance = Provenance(evidence=rests_on)
-    return NuggetRow(wording.text, importance, item.raw_importance, item.group, extra, provenance=provenance)
+    provenance = NuggetProvenance(evidence=rests_on)
+    return NuggetRecord(wording.text, importance, item.raw_importance, item.group, extra, provenance=provenance)
 
 
 def _lineage(nugget_set: NuggetSet) -> Related:
@@ -217,11 +223,11 @@ def _assignment_line(
     rows = [_label_row(item, given[item.pk], by_rule) for item in items]
     assay = {"judge": judge.name, "by": judge.kind, "provenance": source} | _study(judge)
     return assignment_line(
-        AssignmentRow(
+        AssignmentRecord(
             line=0,
             topic_id=answer.topic.topic_id,
             run_id=answer.run.run_id,
-            labels=tuple(row for row in rows if isinstance(row, LabelRow)),
+            labels=tuple(row for row in rows if isinstance(row, LabelRecord)),
             unjudged=tuple(row for row in rows if isinstance(row, UnjudgedRow)),
             response_length=answer.answer.words,
             query=query,
@@ -230,16 +236,16 @@ def _assignment_line(
     )
 
 
-def _label_row(item: ListedNugget, given: Assignment | None, by_rule: bool) -> LabelRow | UnjudgedRow:
+def _label_row(item: ListedNugget, given: Assignment | None, by_rule: bool) -> LabelRecord | UnjudgedRow:
     text, importance = item.nugget_version.text, _importance_word(item)
     if by_rule:
-        return LabelRow(text, AssignmentLabel.NOT_SUPPORT, "", importance, item.position)
+        return LabelRecord(text, AssignmentLabel.NOT_SUPPORT, "", importance, item.position)
     if given is None:
         return UnjudgedRow(text, importance, item.position)
     reason = given.raw if given.label == AssignmentLabel.CANT_JUDGE else ""
     assay = {"given_at": _stamp(given.given_at), "submission": given.submission}
     extra = {PROVENANCE_KEY: assay | label_provenance(given.sentence, given.first_label, reason)}
-    return LabelRow(text, AssignmentLabel(given.label), given.raw, importance, item.position, 0, extra)
+    return LabelRecord(text, AssignmentLabel(given.label), given.raw, importance, item.position, 0, extra)
 
 
 def _importance_word(item: ListedNugget) -> str:

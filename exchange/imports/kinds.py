@@ -9,7 +9,7 @@ from assessor.practice.imports import import_practice
 from evaluation.domain.pseudonyms import Names
 from evaluation.formats.source import Source
 from evaluation.imports.assignments import import_assignments
-from evaluation.imports.base import Receipt
+from evaluation.imports.base import LoadReceipt
 from evaluation.imports.nuggets import import_nuggets
 from evaluation.imports.runs import RunOptions, import_runs
 from evaluation.imports.segments import import_segments, needed_docids
@@ -68,26 +68,26 @@ class ImportLoad:
         return self.names.real_set(self.campaign.pk, name)
 
 
-def load_topics(load: ImportLoad) -> Receipt:
+def load_topics(load: ImportLoad) -> LoadReceipt:
     return import_topics(source=load.sources[0], **load.common)
 
 
-def load_segments(load: ImportLoad) -> Receipt:
+def load_segments(load: ImportLoad) -> LoadReceipt:
     needed = needed_docids(load.campaign) if load.options.needed_only else None
     return import_segments(sources=load.sources, needed=needed, **load.common)
 
 
-def load_qrels(load: ImportLoad) -> Receipt:
+def load_qrels(load: ImportLoad) -> LoadReceipt:
     return import_qrels(source=load.sources[0], name=load.options.source, **load.common)
 
 
-def load_runs(load: ImportLoad) -> Receipt:
+def load_runs(load: ImportLoad) -> LoadReceipt:
     chosen = load.options
     options = RunOptions(chosen.group, chosen.task, chosen.priority, chosen.control, chosen.pool)
     return import_runs(sources=load.sources, options=options, **load.common)
 
 
-def load_nuggets(load: ImportLoad) -> Receipt:
+def load_nuggets(load: ImportLoad) -> LoadReceipt:
     chosen = load.options
     return import_nuggets(
         source=load.sources[0],
@@ -100,7 +100,7 @@ def load_nuggets(load: ImportLoad) -> Receipt:
     )
 
 
-def load_assignments(load: ImportLoad) -> Receipt:
+def load_assignments(load: ImportLoad) -> LoadReceipt:
     chosen = load.options
     return import_assignments(
         sources=load.sources,
@@ -112,18 +112,18 @@ def load_assignments(load: ImportLoad) -> Receipt:
     )
 
 
-def load_support(load: ImportLoad) -> Receipt:
+def load_support(load: ImportLoad) -> LoadReceipt:
     chosen = load.options
     return import_support(
         sources=load.sources, judge=load.judge, kind=chosen.by, condition=chosen.condition, **load.common
     )
 
 
-def load_scores(load: ImportLoad) -> Receipt:
+def load_scores(load: ImportLoad) -> LoadReceipt:
     return import_scores(source=load.sources[0], name=load.options.name, **load.common)
 
 
-def load_practice(load: ImportLoad) -> Receipt:
+def load_practice(load: ImportLoad) -> LoadReceipt:
     return import_practice(source=load.sources[0], **load.common)
 
 
@@ -134,7 +134,7 @@ class ImportKind:
     key: str
     caption: str
     what: str
-    load: Callable[[ImportLoad], Receipt]
+    load: Callable[[ImportLoad], LoadReceipt]
     options: tuple[str, ...] = ()
     several: bool = False
 

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 from accounts.models import User
 from assessor.practice.rules import parse_practice
 from evaluation.domain.pseudonyms import Names
-from evaluation.errors import BadInput, Problem, Refused
+from evaluation.errors import BadInput, InputProblem, Refused
 from evaluation.formats.argue import parse_lists
 from evaluation.formats.assignments import parse_assignments
 from evaluation.formats.nuggets import importance_word
@@ -24,7 +24,7 @@ from evaluation.formats.segments import names_any, parse_segments
 from evaluation.formats.source import MAX_SEGMENT_LINE_BYTES, Source, read_source
 from evaluation.formats.support import parse_support
 from evaluation.formats.topics import parse_qrels, parse_topics
-from evaluation.imports.base import Receipt, problems_of
+from evaluation.imports.base import LoadReceipt, problems_of
 from evaluation.imports.segments import needed_docids
 from evaluation.models import Campaign, Event, Finding
 from exchange import files
@@ -273,7 +273,7 @@ def _sources(attempt: ImportAttempt) -> list[Source]:
         limits["max_line_bytes"] = MAX_SEGMENT_LINE_BYTES
     if attempt.options.get("needed_only"):
         limits["keep"] = names_any(needed_docids(attempt.campaign))
-    sources, problems = [], list[Problem]()
+    sources, problems = [], list[InputProblem]()
     for number, one in enumerate(attempt.files):
         with files.open_file(attempt.folder, number) as content:
             sources.append(read_source(content, name=one["name"], problems_to=problems, **limits))
@@ -285,7 +285,7 @@ def _sources(attempt: ImportAttempt) -> list[Source]:
     return sources
 
 
-def _load(attempt: ImportAttempt, sources: Sequence[Source]) -> Receipt:
+def _load(attempt: ImportAttempt, sources: Sequence[Source]) -> LoadReceipt:
     campaign, chosen = attempt.campaign, CHOSEN.validate_python(attempt.options)
     names = Names([campaign], DEFAULT_DB_ALIAS)
     return KINDS[attempt.kind].load(
@@ -309,7 +309,7 @@ def _found(attempt: ImportAttempt, event: Event | None) -> list[dict[str, Any]]:
     return list(rows.values(*fields)[:FINDINGS_SHOWN])
 
 
-def _counts(receipt: Receipt) -> dict[str, Any]:
+def _counts(receipt: LoadReceipt) -> dict[str, Any]:
     return asdict(receipt) | {"message": str(receipt), "nothing_changed": receipt.nothing_changed}
 
 
@@ -326,7 +326,7 @@ def _refuse(attempt: ImportAttempt, refusal: Refused) -> None:
         files.remove(folder)
 
 
-def _row(problem: Problem) -> list[str | int]:
+def _row(problem: InputProblem) -> list[str | int]:
     """Return a problem as it is kept; only a conflict has the two texts."""
     texts = [problem.loaded, problem.in_file] if problem.is_conflict else []
     return [problem.file, problem.line, problem.field, problem.expected, *texts]

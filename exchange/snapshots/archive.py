@@ -11,7 +11,7 @@ from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from evaluation.errors import Problem, Refused
+from evaluation.errors import InputProblem, Refused
 
 FORMAT = 1
 MANIFEST, PEOPLE = "manifest.json", "people"
@@ -132,8 +132,8 @@ class Archive:
         except KeyError:
             raise self.damaged(f"it has no {file_of(self._names[name])}") from None
 
-    def place(self, name: str, number: int, field: str, expected: str) -> Problem:
-        return Problem(f"{self.path.name}/{file_of(self._names[name])}", number, field, expected)
+    def place(self, name: str, number: int, field: str, expected: str) -> InputProblem:
+        return InputProblem(f"{self.path.name}/{file_of(self._names[name])}", number, field, expected)
 
     def rows(self, name: str) -> Iterator[tuple[int, list[Any]]]:
         """Rows with their line numbers; an unreadable line gives an empty row, a missing table none."""

@@ -14,7 +14,7 @@ from accounts.models import User
 from accounts.names import canonical_name
 from assessor.models import Operation
 from evaluation.campaigns.people import copies_problem, lock_family
-from evaluation.errors import PROBLEMS_SHOWN, BadInput, Problem, Refused
+from evaluation.errors import PROBLEMS_SHOWN, BadInput, InputProblem, Refused
 from evaluation.formats.signs import wrong_sign
 from evaluation.judges import describe
 from evaluation.models import Campaign, Judge, ListedNugget, Membership, Task
@@ -261,7 +261,7 @@ class _Loading:
         self.archive, self.target = archive, target
         self.renaming = Renaming({}, target.slug)
         self.keys: dict[Model, list[int]] = {}
-        self.problems: list[Problem] = []
+        self.problems: list[InputProblem] = []
         self.columns = {one: _columns(archive, one) for one in self._tables()}
 
     def _tables(self) -> list[SnapshotTable]:

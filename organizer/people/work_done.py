@@ -30,7 +30,7 @@ from assessor.progress.people import (
     mixes_for,
     task_counts_for,
 )
-from assessor.progress.today import Spread, spread_of
+from assessor.progress.today import Quartiles, spread_of
 from assessor.rules.clock import SECOND
 from assessor.timing.times import KeptTime, kept_times_for
 from evaluation.models import Campaign, Topic
@@ -54,13 +54,13 @@ class PersonStage:
     who: Assessor
     stage: Stage
     tasks: TaskCount
-    minutes: Spread | None
+    minutes: Quartiles | None
     low: float | None
     high: float | None
     words_per_minute: float | None
     mix: Mix
     others: Mix
-    accepts: Spread | None
+    accepts: Quartiles | None
 
     @property
     def swept(self) -> float | None:

@@ -244,7 +244,7 @@ def _run_points(both: Paired, topics: TopicChoice, tasks: Mapping[str, str]) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class AgreementRequest:
     """What is compared: two sides, by one score, in all topics or those with a tag. Equal ones give equal figures."""
 
     campaign: Campaign
@@ -271,32 +271,32 @@ class TagAgreement:
     agreement: Agreement
 
 
-def correlation_of(request: Compared) -> Correlation:
+def correlation_of(request: AgreementRequest) -> Correlation:
     """Return the taus, the intervals of the first two levels, and the points. Raises `Refused` as `correlate` does."""
     return _correlation(request, request.state)
 
 
-def pooled_interval(request: Compared) -> Interval | None:
+def pooled_interval(request: AgreementRequest) -> Interval | None:
     """Return the interval of the third tau: its work grows with the square of the answers, that of the others not."""
     return None if request.is_published else _pooled(request, request.state)
 
 
-def curve_of(request: Compared) -> tuple[CurvePoint, ...]:
+def curve_of(request: AgreementRequest) -> tuple[CurvePoint, ...]:
     """Return tau by the number of topics; nothing for a published table."""
     return () if request.is_published else _curve(request, request.state)
 
 
-def confusion_of(request: Compared) -> ConfusionReport | None:
+def confusion_of(request: AgreementRequest) -> ConfusionReport | None:
     """Return the labels of the same items on both sides; None where the sides do not label the same."""
     return _confusion(request, request.state)
 
 
-def agreement_by_tag(request: Compared) -> tuple[TagAgreement, ...]:
+def agreement_by_tag(request: AgreementRequest) -> tuple[TagAgreement, ...]:
     return () if request.is_published else _by_tag(request, request.state)
 
 
 @lru_cache(maxsize=64)
-def _correlation(request: Compared, _state: RevisionKey) -> Correlation:
+def _correlation(request: AgreementRequest, _state: RevisionKey) -> Correlation:
     levels = (RUN_LEVEL, TOPIC_AVERAGE)
     return correlate(
         request.campaign, request.x, request.y, request.score, request.policies, tag=request.tag, levels=levels
@@ -304,19 +304,19 @@ def _correlation(request: Compared, _state: RevisionKey) -> Correlation:
 
 
 @lru_cache(maxsize=64)
-def _pooled(request: Compared, _state: RevisionKey) -> Interval | None:
+def _pooled(request: AgreementRequest, _state: RevisionKey) -> Interval | None:
     left, right = tables_of(*_sides(request), request.score, request.policies, request.tag)
     found = intervals(left, right, request.policies.topics, resamples=RESAMPLES, levels=(ALL_TOPIC_RUN,))
     return found[ALL_TOPIC_RUN]
 
 
 @lru_cache(maxsize=64)
-def _curve(request: Compared, _state: RevisionKey) -> tuple[CurvePoint, ...]:
+def _curve(request: AgreementRequest, _state: RevisionKey) -> tuple[CurvePoint, ...]:
     return topic_curve(*_sides(request), request.score, request.policies, request.tag)
 
 
 @lru_cache(maxsize=64)
-def _confusion(request: Compared, _state: RevisionKey) -> ConfusionReport | None:
+def _confusion(request: AgreementRequest, _state: RevisionKey) -> ConfusionReport | None:
     x, y = request.x, request.y
     if isinstance(x, NuggetCondition) and isinstance(y, NuggetCondition) and y.judges:
         found = confuse_assignments(x, y, request.tag)
@@ -327,17 +327,19 @@ def _confusion(request: Compared, _state: RevisionKey) -> ConfusionReport | None
 
 
 @lru_cache(maxsize=64)
-def _by_tag(request: Compared, _state: RevisionKey) -> tuple[TagAgreement, ...]:
+def _by_tag(request: AgreementRequest, _state: RevisionKey) -> tuple[TagAgreement, ...]:
     return tuple(_tag_agreements(request))
 
 
-def _tag_agreements(request: Compared) -> Iterator[TagAgreement]:
+def _tag_agreements(request: AgreementRequest) -> Iterator[TagAgreement]:
     for tag in topics_by_tag(request.campaign):
         tables = tables_of(*_sides(request), request.score, request.policies, tag)
         yield TagAgreement(tag, agreement(*tables, request.policies.topics))
 
 
-def _sides(request: Compared) -> tuple[NuggetCondition | CitationCondition, NuggetCondition | CitationCondition]:
+def _sides(
+    request: AgreementRequest,
+) -> tuple[NuggetCondition | CitationCondition, NuggetCondition | CitationCondition]:
     x, y = request.x, request.y
     if isinstance(x, str) or isinstance(y, str):
         raise TypeError("a published table has no scores by topic")

@@ -11,7 +11,7 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign
 from evaluation.terms import Condition, SupportCondition
 from reports.agreement.figures import (
-    Compared,
+    AgreementRequest,
     Correlation,
     Side,
     TagAgreement,
@@ -77,7 +77,7 @@ class AgreementPage:
     form: AgreementForm
     offer: Offer
     message: str = ""
-    requested: Compared | None = None
+    requested: AgreementRequest | None = None
     correlation: Correlation | None = None
     confusion: ConfusionReport | None = None
 
@@ -166,7 +166,7 @@ def agreement_page(campaign: Campaign, query: QueryDict, *, whole: bool = False)
     try:
         x, y = (_side(campaign, form, side, offer.published) for side in "xy")
         _check_score(x, y, form.chosen["score"])
-        requested = Compared(campaign, x, y, form.chosen["score"], form.policies, form.chosen["tag"])
+        requested = AgreementRequest(campaign, x, y, form.chosen["score"], form.policies, form.chosen["tag"])
         found = correlation_of(requested)
         confusion = confusion_of(requested)
     except Refused as refused:

@@ -30,7 +30,7 @@ LabelSide: TypeAlias = NuggetCondition | CitationCondition | QrelSource
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class LabelComparison:
     """Two sides, their labels item by item, and which items are looked at (`chosen`, n)."""
 
     rows: LabelSide
@@ -50,7 +50,7 @@ class Compared:
         raise TypeError(f"{rows} and {columns} do not label the same items")
 
 
-def compare(campaign: Campaign, form: ConfusionForm) -> Compared:
+def compare(campaign: Campaign, form: ConfusionForm) -> LabelComparison:
     """Match the labels of the sides that a valid form names, and choose among the items.
 
     Raises `Refused` where a side is not clear, or the two sides label different things.
@@ -70,7 +70,7 @@ def compare(campaign: Campaign, form: ConfusionForm) -> Compared:
         raise Refused(
             "usage", "Choose both sides from one group: nugget labels, support labels or relevance grades."
         )
-    return Compared(rows, columns, matched, _chosen(matched, rows, form))
+    return LabelComparison(rows, columns, matched, _chosen(matched, rows, form))
 
 
 def _side(campaign: Campaign, name: str, judge: str, nuggets: str) -> LabelSide:

@@ -5,11 +5,11 @@ from typing import Any
 
 from reports.confusion.page import ConfusionPage, side_label
 from reports.documents import confusion_document, confusion_rows
-from reports.files import Table
+from reports.files import FileTable
 from reports.quality.studies import StudyReport, agreement_rows, study_document
 
 
-def confusion_table(page: ConfusionPage) -> Table:
+def confusion_table(page: ConfusionPage) -> FileTable:
     """Return the counts; as JSON with all figures. Raises ValueError for a page without a report."""
     if page.report is None or page.compared is None:
         raise ValueError(page.message)
@@ -24,7 +24,7 @@ def confusion_table(page: ConfusionPage) -> Table:
     headings |= {label: label.replace("_", " ").capitalize() for label in page.report.labels}
     total = {"rows": "total", "total": found.pairs}
     total |= dict(zip(page.report.labels, found.counts.sum(axis=0).tolist(), strict=True))
-    return Table(
+    return FileTable(
         rows=rows,
         columns=headings | {"total": "Total", "rate": "Rate"},
         document=_document(page),
@@ -33,10 +33,12 @@ def confusion_table(page: ConfusionPage) -> Table:
     )
 
 
-def study_table(report: StudyReport) -> Table:
+def study_table(report: StudyReport) -> FileTable:
     headings = {"judge": "Judge", "with": "With", "pairs": "Pairs", "agreement": "Agreement"}
     headings |= {"kappa": "Kappa", "kappa_linear": "Linear-weighted kappa"}
-    return Table(agreement_rows(report), headings, study_document(report), comment=f"Study {report.study.name}")
+    return FileTable(
+        agreement_rows(report), headings, study_document(report), comment=f"Study {report.study.name}"
+    )
 
 
 def _document(page: ConfusionPage) -> dict[str, Any]:

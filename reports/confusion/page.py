@@ -7,7 +7,7 @@ from django.http import QueryDict
 from evaluation.domain.conditions import NuggetCondition
 from evaluation.errors import Refused
 from evaluation.models import Campaign, QrelSource
-from reports.confusion.comparison import Compared, LabelSide, compare
+from reports.confusion.comparison import LabelComparison, LabelSide, compare
 from reports.confusion.forms import ConfusionForm
 from reports.confusion.paired_labels import ConfusionReport, confuse
 from reports.confusion.verdicts import CategoryCount, category_counts, verdicts_at
@@ -46,7 +46,7 @@ class ConfusionPage:
     form: ConfusionForm
     offer: Offer
     message: str = ""
-    compared: Compared | None = None
+    compared: LabelComparison | None = None
     report: ConfusionReport | None = None
     verdicts: dict[int, Adjudication] = field(default_factory=dict)
 

@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 
 from evaluation.domain.conditions import Choice
 from evaluation.models import AnswerProvenance, NuggetVersion, Segment, Sentence, Topic
-from reports.confusion.comparison import Compared
+from reports.confusion.comparison import LabelComparison
 from reports.confusion.page import ConfusionPage, side_label
 from reports.confusion.paired_labels import Ints, ItemKind
 from reports.confusion.verdicts import Key, places_of
@@ -48,7 +48,7 @@ class PairList:
     def __init__(self, page: ConfusionPage, cell: str) -> None:
         if page.compared is None:
             raise ValueError(page.message)
-        self.compared: Compared = page.compared
+        self.compared: LabelComparison = page.compared
         self.verdicts = page.verdicts
         self.category = category_of(cell)
         known = cell in CELLS or CELL.fullmatch(cell) or self.category is not None

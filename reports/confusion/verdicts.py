@@ -22,7 +22,7 @@ from evaluation.models import (
     Sentence,
     SupportJudgment,
 )
-from reports.confusion.comparison import Compared
+from reports.confusion.comparison import LabelComparison
 from reports.confusion.paired_labels import Ints, ItemKind
 from reports.frames import assignment_keys, support_keys
 from reports.models import Adjudication
@@ -143,7 +143,7 @@ class CategoryCount:
     cell: str
 
 
-def verdicts_at(campaign: Campaign, compared: Compared) -> dict[int, Adjudication]:
+def verdicts_at(campaign: Campaign, compared: LabelComparison) -> dict[int, Adjudication]:
     """Return the verdicts on the items that are looked at, by the item's place."""
     found = newest_verdicts(campaign, compared.matched.kind)
     if not found:
@@ -157,7 +157,7 @@ def verdicts_at(campaign: Campaign, compared: Compared) -> dict[int, Adjudicatio
     }
 
 
-def category_counts(compared: Compared, verdicts: dict[int, Adjudication]) -> list[CategoryCount]:
+def category_counts(compared: LabelComparison, verdicts: dict[int, Adjudication]) -> list[CategoryCount]:
     """Return the categories of the pairs on which the two sides differ, most frequent first."""
     left, right = compared.matched.left, compared.matched.right
     counted: Counter[tuple[str, str]] = Counter()
@@ -184,7 +184,7 @@ def _who(verdict: int, left: int, right: int) -> str:
     return {left: "rows", right: "columns"}.get(verdict, "neither")
 
 
-def places_of(compared: Compared, keys: Ints) -> Ints:
+def places_of(compared: LabelComparison, keys: Ints) -> Ints:
     """Return where pairs stand among the items, k; -1 for one that is not among them."""
     if isinstance(compared.rows, NuggetCondition) and compared.matched.comparable:
         wordings, answers = assignment_keys(compared.rows)

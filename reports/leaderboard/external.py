@@ -1,13 +1,13 @@
 """Scores published elsewhere: loading them, and reading them as a condition."""
 
 from accounts.models import User
-from evaluation.errors import Problem, Refused
-from evaluation.formats.scores import ScoreRow, parse_scores
+from evaluation.errors import InputProblem, Refused
+from evaluation.formats.scores import ScoreRecord, parse_scores
 from evaluation.formats.source import Source
 from evaluation.imports.base import (
     BATCH,
-    Plan,
-    Receipt,
+    ImportPlan,
+    LoadReceipt,
     carry_out,
     changed_problem,
     refuse_changes,
@@ -24,7 +24,7 @@ TAKEN = {*Condition, *SupportCondition}
 @with_every_problem_below_header
 def import_scores(
     *, campaign: Campaign, source: Source, name: str, replace: bool = False, actor: User | None = None
-) -> Receipt:
+) -> LoadReceipt:
     """Load a published run-level table under a name. Raises `BadInput`, and `Refused` for a condition's own name."""
     check_name("condition", name)
     if name in TAKEN:
@@ -51,7 +51,9 @@ def external_names(campaign: Campaign) -> list[str]:
     return list(ExternalCondition.objects.filter(campaign=campaign).values_list("name", flat=True))
 
 
-def _plan(campaign: Campaign, source: Source, rows: tuple[ScoreRow, ...], name: str, replace: bool) -> Plan:
+def _plan(
+    campaign: Campaign, source: Source, rows: tuple[ScoreRecord, ...], name: str, replace: bool
+) -> ImportPlan:
     loaded = _loaded(campaign, name)
     new = [row for row in rows if row.run_id not in loaded]
     changed = [row for row in rows if row.run_id in loaded and loaded[row.run_id] != row.values]
@@ -62,10 +64,10 @@ def _plan(campaign: Campaign, source: Source, rows: tuple[ScoreRow, ...], name: 
         condition.scores.filter(run_id__in=[row.run_id for row in changed]).delete()
         _write(condition, new + changed, event)
 
-    return Plan("runs' scores", len(new), len(changed), len(rows) - len(new) - len(changed), write=write)
+    return ImportPlan("runs' scores", len(new), len(changed), len(rows) - len(new) - len(changed), write=write)
 
 
-def _change(source: Source, row: ScoreRow, loaded: dict[str, float]) -> Problem:
+def _change(source: Source, row: ScoreRecord, loaded: dict[str, float]) -> InputProblem:
     old, new = (
         ", ".join(f"{name} {value}" for name, value in sorted(one.items())) for one in (loaded, row.values)
     )
@@ -80,7 +82,7 @@ def _loaded(campaign: Campaign, name: str) -> dict[str, dict[str, float]]:
     return loaded
 
 
-def _write(condition: ExternalCondition, rows: list[ScoreRow], event: Event) -> None:
+def _write(condition: ExternalCondition, rows: list[ScoreRecord], event: Event) -> None:
     ExternalScore.objects.bulk_create(
         [
             ExternalScore(

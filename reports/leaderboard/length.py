@@ -20,10 +20,10 @@ from reports.metrics.scores import LENGTH, RunScores, on_front, run_scores
 from reports.report import (
     OVERVIEW,
     WRONG_CHOICE,
+    ColumnKind,
     Figures,
-    Found,
-    Kind,
     Picture,
+    ReportContent,
     ReportPage,
     Row,
     choice_text,
@@ -58,7 +58,9 @@ def length_page(campaign: Campaign, query: QueryDict) -> ReportPage:
 
 
 @lru_cache(maxsize=32)
-def _found(choice: NuggetCondition, policies: Policies, score: str, limits: Limits, _state: RevisionKey) -> Found:
+def _found(
+    choice: NuggetCondition, policies: Policies, score: str, limits: Limits, _state: RevisionKey
+) -> ReportContent:
     with consistent_read():
         sheet = tagged_assignments(choice, limits[2])
         runs = runs_by_id(choice.campaign)
@@ -75,7 +77,7 @@ def _found(choice: NuggetCondition, policies: Policies, score: str, limits: Limi
     figures = [_overview(rows, score, int(sheet.scorable.sum()))]
     if by_tag:
         figures.append(_tags(by_tag, chosen, score))
-    return Found(facts, tuple(figures), timezone.now())
+    return ReportContent(facts, tuple(figures), timezone.now())
 
 
 def _is_chosen(run: Run, limits: Limits) -> bool:
@@ -110,12 +112,12 @@ def _overview(rows: list[Row], score: str, topics: int) -> Figures:
         name=OVERVIEW,
         title=f"{words(score).capitalize()} against length",
         columns=columns(
-            ("run_id", "Run", Kind.RUN),
+            ("run_id", "Run", ColumnKind.RUN),
             ("group", "Group"),
             ("task", "Task"),
-            ("length", "Words", Kind.DECIMAL),
-            (score, words(score).capitalize(), Kind.SCORE),
-            ("per_100_words", "Per 100 words", Kind.SCORE),
+            ("length", "Words", ColumnKind.DECIMAL),
+            (score, words(score).capitalize(), ColumnKind.SCORE),
+            ("per_100_words", "Per 100 words", ColumnKind.SCORE),
             ("front", "On the front"),
             primary=score,
         ),
@@ -153,15 +155,15 @@ def _by_tag(choice: NuggetCondition, policies: Policies, score: str) -> dict[str
 
 def _tags(by_tag: dict[str, dict[str, Row]], chosen: Sequence[str], score: str) -> Figures:
     rows: list[Row] = [{"run_id": run, "tag": tag, **runs[run]} for tag, runs in by_tag.items() for run in chosen]
-    named = ("length", "Words", Kind.DECIMAL), (score, words(score).capitalize(), Kind.SCORE)
+    named = ("length", "Words", ColumnKind.DECIMAL), (score, words(score).capitalize(), ColumnKind.SCORE)
     return Figures(
         name="tags",
         title="By topic tag",
         columns=columns(
             ("tag", "Tag"),
-            ("run_id", "Run", Kind.RUN),
+            ("run_id", "Run", ColumnKind.RUN),
             *named,
-            ("topics", "Topics", Kind.COUNT),
+            ("topics", "Topics", ColumnKind.COUNT),
             primary=score,
         ),
         rows=rows,

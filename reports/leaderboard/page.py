@@ -46,7 +46,7 @@ COUNTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class LeaderboardColumn:
     """A column: how its cells are shown (`kind`), how it orders the table (`ordered`), and after a click (`sort`)."""
 
     name: str
@@ -74,23 +74,23 @@ class LeaderboardPage:
         return self.found.board if self.found else None
 
     @property
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[LeaderboardColumn]:
         if self.found is None:
             return []
         score, sort = self.found.score, self.form.chosen["sort"]
-        names = [Column(name, label, "text") for name, label in TEXTS.items()]
+        names = [LeaderboardColumn(name, label, "text") for name, label in TEXTS.items()]
         for name in (*SCORE_NAMES, LENGTH):
             kind, label = (
                 ("decimal", "Words") if name == LENGTH else ("score", name.replace("_", " ").capitalize())
             )
-            names.append(Column(name, label, kind, primary=name == score))
+            names.append(LeaderboardColumn(name, label, kind, primary=name == score))
             if name == score:
-                names.append(Column(INTERVAL, "95 % interval", INTERVAL))
+                names.append(LeaderboardColumn(INTERVAL, "95 % interval", INTERVAL))
         if self.support:
             labels = ("Support precision", "Support recall", "Sentences")
             kinds = ("score", "score", "decimal")
-            names += [Column(*one) for one in zip(SUPPORT_NAMES, labels, kinds, strict=True)]
-        names += [Column(name, label, "count") for name, label in COUNTS.items()]
+            names += [LeaderboardColumn(*one) for one in zip(SUPPORT_NAMES, labels, kinds, strict=True)]
+        names += [LeaderboardColumn(name, label, "count") for name, label in COUNTS.items()]
         return [_sortable(one, sort or f"-{score}") for one in names]
 
     @property
@@ -102,7 +102,7 @@ class LeaderboardPage:
         ]
 
     @property
-    def rows(self) -> list[tuple[Standing, list[tuple[Column, Any, int | None]]]]:
+    def rows(self) -> list[tuple[Standing, list[tuple[LeaderboardColumn, Any, int | None]]]]:
         columns = self.columns
         return [
             (
@@ -113,7 +113,7 @@ class LeaderboardPage:
         ]
 
     @property
-    def closing(self) -> list[tuple[str, list[tuple[Column, float | None]]]]:
+    def closing(self) -> list[tuple[str, list[tuple[LeaderboardColumn, float | None]]]]:
         if self.board is None:
             return []
         columns = [one for one in self.columns if one.name not in TEXTS]
@@ -193,7 +193,7 @@ def _ordered(rows: Sequence[Standing], sort: str) -> list[Standing]:
     return known + [one for one in rows if value_of(one, name) is None]
 
 
-def _sortable(column: Column, sort: str) -> Column:
+def _sortable(column: LeaderboardColumn, sort: str) -> LeaderboardColumn:
     """Say how the table is ordered by a column, and how a click orders it: the other way, or highest first."""
     if column.kind == INTERVAL:
         return column

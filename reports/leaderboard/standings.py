@@ -20,7 +20,7 @@ from reports.metrics.scores import LENGTH
 from reports.metrics.significance import MOST_RUNS, best_first, paired_tests
 from reports.metrics.significance import PairTests as Tests
 from reports.metrics.support import SUPPORT_NAMES
-from reports.support_scores import SupportRow, support_report
+from reports.support_scores import RunSupportScores, support_report
 from reports.topic_tags import rows_of, tagged_assignments, topics_by_tag
 from web.consistent_read import consistent_read
 
@@ -52,7 +52,7 @@ class Standing:
     row: LeaderboardRow
     low: float | None
     high: float | None
-    support: SupportRow | None
+    support: RunSupportScores | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ def _standings(wanted: Wanted, _state: RevisionKey) -> Standings:
     return Standings(board, tuple(rows), wanted.score, timezone.now(), by_tag)
 
 
-def _support_rows(wanted: Wanted) -> dict[str, SupportRow]:
+def _support_rows(wanted: Wanted) -> dict[str, RunSupportScores]:
     if wanted.support is None:
         return {}
     report = support_report(wanted.support, wanted.support_policies, wanted.tag)

@@ -107,7 +107,7 @@ class NuggetFindings:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class NuggetGroup:
     """Some nuggets together: how many, how many of them judged, and means over those; None where there is none."""
 
     nuggets: int
@@ -128,10 +128,10 @@ def nugget_findings(sheet: AssignmentSheet) -> NuggetFindings:
     return NuggetFindings(full, partial, none, unjudged, ratio(full, full + partial + none))
 
 
-def group_of(found: NuggetFindings, nuggets: Booleans) -> Group:
+def group_of(found: NuggetFindings, nuggets: Booleans) -> NuggetGroup:
     judged = nuggets & (found.judged > 0)
     partial = ratio(found.partial, found.judged)
-    return Group(
+    return NuggetGroup(
         nuggets=int(nuggets.sum()),
         judged=int(judged.sum()),
         share=_mean(found.share[judged]),

@@ -16,10 +16,10 @@ from reports.report import (
     OVERVIEW,
     SPREAD_COLUMNS,
     WRONG_CHOICE,
+    ColumnKind,
     Figures,
-    Found,
-    Kind,
     Picture,
+    ReportContent,
     ReportPage,
     Row,
     columns,
@@ -38,16 +38,16 @@ COLUMNS = columns(
     ("name", "Condition or set"),
     ("nuggets", "Nugget set"),
     ("judge", "Labels by"),
-    ("topics", "Topics", Kind.COUNT),
-    ("nuggets_per_topic", "Nuggets per topic", Kind.MEAN),
-    ("words_per_nugget", "Words per nugget", Kind.MEAN),
-    ("vital", "Vital", Kind.SHARE),
-    ("okay", "Okay", Kind.SHARE),
-    ("unknown", "Unknown", Kind.SHARE),
-    ("not_support", "Not", Kind.SHARE),
-    ("partial_support", "Partial", Kind.SHARE),
-    ("support", "Support", Kind.SHARE),
-    ("labels", "Labels", Kind.COUNT),
+    ("topics", "Topics", ColumnKind.COUNT),
+    ("nuggets_per_topic", "Nuggets per topic", ColumnKind.MEAN),
+    ("words_per_nugget", "Words per nugget", ColumnKind.MEAN),
+    ("vital", "Vital", ColumnKind.SHARE),
+    ("okay", "Okay", ColumnKind.SHARE),
+    ("unknown", "Unknown", ColumnKind.SHARE),
+    ("not_support", "Not", ColumnKind.SHARE),
+    ("partial_support", "Partial", ColumnKind.SHARE),
+    ("support", "Support", ColumnKind.SHARE),
+    ("labels", "Labels", ColumnKind.COUNT),
     screen="nuggets judge unknown labels",
 )
 
@@ -61,7 +61,7 @@ def descriptives_page(campaign: Campaign, query: QueryDict) -> ReportPage:
 
 
 @lru_cache(maxsize=16)
-def _found(campaign: Campaign, tag: str, listed_in: str, _state: RevisionKey) -> Found:
+def _found(campaign: Campaign, tag: str, listed_in: str, _state: RevisionKey) -> ReportContent:
     with consistent_read():
         topics = chosen_topics(campaign, tag, listed_in)
         rows, measured = descriptives(campaign, topics), sizes(campaign, topics)
@@ -74,7 +74,7 @@ def _found(campaign: Campaign, tag: str, listed_in: str, _state: RevisionKey) ->
     )
     per_topic = _distribution("sizes", "Nuggets per topic", "topics", measured, "per_topic")
     words = _distribution("words", "Words per nugget", "nuggets", measured, "words")
-    return Found(facts, (_overview(rows), per_topic, words), timezone.now())
+    return ReportContent(facts, (_overview(rows), per_topic, words), timezone.now())
 
 
 def chosen_topics(campaign: Campaign, tag: str, listed_in: str = "") -> Topics:

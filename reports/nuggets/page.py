@@ -24,10 +24,10 @@ from reports.nuggets.descriptives_page import chosen_topics
 from reports.report import (
     OVERVIEW,
     WRONG_CHOICE,
+    ColumnKind,
     Figures,
-    Found,
-    Kind,
     Picture,
+    ReportContent,
     ReportPage,
     Row,
     Rows,
@@ -49,24 +49,24 @@ IMPORTANCES = {"vital": VITAL, "okay": OKAY, "unknown": UNKNOWN}
 WORDS = {code: word for word, code in IMPORTANCES.items()}
 GROUP_COLUMNS = columns(
     ("importance", "Importance"),
-    ("nuggets", "Nuggets", Kind.COUNT),
-    ("judged", "Judged", Kind.COUNT),
-    ("share", "Found in full", Kind.SHARE),
-    ("partial", "In part", Kind.SHARE),
-    ("nobody", "By nobody", Kind.COUNT),
-    ("everybody", "By everybody", Kind.COUNT),
+    ("nuggets", "Nuggets", ColumnKind.COUNT),
+    ("judged", "Judged", ColumnKind.COUNT),
+    ("share", "Found in full", ColumnKind.SHARE),
+    ("partial", "In part", ColumnKind.SHARE),
+    ("nobody", "By nobody", ColumnKind.COUNT),
+    ("everybody", "By everybody", ColumnKind.COUNT),
     primary="share",
 )
 NUGGET_COLUMNS = columns(
-    ("topic_id", "Topic", Kind.TOPIC),
+    ("topic_id", "Topic", ColumnKind.TOPIC),
     ("nugget", "Nugget"),
     ("importance", "Importance"),
-    ("share", "Found in full", Kind.SHARE),
-    ("support", "Support", Kind.COUNT),
-    ("partial_support", "Partial", Kind.COUNT),
-    ("not_support", "Not", Kind.COUNT),
-    ("unjudged", "Unjudged", Kind.COUNT),
-    ("runs", "Found in full by", Kind.NAMES),
+    ("share", "Found in full", ColumnKind.SHARE),
+    ("support", "Support", ColumnKind.COUNT),
+    ("partial_support", "Partial", ColumnKind.COUNT),
+    ("not_support", "Not", ColumnKind.COUNT),
+    ("unjudged", "Unjudged", ColumnKind.COUNT),
+    ("runs", "Found in full by", ColumnKind.NAMES),
     primary="share",
     screen="unjudged runs",
 )
@@ -86,7 +86,7 @@ def nuggets_page(campaign: Campaign, query: QueryDict) -> ReportPage:
 
 
 @lru_cache(maxsize=16)
-def _found(choice: NuggetCondition, tag: str, limits: tuple[str, str], _state: RevisionKey) -> Found:
+def _found(choice: NuggetCondition, tag: str, limits: tuple[str, str], _state: RevisionKey) -> ReportContent:
     with consistent_read():
         sheet, texts = assignment_sheet(choice), nugget_texts(choice)
         in_tag = rows_of(sheet.topic_ids, tagged(choice.campaign, tag))[sheet.nugget_topic]
@@ -101,7 +101,7 @@ def _found(choice: NuggetCondition, tag: str, limits: tuple[str, str], _state: R
         "Shares are of the submitted answers with a label of the nugget; missing answers and unjudged or failed "
         "labels are left out and counted.",
     )
-    return Found(facts, figures, timezone.now())
+    return ReportContent(facts, figures, timezone.now())
 
 
 def _overview(sheet: AssignmentSheet, findings: NuggetFindings, chosen: Booleans) -> Figures:
@@ -207,9 +207,9 @@ def _edits(campaign: Campaign, tag: str) -> list[Figures]:
     )
     named = columns(
         ("edit", "Edit"),
-        ("topics", "Topics", Kind.COUNT),
-        ("share", "Share of topics", Kind.SHARE),
-        ("authors_share", "By the authors' own flags", Kind.SHARE),
+        ("topics", "Topics", ColumnKind.COUNT),
+        ("share", "Share of topics", ColumnKind.SHARE),
+        ("authors_share", "By the authors' own flags", ColumnKind.SHARE),
     )
     incidence = Figures(
         name="edits",
@@ -235,9 +235,9 @@ def _edited_topics(by_topic: Sequence[Any]) -> Figures:
         for one in by_topic
     ]
     named = columns(
-        ("topic_id", "Topic", Kind.TOPIC),
-        ("drafts", "Drafts", Kind.COUNT),
-        ("nuggets", "Final", Kind.COUNT),
+        ("topic_id", "Topic", ColumnKind.TOPIC),
+        ("drafts", "Drafts", ColumnKind.COUNT),
+        ("nuggets", "Final", ColumnKind.COUNT),
         ("edits", "Edits"),
         ("lineage", "Lineage"),
     )

@@ -59,7 +59,7 @@ SUPPORTED = """
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class JudgeAgreement:
     """One LLM judge's labels beside those of people, for the same pairs: rows are the LLM's, columns the people's.
 
     `of`: the nugget set, or the people's support condition. `shown`: the people had seen a machine's label before.
@@ -107,7 +107,7 @@ def judged_by_llms(viewer: User, campaign: Campaign) -> list[Judge]:
     return list(judges.order_by("name"))
 
 
-def compared_with_people(viewer: User, campaign: Campaign) -> dict[int, list[Compared]]:
+def compared_with_people(viewer: User, campaign: Campaign) -> dict[int, list[JudgeAgreement]]:
     """Return how each LLM judge agrees with people about each nugget set, and about support.
 
     Of nuggets those count that reports read, of labels those that stand: submitted, and not replaced. Where two people
@@ -119,9 +119,9 @@ def compared_with_people(viewer: User, campaign: Campaign) -> dict[int, list[Com
 
 
 @lru_cache(maxsize=16)
-def _compared_with_people(campaign: Campaign, _made: datetime, _revision: int) -> dict[int, list[Compared]]:
+def _compared_with_people(campaign: Campaign, _made: datetime, _revision: int) -> dict[int, list[JudgeAgreement]]:
     """Compare once per state of the campaign: half a million labels take a second. `_made` tells databases apart."""
-    found: dict[int, list[Compared]] = defaultdict(list)
+    found: dict[int, list[JudgeAgreement]] = defaultdict(list)
     for pairs, labels, cells in (
         (_assigned_by_both(campaign), NUGGET_LABELS.scale, ASSIGNMENT_CELLS),
         (_supported_by_both(campaign), CITATION_LABELS.scale, SUPPORT_CELLS),
@@ -167,10 +167,10 @@ def _counted(sql: str, judges: Judges, inside: list[int]) -> list[Any]:
         return list(cursor.fetchall())
 
 
-def _compared(of: str, pairs: Sequence[Pairs], labels: tuple[str, ...], cells: Bytes) -> Compared:
+def _compared(of: str, pairs: Sequence[Pairs], labels: tuple[str, ...], cells: Bytes) -> JudgeAgreement:
     people = {person for _, _, person, *_ in pairs}
     report = _report([labelled for _, _, _, *labelled in pairs], labels, cells)
-    return Compared(of, len(people), report, of == SupportCondition.POST_EDIT)
+    return JudgeAgreement(of, len(people), report, of == SupportCondition.POST_EDIT)
 
 
 def _report(parts: Sequence[Sequence[int]], labels: tuple[str, ...], cells: Bytes) -> ConfusionReport:

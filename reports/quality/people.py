@@ -104,7 +104,7 @@ ABSENT: Final = -9
 
 
 @dataclass(frozen=True, slots=True)
-class Differing:
+class DifferingItem:
     """One item on which people differ, with its text and everybody's label."""
 
     key: Key
@@ -190,7 +190,7 @@ def _pairs(judges: Sequence[Judge], labels: Bytes, topic: Indices) -> Iterable[P
             yield PairOfPeople(first, second, number, topics, same / number, alpha)
 
 
-def read_differing(shared: Shared, places: Sequence[int]) -> list[Differing]:
+def read_differing(shared: Shared, places: Sequence[int]) -> list[DifferingItem]:
     """Return some places of an overlap set with their texts: four queries, however many."""
     keys = [shared.keys[place] for place in places]
     topics = dict(
@@ -208,7 +208,7 @@ def read_differing(shared: Shared, places: Sequence[int]) -> list[Differing]:
         shown = [(texts[first], docids[second]) for first, second in keys]
     runs = dict(AnswerProvenance.objects.filter(pk__in=answers).values_list("pk", "run__run_id"))
     return [
-        Differing(
+        DifferingItem(
             key=key,
             topic=topics[int(shared.topics[place])],
             run=runs.get(answer, ""),

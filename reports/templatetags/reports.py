@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from reports.report import FORMATS, Cell, Kind
+from reports.report import FORMATS, ColumnKind, ReportCell
 from reports.small import FEWEST_TOPICS, SHORT, Basis, why_no_tau
 from web.templatetags import assay
 
@@ -32,8 +32,8 @@ def part_url(context: dict[str, Any], part: str, form: str) -> str:
 
 
 @register.simple_tag(takes_context=True)
-def cell_link(context: dict[str, Any], cell: Cell) -> SafeString:
-    kinds = {Kind.RUN: ("organizer:run", "run_keys"), Kind.TOPIC: ("organizer:topic", "topic_keys")}
+def cell_link(context: dict[str, Any], cell: ReportCell) -> SafeString:
+    kinds = {ColumnKind.RUN: ("organizer:run", "run_keys"), ColumnKind.TOPIC: ("organizer:topic", "topic_keys")}
     if cell.column.kind in kinds:
         view, keys = kinds[cell.column.kind]
         key = context[keys].get(cell.value)
@@ -61,7 +61,7 @@ def figure_text(text: str, topics: int | None = None) -> SafeString | str:
 
 
 @register.simple_tag
-def figure_cell(cell: Cell) -> SafeString | str:
+def figure_cell(cell: ReportCell) -> SafeString | str:
     if cell.hidden:
         return _left_out(cell.hidden)
     if not cell.basis.is_small:

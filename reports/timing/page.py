@@ -18,10 +18,10 @@ from reports.forms import TimeForm
 from reports.report import (
     OVERVIEW,
     WRONG_CHOICE,
+    ColumnKind,
     Figures,
-    Found,
-    Kind,
     Picture,
+    ReportContent,
     ReportPage,
     Row,
     columns,
@@ -38,13 +38,13 @@ HOUR = 3600
 PUBLISHED = {Stage.POST_EDIT: 1.0 * HOUR, Stage.MANUAL: 2.5 * HOUR}
 """What a topic took in the study, in seconds (Pradeep et al. 2025)."""
 SPREAD = (
-    ("low_s", "Low", Kind.CLOCK),
-    ("point_s", "Median", Kind.CLOCK),
-    ("high_s", "High", Kind.CLOCK),
-    ("q1_s", "q1", Kind.CLOCK),
-    ("q3_s", "q3", Kind.CLOCK),
-    ("iqr_s", "IQR", Kind.CLOCK),
-    ("words_per_minute", "Words per minute", Kind.DECIMAL),
+    ("low_s", "Low", ColumnKind.CLOCK),
+    ("point_s", "Median", ColumnKind.CLOCK),
+    ("high_s", "High", ColumnKind.CLOCK),
+    ("q1_s", "q1", ColumnKind.CLOCK),
+    ("q3_s", "q3", ColumnKind.CLOCK),
+    ("iqr_s", "IQR", ColumnKind.CLOCK),
+    ("words_per_minute", "Words per minute", ColumnKind.DECIMAL),
 )
 
 
@@ -60,7 +60,7 @@ def time_page(campaign: Campaign, query: QueryDict) -> ReportPage:
     return ReportPage(form, TITLE, found=found, query=query)
 
 
-def _found(campaign: Campaign, tag: str, idle: int | None) -> Found:
+def _found(campaign: Campaign, tag: str, idle: int | None) -> ReportContent:
     """Reckon anew each time: a beat at a desk does not change the campaign's revision."""
     chosen = tagged(campaign, tag)
     times = [
@@ -86,7 +86,7 @@ def _found(campaign: Campaign, tag: str, idle: int | None) -> Found:
         *([_tags(first, words, tags)] if tags and first else []),
         _submissions(times, words),
     ]
-    return Found(facts, tuple(figures), timezone.now())
+    return ReportContent(facts, tuple(figures), timezone.now())
 
 
 def _submissions_text(number: int, topics: int) -> str:
@@ -119,11 +119,11 @@ def _stages(first: Sequence[TopicTime], words: Words) -> Figures:
     )
     named = columns(
         ("stage", "Stage"),
-        ("topics", "Topics", Kind.COUNT),
+        ("topics", "Topics", ColumnKind.COUNT),
         *SPREAD,
-        ("published_s", "Published", Kind.CLOCK),
-        ("of_published", "Of published", Kind.SHARE),
-        ("total_s", "Total", Kind.CLOCK),
+        ("published_s", "Published", ColumnKind.CLOCK),
+        ("of_published", "Of published", ColumnKind.SHARE),
+        ("total_s", "Total", ColumnKind.CLOCK),
         primary="point_s",
     )
     return Figures(
@@ -139,7 +139,7 @@ def _assessors(first: Sequence[TopicTime], words: Words) -> Figures:
         {"assessor": name, "stage": stage, "topics": len(own)} | _spread(own, words)
         for (name, stage), own in sorted(people.items())
     ]
-    named = columns(("assessor", "Assessor"), ("stage", "Stage"), ("topics", "Topics", Kind.COUNT), *SPREAD)
+    named = columns(("assessor", "Assessor"), ("stage", "Stage"), ("topics", "Topics", ColumnKind.COUNT), *SPREAD)
     note = "Words per minute: words of the passages, answers or cited pairs of a topic per active minute, median."
     return Figures("assessors", "Assessors", named, rows, note=note, topics="topics")
 
@@ -149,7 +149,7 @@ def _tags(first: Sequence[TopicTime], words: Words, tags: dict[str, frozenset[st
     for tag, topics in tags.items():
         for stage, own in _by_stage([one for one in first if one.timed.topic_id in topics]).items():
             rows.append({"tag": tag, "stage": stage.value, "topics": len(own)} | _spread(own, words))
-    named = columns(("tag", "Tag"), ("stage", "Stage"), ("topics", "Topics", Kind.COUNT), *SPREAD)
+    named = columns(("tag", "Tag"), ("stage", "Stage"), ("topics", "Topics", ColumnKind.COUNT), *SPREAD)
     return Figures("tags", "By topic tag", named, rows, topics="topics")
 
 
@@ -170,16 +170,16 @@ def _submissions(times: Sequence[TopicTime], words: Words) -> Figures:
         for one in times
     ]
     named = columns(
-        ("topic_id", "Topic", Kind.TOPIC),
+        ("topic_id", "Topic", ColumnKind.TOPIC),
         ("stage", "Stage"),
         ("assessor", "Assessor"),
-        ("version", "Version", Kind.COUNT),
+        ("version", "Version", ColumnKind.COUNT),
         ("submitted", "Submitted"),
-        ("low_s", "Low", Kind.CLOCK),
-        ("point_s", "Point", Kind.CLOCK),
-        ("high_s", "High", Kind.CLOCK),
-        ("wall_s", "Wall", Kind.CLOCK),
-        ("words_per_minute", "Words per minute", Kind.DECIMAL),
+        ("low_s", "Low", ColumnKind.CLOCK),
+        ("point_s", "Point", ColumnKind.CLOCK),
+        ("high_s", "High", ColumnKind.CLOCK),
+        ("wall_s", "Wall", ColumnKind.CLOCK),
+        ("words_per_minute", "Words per minute", ColumnKind.DECIMAL),
         primary="point_s",
     )
     return Figures("submissions", "Every topic, stage and assessor", named, rows)

@@ -9,7 +9,7 @@ from assessor.models import PracticeItem
 from assessor.practice.imports import import_practice
 from assessor.practice.items import answer_practice, practice_of
 from assessor.practice.rules import word_of
-from evaluation.imports.base import Receipt
+from evaluation.imports.base import LoadReceipt
 from evaluation.models import Campaign, Task
 from evaluation.terms import PracticeKind
 from tests.factories import write_source
@@ -31,7 +31,7 @@ SHOWN = [item("support", "m1", "partial_support", shown_label="full_support")]
 ALL = [*IMPORTANCE, *ASSIGN, *SUPPORT, *SHOWN]
 
 
-def load_practice(campaign: Campaign, folder: Path, rows: list[Row], *, replace: bool = False) -> Receipt:
+def load_practice(campaign: Campaign, folder: Path, rows: list[Row], *, replace: bool = False) -> LoadReceipt:
     """Import items as an organizer does."""
     text = "".join(f"{json.dumps(row)}\n" for row in rows)
     return import_practice(campaign=campaign, source=write_source(folder, "practice.jsonl", text), replace=replace)

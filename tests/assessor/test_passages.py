@@ -7,7 +7,7 @@ from django.db import connection
 from django.template.loader import render_to_string
 from django.test.utils import CaptureQueriesContext
 
-from assessor.blind.passages import Passage, Reading, passages_of, reading_of
+from assessor.blind.passages import Passage, PassagesToRead, passages_of, reading_of
 from evaluation.models import Protocol, Qrel, Segment, Task
 from tests.assessor.world import DeskWorld, docid_of
 
@@ -105,7 +105,7 @@ def test_nothing_tells_why_a_passage_is_there(world: DeskWorld) -> None:
     assert [secret for secret in ("t1-00", "NIST", "grade", "drafting-machine") if secret in html] == []
 
 
-def page(reading: Reading) -> str:
+def page(reading: PassagesToRead) -> str:
     """The pane as it is rendered."""
     desk = {"passages": reading.passages, "without_text": reading.without_text, "head": {"by_hand": False}}
     return render_to_string("assessor/passages.html", {"desk": desk})

@@ -8,7 +8,7 @@ from assessor.rules.clock import (
     PRESENT,
     SLACK,
     Heard,
-    Sent,
+    SentStretch,
     Stretch,
     fixed_limit,
     limit_of,
@@ -98,9 +98,9 @@ def test_the_published_limits_are_the_rule_at_those_limits(day) -> None:  # type
 
 
 @st.composite
-def sent(draw: st.DrawFn) -> Sent:
+def sent(draw: st.DrawFn) -> SentStretch:
     end, start = sorted((draw(MOMENTS), draw(MOMENTS)))
-    return Sent(draw(st.integers(0, 6)), draw(KINDS), start, end, offline=draw(st.booleans()))
+    return SentStretch(draw(st.integers(0, 6)), draw(KINDS), start, end, offline=draw(st.booleans()))
 
 
 BEATS = st.lists(st.tuples(st.integers(0, 40_000), st.lists(sent(), max_size=6)), min_size=1, max_size=12)
@@ -128,11 +128,11 @@ def test_no_window_is_believed_more_than_the_server_saw_pass(beats, elapsed) -> 
 SPANS = st.lists(st.tuples(KINDS, st.integers(0, 40_000)), min_size=1, max_size=8)
 
 
-def contiguous(spans: list[tuple[SegmentKind, int]], number: int) -> list[Sent]:
+def contiguous(spans: list[tuple[SegmentKind, int]], number: int) -> list[SentStretch]:
     """Stretches one after the other, the last until now, as an honest window sends them."""
     lengths = [length for _, length in spans]
     return [
-        Sent(number + index, kind, sum(lengths[index:]), sum(lengths[index + 1 :]))
+        SentStretch(number + index, kind, sum(lengths[index:]), sum(lengths[index + 1 :]))
         for index, (kind, _) in enumerate(spans)
     ]
 

@@ -12,7 +12,7 @@ from evaluation.campaigns.contents import assignment_counts_for, support_counts_
 from evaluation.corpus.label_grid import judgings_of
 from evaluation.errors import BadInput, Refused
 from evaluation.imports.assignments import import_assignments
-from evaluation.imports.base import Receipt
+from evaluation.imports.base import LoadReceipt
 from evaluation.imports.support import import_support
 from evaluation.judges import judge_of
 from evaluation.models import Assignment, Campaign, Judge, NuggetSet, SupportJudgment, Task
@@ -173,7 +173,7 @@ def copy_of(world: JudgingWorld, folder: Path) -> JudgingWorld:
     return copy
 
 
-def bring_assignments(world: JudgingWorld, target: JudgingWorld, judge: str, **more: Any) -> Receipt:
+def bring_assignments(world: JudgingWorld, target: JudgingWorld, judge: str, **more: Any) -> LoadReceipt:
     nuggets = NuggetSet.objects.get(campaign=world.campaign)
     lines = [json.loads(line) for line in assignment_lines(nuggets, Judge.objects.get(name=judge))]
     return import_assignments(

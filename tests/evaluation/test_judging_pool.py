@@ -3,13 +3,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.corpus.runs import Submission, judging_pool
+from evaluation.corpus.runs import PoolRun, judging_pool
 from evaluation.rules.tasks import sees_unblinded
 from evaluation.terms import Role
 
 SUBMISSIONS = st.lists(
     st.builds(
-        Submission,
+        PoolRun,
         run_id=st.uuids().map(str),
         group=st.sampled_from(["otter", "heron"]),
         task=st.sampled_from(["AG", "RAG"]),
@@ -20,8 +20,8 @@ SUBMISSIONS = st.lists(
 )
 
 
-def run(run_id: str, priority: int | None, *, task: str = "AG", named: bool = False) -> Submission:
-    return Submission(run_id, "otter", task, priority, named)
+def run(run_id: str, priority: int | None, *, task: str = "AG", named: bool = False) -> PoolRun:
+    return PoolRun(run_id, "otter", task, priority, named)
 
 
 def test_the_pool_takes_the_first_runs_of_each_group_and_task() -> None:
@@ -38,12 +38,12 @@ def test_without_a_depth_every_run_is_judged() -> None:
 
 
 @given(SUBMISSIONS, st.integers(1, 4))
-def test_the_pool_does_not_depend_on_the_order_of_loading(runs: list[Submission], depth: int) -> None:
+def test_the_pool_does_not_depend_on_the_order_of_loading(runs: list[PoolRun], depth: int) -> None:
     assert judging_pool(runs, depth) == judging_pool(reversed(runs), depth)
 
 
 @given(SUBMISSIONS, st.integers(1, 4))
-def test_a_deeper_pool_holds_the_shallower_one(runs: list[Submission], depth: int) -> None:
+def test_a_deeper_pool_holds_the_shallower_one(runs: list[PoolRun], depth: int) -> None:
     assert judging_pool(runs, depth) <= judging_pool(runs, depth + 1)
 
 

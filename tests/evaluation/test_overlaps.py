@@ -6,7 +6,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assessor.rules.display import Place, reading_order, repeats
+from assessor.rules.display import GradedPlace, reading_order, repeats
 from evaluation.terms import PassageOrder
 
 RANK, SHUFFLE = PassageOrder.RANK, PassageOrder.SHUFFLE
@@ -14,20 +14,20 @@ NAMES = [f"{document}#{number}" for document in ("ash", "bay", "elm") for number
 
 
 @st.composite
-def some_places(draw: st.DrawFn) -> list[Place]:
+def some_places(draw: st.DrawFn) -> list[GradedPlace]:
     """A topic's graded segments, of few documents."""
     names = draw(st.lists(st.sampled_from(NAMES), unique=True, max_size=12))
     starts = st.one_of(st.none(), st.integers(0, 5_000))
-    return [Place(name, name[:3], draw(st.integers(1, 3)), draw(starts)) for name in names]
+    return [GradedPlace(name, name[:3], draw(st.integers(1, 3)), draw(starts)) for name in names]
 
 
-def docids(places: Sequence[Place]) -> list[str]:
+def docids(places: Sequence[GradedPlace]) -> list[str]:
     return [place.docid for place in places]
 
 
 @given(some_places(), st.sampled_from(PassageOrder), st.booleans(), st.randoms(use_true_random=False))
 def test_the_order_depends_on_nothing_but_the_segments_and_the_seed(
-    places: list[Place], order: PassageOrder, grouped: bool, chance: Random
+    places: list[GradedPlace], order: PassageOrder, grouped: bool, chance: Random
 ) -> None:
     first = reading_order(places, order, "seed", grouped)
     shuffled = chance.sample(places, len(places))
@@ -36,14 +36,14 @@ def test_the_order_depends_on_nothing_but_the_segments_and_the_seed(
 
 
 @given(some_places())
-def test_rank_is_grade_then_docid(places: list[Place]) -> None:
+def test_rank_is_grade_then_docid(places: list[GradedPlace]) -> None:
     ordered = reading_order(places, RANK, "seed", False)
     assert [(-one.grade, one.docid) for one in ordered] == sorted((-one.grade, one.docid) for one in places)
 
 
 @given(some_places(), st.sampled_from(PassageOrder))
 def test_a_document_stands_together_where_its_first_segment_stood(
-    places: list[Place], order: PassageOrder
+    places: list[GradedPlace], order: PassageOrder
 ) -> None:
     apart = reading_order(places, order, "seed", False)
     together = reading_order(places, order, "seed", True)
@@ -54,20 +54,24 @@ def test_a_document_stands_together_where_its_first_segment_stood(
     assert changes == firsts
 
 
-def _turns(one: Place, before: Place | None) -> bool:
+def _turns(one: GradedPlace, before: GradedPlace | None) -> bool:
     return before is None or one.document != before.document
 
 
 def test_segments_of_a_document_are_read_in_its_order() -> None:
-    ranked = [Place("d#10", "d", 3, None), Place("d#9", "d", 2, None), Place("d#2", "d", 1, None)]
+    ranked = [
+        GradedPlace("d#10", "d", 3, None),
+        GradedPlace("d#9", "d", 2, None),
+        GradedPlace("d#2", "d", 1, None),
+    ]
     assert docids(reading_order(ranked, RANK, "", True)) == ["d#2", "d#9", "d#10"]
-    started = [Place("d#1", "d", 3, 900), Place("d#2", "d", 2, 0)]
+    started = [GradedPlace("d#1", "d", 3, 900), GradedPlace("d#2", "d", 2, 0)]
     assert docids(reading_order(started, RANK, "", True)) == ["d#2", "d#1"]
 
 
 @given(some_places(), some_places())
 def test_a_segment_that_comes_later_leaves_the_shuffle_of_the_others(
-    places: list[Place], later: list[Place]
+    places: list[GradedPlace], later: list[GradedPlace]
 ) -> None:
     there = {place.docid for place in places}
     more = [*places, *(place for place in later if place.docid not in there)]
@@ -76,7 +80,7 @@ def test_a_segment_that_comes_later_leaves_the_shuffle_of_the_others(
 
 
 def test_another_topic_has_another_shuffle() -> None:
-    places = [Place(name, name[:3], 1) for name in NAMES]
+    places = [GradedPlace(name, name[:3], 1) for name in NAMES]
     assert reading_order(places, SHUFFLE, "one", False) != reading_order(places, SHUFFLE, "two", False)
 
 

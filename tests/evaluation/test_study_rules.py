@@ -10,13 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.errors import Refused
-from evaluation.rules.studies import Cell, Differing, check_independent, draw, shares
+from evaluation.rules.studies import Cell, DifferingPair, check_independent, draw, shares
 from evaluation.rules.tasks import Candidate
 from evaluation.terms import Role, Stage
 
 CELLS: list[Cell] = [(one, other) for one, other in product(range(3), repeat=2) if one != other]
 PAIRS = st.lists(
-    st.builds(Differing, st.sampled_from(["t1", "t2", "t3"]), st.integers(0, 60).map(str), st.sampled_from(CELLS)),
+    st.builds(
+        DifferingPair, st.sampled_from(["t1", "t2", "t3"]), st.integers(0, 60).map(str), st.sampled_from(CELLS)
+    ),
     unique_by=lambda one: (one.topic, one.key),
 )
 SIZES = st.dictionaries(st.sampled_from(CELLS), st.integers(1, 400), min_size=1)
@@ -24,7 +26,7 @@ SIZES = st.dictionaries(st.sampled_from(CELLS), st.integers(1, 400), min_size=1)
 
 @given(PAIRS, st.integers(1, 20), st.integers(0, 5), st.booleans(), st.randoms())
 def test_the_order_in_which_pairs_come_changes_nothing(
-    pairs: list[Differing], number: int, seed: int, stratified: bool, chance: random.Random
+    pairs: list[DifferingPair], number: int, seed: int, stratified: bool, chance: random.Random
 ) -> None:
     drawn = draw(pairs, number, seed=seed, stratified=stratified)
     chance.shuffle(pairs)
@@ -33,7 +35,7 @@ def test_the_order_in_which_pairs_come_changes_nothing(
 
 @given(PAIRS, st.integers(1, 20), st.integers(0, 5), st.booleans())
 def test_each_topic_gives_so_many_and_none_twice(
-    pairs: list[Differing], number: int, seed: int, stratified: bool
+    pairs: list[DifferingPair], number: int, seed: int, stratified: bool
 ) -> None:
     drawn = draw(pairs, number, seed=seed, stratified=stratified)
     assert len(set(drawn)) == len(drawn)
@@ -43,21 +45,23 @@ def test_each_topic_gives_so_many_and_none_twice(
 
 
 @given(PAIRS, st.integers(1, 20), st.booleans())
-def test_a_topic_s_draw_depends_on_no_other_topic(pairs: list[Differing], number: int, stratified: bool) -> None:
-    def of_first(some: list[Differing]) -> list[Differing]:
+def test_a_topic_s_draw_depends_on_no_other_topic(
+    pairs: list[DifferingPair], number: int, stratified: bool
+) -> None:
+    def of_first(some: list[DifferingPair]) -> list[DifferingPair]:
         return [one for one in draw(some, number, seed=1, stratified=stratified) if one.topic == "t1"]
 
     assert of_first(pairs) == of_first([one for one in pairs if one.topic == "t1"])
 
 
 @given(PAIRS, st.integers(1, 20))
-def test_more_pairs_keep_those_that_fewer_had(pairs: list[Differing], number: int) -> None:
+def test_more_pairs_keep_those_that_fewer_had(pairs: list[DifferingPair], number: int) -> None:
     fewer, more = (draw(pairs, size, seed=3, stratified=False) for size in (number, number + 5))
     assert set(fewer) <= set(more)
 
 
 def test_every_pair_has_the_same_chance() -> None:
-    pairs = [Differing("t1", str(number), (0, 2)) for number in range(10)]
+    pairs = [DifferingPair("t1", str(number), (0, 2)) for number in range(10)]
     times = Counter(one.key for seed in range(2000) for one in draw(pairs, 3, seed=seed, stratified=False))
     assert all(500 < count < 700 for count in times.values())  # 600 expected, five standard deviations are 102
 
@@ -74,7 +78,7 @@ def test_cells_share_in_proportion_to_their_sizes(sizes: dict[Cell, int], number
 
 def test_a_stratified_draw_has_each_cell_s_share() -> None:
     pairs = [
-        Differing("t1", f"{cell}{n}", cell) for cell, size in (((0, 2), 40), ((2, 0), 20)) for n in range(size)
+        DifferingPair("t1", f"{cell}{n}", cell) for cell, size in (((0, 2), 40), ((2, 0), 20)) for n in range(size)
     ]
     drawn = draw(pairs, 15, seed=0, stratified=True)
     assert Counter(one.cell for one in drawn) == {(0, 2): 10, (2, 0): 5}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from evaluation.errors import BadInput
 from evaluation.formats.argue import argue_line, is_argue, parse_argue
-from evaluation.formats.nuggets import NuggetListRow, NuggetRow, nugget_list_line
+from evaluation.formats.nuggets import NuggetListRow, NuggetRecord, nugget_list_line
 from evaluation.formats.source import Source
 from evaluation.terms import Importance
 
@@ -30,7 +30,7 @@ def as_source(*lines: str) -> Source:
     return Source("f", "", tuple(enumerate(lines, 1)))
 
 
-def parsed(**bank: Any) -> tuple[NuggetRow, ...]:
+def parsed(**bank: Any) -> tuple[NuggetRecord, ...]:
     (row,) = parse_argue(as_source(json.dumps({"metadata": {"topic_id": "101"}, **bank})))
     return row.nuggets
 
@@ -50,7 +50,7 @@ def test_banks_leave_as_they_came(banks: dict[str, list[dict[str, Any]]]) -> Non
 @given(st.lists(st.tuples(words, st.sampled_from(Importance)), max_size=5))
 def test_nuggets_of_another_origin_come_back_from_a_bank(listed: list[tuple[str, Importance]]) -> None:
     raws = {Importance.VITAL: "vital", Importance.OKAY: "okay", Importance.UNKNOWN: ""}
-    row = NuggetListRow(1, "101", "why", tuple(NuggetRow(text, one, raws[one]) for text, one in listed), {})
+    row = NuggetListRow(1, "101", "why", tuple(NuggetRecord(text, one, raws[one]) for text, one in listed), {})
     (back,) = parse_argue(as_source(argue_line(row)))
     assert [(one.text, one.importance) for one in back.nuggets] == listed
 

@@ -10,12 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.formats.assignments import AssignmentRow, LabelRow, UnjudgedRow, assignment_line, parse_assignments
+from evaluation.formats.assignments import (
+    AssignmentRecord,
+    LabelRecord,
+    UnjudgedRow,
+    assignment_line,
+    parse_assignments,
+)
 from evaluation.formats.lines import id_problem
-from evaluation.formats.nuggets import NuggetListRow, NuggetRow, nugget_list_line, parse_nuggets
-from evaluation.formats.scores import ScoreRow, parse_scores
+from evaluation.formats.nuggets import NuggetListRow, NuggetRecord, nugget_list_line, parse_nuggets
+from evaluation.formats.scores import ScoreRecord, parse_scores
 from evaluation.formats.source import Source, read_source
-from evaluation.formats.support import SupportRow, parse_support, support_line
+from evaluation.formats.support import SupportRecord, parse_support, support_line
 from evaluation.terms import AssignmentLabel, Importance, RagTask, SupportCondition, SupportLabel
 
 Read = Callable[[str], Source]
@@ -28,7 +34,7 @@ dirt = words.filter(lambda text: text not in {"vital", "okay", ""})
 importances = st.sampled_from([(Importance.VITAL, "vital"), (Importance.OKAY, "okay"), (Importance.UNKNOWN, "")])
 unknown_importances = dirt.map(lambda raw: (Importance.UNKNOWN, raw))
 nuggets = st.builds(
-    lambda text, importance, group, extra: NuggetRow(text, importance[0], importance[1], group, extra),
+    lambda text, importance, group, extra: NuggetRecord(text, importance[0], importance[1], group, extra),
     *(texts, importances | unknown_importances, words, extras),
 )
 known_labels = st.sampled_from([(label, "") for label in AssignmentLabel if label != AssignmentLabel.FAILED])
@@ -40,7 +46,9 @@ def as_source(*lines: str) -> Source:
 
 
 @given(st.dictionaries(ids, st.tuples(words, st.lists(nuggets, max_size=4), extras), max_size=4))
-def test_nugget_lists_come_back_as_written(lists: dict[str, tuple[str, list[NuggetRow], dict[str, Any]]]) -> None:
+def test_nugget_lists_come_back_as_written(
+    lists: dict[str, tuple[str, list[NuggetRecord], dict[str, Any]]],
+) -> None:
     rows = tuple(
         NuggetListRow(line, topic, query, tuple(items), extra)
         for line, (topic, (query, items, extra)) in enumerate(lists.items(), 1)
@@ -49,7 +57,7 @@ def test_nugget_lists_come_back_as_written(lists: dict[str, tuple[str, list[Nugg
 
 
 @st.composite
-def assignment_rows(draw: st.DrawFn) -> AssignmentRow:
+def assignment_rows(draw: st.DrawFn) -> AssignmentRecord:
     labels, unjudged, seen = [], [], Counter[str]()
     for position in range(draw(st.integers(0, 5))):
         text = draw(st.sampled_from(["a", "b"]) | texts)
@@ -57,17 +65,17 @@ def assignment_rows(draw: st.DrawFn) -> AssignmentRow:
         seen[text] += 1
         if draw(st.booleans()):
             label, raw = draw(known_labels | failures)
-            labels.append(LabelRow(text, label, raw, draw(words), **place))
+            labels.append(LabelRecord(text, label, raw, draw(words), **place))
         else:
             unjudged.append(UnjudgedRow(text, draw(words), **place))
     answer, length = draw(st.none() | words), draw(st.none() | st.integers(0, 999))
-    return AssignmentRow(
+    return AssignmentRecord(
         *(1, draw(ids), draw(ids), tuple(labels), tuple(unjudged), answer, length, draw(words), draw(extras))
     )
 
 
 @given(assignment_rows())
-def test_assignments_come_back_as_written(row: AssignmentRow) -> None:
+def test_assignments_come_back_as_written(row: AssignmentRecord) -> None:
     assert parse_assignments(as_source(assignment_line(row))) == (row,)
 
 
@@ -76,11 +84,11 @@ def test_support_comes_back_as_written(
     run_id: str, docid: str, sentence: int, label: SupportLabel, condition: SupportCondition | None
 ) -> None:
     raw = "no idea" if label is SupportLabel.FAILED else ""
-    row = SupportRow(1, run_id, "1", sentence, docid, label, raw, condition, "Ann B", "why", {"x": 1})
+    row = SupportRecord(1, run_id, "1", sentence, docid, label, raw, condition, "Ann B", "why", {"x": 1})
     assert parse_support(as_source(support_line(row))) == (row,)
 
 
-def nugget(**fields: Any) -> NuggetRow:
+def nugget(**fields: Any) -> NuggetRecord:
     [row] = parse_nuggets(as_source(json.dumps({"qid": 1, "nuggets": [{"text": "n", **fields}]})))
     return row.nuggets[0]
 
@@ -128,22 +136,22 @@ def test_labels_known_unknown_and_missing() -> None:
 
 
 def test_a_failure_that_names_a_label_is_not_written_as_that_label() -> None:
-    row = AssignmentRow(1, "1", "r", (LabelRow("n", AssignmentLabel.FAILED, "support"),))
+    row = AssignmentRecord(1, "1", "r", (LabelRecord("n", AssignmentLabel.FAILED, "support"),))
     [found] = parse_assignments(as_source(assignment_line(row)))
     assert found.labels[0].label is AssignmentLabel.FAILED
 
 
 def test_an_equal_support_judgment_may_be_repeated_and_judges_may_differ() -> None:
-    row = SupportRow(1, "r", "1", 0, "d", SupportLabel.FULL_SUPPORT, judge="Ann")
-    other = SupportRow(3, "r", "1", 0, "d", SupportLabel.NO_SUPPORT, judge="Ben")
+    row = SupportRecord(1, "r", "1", 0, "d", SupportLabel.FULL_SUPPORT, judge="Ann")
+    other = SupportRecord(3, "r", "1", 0, "d", SupportLabel.NO_SUPPORT, judge="Ben")
     assert parse_support(as_source(*map(support_line, (row, row, other)))) == (row, other)
 
 
 def test_published_scores(source: Read) -> None:
     content = "run_id,group,task,vital_strict,all,notes\nr1,lab,RAG,0.41,.5,x\n\nr2,,,,1e-1,y\n"
     assert parse_scores(source(content)) == (
-        ScoreRow(2, "r1", "lab", RagTask.RAG, {"vital_strict": 0.41, "all": 0.5}),
-        ScoreRow(4, "r2", "", None, {"all": 0.1}),
+        ScoreRecord(2, "r1", "lab", RagTask.RAG, {"vital_strict": 0.41, "all": 0.5}),
+        ScoreRecord(4, "r2", "", None, {"all": 0.1}),
     )
 
 

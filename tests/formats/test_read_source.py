@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.errors import BadInput, Problem
+from evaluation.errors import BadInput, InputProblem
 from evaluation.formats import source
 from evaluation.formats.source import read_source
 
 Write = Callable[[bytes | str], Path]
 
 
-def problems_of(path: Path | str, **limits: int) -> list[Problem]:
+def problems_of(path: Path | str, **limits: int) -> list[InputProblem]:
     with pytest.raises(BadInput) as refused:
         read_source(path, **limits)  # type: ignore[arg-type]
     return list(refused.value.problems)

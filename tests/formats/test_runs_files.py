@@ -8,7 +8,15 @@ from typing import Any
 
 import pytest
 
-from evaluation.formats.runs import CitationRow, Found, RunFile, SentenceRow, parse_run, run_findings, run_line
+from evaluation.formats.runs import (
+    CitationRecord,
+    RunFile,
+    RunFinding,
+    SentenceRecord,
+    parse_run,
+    run_findings,
+    run_line,
+)
 from evaluation.formats.source import Source, read_source
 from evaluation.formats.topics import parse_topics
 from evaluation.terms import FindingCode
@@ -24,7 +32,7 @@ def run_of(source: Read, *lines: dict[str, Any]) -> RunFile:
     return parse_run(source("\n".join(json.dumps(line) for line in lines)))
 
 
-def found(run: RunFile, **options: Any) -> list[Found]:
+def found(run: RunFile, **options: Any) -> list[RunFinding]:
     usual: dict[str, Any] = {"word_limit": 400, "reference_limit": 20, "topics": {"1": "t"}}
     return run_findings(run, **usual | options)
 
@@ -43,7 +51,7 @@ def test_a_run_of_2024(source: Read) -> None:
     [row] = run.answers
     assert (run.run_id, run.team, run.task_type) == ("r", "", "")
     assert (row.topic_id, row.topic_text, row.references, row.response_length) == ("1", "t", ("a", "b"), 2)
-    assert row.sentences == (SentenceRow("One two.", (CitationRow("b", "1"), CitationRow("a", "0"))),)
+    assert row.sentences == (SentenceRecord("One two.", (CitationRecord("b", "1"), CitationRecord("a", "0"))),)
     assert (row.extra, row.words) == ({"note": "kept"}, 2)
 
 
@@ -58,13 +66,13 @@ def test_a_run_in_the_style_of_ragtime(source: Read) -> None:
     run = run_of(source, {**HEAD25, "responses": [{"text": "A.", "citations": {"b": 0.9, "a": 0.1}}]})
     [row] = run.answers
     assert row.references == ()
-    assert row.sentences[0].citations == (CitationRow("b", "b"), CitationRow("a", "a"))
+    assert row.sentences[0].citations == (CitationRecord("b", "b"), CitationRecord("a", "a"))
 
 
 @pytest.mark.parametrize("outside", [2, -1])
 def test_a_citation_out_of_range_is_kept_unresolved(source: Read, outside: int) -> None:
     run = run_of(source, answer(0, outside))
-    assert run.answers[0].sentences[0].citations[1] == CitationRow(None, str(outside))
+    assert run.answers[0].sentences[0].citations[1] == CitationRecord(None, str(outside))
     assert codes(run) == [FindingCode.CITATION_OUT_OF_RANGE]
 
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from evaluation.formats.segments import SegmentRow, document_id, names_any, parse_segments, segment_line
+from evaluation.formats.segments import SegmentRecord, document_id, names_any, parse_segments, segment_line
 from evaluation.formats.source import Source, read_source
 
 Read = Callable[[str], Source]
 
 
 def test_a_segment_of_ms_marco(source: Read) -> None:
-    row = SegmentRow(1, "d#0", "t", "u", "h", "x", 0, 9)
+    row = SegmentRecord(1, "d#0", "t", "u", "h", "x", 0, 9)
     assert parse_segments(source(segment_line(row))) == (row,)
 
 
@@ -29,7 +29,7 @@ def test_a_segment_of_ms_marco(source: Read) -> None:
     ],
 )
 def test_other_forms(source: Read, line: dict[str, Any]) -> None:
-    assert parse_segments(source(json.dumps(line))) == (SegmentRow(1, "d", "", "", "", "x", None, None),)
+    assert parse_segments(source(json.dumps(line))) == (SegmentRecord(1, "d", "", "", "", "x", None, None),)
 
 
 def test_a_candidate_of_several_queries_is_one_segment(source: Read) -> None:

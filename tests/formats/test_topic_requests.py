@@ -8,7 +8,7 @@ import pytest
 
 from evaluation.errors import BadInput
 from evaluation.formats.source import Source
-from evaluation.formats.topics import TopicRow, parse_topics, topic_line
+from evaluation.formats.topics import TopicRecord, parse_topics, topic_line
 
 Read = Callable[[str], Source]
 REQUEST = {
@@ -26,7 +26,7 @@ DOCUMENT = {
 }
 
 
-def parsed(source: Read, **line: Any) -> TopicRow:
+def parsed(source: Read, **line: Any) -> TopicRecord:
     [row] = parse_topics(source(json.dumps(line)))
     return row
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from evaluation.formats.lines import id_problem
 from evaluation.formats.source import Source, read_source
-from evaluation.formats.topics import QrelRow, TopicRow, parse_qrels, parse_topics, qrel_line, topic_line
+from evaluation.formats.topics import QrelRecord, TopicRecord, parse_qrels, parse_topics, qrel_line, topic_line
 
 Read = Callable[[str], Source]
 
@@ -18,7 +18,7 @@ ids = st.text(min_size=1, max_size=30).filter(lambda text: id_problem(text) is N
 
 
 def test_topics_of_a_table(source: Read) -> None:
-    assert parse_topics(source("1\ta b\n\n2\tc\n")) == (TopicRow(1, "1", "a b"), TopicRow(3, "2", "c"))
+    assert parse_topics(source("1\ta b\n\n2\tc\n")) == (TopicRecord(1, "1", "a b"), TopicRecord(3, "2", "c"))
 
 
 @pytest.mark.parametrize(
@@ -31,11 +31,11 @@ def test_topics_of_a_table(source: Read) -> None:
     ],
 )
 def test_topics_of_every_json_form(source: Read, line: dict[str, object]) -> None:
-    assert parse_topics(source(json.dumps(line))) == (TopicRow(1, "7", "t"),)
+    assert parse_topics(source(json.dumps(line))) == (TopicRecord(1, "7", "t"),)
 
 
 def test_tags_and_unknown_keys_of_a_topic_are_kept(source: Read) -> None:
-    row = TopicRow(1, "7", "t", ("dev", "hard"), {"narrative": "long", "year": 2025})
+    row = TopicRecord(1, "7", "t", ("dev", "hard"), {"narrative": "long", "year": 2025})
     line = json.dumps({"id": 7, "title": "t", "tags": ["dev", "hard"], "narrative": "long", "year": 2025})
     assert parse_topics(source(line)) == (row,)
     assert parse_topics(source(topic_line(row))) == (row,)
@@ -47,7 +47,7 @@ def test_the_second_column_of_qrels_means_nothing(source: Read) -> None:
 
 
 def test_six_column_judgments_are_qrels(source: Read) -> None:
-    assert parse_qrels(source("1 Q0 d 3 0.9 umbrela\n")) == (QrelRow(1, "1", "d", 3),)
+    assert parse_qrels(source("1 Q0 d 3 0.9 umbrela\n")) == (QrelRecord(1, "1", "d", 3),)
 
 
 def test_an_equal_judgment_may_be_repeated(source: Read) -> None:
@@ -56,7 +56,7 @@ def test_an_equal_judgment_may_be_repeated(source: Read) -> None:
 
 @given(st.dictionaries(st.tuples(ids, ids), st.integers(-1, 4)))
 def test_qrels_come_back_as_written(grades: dict[tuple[str, str], int]) -> None:
-    rows = tuple(QrelRow(n, topic, docid, g) for n, ((topic, docid), g) in enumerate(grades.items(), 1))
+    rows = tuple(QrelRecord(n, topic, docid, g) for n, ((topic, docid), g) in enumerate(grades.items(), 1))
     assert parse_qrels(Source("f", "", tuple((row.line, qrel_line(row)) for row in rows))) == rows
 
 

@@ -12,7 +12,7 @@ from evaluation.terms import AssignmentLabel, FindingCode, JudgeKind, Role, Supp
 from jobs.models import WorkItem
 from llmjobs.job_status import replies_by_judge
 from llmjobs.models import Attempt, Call, CallUse, LlmJob
-from reports.quality.judges import Compared, compared_with_people
+from reports.quality.judges import JudgeAgreement, compared_with_people
 from tests.evaluation.world import run
 from tests.organizer.jobs_world import make_call, make_item, make_job, make_judge, support_by
 from tests.organizer.world import World, queries_of
@@ -28,7 +28,7 @@ def page_of(world: World, person: str = "olga") -> str:
     return " ".join(world.client(person).get(QUALITY).content.decode().split())
 
 
-def compared(world: World, judge: str = "robot") -> list[Compared]:
+def compared(world: World, judge: str = "robot") -> list[JudgeAgreement]:
     Campaign.objects.update(revision=F("revision") + 1)  # as whatever writes labels does
     world.campaign.refresh_from_db()
     return compared_with_people(world.people["olga"], world.campaign)[Judge.objects.get(name=judge).pk]

@@ -12,7 +12,7 @@ from evaluation.models import Judge, NuggetSet, Run
 from reports import charts
 from reports.charts import LIGHT
 from reports.files import PictureForm, as_csv, drawn, escaped
-from reports.methods import MethodsReport, Section, Table, methods_json, methods_latex
+from reports.methods import MethodsReport, MethodsSection, MethodsTable, methods_json, methods_latex
 from tests.evaluation.world import LISTS, load, nuggets, report, run, write
 from web.csv_response import safe_cell
 
@@ -145,15 +145,17 @@ def test_a_task_has_the_same_colour_in_every_picture(tasks: tuple[str, ...]) -> 
 
 
 def test_the_methods_report_lines_numbers_up() -> None:
-    table = Table("Runs", {"run": "Run", "score": "Score"}, [{"run": "alpha", "score": 0.5}, {"run": "beta"}])
+    table = MethodsTable(
+        "Runs", {"run": "Run", "score": "Score"}, [{"run": "alpha", "score": 0.5}, {"run": "beta"}]
+    )
     assert table.headings == [("Run", False), ("Score", True)]
     assert table.cells == [[("alpha", False), ("0.500", True)], [("beta", False), ("\N{EN DASH}", True)]]
 
 
 def test_the_methods_report_calls_a_score_by_its_name() -> None:
-    table = Table("Tau", {"score": "Score"}, [{"score": "vital_strict"}])
+    table = MethodsTable("Tau", {"score": "Score"}, [{"score": "vital_strict"}])
     assert table.cells == [[("vital strict", False)]]
-    report = MethodsReport("River", "river", 1, [Section("Agreement", [], [table])])
+    report = MethodsReport("River", "river", 1, [MethodsSection("Agreement", [], [table])])
     assert "vital strict" in methods_latex(report)
     assert '"vital_strict"' in methods_json(report)  # programs compare codes
 
