@@ -38,7 +38,7 @@ Rows = QuerySet[Any]
 
 
 def one_of(words: Iterable[str], text: str, method: str | None = None) -> ChoiceFilter:
-    return ChoiceFilter(choices=[(str(one), str(one)) for one in words], method=method, help_text=text)
+    return ChoiceFilter(choices=[(str(word), str(word)) for word in words], method=method, help_text=text)
 
 
 class Filters(FilterSet):
@@ -178,7 +178,7 @@ def checked(filters: type[Filters], query: QueryDict, reader: Reader) -> Filters
     made = filters(query, queryset=Campaign.objects.none())
     made.reader = reader
     if made.errors:
-        raise WrongQuery({name: [str(one) for one in errors] for name, errors in made.form.errors.items()})
+        raise WrongQuery({name: [str(error) for error in errors] for name, errors in made.form.errors.items()})
     missing = {name: [NEEDED] for name in filters.needed if name not in made.wanted}
     if missing:
         raise WrongQuery(missing)

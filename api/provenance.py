@@ -95,7 +95,7 @@ def _behind(event: Event | None, called: bool) -> str:
 def _event(event: Event | None, campaign: Campaign, names: Names) -> Row | None:
     if event is None:
         return None
-    files = [{"name": names.clean(campaign.pk, one.name), "sha256": one.sha256} for one in files_of(event)]
+    files = [{"name": names.clean(campaign.pk, file.name), "sha256": file.sha256} for file in files_of(event)]
     return {
         "id": event.pk,
         "kind": event.kind,
@@ -113,9 +113,12 @@ def _call(gave: str, shown: ShownCall, campaign: Campaign, names: Names) -> Row:
         "template": names.clean(campaign.pk, call.template),
         "seed": shown.seed,
         "cost": _cost(shown),
-        "messages": [{"role": one.role, "sha256": one.sha256, "content": one.content} for one in shown.messages],
-        "attempts": [{name: getattr(one, name) for name in OF_ATTEMPTS} for one in shown.attempts],
-        "uses": [{"job": one.item.job_id, "part": one.part, "notes": one.notes} for one in shown.uses],
+        "messages": [
+            {"role": message.role, "sha256": message.sha256, "content": message.content}
+            for message in shown.messages
+        ],
+        "attempts": [{name: getattr(attempt, name) for name in OF_ATTEMPTS} for attempt in shown.attempts],
+        "uses": [{"job": use.item.job_id, "part": use.part, "notes": use.notes} for use in shown.uses],
         "asked": [
             {"part": one.part, "call": one.call.sha256, "state": one.call.state, "notes": one.notes}
             for one in shown.item_calls

@@ -107,7 +107,7 @@ class Scores(Reader):
 
     def _row(self, campaign: Campaign, choice: NuggetCondition | CitationCondition, row: dict[str, Any]) -> Row:
         sets = choice.nugget_sets if isinstance(choice, NuggetCondition) else ()
-        judges = (self.names.judge(campaign.pk, one.pk) or "" for one in choice.judges)
+        judges = (self.names.judge(campaign.pk, judge.pk) or "" for judge in choice.judges)
         return {
             "campaign": campaign.slug,
             "condition": str(choice),

@@ -254,7 +254,7 @@ def kind_of(part: Part) -> ValueKind:
         return ValueKind("", part["$ref"].removeprefix(REFERENCE))
     choices = part.get("anyOf") or part.get("oneOf") or part.get("allOf")
     if choices:
-        return _either([kind_of(one) for one in choices])
+        return _either([kind_of(choice) for choice in choices])
     names = part.get("type", "anything")
     if isinstance(names, list):
         return _either([kind_of({**part, "type": name}) for name in names])
@@ -282,8 +282,8 @@ LIMITS = {
 
 def _either(kinds: list[ValueKind]) -> ValueKind:
     """Return one kind for several; null is said as a word."""
-    text = " or ".join(one.text for one in kinds if one.text)
-    named = next((one.object for one in kinds if one.object), "")
+    text = " or ".join(kind.text for kind in kinds if kind.text)
+    named = next((kind.object for kind in kinds if kind.object), "")
     return ValueKind(f"or {text}" if named and text else text, named)
 
 

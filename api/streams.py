@@ -75,7 +75,7 @@ class AsAsked(BaseContentNegotiation):
 
     def select_parser(self, request: Request, parsers: Iterable[Any]) -> Any:
         sent = (request.content_type or "").partition(";")[0].strip()
-        return next((one for one in parsers if one.media_type == sent), None)
+        return next((parser for parser in parsers if parser.media_type == sent), None)
 
     def select_renderer(
         self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
@@ -105,7 +105,7 @@ def tag_of_pieces(pieces: Iterable[bytes]) -> str:
 
 def tag_of_campaigns(campaigns: Iterable[Campaign], *parts: object) -> str:
     """Return the weak tag of whatever follows from the revisions of campaigns, and from what was asked."""
-    state = [(one.pk, one.created_at.isoformat(), one.revision) for one in campaigns]
+    state = [(campaign.pk, campaign.created_at.isoformat(), campaign.revision) for campaign in campaigns]
     return f'W/"{sha256(repr((state, parts)).encode()).hexdigest()[:LENGTH]}"'
 
 

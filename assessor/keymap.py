@@ -161,7 +161,9 @@ def _normal(word: str) -> str:
     else:
         key = spelled.get(key.lower(), key)
     order = {"Ctrl": 0, "Alt": 1, "Shift": 2}
-    named = [{"control": "Ctrl", "strg": "Ctrl"}.get(one.lower(), one.capitalize()) for one in modifiers]
+    named = [
+        {"control": "Ctrl", "strg": "Ctrl"}.get(modifier.lower(), modifier.capitalize()) for modifier in modifiers
+    ]
     return "+".join([*sorted(named, key=lambda one: order.get(one, 9)), key])
 
 

@@ -36,7 +36,7 @@ class KnownPeopleAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
 
     def authenticate_by_email(self, sociallogin: SocialLogin) -> tuple[Any, str] | None:
         """The one open account whose owner verified an address that the provider vouches for."""
-        vouched = [one.email.lower() for one in sociallogin.email_addresses if one.verified]
+        vouched = [address.email.lower() for address in sociallogin.email_addresses if address.verified]
         # An address that was only typed leads to nobody: it may be another's.
         shown = EmailAddress.objects.filter(email__in=vouched, verified=True, user__is_active=True)
         # Where two accounts have an address of the provider, neither is meant.

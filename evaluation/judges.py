@@ -119,7 +119,9 @@ def stored_judge(judge: Judge) -> Judge:
     if judge.pk:
         return judge
     fields = ("kind", "user", "model", "base_url", "study", "aside", "prompt_versions")
-    return Judge.objects.get_or_create(name=judge.name, defaults={one: getattr(judge, one) for one in fields})[0]
+    return Judge.objects.get_or_create(
+        name=judge.name, defaults={field: getattr(judge, field) for field in fields}
+    )[0]
 
 
 def judge_in(study: Study, judge: Judge) -> Judge:
@@ -139,4 +141,4 @@ def judge_in(study: Study, judge: Judge) -> Judge:
 def says_study(extras: Iterable[Mapping[str, Any]]) -> bool:
     """Say whether an export of ours says of its rows that they are labels of a study."""
     ours = (extra.get(PROVENANCE_KEY) for extra in extras)
-    return any(isinstance(one, dict) and bool(one.get("study")) for one in ours)
+    return any(isinstance(our, dict) and bool(our.get("study")) for our in ours)

@@ -72,7 +72,7 @@ def labels_between(
     campaign: Campaign, topics: Sequence[Topic], nugget_set: NuggetSet | None, condition: SupportCondition
 ) -> StudyLabels:
     """Return the labels that count here: of the newest lists, or of each citation, on answers with a word."""
-    of_topics = {"topic__in": [one.pk for one in topics], "words__gt": 0}
+    of_topics = {"topic__in": [topic.pk for topic in topics], "words__gt": 0}
     if nugget_set is None:
         given = SupportJudgment.objects.filter(
             **{f"sentence__answer__{name}": value for name, value in of_topics.items()}
@@ -145,7 +145,7 @@ def _runs(answers: set[int]) -> dict[int, AnswerProvenance]:
     found: dict[int, AnswerProvenance] = {}
     for part in _parts(answers):
         rows = AnswerProvenance.objects.filter(answer__in=part).select_related("run", "topic").defer("references")
-        found |= {one.answer_id: one for one in rows}
+        found |= {row.answer_id: row for row in rows}
     return found
 
 
@@ -291,7 +291,7 @@ def _check_figures(wish: StudyWish) -> None:
 
 def _topics(campaign: Campaign, names: Sequence[str]) -> list[Topic]:
     topics = list(campaign.topics.filter(topic_id__in=names) if names else campaign.topics.all())
-    unknown = sorted(set(names) - {one.topic_id for one in topics})
+    unknown = sorted(set(names) - {topic.topic_id for topic in topics})
     if unknown:
         raise Refused("no_such_topic", f"There is no topic {', '.join(unknown)} in {campaign.slug}.")
     return topics
@@ -364,7 +364,7 @@ def studies_for(viewer: User, campaign: Campaign) -> list[StudyRow]:
     tasks = Task.objects.filter(study__in=studies).not_withdrawn().order_by().values_list("study")
     given = tasks.annotate(n=Count("pk"), submitted=Count("pk", filter=Q(state=TaskState.SUBMITTED)))
     counts = {pk: (n, submitted) for pk, n, submitted in given}
-    return [StudyRow(one, *sizes[one.pk], *counts.get(one.pk, (0, 0))) for one in studies]
+    return [StudyRow(study, *sizes[study.pk], *counts.get(study.pk, (0, 0))) for study in studies]
 
 
 def study_for(viewer: User, campaign: Campaign, pk: int) -> Study:

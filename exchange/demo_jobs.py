@@ -64,7 +64,7 @@ def _calls(item: WorkItem) -> Iterator[tuple[Ask, SimulatedCompletion]]:
     step = KINDS[item.kind].begin([item], [BUILT_IN_PROMPTS])[0]
     ask = next(step)
     while True:
-        messages = tuple((one.role, one.content) for one in ask.messages)
+        messages = tuple((message.role, message.content) for message in ask.messages)
         completion = complete(CompletionRequest("", messages, None, None), "")
         yield ask, completion
         try:

@@ -54,7 +54,7 @@ def folder_of(name: str) -> Path:
 def keep(files: Iterable[SentFile]) -> tuple[str, list[KeptFile]]:
     """Keep files in a new folder; return its name and its files."""
     name, folder = new_folder()
-    return name, [_kept(folder / str(number), one) for number, one in enumerate(files)]
+    return name, [_kept(folder / str(number), file) for number, file in enumerate(files)]
 
 
 def _kept(path: Path, sent: SentFile) -> KeptFile:

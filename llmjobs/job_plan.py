@@ -175,7 +175,9 @@ def drawn_items(study: Study, judge: Judge, topics: Collection[int]) -> JobPlan:
         for answer, wording in drawn.values_list("answer", "nugget_version"):
             wordings.setdefault(answer, []).append(wording)
         size = study.campaign.protocol.batch_size
-        return unjudged([one for answer, some in wordings.items() for one in _batches(answer, some, size)], judge)
+        return unjudged(
+            [batch for answer, some in wordings.items() for batch in _batches(answer, some, size)], judge
+        )
     plan = JobPlan()
     there, failed = _supported(study.campaign, judge)
     for sentence, segment in drawn.values_list("sentence", "segment"):

@@ -229,7 +229,7 @@ def _lists(request: JobRequest, condition: Condition, named: str, topics: list[i
 
 def _source(campaign: Campaign, name: str) -> QrelSource:
     """Return the qrels to read by: the named ones, UMBRELA, or the only ones."""
-    sources = {one.name: one for one in QrelSource.objects.filter(campaign=campaign)}
+    sources = {source.name: source for source in QrelSource.objects.filter(campaign=campaign)}
     wanted = name or ("UMBRELA" if "UMBRELA" in sources else next(iter(sources)) if len(sources) == 1 else "")
     if wanted not in sources:
         there = ", ".join(sources) or "none"

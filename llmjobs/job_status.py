@@ -110,9 +110,9 @@ def callable_judges_for(viewer: User, campaign: Campaign) -> list[Judge]:
     """
     if not within(viewer, campaign).exists():
         return []
-    hidden = {str(one) for one in Prompt.objects.exclude(pk__in=prompts_for(viewer))}
+    hidden = {str(prompt) for prompt in Prompt.objects.exclude(pk__in=prompts_for(viewer))}
     judges = Judge.objects.filter(kind=JudgeKind.LLM, aside=False).exclude(model="")
-    return [one for one in judges if hidden.isdisjoint(map(str, one.prompt_versions.values()))]
+    return [judge for judge in judges if hidden.isdisjoint(map(str, judge.prompt_versions.values()))]
 
 
 def prompts_for(viewer: User) -> QuerySet[Prompt]:
@@ -338,8 +338,8 @@ def unread_for(viewer: User, campaign: Campaign) -> QuerySet[Notice]:
 def shown_notices(viewer: User, campaign: Campaign) -> list[ShownNotice]:
     """Newest unread notices, in two queries."""
     notices = list(unread_for(viewer, campaign)[:SHOWN])
-    progress = queue.progress_by_job({one.job_id for one in notices})
-    return [ShownNotice(one, progress[one.job_id]) for one in notices]
+    progress = queue.progress_by_job({notice.job_id for notice in notices})
+    return [ShownNotice(notice, progress[notice.job_id]) for notice in notices]
 
 
 def mark_read(viewer: User, campaign: Campaign, pk: int) -> None:

@@ -288,8 +288,8 @@ def _closing(text: str, opening: int) -> tuple[int, int, bool] | None:
 def _word_lists(text: str) -> list[_Found]:
     matches = WORD_LIST.finditer(text)
     return [
-        _Found(tuple(word.strip() for word in WORDS.findall(one[0])), one.start(), one.end(), ("no quotes",))
-        for one in matches
+        _Found(tuple(word.strip() for word in WORDS.findall(match[0])), match.start(), match.end(), ("no quotes",))
+        for match in matches
     ]
 
 

@@ -63,7 +63,7 @@ def save_prompt(
 
 def _saved(template: Template, campaign: Campaign | None, actor: User | None) -> tuple[Prompt, bool]:
     versions = list(Prompt.objects.filter(name=template.name).order_by("version"))
-    same = next((one for one in versions if one.sha256 == template.sha256), None)
+    same = next((version for version in versions if version.sha256 == template.sha256), None)
     if same:
         return same, False
     made = Prompt.objects.create(
@@ -132,7 +132,7 @@ def templates_by_ref(wanted: Sequence[tuple[PromptTask | None, str]]) -> dict[st
     found = {template.ref: template for template in BUILT_IN}
     names = {ref.partition("@")[0] for _, ref in wanted if ref not in found}
     if names:
-        found |= {str(one): _unchanged(one) for one in Prompt.objects.filter(name__in=names)}
+        found |= {str(prompt): _unchanged(prompt) for prompt in Prompt.objects.filter(name__in=names)}
     for task, ref in wanted:
         if ref not in found or task not in (None, found[ref].task):
             raise Refused(
@@ -238,7 +238,9 @@ def ref_of_call(viewer: User, name: str, version: int, sha256: str) -> str:
 
 def _asking_by(template: Template, judges: list[Judge]) -> tuple[Judge, ...]:
     default_ref = template.ref if template in BUILT_IN else ""
-    return tuple(one for one in judges if one.prompt_versions.get(template.task, default_ref) == template.ref)
+    return tuple(
+        judge for judge in judges if judge.prompt_versions.get(template.task, default_ref) == template.ref
+    )
 
 
 LARGEST_FILE = 262_144
@@ -357,7 +359,9 @@ def way_of(judge: Judge) -> PromptSet:
 def ways_of(judges: Sequence[Judge]) -> list[PromptSet]:
     """Prompt set of each judge, each judge looked up once."""
     known: dict[int | None, PromptSet] = {}
-    return [known[one.pk] if one.pk in known else known.setdefault(one.pk, way_of(one)) for one in judges]
+    return [
+        known[judge.pk] if judge.pk in known else known.setdefault(judge.pk, way_of(judge)) for judge in judges
+    ]
 
 
 def is_structured(judge: Judge) -> bool:

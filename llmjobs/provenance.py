@@ -181,7 +181,7 @@ def assignment_for(viewer: User, campaign: Campaign, pk: int) -> ShownLabel:
         event=label.event,
         nuggets=nuggets.name,
         nugget=label.nugget_version.text,
-        sentence=next((one for one in sentences if one.index == label.sentence), None),
+        sentence=next((sentence for sentence in sentences if sentence.index == label.sentence), None),
         first_code=label.first_label,
     )
 
@@ -261,7 +261,7 @@ def shown_call(viewer: User, campaign: Campaign, call: Call) -> ShownCall:
 
 def is_simulated(judge: Judge | None, *calls: ShownCall | None) -> bool:
     # The judge's name proves nothing: the endpoint names the model in its reply.
-    answered = [one.call.model_answered for one in calls if one]
+    answered = [call.call.model_answered for call in calls if call]
     return SIMULATED_MODEL in (judge.model if judge else "", *answered)
 
 

@@ -168,7 +168,7 @@ def _graded_sources(campaign: Campaign) -> list[str]:
 def _relevance_items(campaign: Campaign, wanted: Draw) -> list[NewItem]:
     grades = _graded(campaign).filter(source__name=wanted.of)
     drawn = _shuffled(grades.values_list("pk", flat=True), wanted.seed)[: wanted.pairs]
-    found = {one.pk: one for one in grades.filter(pk__in=drawn)}
+    found = {grade.pk: grade for grade in grades.filter(pk__in=drawn)}
     top = campaign.protocol.relevance_max
     return [
         NewItem(

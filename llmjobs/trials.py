@@ -146,7 +146,7 @@ def trial_for(viewer: User, campaign: Campaign, pk: int) -> Trial:
 
 def outcome_of(trial: Trial) -> list[Tried]:
     jobs = TrialJob.objects.filter(trial=trial).select_related("llm__job", "llm__judge").order_by("llm")
-    return [_tried(one) for one in jobs]
+    return [_tried(job) for job in jobs]
 
 
 def _tried(one: TrialJob) -> Tried:

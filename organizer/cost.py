@@ -90,9 +90,9 @@ class Unit:
 def person_units(campaign: Campaign, rate: Decimal | None) -> dict[Stage, Unit]:
     """Costs of a person's lists and labels at an hourly rate, from first submissions of whole topics."""
     times: dict[Stage, list[TopicTime]] = defaultdict(list)
-    for one in times_of(campaign):
-        if one.timed.version == 1 and one.timed.submitted and one.timed.whole:
-            times[one.timed.stage].append(one)
+    for time in times_of(campaign):
+        if time.timed.version == 1 and time.timed.submitted and time.timed.whole:
+            times[time.timed.stage].append(time)
     labels = _labels(campaign)
     found = {}
     for stage, what in PERSON.items():
@@ -288,7 +288,7 @@ def _found(campaign: Campaign, form: CostForm) -> ReportContent:
         "People's time is the measured active time, point estimate; where nothing was measured, what the study "
         "published: an hour to post-edit a topic, two and a half to write its nuggets.",
     )
-    rows = [_row(one, prices, reference, form) for one in choices]
+    rows = [_row(choice, prices, reference, form) for choice in choices]
     return ReportContent(facts, (conditions_table(rows), _units_table(prices)), timezone.now())
 
 
@@ -304,7 +304,7 @@ def _labelled(campaign: Campaign) -> Iterator[NuggetCondition]:
 
 
 def _reference(choices: list[NuggetCondition], named: str) -> NuggetCondition | None:
-    by_condition = {one.condition: one for one in choices}
+    by_condition = {choice.condition: choice for choice in choices}
     wanted = [Condition(named)] if named else REFERENCES
     return next((by_condition[one] for one in wanted if one in by_condition), None)
 

@@ -158,7 +158,7 @@ SealedForm = TypeVar("SealedForm", ProtocolForm, DefaultsForm)
 def protocol(request: UserRequest, slug: str) -> HttpResponse:
     viewer, campaign = request.user, organizer_access.get_campaign(request.user, slug)
     versions = protocol_rows.versions_for(viewer, campaign)
-    by_number = {str(one.protocol.version): one.protocol for one in versions}
+    by_number = {str(version.protocol.version): version.protocol for version in versions}
     in_force = versions[0].protocol
     shown = by_number.get(request.GET.get("version", ""), in_force)
     other = by_number.get(request.GET.get("against", ""))

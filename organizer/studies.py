@@ -66,7 +66,7 @@ class StudyForm(forms.Form):
         sets = [(one.name, one.name) for one in nugget_sets_for(viewer, campaign) if one.origin in ASSIGNED]
         counts = [*assignment_counts_for(viewer, campaign), *support_counts_for(viewer, campaign)]
         people, machines = (
-            [(name, name) for name in sorted({one.judge for one in counts if one.machine is machine})]
+            [(name, name) for name in sorted({count.judge for count in counts if count.machine is machine})]
             for machine in (False, True)
         )
         self.fields["nuggets"] = _choice("Nugget set, of assignments", "the only one that fits", sets)
@@ -106,7 +106,7 @@ class HandStudyForm(forms.Form):
         people = [(user.username, user.name) for user in assessors_for(viewer, study.campaign)]
         self.fields["assessor"] = forms.ChoiceField(choices=people, label="Assessor")
         self.fields["topics"] = forms.MultipleChoiceField(
-            choices=[(one.public_id, f"{one.topic_id}: {one.text}") for one in topics_of_study(study)],
+            choices=[(topic.public_id, f"{topic.topic_id}: {topic.text}") for topic in topics_of_study(study)],
             required=False,
             widget=forms.CheckboxSelectMultiple,
             label="Topics",
@@ -118,7 +118,9 @@ class JudgeStudyForm(forms.Form):
 
     def __init__(self, viewer: User, study: Study, data: Any = None) -> None:
         super().__init__(data)
-        names = [one.name for one in callable_judges_for(viewer, study.campaign) if one.pk != study.machine_id]
+        names = [
+            judge.name for judge in callable_judges_for(viewer, study.campaign) if judge.pk != study.machine_id
+        ]
         self.fields["judge"] = forms.ChoiceField(choices=[(name, name) for name in names], label="Second LLM")
 
 

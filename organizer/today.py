@@ -166,12 +166,12 @@ def _of_tasks(
     if tasks:
         cases = tuple(
             Case(
-                f"{one.topic_id}, {stage_text(one.stage)}: {one.assessor}",
-                reverse("organizer:task", args=[campaign.slug, one.public_id]),
-                one.since,
-                one.text,
+                f"{task.topic_id}, {stage_text(task.stage)}: {task.assessor}",
+                reverse("organizer:task", args=[campaign.slug, task.public_id]),
+                task.since,
+                task.text,
             )
-            for one in tasks[:SHOWN]
+            for task in tasks[:SHOWN]
         )
         yield Need(title, len(tasks), cases, link, means)
 
@@ -193,7 +193,7 @@ def _of_remarks(campaign: Campaign, remarks: OpenRemarks) -> Need:
 
 def _of_jobs(campaign: Campaign, notices: Sequence[ShownNotice]) -> Iterable[Need]:
     # Jobs that ended well need nobody; the others stay until their notices are read.
-    bad = [one for one in notices if one.notice.kind != Notice.Kind.DONE or one.progress.failed]
+    bad = [notice for notice in notices if notice.notice.kind != Notice.Kind.DONE or notice.progress.failed]
     if bad:
         cases = tuple(
             Case(

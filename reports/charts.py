@@ -62,9 +62,9 @@ def scatter(found: Correlation, *, dark: bool) -> str:
     """
     sides = (found.x, found.y)
     runs = [
-        {"task": one.task or NO_TASK, "x": one.x, "y": one.y, "said": f"{one.run_id}: {_both(sides, one)}"}
-        for one in found.runs
-        if one.x is not None and one.y is not None
+        {"task": run.task or NO_TASK, "x": run.x, "y": run.y, "said": f"{run.run_id}: {_both(sides, run)}"}
+        for run in found.runs
+        if run.x is not None and run.y is not None
     ]
     binned = is_binned(found.points)
     answers = [
@@ -298,8 +298,8 @@ def _figures(base: Any, palette: Palette) -> list[Any]:
 def curve(points: Sequence[CurvePoint], *, dark: bool) -> str:
     """Return the specification of run-level tau by the number of topics: the mean, and the central 95 %."""
     rows = [
-        asdict(one) | {"said": f"{one.topics:,} topics: {one.mean:.3f}, {one.low:.3f} to {one.high:.3f}"}
-        for one in points
+        asdict(point) | {"said": f"{point.topics:,} topics: {point.mean:.3f}, {point.low:.3f} to {point.high:.3f}"}
+        for point in points
     ]
     return _curve(json.dumps(rows), DARK if dark else LIGHT)
 

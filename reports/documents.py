@@ -113,21 +113,21 @@ def correlation_table(found: Correlation) -> FileTable:
         "high": "High",
         "discordant": "Discordant",
     }
-    runs = [asdict(one) for one in found.runs]
+    runs = [asdict(run) for run in found.runs]
     return FileTable(
         correlation_rows(found), headings, correlation_document(found) | {"by_run": runs}, comment=_compared(found)
     )
 
 
 def answers_table(found: Correlation) -> FileTable:
-    rows = [asdict(one) for one in found.points]
+    rows = [asdict(point) for point in found.points]
     headings = {"run_id": "Run", "topic_id": "Topic", "x": found.x, "y": found.y}
     document = {"x": found.x, "y": found.y, "score": found.score, "policies": policies_document(found.policies)}
     return FileTable(rows, headings, document | {"answers": rows}, comment=_compared(found))
 
 
 def curve_table(found: Correlation, points: Sequence[CurvePoint]) -> FileTable:
-    rows = [asdict(one) for one in points]
+    rows = [asdict(point) for point in points]
     headings = {"topics": "Topics", "mean": "Mean tau-b", "low": "Low", "high": "High", "samples": "Subsets"}
     document = {"x": found.x, "y": found.y, "score": found.score, "policies": policies_document(found.policies)}
     return FileTable(rows, headings, document | {"points": rows}, comment=_compared(found))

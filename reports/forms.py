@@ -262,7 +262,7 @@ class ConditionForm(BoardForm):
 
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
         sets = list(campaign.nugget_sets.exclude(origin=Origin.DRAFT))
-        judges = {one.name for one in judges_of(*sets)}
+        judges = {judge.name for judge in judges_of(*sets)}
         super().__init__(
             query,
             sets=[one.name for one in sets],
@@ -348,7 +348,7 @@ class SupportForm(ChoicesForm):
         by_condition = {one: list(support_judges_of(campaign, one)) for one in SupportCondition}
         labelled = next((one for one, judges in by_condition.items() if judges), SupportCondition.SCRATCH)
         super().__init__(query, {"condition": labelled})
-        names = sorted({one.name for judges in by_condition.values() for one in judges})
+        names = sorted({judge.name for judges in by_condition.values() for judge in judges})
         self.offer("judge", choices_of_names(names))
         self.offer("tag", _all_and(tags_of(campaign)))
 

@@ -89,7 +89,9 @@ class MethodsTable:
 
     def _has_numbers(self, name: str) -> bool:
         values = [row[name] for row in self.rows if row.get(name) not in (None, "")]
-        return bool(values) and all(isinstance(one, int | float) and not isinstance(one, bool) for one in values)
+        return bool(values) and all(
+            isinstance(value, int | float) and not isinstance(value, bool) for value in values
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +116,11 @@ class MethodsReport:
 def methods_json(report: MethodsReport) -> str:
     sections = [
         {
-            "title": one.title,
-            "sentences": list(one.sentences),
-            "tables": [{"caption": table.caption, "rows": list(table.rows)} for table in one.tables],
+            "title": section.title,
+            "sentences": list(section.sentences),
+            "tables": [{"caption": table.caption, "rows": list(table.rows)} for table in section.tables],
         }
-        for one in report.sections
+        for section in report.sections
     ]
     head = {"campaign": report.slug, "title": report.title, "revision": report.revision}
     return as_json(head | {"sections": sections})
@@ -127,9 +129,9 @@ def methods_json(report: MethodsReport) -> str:
 def methods_latex(report: MethodsReport) -> str:
     lines = [PREAMBLE, rf"\title{{Methods: {escaped(report.title)}}}", r"\date{}"]
     lines += [r"\begin{document}", r"\maketitle"]
-    for one in report.sections:
-        lines += ["", rf"\section*{{{escaped(one.title)}}}", *map(escaped, one.sentences)]
-        for table in filter(lambda table: table.rows, one.tables):
+    for section in report.sections:
+        lines += ["", rf"\section*{{{escaped(section.title)}}}", *map(escaped, section.sentences)]
+        for table in filter(lambda table: table.rows, section.tables):
             body = as_latex(table.shown, table.columns)
             caption = rf"\caption{{{escaped(table.caption)}}}"
             lines += ["", r"\begin{table}[H]\centering\footnotesize", caption, body, r"\end{table}"]
@@ -139,14 +141,14 @@ def methods_latex(report: MethodsReport) -> str:
 def changed(report: MethodsReport, change: Callable[[str], str]) -> MethodsReport:
     sections = [
         MethodsSection(
-            one.title,
-            [change(sentence) for sentence in one.sentences],
+            section.title,
+            [change(sentence) for sentence in section.sentences],
             [
                 MethodsTable(table.caption, table.columns, _changed_rows(table.rows, change))
-                for table in one.tables
+                for table in section.tables
             ],
         )
-        for one in report.sections
+        for section in report.sections
     ]
     return MethodsReport(report.title, report.slug, report.revision, sections)
 
@@ -268,12 +270,12 @@ def judge_rows(campaign: Campaign) -> list[Row]:
     judges = Judge.objects.filter(Exists(assigned) | Exists(supported) | Exists(made)).order_by("kind", "name")
     return [
         {
-            "judge": one.name,
-            "kind": "person" if one.kind == JudgeKind.HUMAN else "LLM",
-            "model": one.model,
-            "prompts": ", ".join(f"{task}: {text}" for task, text in sorted(one.prompt_versions.items())),
+            "judge": judge.name,
+            "kind": "person" if judge.kind == JudgeKind.HUMAN else "LLM",
+            "model": judge.model,
+            "prompts": ", ".join(f"{task}: {text}" for task, text in sorted(judge.prompt_versions.items())),
         }
-        for one in judges
+        for judge in judges
     ]
 
 
@@ -407,7 +409,7 @@ JUDGES = {"judge": "Judge", "kind": "Kind", "model": "Model", "prompts": "Prompt
 def methods_report(campaign: Campaign) -> MethodsReport:
     with consistent_read():
         parts = (_protocol, _material, _people, _labels, _times, _agreement, _exclusions, _versions)
-        report = MethodsReport(campaign.name, campaign.slug, campaign.revision, [one(campaign) for one in parts])
+        report = MethodsReport(campaign.name, campaign.slug, campaign.revision, [part(campaign) for part in parts])
         return _without_names(campaign, report)
 
 

@@ -91,12 +91,12 @@ def _files(campaign: Campaign, page: ReportPage) -> list[tuple[str, str]]:
         "campaign": campaign,
         "title": page.title,
         "facts": facts,
-        "sections": [(one, list(one.cells(one.rows))) for one in figures],
+        "sections": [(figure, list(figure.cells(figure.rows))) for figure in figures],
     }
-    tables = {one.name: [dict(row) for row in one.rows] for one in figures}
+    tables = {figure.name: [dict(row) for row in figure.rows] for figure in figures}
     return [
         ("index.html", render_to_string("reports/packet.html", context)),
-        *((f"{one.name}.csv", as_csv(one.rows) + "\n") for one in figures if one.rows),
+        *((f"{figure.name}.csv", as_csv(figure.rows) + "\n") for figure in figures if figure.rows),
         ("packet.json", as_json({"group": page.form.chosen["group"], "said": facts, **tables}) + "\n"),
     ]
 

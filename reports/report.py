@@ -163,14 +163,14 @@ class Figures:
         now = "descending" if self.sort.startswith("-") else "ascending"
         name = self.sort.removeprefix("-")
         return [
-            (one, now if one.name == name else "", _after(one, self.sort if one.name == name else ""))
-            for one in self.columns
+            (column, now if column.name == name else "", _after(column, self.sort if column.name == name else ""))
+            for column in self.columns
         ]
 
     def ordered(self, sort: str) -> "Figures":
         """Return the rows in another order, what is undefined last; as they are for a name that is no column."""
         name = sort.removeprefix("-")
-        if name not in {one.name for one in self.columns}:
+        if name not in {column.name for column in self.columns}:
             return self
         known = [row for row in self.rows if row.get(name) is not None]
         known.sort(key=lambda row: row[name], reverse=sort.startswith("-"))
@@ -188,7 +188,7 @@ class Figures:
         return ReportCell(column, value, text, Basis(_count(self.topics, row), _count(self.pairs, row)), hidden)
 
     def table(self, text: str) -> FileTable:
-        paper = {one.name: one.label for one in self.columns if one.paper}
+        paper = {column.name: column.label for column in self.columns if column.paper}
         document = {"title": self.title, "said": text, "rows": [dict(row) for row in self.rows]}
         closing = {"closing": [dict(row) for row in self.closing]} if self.closing else {}
         return FileTable(self.rows, paper, document | closing, closing=self.closing, comment=text)
@@ -255,8 +255,8 @@ class ReportPage:
     @property
     def sections(self) -> list[Section]:
         return [
-            Section(one, Paginator(one.rows, ROWS_SHOWN).get_page(self.query.get(f"page_{one.name}")))
-            for one in self._figures
+            Section(figure, Paginator(figure.rows, ROWS_SHOWN).get_page(self.query.get(f"page_{figure.name}")))
+            for figure in self._figures
         ]
 
     @property
@@ -270,9 +270,9 @@ class ReportPage:
 
     def part(self, name: str) -> Figures:
         """Return a section by its name. Raises `Http404` where there is none."""
-        for one in self._figures:
-            if one.name == name:
-                return one
+        for figure in self._figures:
+            if figure.name == name:
+                return figure
         raise Http404
 
     def table(self, name: str) -> FileTable:
@@ -338,7 +338,7 @@ def tag_text(tag: str) -> str:
 
 
 def sentences(*parts: str) -> tuple[str, ...]:
-    return tuple(one for one in parts if one)
+    return tuple(part for part in parts if part)
 
 
 def columns(
@@ -347,8 +347,14 @@ def columns(
     """Return columns from name, heading and kind; those named in `screen` are not in a paper's table."""
     aside = screen.split()
     return tuple(
-        Column(one[0], one[1], one[2] if len(one) > 2 else ColumnKind.TEXT, one[0] not in aside, one[0] == primary)
-        for one in parts
+        Column(
+            part[0],
+            part[1],
+            part[2] if len(part) > 2 else ColumnKind.TEXT,
+            part[0] not in aside,
+            part[0] == primary,
+        )
+        for part in parts
     )
 
 

@@ -129,7 +129,7 @@ def frames_of(error: BaseException) -> list[str]:
     """Own frames and the innermost ones, without the lines of code."""
     frames = traceback.extract_tb(error.__traceback__)
     near = len(frames) - INNERMOST
-    chosen = [one for n, one in enumerate(frames) if n >= near or "site-packages" not in one.filename][
+    chosen = [frame for n, frame in enumerate(frames) if n >= near or "site-packages" not in frame.filename][
         -MOST_FRAMES:
     ]
     return [f"{'/'.join(one.filename.split('/')[-3:])}:{one.lineno} {one.name}" for one in chosen]

@@ -293,7 +293,10 @@ class WriteView(View):
         """Answer a refusal without the names that stand in it."""
         if isinstance(exc, BadInput):
             exc = BadInput(
-                [InputProblem(one.file, one.line, one.field, self.clean(one.expected)) for one in exc.problems]
+                [
+                    InputProblem(problem.file, problem.line, problem.field, self.clean(problem.expected))
+                    for problem in exc.problems
+                ]
             )
         elif isinstance(exc, RuleRefusal):
             exc = RuleRefusal(exc.code, self.clean(exc.message))

@@ -113,7 +113,7 @@ class JobsView(WriteView, ListView):
     def about(self, write: Write, **place: Any) -> Campaign:
         campaign = self.campaign_to_change(write.actor, write.body.campaign)
         # Judges belong to no campaign: whoever is not among those that can be called here is nobody.
-        known = {one.name for one in callable_judges_for(write.actor, campaign)}
+        known = {judge.name for judge in callable_judges_for(write.actor, campaign)}
         if write.body.judge not in {"", default_endpoint().model, *known}:
             raise WrongBody({"judge": ["There is no LLM of that name that can be called."]})
         return campaign

@@ -195,7 +195,7 @@ class TasksView(WriteView, ListView):
         ]
         clean = self.clean
         left = [LeftOut(topic_id=one.topic_id, reason=clean(one.reason)) for one in plan.skipped]
-        loads = [Load(assessor=clean(one.name), before=one.before, after=one.after) for one in plan.shares]
+        loads = [Load(assessor=clean(share.name), before=share.before, after=share.after) for share in plan.shares]
         return HandOutPlan(key=plan.key, given=given, left_out=left, loads=loads)
 
 
@@ -332,9 +332,9 @@ class ReassignTaskView(OneTaskView):
 def user_name(view: WriteView, actor: User, campaign: Campaign, name: str) -> str:
     """Return the user name of an assessor, who is said by the pseudonym that the API shows, or by that name itself."""
     names = view.names
-    for one in assessors_for(actor, campaign):
-        if name in (names.person(campaign.pk, one.pk), one.username):
-            return one.username
+    for assessor in assessors_for(actor, campaign):
+        if name in (names.person(campaign.pk, assessor.pk), assessor.username):
+            return assessor.username
     raise WrongBody({"assessor": [NO_SUCH]})
 
 
@@ -343,7 +343,7 @@ def _topics(actor: User, campaign: Campaign, wanted: Sequence[str]) -> tuple[str
     found = dict(there.values_list("topic_id", "public_id"))
     if missing := [one for one in wanted if one not in found]:
         raise WrongBody({"topics": [f"{one}: {NO_SUCH}" for one in missing[:20]]})
-    return tuple(found[one] for one in dict.fromkeys(wanted))
+    return tuple(found[fromkey] for fromkey in dict.fromkeys(wanted))
 
 
 def _check_unchanged(write: Write, task: Task) -> None:

@@ -138,19 +138,19 @@ def _told(task: Task, rows: dict[str, Row], places: dict[str, str], page: int) -
 
 
 def _logged(task: Task, operations: list[Operation]) -> Iterator[LoggedOperation]:
-    targets = {str(one.payload["target"]) for one in operations if one.kind in ("undo", "redo")}
+    targets = {str(operation.payload["target"]) for operation in operations if operation.kind in ("undo", "redo")}
     steps = Operation.objects.filter(task=task, step__in=targets).exclude(kind__in=["undo", "redo"])
     kinds = {str(step): kind for step, kind in steps.order_by("-seq").values_list("step", "kind")}
-    for one in operations:
-        target_kind = kinds.get(str(one.payload.get("target", "")), "")
-        yield LoggedOperation(one.kind, one.payload, one.before, one.after, target_kind)
+    for operation in operations:
+        target_kind = kinds.get(str(operation.payload.get("target", "")), "")
+        yield LoggedOperation(operation.kind, operation.payload, operation.before, operation.after, target_kind)
 
 
 def _submissions(task: Task, places: dict[str, str]) -> Iterator[SubmittedList]:
     numbers = WorkingNugget.objects.filter(task=task, nugget__isnull=False).values_list("nugget", "number")
     names = {nugget: f"N{number}" for nugget, number in numbers}
-    for one in Submission.objects.filter(task=task).select_related("nugget_list").order_by("-version"):
-        items = list(one.frozen_list.items.select_related("nugget_version").order_by("position"))
+    for submission in Submission.objects.filter(task=task).select_related("nugget_list").order_by("-version"):
+        items = list(submission.frozen_list.items.select_related("nugget_version").order_by("position"))
         evidence = NuggetEvidence.objects.filter(nugget_version__in=[item.nugget_version_id for item in items])
         of_wording: dict[int, list[str]] = {}
         for wording, segment, sentence in evidence.order_by("pk").values_list(
@@ -166,7 +166,7 @@ def _submissions(task: Task, places: dict[str, str]) -> Iterator[SubmittedList]:
             )
             for item in items
         )
-        yield SubmittedList(one.version, one.at, nuggets)
+        yield SubmittedList(submission.version, submission.at, nuggets)
 
 
 def _nuggets(task: Task, rows: dict[str, Row], places: dict[str, str]) -> Iterator[PastNugget]:
@@ -344,7 +344,7 @@ def judged_summary(task: str, user: User) -> JudgedSummary:
         labels=tuple((word, counted[word]) for word in captions if counted[word]),
         missing=tuple(missing[:MOST_NAMED]),
         answers_missing=len(missing),
-        not_askable=0 if found.stage == Stage.ASSIGN else sum(not one.judgeable for one in pairs_of(place)),
+        not_askable=0 if found.stage == Stage.ASSIGN else sum(not pair.judgeable for pair in pairs_of(place)),
     )
 
 
@@ -400,10 +400,12 @@ def _names(place: DeskContext) -> dict[str, str]:
 
 def _label_deeds(task: Task, operations: list[Operation]) -> Iterator[LabelDeed]:
     names = _names(place_of(task))
-    for one in operations:
-        changed = list(one.after.items())
+    for operation in operations:
+        changed = list(operation.after.items())
         about = ", ".join(names.get(key, "a nugget that was reworded since") for key, _ in changed)
-        yield LabelDeed(one.seq, one.submission, one.at, _what(one, [row for _, row in changed]), about)
+        yield LabelDeed(
+            operation.seq, operation.submission, operation.at, _what(operation, [row for _, row in changed]), about
+        )
 
 
 def _what(operation: Operation, rows: list[dict[str, Any]]) -> str:

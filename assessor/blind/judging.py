@@ -66,12 +66,12 @@ def judging_state(task: Task) -> dict[str, Any]:
     if place.stage == Stage.ASSIGN:
         shows = task.protocol.show_importance
         state["nuggets"] = [
-            {"key": one.key, "text": one.text, "importance": _importance(one.importance) if shows else ""}
-            for one in nuggets_of(place)
+            {"key": nugget.key, "text": nugget.text, "importance": _importance(nugget.importance) if shows else ""}
+            for nugget in nuggets_of(place)
         ]
         state["sweep"] = _sweep(task)
     else:
-        state["pairs"] = [_pair(one) for one in pairs_of(place)]
+        state["pairs"] = [_pair(pair) for pair in pairs_of(place)]
     return state
 
 
@@ -140,8 +140,8 @@ def _pair(pair: AskedPair) -> dict[str, Any]:
 
 def _sentences(answer: int) -> Iterator[ShownSentence]:
     cited: dict[int, list[Citation]] = {}
-    for one in Citation.objects.filter(sentence__answer=answer).order_by("sentence__index", "position"):
-        cited.setdefault(one.sentence_id, []).append(one)
+    for citation in Citation.objects.filter(sentence__answer=answer).order_by("sentence__index", "position"):
+        cited.setdefault(citation.sentence_id, []).append(citation)
     numbers: dict[object, int] = {}
     for sentence in Sentence.objects.filter(answer=answer).order_by("index"):
         named = dict.fromkeys(number_of(numbers, one) for one in cited.get(sentence.pk, []))
@@ -150,6 +150,8 @@ def _sentences(answer: int) -> Iterator[ShownSentence]:
 
 def _passages(place: DeskContext, answer: str) -> Iterator[CitedPassage]:
     wanted = {pair.passage for pair in pairs_of(place, answer) if pair.judgeable}
-    for one in Segment.objects.filter(campaign=place.campaign, public_id__in=wanted - {None}):
-        sentences = tuple(CitedSentence(index, text.strip()) for index, text in enumerate(split(one.text.strip())))
-        yield CitedPassage(one.public_id, one.title, sentences)
+    for segment in Segment.objects.filter(campaign=place.campaign, public_id__in=wanted - {None}):
+        sentences = tuple(
+            CitedSentence(index, text.strip()) for index, text in enumerate(split(segment.text.strip()))
+        )
+        yield CitedPassage(segment.public_id, segment.title, sentences)

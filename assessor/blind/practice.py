@@ -111,7 +111,7 @@ def _practice(task: str, user: User) -> tuple[Task, list[PracticeItem], dict[int
     if found is None:
         raise NoSuchTask
     asked = practice_of(user, [found.campaign_id]).asked(found)
-    items = {one.pk: one for one in PracticeItem.objects.filter(pk__in=asked)}
+    items = {item.pk: item for item in PracticeItem.objects.filter(pk__in=asked)}
     given = PracticeAnswer.objects.filter(user=user, item__in=asked)
     return found, [items[pk] for pk in asked], dict(given.values_list("item", "label"))
 

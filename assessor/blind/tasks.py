@@ -109,7 +109,9 @@ def home_for(user: User) -> Home:
     tasks = list(Task.objects.open_for(user).select_related("topic", "campaign", "protocol"))
     lines = _lines(tasks, _practice_left(user, tasks))
     groups = tuple(
-        TaskGroup(state, found) for state in ORDER if (found := tuple(one for one in lines if one.state == state))
+        TaskGroup(state, found)
+        for state in ORDER
+        if (found := tuple(line for line in lines if line.state == state))
     )
     open_ = sum(task.state in ACTIVE for task in tasks)
     empty = (
@@ -178,17 +180,17 @@ def _judged_text(task: Task, progress: Progress) -> tuple[str, ...]:
 
 def _remarks(tasks: Sequence[Task]) -> dict[int, list[Remark]]:
     found: dict[int, list[Remark]] = {task.pk: [] for task in tasks}
-    for one in Remark.objects.filter(task__in=found):
-        found[one.task_id].append(one)
+    for remark in Remark.objects.filter(task__in=found):
+        found[remark.task_id].append(remark)
     return found
 
 
 def _answered(remarks: Sequence[Remark]) -> tuple[AnsweredRemark, ...]:
     """Return the newest answers to own remarks."""
     answered = [
-        AnsweredRemark(one.kind, one.about, one.text, one.answer, one.answered_at)
-        for one in remarks
-        if one.answered_at is not None
+        AnsweredRemark(remark.kind, remark.about, remark.text, remark.answer, remark.answered_at)
+        for remark in remarks
+        if remark.answered_at is not None
     ]
     return tuple(sorted(answered, key=lambda one: one.answered_at, reverse=True)[:ANSWERS_SHOWN])
 

@@ -84,7 +84,7 @@ class AssignmentLabels:
 
     def read(self, keys: Collection[str] | None = None) -> dict[str, LabelRow]:
         if keys is None:
-            current = [one.wording for one in nuggets_of(self.place)]
+            current = [nugget.wording for nugget in nuggets_of(self.place)]
             rows = WorkingAssignment.objects.filter(task=self.place.task, nugget_version__in=current)
             rows = rows.select_related("answer", "nugget_version__nugget").order_by(
                 "answer_id", "nugget_version_id"

@@ -74,7 +74,7 @@ def _freeze_assignments(task: Task, judge: Judge, event: Event) -> int:
     earlier = assignments_of(task, judge)
     submission = _next(earlier)
     earlier.update(stands=False)
-    wordings = [one.wording for one in nuggets_of(place_of(task))]
+    wordings = [nugget.wording for nugget in nuggets_of(place_of(task))]
     given = WorkingAssignment.objects.filter(task=task, nugget_version__in=wordings, label__isnull=False)
     given = given.order_by("answer_id", "nugget_version_id")  # else each engine numbers the rows in its own way
     same, now = _same(task), timezone.now()

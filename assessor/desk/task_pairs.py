@@ -55,10 +55,10 @@ def nuggets_of(place: DeskContext) -> list[AskedNugget]:
     )
     items = items.select_related("nugget_version__nugget")
     asked = {
-        one.nugget_version.nugget.public_id: AskedNugget(
-            one.nugget_version.nugget.public_id, one.nugget_version_id, one.nugget_version.text, one.importance
+        item.nugget_version.nugget.public_id: AskedNugget(
+            item.nugget_version.nugget.public_id, item.nugget_version_id, item.nugget_version.text, item.importance
         )
-        for one in items
+        for item in items
     }
     return [asked[key] for key in shuffled(f"topic {place.topic}", list(asked))]
 

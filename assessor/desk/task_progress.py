@@ -104,7 +104,7 @@ def _judging_progress(tasks: Sequence[Task]) -> dict[int, Progress]:
 
 def _judged_so_far(task: int, answers: list[int], asked: Pairs, judged: Pairs) -> Progress:
     # A label of a pair that is not asked any more, such as one of a segment whose text went, is not counted.
-    each = [(asked.get((task, one), 0), judged.get((task, one), 0)) for one in answers]
+    each = [(asked.get((task, answer), 0), judged.get((task, answer), 0)) for answer in answers]
     return Progress(
         asked=sum(all_ for all_, _ in each),
         judged=sum(min(done, all_) for all_, done in each),

@@ -55,7 +55,7 @@ def import_practice(
 
 
 def _plan(campaign: Campaign, source: Source, rows: tuple[PracticeRow, ...], replace: bool) -> ImportPlan:
-    loaded = {_item(one): one for one in PracticeItem.objects.current().filter(campaign=campaign)}
+    loaded = {_item(item): item for item in PracticeItem.objects.current().filter(campaign=campaign)}
     sorted_ = _sort(rows, loaded, replace)
     refuse_changes(
         [_change(source, row, loaded[row.item]) for row in sorted_.changed],
@@ -105,10 +105,10 @@ def _moved(rows: Sequence[PracticeRow], loaded: Loaded) -> list[PracticeRow]:
 
 def _take_away(items: Sequence[PracticeItem]) -> None:
     # Locked, so that nobody answers them meanwhile.
-    list(PracticeItem.objects.select_for_update().filter(pk__in=[one.pk for one in items]))
+    list(PracticeItem.objects.select_for_update().filter(pk__in=[item.pk for item in items]))
     answered = set(PracticeAnswer.objects.filter(item__in=items).values_list("item", flat=True))
     PracticeItem.objects.filter(pk__in=answered).update(stands=False)
-    PracticeItem.objects.filter(pk__in={one.pk for one in items} - answered).delete()
+    PracticeItem.objects.filter(pk__in={item.pk for item in items} - answered).delete()
 
 
 def _add(campaign: Campaign, rows: Sequence[PracticeRow], event: Event) -> None:
@@ -135,9 +135,9 @@ def _add(campaign: Campaign, rows: Sequence[PracticeRow], event: Event) -> None:
 
 def _put_in_order(campaign: Campaign, rows: Sequence[PracticeRow]) -> None:
     places = {row.item: number for number, row in enumerate(rows, start=1)}
-    items = [one for one in PracticeItem.objects.current().filter(campaign=campaign) if _item(one) in places]
-    for one in items:
-        one.position = places[_item(one)]
+    items = [item for item in PracticeItem.objects.current().filter(campaign=campaign) if _item(item) in places]
+    for item in items:
+        item.position = places[_item(item)]
     PracticeItem.objects.bulk_update(items, ["position"], batch_size=BATCH)
 
 

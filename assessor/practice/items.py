@@ -134,7 +134,7 @@ def practice_sets_for(viewer: User, campaign: Campaign) -> list[PracticeSet]:
     for stage in Stage:
         if pks := asked(stage, offered):
             stages.setdefault(pks, []).append(stage)
-    items = {one.pk: one for one in PracticeItem.objects.current().filter(campaign__in=seen)}
+    items = {item.pk: item for item in PracticeItem.objects.current().filter(campaign__in=seen)}
     answers = list(PracticeAnswer.objects.filter(item__in=items).select_related("user"))
     people = _people(seen, answers)
     return [_set(tuple(named), [items[pk] for pk in pks], answers, people) for pks, named in stages.items()]
@@ -147,7 +147,9 @@ def replaced_items_for(viewer: User, campaign: Campaign) -> int:
 def _people(campaigns: Sequence[int], answers: Sequence[PracticeAnswer]) -> list[User]:
     """Return the assessors, and who was one and has answered, by name."""
     members = Membership.objects.filter(campaign__in=campaigns, role=Role.ASSESSOR).select_related("user")
-    found = {user.pk: user for user in (*(one.user for one in members), *(one.user for one in answers))}
+    found = {
+        user.pk: user for user in (*(member.user for member in members), *(answer.user for answer in answers))
+    }
     return sorted(found.values(), key=lambda user: (user.name, user.username))
 
 
@@ -157,8 +159,8 @@ def _set(
     answers: Sequence[PracticeAnswer],
     people: Sequence[User],
 ) -> PracticeSet:
-    given = {(one.user_id, one.item_id): one for one in answers}
-    rows = tuple(_item(number, one, people, given) for number, one in enumerate(items, start=1))
+    given = {(answer.user_id, answer.item_id): answer for answer in answers}
+    rows = tuple(_item(number, item, people, given) for number, item in enumerate(items, start=1))
     return PracticeSet(stages, KINDS[stages[0]], rows, tuple(_rows(items, people, given)))
 
 

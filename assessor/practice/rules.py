@@ -15,8 +15,8 @@ from web.text import plural
 PracticeLabel: TypeAlias = AssignmentLabel | SupportLabel | Importance
 
 LABELS: Final[Mapping[PracticeKind, tuple[PracticeLabel, ...]]] = {
-    PracticeKind.ASSIGN: tuple(one.code for one in NUGGET_LABELS.degrees),
-    PracticeKind.SUPPORT: tuple(one.code for one in CITATION_LABELS.degrees),
+    PracticeKind.ASSIGN: tuple(degree.code for degree in NUGGET_LABELS.degrees),
+    PracticeKind.SUPPORT: tuple(degree.code for degree in CITATION_LABELS.degrees),
     PracticeKind.IMPORTANCE: (Importance.VITAL, Importance.OKAY),
 }
 """The labels of each kind, in the order of the desks."""

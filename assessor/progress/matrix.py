@@ -188,7 +188,7 @@ def work_topics(
     if pattern:
         fits = matcher(pattern)
         rows = topics.order_by().values_list("pk", "topic_id", "text")
-        topics = topics.filter(pk__in=[pk for pk, *texts in rows if any(fits(one) for one in texts)])
+        topics = topics.filter(pk__in=[pk for pk, *texts in rows if any(fits(text) for text in texts)])
     tasks = tasks_for(viewer, campaign).filter(**({"stage": stage} if stage else {}))
     if due:
         tasks = tasks.filter(late() if due == LATE else untouched())
@@ -361,7 +361,7 @@ class Tasks(Reader):
     @cached_property
     def own(self) -> dict[str, OwnTask]:
         """The viewer's own tasks, by their ids."""
-        return {one.public_id: one for one in own_tasks(self.viewer)}
+        return {task.public_id: task for task in own_tasks(self.viewer)}
 
     @cached_property
     def addressable(self) -> list[Campaign]:

@@ -173,7 +173,7 @@ def measure(stretches: Iterable[Stretch], limit: Limit) -> Times:
     quiets = list(quiets_of(pieces))
     active = _active(pieces, quiets, limit)
     reading = _lengths(pieces, SegmentKind.READING)
-    reading += sum(one.credit(limit).point for one in quiets if one.kind is SegmentKind.READING)
+    reading += sum(quiet.credit(limit).point for quiet in quiets if quiet.kind is SegmentKind.READING)
     return Times(
         wall=pieces[-1].end - pieces[0].start if pieces else 0,
         presence=_lengths(pieces, *PRESENT, SegmentKind.PAUSED),
@@ -197,7 +197,9 @@ def active_time(stretches: Iterable[Stretch], limit: Limit) -> Active:
 
 def timeline(stretches: Iterable[Stretch]) -> list[TimelinePiece]:
     """Lay the windows over each other: pieces in order that never overlap. Input beats a gap, a gap what is unseen."""
-    coming = sorted((one for one in stretches if one.end > one.start), key=lambda one: one.start, reverse=True)
+    coming = sorted(
+        (stretch for stretch in stretches if stretch.end > stretch.start), key=lambda one: one.start, reverse=True
+    )
     edges = sorted({edge for one in coming for edge in (one.start, one.end)})
     there: list[Stretch] = []
     pieces: list[TimelinePiece] = []

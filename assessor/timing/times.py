@@ -266,10 +266,10 @@ def _measured(keys: Collection[Key], stages: dict[int, Stage]) -> dict[Key, Reco
 
 def _recorded(stretches: list[Stretch], stage: Stage) -> Recorded:
     days: dict[date, int] = defaultdict(int)
-    for one in stretches:
-        if one.kind in PRESENT:
-            days[moment(one.start).date()] += one.end - one.start
-    seen = moment(max((one.end for one in stretches), default=0))
+    for stretch in stretches:
+        if stretch.kind in PRESENT:
+            days[moment(stretch.start).date()] += stretch.end - stretch.start
+    seen = moment(max((stretch.end for stretch in stretches), default=0))
     return Recorded(measure(stretches, limit_of(stage)), dict(days), seen)
 
 

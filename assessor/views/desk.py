@@ -81,7 +81,7 @@ def ops(request: UserRequest, public_id: str) -> HttpResponse:
         if receipts[-1].status != "applied":
             break
     return JsonResponse(
-        {"receipts": [one.as_json() for one in receipts], "server_time": timezone.now().isoformat()}
+        {"receipts": [receipt.as_json() for receipt in receipts], "server_time": timezone.now().isoformat()}
     )
 
 
@@ -115,7 +115,10 @@ def submit(request: UserRequest, public_id: str) -> HttpResponse:
 def answer(request: UserRequest, public_id: str, answer_id: str) -> HttpResponse:
     """Return an answer's text, and the passages it cites where support is judged. Asking marks nothing as seen."""
     shown, passages = shown_answer(public_id, request.user, answer_id)
-    cited = {one.public_id: render_to_string("assessor/cited_part.html", {"passage": one}) for one in passages}
+    cited = {
+        passage.public_id: render_to_string("assessor/cited_part.html", {"passage": passage})
+        for passage in passages
+    }
     html = render_to_string("assessor/answer_part.html", {"answer": shown})
     return JsonResponse({"id": answer_id, "html": html, "passages": cited})
 

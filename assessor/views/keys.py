@@ -79,7 +79,7 @@ class DeskSettingsForm(forms.Form):
     def settings(self) -> DeskSettings:
         """Return what was asked for, with only those keys that differ from the defaults."""
         data = self.cleaned_data
-        differing = {one.id: one.keys for one in default_actions()}
+        differing = {action.id: action.keys for action in default_actions()}
         return DeskSettings(
             reading_size=data["reading_size"],
             single_keys=data["single_keys"],

@@ -87,16 +87,16 @@ def beat(request: UserRequest, public_id: str) -> HttpResponse:
     asked = body_of(request, Beating)
     sent = tuple(
         SentStretch(
-            number=one.number,
-            kind=one.kind,
-            before_start=one.ms_before_now_start,
-            before_end=one.ms_before_now_end,
-            words=one.words,
-            blurred=one.blurred,
-            offline=one.offline,
-            item=one.item,
+            number=segment.number,
+            kind=segment.kind,
+            before_start=segment.ms_before_now_start,
+            before_end=segment.ms_before_now_end,
+            words=segment.words,
+            blurred=segment.blurred,
+            offline=segment.offline,
+            item=segment.item,
         )
-        for one in asked.segments
+        for segment in asked.segments
     )
     heard = Beat(asked.window, sent, asked.place, asked.elapsed_ms, asked.page)
     receipt = keep_time(task=public_id, user=request.user, beat=heard)

@@ -288,9 +288,9 @@ def findings_for(viewer: User, campaign: Campaign, code: str = "", run_id: str =
 def segments_named_by(viewer: User, campaign: Campaign, findings: Iterable[Finding]) -> dict[int, str]:
     """Return the segment that a finding is about, by the finding: its public id; one query, however many."""
     docids = {
-        one.pk: docid_in(one.message)
-        for one in findings
-        if one.code == FindingCode.ADDRESSES_JUDGE and not one.run_id
+        finding.pk: docid_in(finding.message)
+        for finding in findings
+        if finding.code == FindingCode.ADDRESSES_JUDGE and not finding.run_id
     }
     segments = Segment.objects.filter(campaign__in=within(viewer, campaign), docid__in=set(docids.values()))
     found = dict(segments.values_list("docid", "public_id"))

@@ -181,7 +181,7 @@ class _Wanted:
     defaults: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def differs_from(self, campaign: Campaign) -> bool:
-        there = {one.condition: (one.judge, one.nuggets) for one in campaign.defaults.all()}
+        there = {default.condition: (default.judge, default.nuggets) for default in campaign.defaults.all()}
         return (
             self.name != campaign.name
             or (self.description or campaign.description) != campaign.description

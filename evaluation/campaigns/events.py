@@ -89,7 +89,7 @@ def entries_for(viewer: User, campaign: Campaign | None, asked: EventFilter, mos
     rows = [*_of_log(found.lines), *_of_events(_chosen(events, asked)[:most])]
     rows.sort(key=lambda one: one.at, reverse=True)
     if found.reached:  # beyond, only the half of it is known
-        rows = [one for one in rows if one.at >= found.reached]
+        rows = [row for row in rows if row.at >= found.reached]
     shown = _with_its_moment(rows, most)
     return Entries(shown, shown[-1].at if len(shown) >= most else found.reached)
 
@@ -126,7 +126,7 @@ def _with_its_moment(rows: list[Entry], most: int) -> list[Entry]:
     if len(rows) <= most:
         return rows
     last = rows[most - 1].at
-    return [one for number, one in enumerate(rows) if number < most or one.at == last]
+    return [row for number, row in enumerate(rows) if number < most or row.at == last]
 
 
 def _of_log(lines: Sequence[AuditLine]) -> Iterator[Entry]:
@@ -190,7 +190,7 @@ def _what_about(payload: dict[str, Any], names: dict[int, str]) -> str:
     ]
     files = payload.get("files")
     if isinstance(files, list):
-        parts += [str(one.get("name", "")) for one in files if isinstance(one, dict)]
+        parts += [str(file.get("name", "")) for file in files if isinstance(file, dict)]
     return "; ".join(part for part in parts if part)
 
 

@@ -52,7 +52,7 @@ def settings_of(protocol: Protocol) -> dict[str, Value]:
 
 def defaults_of(campaign: Campaign) -> dict[str, tuple[str, str]]:
     """Return the judge and the nugget set of each condition, '' where none is named."""
-    named = {one.condition: one for one in ConditionDefault.objects.filter(campaign=campaign)}
+    named = {default.condition: default for default in ConditionDefault.objects.filter(campaign=campaign)}
     return {
         condition: (named[condition].judge, named[condition].nuggets) if condition in named else ("", "")
         for condition in CONDITIONS

@@ -39,7 +39,7 @@ class Choice:
 
     @property
     def judges_text(self) -> str | None:
-        return ", ".join(one.name for one in self.judges) or None
+        return ", ".join(judge.name for judge in self.judges) or None
 
     @property
     def givers(self) -> frozenset[tuple[int, int | None, int]]:
@@ -280,11 +280,11 @@ def _fits(nugget_set: NuggetSet, condition: Condition, judge: str) -> bool:
 def _named(condition: Condition | SupportCondition, judges: list[Judge], named: str, default: str) -> Judge | None:
     """Return the judge that is named, or the campaign's default; None where none is. Raises `Refused`."""
     wanted = named or default
-    for one in judges:
-        if one.name == wanted:
-            return one
+    for judge in judges:
+        if judge.name == wanted:
+            return judge
     if named:
-        names = ", ".join(one.name for one in judges)
+        names = ", ".join(judge.name for judge in judges)
         raise Refused("no_such_judge", f"{named} has no labels under {condition}; there are: {names or 'none'}.")
     return None
 

@@ -32,12 +32,12 @@ class LabelSet:
 
     def __post_init__(self) -> None:
         labels = (*self.degrees, self.cant_judge)
-        object.__setattr__(self, "by_word", {one.word: one for one in labels})
+        object.__setattr__(self, "by_word", {label.word: label for label in labels})
 
     @property
     def words(self) -> tuple[str, ...]:
         """Words that an LLM judge may answer with."""
-        return tuple(one.word for one in self.degrees)
+        return tuple(degree.word for degree in self.degrees)
 
     @property
     def scale(self) -> tuple[str, ...]:
@@ -46,7 +46,7 @@ class LabelSet:
 
     @property
     def codes(self) -> tuple[int, ...]:
-        return tuple(int(one.code) for one in self.degrees)
+        return tuple(int(degree.code) for degree in self.degrees)
 
 
 NUGGET_LABELS: Final = LabelSet(

@@ -39,7 +39,7 @@ class Names:
     """The names in some campaigns. Nothing is asked before it is needed; then it is one query for all campaigns."""
 
     def __init__(self, campaigns: Collection[Campaign], alias: str) -> None:
-        self.campaigns = {one.pk: one for one in campaigns}
+        self.campaigns = {campaign.pk: campaign for campaign in campaigns}
         self._alias = alias
         self._people: dict[tuple[int, int], str] = {}
 

@@ -173,28 +173,30 @@ def _nuggets(bank: Bank) -> Iterator[NuggetRecord]:
 def _together(question: BankQuestion) -> list[list[BankAnswer]]:
     """Return the answers of each nugget that a question makes."""
     if question.aggregator_type == ALL and question.answers:
-        return [[one] for one in question.answers]
+        return [[answer] for answer in question.answers]
     return [question.answers]
 
 
 def _nugget(question: BankQuestion, place: int, answers: Sequence[BankAnswer]) -> NuggetRecord:
-    docids = tuple(dict.fromkeys(docid for one in answers for docid in one.docids))
-    if [one.answer for one in answers] == [question.question] and not (question.extra or answers[0].extra):
+    docids = tuple(dict.fromkeys(docid for answer in answers for docid in answer.docids))
+    if [answer.answer for answer in answers] == [question.question] and not (question.extra or answers[0].extra):
         return _row(question.question, question.importance, docids, {})
     source = {
         "place": place,
         "question": question.question,
         "aggregator_type": question.aggregator_type,
-        "answers": [{"answer": one.answer, "references": list(one.docids), **one.extra} for one in answers],
+        "answers": [
+            {"answer": answer.answer, "references": list(answer.docids), **answer.extra} for answer in answers
+        ],
         **({"more": question.extra} if question.extra else {}),
     }
-    text = " ".join([question.question, *([" / ".join(one.answer for one in answers)] if answers else [])])
+    text = " ".join([question.question, *([" / ".join(answer.answer for answer in answers)] if answers else [])])
     return _row(text, question.importance, docids, {KEY: source})
 
 
 def _row(text: str, importance: int | str | None, docids: Sequence[str], extra: dict[str, Any]) -> NuggetRecord:
     raw = "" if importance is None else str(importance)
-    evidence = tuple(Evidence(docid=one) for one in docids)
+    evidence = tuple(Evidence(docid=docid) for docid in docids)
     return NuggetRecord(
         text=text,
         importance=IMPORTANCE.get(raw, Importance.UNKNOWN),
@@ -219,7 +221,7 @@ class _Outgoing:
 
 def argue_line(row: NuggetListRow) -> str:
     """The list as a bank of the form of 2026; a nugget without a question stands as its own question and answer."""
-    outgoing = [_Outgoing(one, _source_of(one)) for one in row.nuggets]
+    outgoing = [_Outgoing(nugget, _source_of(nugget)) for nugget in row.nuggets]
     bank = [_question(list(together)) for _, together in groupby(outgoing, key=lambda one: one.of)]
     extra = dict(row.extra)
     metadata = {**(extra.pop("metadata", None) or {}), "topic_id": row.topic_id}

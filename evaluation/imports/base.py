@@ -215,7 +215,7 @@ def with_every_problem(load: Callable[P, LoadReceipt], *, header: bool = False) 
         try:
             return load(*args, **kwargs)
         except BadInput as wrong:
-            if header and any(one.line <= 1 for one in wrong.problems):
+            if header and any(problem.line <= 1 for problem in wrong.problems):
                 raise
             raise BadInput(_every_problem(load, kwargs, wrong.problems, header=header)) from wrong
 
@@ -235,7 +235,7 @@ def _every_problem(
     order = {source.name: number for number, source in enumerate(sources)}
     while more and len(found) < MAX_PROBLEMS and (sources := _good_lines(sources, more, header=header)):
         files = {"source": sources[0]} if "source" in given else {"sources": sources}
-        more = [one for one in problems_of(load, given | files) if one not in found]
+        more = [problem for problem in problems_of(load, given | files) if problem not in found]
         found += more
     return sorted(found, key=lambda one: (order.get(one.file, -1), one.line))[:MAX_PROBLEMS]
 
@@ -255,10 +255,10 @@ def problems_of(load: Callable[..., object], given: dict[str, Any]) -> Sequence[
 
 def _good_lines(sources: list[Source], problems: list[InputProblem], *, header: bool) -> list[Source]:
     """Return files without their wrong lines; none of those that are wrong as a whole, or have no row left."""
-    wrong = {(one.file, one.line) for one in problems}
+    wrong = {(problem.file, problem.line) for problem in problems}
     rest = [
-        replace(one, lines=tuple(line for line in one.lines if (one.name, line[0]) not in wrong))
-        for one in sources
-        if (one.name, 0) not in wrong and one.lines[0][1].strip() not in WRITTEN_OVER_LINES
+        replace(source, lines=tuple(line for line in source.lines if (source.name, line[0]) not in wrong))
+        for source in sources
+        if (source.name, 0) not in wrong and source.lines[0][1].strip() not in WRITTEN_OVER_LINES
     ]
     return [one for one in rest if len(one.lines) > header]

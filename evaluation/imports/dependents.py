@@ -61,12 +61,14 @@ def labels_on_run(run: Run) -> int:
 
 
 def _labels_on(answers: QuerySet[Any, Any]) -> int:
-    return sum(_count(one.model, one.answer, answers) for one in _dependents.values())
+    return sum(_count(dependent.model, dependent.answer, answers) for dependent in _dependents.values())
 
 
 def labels_on_segments(segments: Collection[Segment]) -> int:
     parts = list(_parts([segment.pk for segment in segments]))
-    return sum(_count(one.model, one.segment, part) for one in _dependents.values() for part in parts)
+    return sum(
+        _count(dependent.model, dependent.segment, part) for dependent in _dependents.values() for part in parts
+    )
 
 
 def labels_on_lists(lists: Collection[NuggetList]) -> int:
@@ -75,7 +77,9 @@ def labels_on_lists(lists: Collection[NuggetList]) -> int:
         ListedNugget.objects.filter(nugget_list__in=part).values("nugget_version")
         for part in _parts([one.pk for one in lists])
     ]
-    return sum(_count(one.model, one.wording, part) for one in _dependents.values() for part in parts)
+    return sum(
+        _count(dependent.model, dependent.wording, part) for dependent in _dependents.values() for part in parts
+    )
 
 
 def _count(model: type[Model], path: str, keys: Collection[int] | QuerySet[Any, Any]) -> int:

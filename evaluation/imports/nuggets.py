@@ -247,7 +247,10 @@ def _refuse_worked_on(lists: list[NuggetList]) -> None:
 
 
 def _listed(row: NuggetListRow) -> Listed:
-    return [(one.text, one.importance, one.raw_importance, one.group, own_keys(one.extra)) for one in row.nuggets]
+    return [
+        (nugget.text, nugget.importance, nugget.raw_importance, nugget.group, own_keys(nugget.extra))
+        for nugget in row.nuggets
+    ]
 
 
 def _loaded_lists(nugget_set: NuggetSet) -> dict[int, Listed]:

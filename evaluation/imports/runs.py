@@ -249,15 +249,21 @@ def _write_answers(campaign: Campaign, runs: list[tuple[Run, _Submitted]], event
         for index, sentence in enumerate(row.sentences)
     ]
     Sentence.objects.bulk_create([sentence for sentence, _ in written], batch_size=BATCH)
-    docids = {one.docid for _, citations in written for one in citations if one.docid}
+    docids = {citation.docid for _, citations in written for citation in citations if citation.docid}
     segments = segment_pks(campaign, docids, event)
     upsert(
         Citation,
         ["public_id", "sentence_id", "position", "segment_id", "raw"],
         (
-            (new_public_id(), sentence.pk, position, segments[one.docid] if one.docid else None, one.raw)
+            (
+                new_public_id(),
+                sentence.pk,
+                position,
+                segments[citation.docid] if citation.docid else None,
+                citation.raw,
+            )
             for sentence, citations in written
-            for position, one in enumerate(citations)
+            for position, citation in enumerate(citations)
         ),
         unique=["sentence_id", "position"],
         update=["segment_id", "raw"],

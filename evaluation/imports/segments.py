@@ -160,7 +160,9 @@ def _content(segment: Segment) -> tuple[object, ...]:
 
 
 def _plan(campaign: Campaign, rows: Rows, replace: bool) -> ImportPlan:
-    loaded = {one.docid: one for one in campaign.segments.filter(has_text=True) if one.docid in rows}
+    loaded = {
+        segment.docid: segment for segment in campaign.segments.filter(has_text=True) if segment.docid in rows
+    }
     new = [row for docid, (_, row) in rows.items() if docid not in loaded]
     changed = [docid for docid, one in loaded.items() if _content(one) != rows[docid][1].content]
     refuse_changes(

@@ -183,7 +183,7 @@ def _said_twice(first: dict[tuple[int, int], str], one: _GivenSupport) -> Iterat
 
 def _loaded(labels: CurrentQuerySet[SupportJudgment]) -> dict[tuple[int, int], SupportJudgment]:
     rows = labels.current().order_by("submission")
-    return {(one.sentence_id, one.segment_id): one for one in rows}
+    return {(row.sentence_id, row.segment_id): row for row in rows}
 
 
 def _key(one: _GivenSupport) -> tuple[int, int]:

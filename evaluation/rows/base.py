@@ -72,7 +72,7 @@ class Reader:
     @property
     def seen(self) -> list[int]:
         """The keys of those that are asked about. As values, so that the database need not sort what has an index."""
-        return [one.pk for one in self.campaigns if self.scope in (None, one.slug)]
+        return [campaign.pk for campaign in self.campaigns if self.scope in (None, campaign.slug)]
 
     @property
     def addressable(self) -> list[Campaign]:

@@ -30,8 +30,8 @@ def draw(pairs: Iterable[DifferingPair], per_topic: int, *, seed: int, stratifie
     draw does not depend on other topics, and drawing more later keeps those drawn before (unless stratified).
     """
     topics: dict[str, dict[str, DifferingPair]] = defaultdict(dict)
-    for one in pairs:
-        topics[one.topic][one.key] = one
+    for pair in pairs:
+        topics[pair.topic][pair.key] = pair
     drawn = []
     for topic in sorted(topics):
         keys = _drawn(topics[topic], per_topic, f"study {seed}, topic {topic}", stratified)

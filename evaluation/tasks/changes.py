@@ -247,8 +247,8 @@ def _assigning(tasks: Sequence[Task]) -> Assigning:
         topic__in={task.topic_id for task in made},
     ).not_withdrawn()
     found: Assigning = {}
-    for one in rows.select_related("assessor"):
-        found.setdefault((one.nugget_set_id, one.topic_id), []).append(one.assessor.name)
+    for row in rows.select_related("assessor"):
+        found.setdefault((row.nugget_set_id, row.topic_id), []).append(row.assessor.name)
     return found
 
 

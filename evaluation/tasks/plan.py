@@ -276,13 +276,13 @@ def _taken(
     wanted = overlap if order.stage.judges else None
     for piece in pieces:
         holders = roster.holders(piece, order)
-        names = [f"{one.assessor.name} has it ({one.state})" for one in holders]
+        names = [f"{holder.assessor.name} has it ({holder.state})" for holder in holders]
         try:
             check_room(names, None if order.instead else wanted, again=order.again)
         except Refused as refused:
             taken.append(Skipped(piece.topic.topic_id, piece.topic.text, refused.message))
         else:
-            counted = any(not one.second_opinion for one in holders)
+            counted = any(not holder.second_opinion for holder in holders)
             free.append(replace(piece, second_opinion=counted))
     return taken, free
 

@@ -92,8 +92,8 @@ def leave_out_answers(answers: Collection[int]) -> None:
     """Take answers that are about to be deleted out of all tasks. Those with the same text stand for themselves."""
     gone = TaskAnswer.objects.filter(answer__in=answers)
     bereft: dict[tuple[int, int | None], list[TaskAnswer]] = defaultdict(list)
-    for one in TaskAnswer.objects.filter(same_as__in=answers).exclude(answer__in=answers).order_by("position"):
-        bereft[one.task_id, one.same_as_id].append(one)
+    for answer in TaskAnswer.objects.filter(same_as__in=answers).exclude(answer__in=answers).order_by("position"):
+        bereft[answer.task_id, answer.same_as_id].append(answer)
     for heir, *others in bereft.values():
         heir.same_as = None
         for other in others:

@@ -113,12 +113,12 @@ def pieces_of(
 def the_qrels(campaign: Campaign, name: str) -> QrelSource:
     """Return the source of that name, the only one, or NIST's. Raises `Refused` when that does not say which."""
     sources = list(campaign.qrel_sources.all())
-    fitting = [one for one in sources if one.name == name] if name else sources
+    fitting = [source for source in sources if source.name == name] if name else sources
     if not name and len(fitting) > 1:
-        fitting = [one for one in sources if one.name.lower() == USUAL_SOURCE] or sources
+        fitting = [source for source in sources if source.name.lower() == USUAL_SOURCE] or sources
     if len(fitting) == 1:
         return fitting[0]
-    there = ", ".join(one.name for one in sources) or "none; load some with import_qrels"
+    there = ", ".join(source.name for source in sources) or "none; load some with import_qrels"
     raise Refused("ambiguous" if fitting else "no_such_source", f"Say whose grades choose the passages: {there}.")
 
 
@@ -205,7 +205,7 @@ def _lists(campaign: Campaign, order: Order, topics: list[Topic]) -> dict[int, l
     sets = sets.filter(name=order.nuggets) if order.nuggets else sets
     sets = sets.filter(origin=order.origin) if order.origin else sets
     rows = NuggetList.objects.newest_submitted().filter(nugget_set__in=sets, topic__in=topics)
-    newest = {(one.topic_id, one.nugget_set.name): one for one in rows.select_related("nugget_set__judge")}
+    newest = {(row.topic_id, row.nugget_set.name): row for row in rows.select_related("nugget_set__judge")}
     second = set() if order.nuggets else second_lists(campaign)
     found: dict[int, list[NuggetList]] = defaultdict(list)
     for (topic, _), one in sorted(newest.items(), key=lambda item: item[0]):

@@ -208,7 +208,7 @@ def _answers_in_parts(campaign: Campaign, topics: list[int]) -> Iterator[list[An
 def _labels_of(answers: list[int], judge: Judge) -> dict[tuple[int, int], Assignment]:
     """Return a judge's labels of some answers that stand, by answer and wording."""
     labels = Assignment.objects.current().filter(answer__in=answers, judge=judge).order_by("submission")
-    return {(one.answer_id, one.nugget_version_id): one for one in labels}
+    return {(label.answer_id, label.nugget_version_id): label for label in labels}
 
 
 def _assignment_line(

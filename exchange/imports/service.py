@@ -60,21 +60,21 @@ def _qrels(source: Source) -> Rows:
 
 def _runs(source: Source) -> Rows:
     run = parse_run(source)
-    for one in run.answers:
-        cited = sum(len(sentence.citations) for sentence in one.sentences)
-        yield run.run_id, one.topic_id, one.words, len(one.sentences), cited, one.text
+    for answer in run.answers:
+        cited = sum(len(sentence.citations) for sentence in answer.sentences)
+        yield run.run_id, answer.topic_id, answer.words, len(answer.sentences), cited, answer.text
 
 
 def _nuggets(source: Source) -> Rows:
     for row in parse_lists(source):
-        for one in row.nuggets[:ROWS]:
-            yield row.topic_id, one.text, importance_word(one.importance, one.raw_importance)
+        for nugget in row.nuggets[:ROWS]:
+            yield row.topic_id, nugget.text, importance_word(nugget.importance, nugget.raw_importance)
 
 
 def _assignments(source: Source) -> Rows:
     for row in parse_assignments(source):
-        for one in row.labels[:ROWS]:
-            yield row.run_id, row.topic_id, one.text, one.raw or one.label.name.lower()
+        for label in row.labels[:ROWS]:
+            yield row.run_id, row.topic_id, label.text, label.raw or label.label.name.lower()
 
 
 def _support(source: Source) -> Rows:
@@ -214,7 +214,7 @@ def _soon(attempt: ImportAttempt, act: Callable[[ImportAttempt], None]) -> Impor
 
 def _weight(attempt: ImportAttempt) -> int:
     # Text of our formats compresses some ten times, and the limit is of what has to be read.
-    return sum(one["size"] * (10 if one["name"].endswith(".gz") else 1) for one in attempt.files)
+    return sum(file["size"] * (10 if file["name"].endswith(".gz") else 1) for file in attempt.files)
 
 
 def carry_on(attempt: ImportAttempt) -> None:
@@ -278,8 +278,8 @@ def _sources(attempt: ImportAttempt) -> list[Source]:
         with files.open_file(attempt.folder, number) as content:
             sources.append(read_source(content, name=one["name"], problems_to=problems, **limits))
     if problems:
-        whole = {one.file for one in problems if one.line == 0}
-        rest = [one for one in sources if one.lines and one.name not in whole]
+        whole = {problem.file for problem in problems if problem.line == 0}
+        rest = [source for source in sources if source.lines and source.name not in whole]
         others = problems_of(_load, {"attempt": attempt, "sources": rest}) if rest else ()
         raise BadInput(sorted([*problems, *others], key=lambda one: (one.file, one.line))[:MAX_PROBLEMS])
     return sources
@@ -295,15 +295,15 @@ def _load(attempt: ImportAttempt, sources: Sequence[Source]) -> LoadReceipt:
 
 def _event_of(attempt: ImportAttempt, sources: Sequence[Source]) -> Event | None:
     # Services return no event; in this transaction the newest one that names these files is theirs.
-    digests = [one.sha256 for one in sources]
+    digests = [source.sha256 for source in sources]
     events = Event.objects.filter(campaign=attempt.campaign, kind__startswith="import.").order_by("-pk")
-    of = (one for one in events[:20] if [file["sha256"] for file in one.payload.get("files", [])] == digests)
+    of = (event for event in events[:20] if [file["sha256"] for file in event.payload.get("files", [])] == digests)
     return next(of, None)
 
 
 def _found(attempt: ImportAttempt, event: Event | None) -> list[dict[str, Any]]:
     # What is said again of runs that were there already is no finding of these files.
-    names = [one["name"] for one in attempt.files]
+    names = [file["name"] for file in attempt.files]
     rows = Finding.objects.filter(campaign=attempt.campaign, event=event, file__in=names).order_by("pk")
     fields = ("code", "file", "line", "run_id", "topic_id", "message")
     return list(rows.values(*fields)[:FINDINGS_SHOWN])
@@ -318,8 +318,8 @@ def _refuse(attempt: ImportAttempt, refusal: Refused) -> None:
     # The files stay where replacing resolves it; other refusals need mended files anyway.
     rows = refusal.problems if isinstance(refusal, BadInput) else ()
     outcome = {"refused": refusal.code, "message": refusal.message}
-    problems, folder = [_row(one) for one in rows], attempt.folder
-    stays = bool(rows) and all(one.is_conflict for one in rows)
+    problems, folder = [_row(row) for row in rows], attempt.folder
+    stays = bool(rows) and all(row.is_conflict for row in rows)
     kept = folder if stays else ""
     noted = _to(attempt, State.REFUSED, outcome=outcome, problems=problems, folder=kept, ended_at=now())
     if noted and not stays:

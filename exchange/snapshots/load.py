@@ -191,7 +191,7 @@ def _taken(archive: Archive, table: SnapshotTable, column: Field) -> Iterator[st
 
 def _found(column: Field, values: Collection[str]) -> Iterator[str]:
     if isinstance(column, models.UUIDField):
-        values = [one for one in values if _is_uuid(one)]
+        values = [value for value in values if _is_uuid(value)]
     rows = column.model._default_manager.filter(**{f"{column.name}__in": values})
     yield from (str(one) for one in rows.order_by().values_list(column.name, flat=True))
 
@@ -262,10 +262,10 @@ class _Loading:
         self.renaming = Renaming({}, target.slug)
         self.keys: dict[Model, list[int]] = {}
         self.problems: list[InputProblem] = []
-        self.columns = {one: _columns(archive, one) for one in self._tables()}
+        self.columns = {table: _columns(archive, table) for table in self._tables()}
 
     def _tables(self) -> list[SnapshotTable]:
-        known = {one.name: one for one in tables()}
+        known = {table.name: table for table in tables()}
         if unknown := self.archive.manifest.tables.keys() - {*known, PEOPLE}:
             raise _newer(self.archive, f"the table {min(unknown)}")
         return [one for name, one in known.items() if name in self.archive.manifest.tables]
@@ -276,7 +276,7 @@ class _Loading:
         for table in self.columns:
             if table.numbered:
                 self.keys[table.model] = reserve(table.model, self.archive.manifest.tables[table.name].rows)
-        for table in sorted(self.columns, key=lambda one: one.model is not Judge):  # others take their keys
+        for table in sorted(self.columns, key=lambda column: column.model is not Judge):  # others take their keys
             self._write(table)
         campaign = Campaign.objects.get(pk=self.keys[Campaign][0])
         return Loaded(campaign, self.archive.manifest.rows, arrival.matched, arrival.made)

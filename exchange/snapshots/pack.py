@@ -86,9 +86,9 @@ def named(people: Sequence[User]) -> People:
 def under_pseudonyms(campaign: Campaign, people: Sequence[User], judges: Sequence[Judge]) -> People:
     called = {one.pk: pseudonym_of(campaign, one.pk) for one in people}
     pseudonyms: dict[str, str] = {}
-    for one in judges:
-        if one.kind == JudgeKind.HUMAN and one.study_id is None:
-            pseudonyms[one.name] = called.get(one.user_id or 0) or pseudonym_of(campaign, -one.pk)
+    for judge in judges:
+        if judge.kind == JudgeKind.HUMAN and judge.study_id is None:
+            pseudonyms[judge.name] = called.get(judge.user_id or 0) or pseudonym_of(campaign, -judge.pk)
     for user in people:
         for name in (user.username, user.name, user.first_name, user.last_name):
             pseudonyms.setdefault(name, called[user.pk])
@@ -167,16 +167,16 @@ class _Packing:
     def _people(self) -> tuple[People, dict[int, int]]:
         users = self.chosen.people()
         if self.wish.names:
-            return named(users), _places([one.pk for one in users])
+            return named(users), _places([user.pk for user in users])
         users.sort(key=lambda one: pseudonym_of(self.chosen.campaign, one.pk))  # the order of names tells of names
         called = under_pseudonyms(self.chosen.campaign, users, self.chosen.judges())
-        return called, _places([one.pk for one in users])
+        return called, _places([user.pk for user in users])
 
     def write(self, documents: Documents, tell: Tell) -> SnapshotManifest:
         tables = {PEOPLE: self._write(PEOPLE, COLUMNS, self.people.rows)}
         for number, table in enumerate(self.chosen.tables):
             tell(number, len(self.chosen.tables))
-            columns = [one.name for one in table.fields]
+            columns = [field.name for field in table.fields]
             tables[table.name] = self._write(table.name, columns, self._rows(table))
         for name, text in documents.items():
             self.archive.writestr(member(name), text)

@@ -219,9 +219,11 @@ def open_snapshot(*, snapshot: Snapshot, actor: User) -> Came:
 
 def _let_in(campaign: Campaign, origin: Campaign) -> None:
     # Whoever judges in a copy must not see this one unblinded.
-    for one in Membership.objects.filter(campaign=origin).select_related("user"):
-        if within(one.user, origin).exists() and not copies_problem(campaign, one.user, Role(one.role)):
-            Membership.objects.create(campaign=campaign, user=one.user, role=one.role)
+    for membership in Membership.objects.filter(campaign=origin).select_related("user"):
+        if within(membership.user, origin).exists() and not copies_problem(
+            campaign, membership.user, Role(membership.role)
+        ):
+            Membership.objects.create(campaign=campaign, user=membership.user, role=membership.role)
 
 
 def opened_slug(snapshot: Snapshot) -> str:
@@ -246,7 +248,7 @@ def order_opening(snapshot: Snapshot, actor: User) -> None:
 
 def openings(snapshots: Iterable[Snapshot], viewer: User) -> dict[int, Opening]:
     """Progress of each snapshot's opening, by key. Campaigns that the viewer may not see are left out."""
-    keys = [one.pk for one in snapshots]
+    keys = [snapshot.pk for snapshot in snapshots]
     there = LoadedCampaign.objects.filter(snapshot__in=keys, campaign__in=unblinded(viewer))
     opened = {one.snapshot_id: one.campaign for one in there.select_related("campaign")}
     items = WorkItem.objects.filter(kind=OPENING, payload__about__in=keys).order_by("pk")

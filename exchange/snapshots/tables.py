@@ -85,12 +85,12 @@ def _place(label: str, ordered: list[str]) -> None:
 
 
 def _columns(model: Model) -> tuple[Field, ...]:
-    return tuple(one for one in model._meta.concrete_fields if not isinstance(one, models.AutoField))
+    return tuple(field for field in model._meta.concrete_fields if not isinstance(field, models.AutoField))
 
 
 def missing() -> list[str]:
     known = {*_paths(), *SPECIAL, *LEFT_OUT}
-    return [one._meta.label for one in _models() if one._meta.label not in known]
+    return [model._meta.label for model in _models() if model._meta.label not in known]
 
 
 def _models() -> Iterator[Model]:
@@ -103,7 +103,7 @@ def _paths() -> dict[str, str]:
     """Shortest path from each table to its campaign."""
     # Only over columns that are never null: a row without the relation would be lost.
     known, found = dict(KNOWN_PATHS), dict(KNOWN_PATHS)
-    open_ = [one for one in _models() if one._meta.label not in {*known, *LEFT_OUT, *SPECIAL}]
+    open_ = [model for model in _models() if model._meta.label not in {*known, *LEFT_OUT, *SPECIAL}]
     while found:
         found = {one._meta.label: path for one in open_ if (path := _path_over(one, known))}
         known |= found
@@ -120,7 +120,7 @@ def _path_over(model: Model, known: dict[str, str]) -> str:
 
 
 def relations(model: Model) -> list[Any]:
-    return [one for one in model._meta.concrete_fields if isinstance(one, ForeignKey)]
+    return [field for field in model._meta.concrete_fields if isinstance(field, ForeignKey)]
 
 
 Rows = Iterable[tuple[Any, ...]]
@@ -136,14 +136,14 @@ class CampaignRows:
 
     @property
     def tables(self) -> list[SnapshotTable]:
-        return [one for one in tables() if self.texts or one.model._meta.app_label not in CALLS]
+        return [table for table in tables() if self.texts or table.model._meta.app_label not in CALLS]
 
     def keys(self, table: SnapshotTable) -> list[int]:
         return list(self._rows(table.model).values_list("pk", flat=True))
 
     def rows(self, table: SnapshotTable) -> Rows:
         """Rows of a table in the file's order, as tuples of its columns."""
-        names = [one.attname for one in table.fields]
+        names = [field.attname for field in table.fields]
         if table.model is Text:
             return _texts(self, names)
         return self._rows(table.model).values_list(*names).iterator(chunk_size=CHUNK)
@@ -229,7 +229,7 @@ SPECIAL: dict[str, Callable[[CampaignRows], QuerySet[Any]]] = {
 
 
 def judges_changed(labels: list[dict[str, Any]], change: Callable[[int], Any]) -> list[dict[str, Any]]:
-    return [one | {"judge": change(one["judge"])} for one in labels]
+    return [label | {"judge": change(label["judge"])} for label in labels]
 
 
 @cache

@@ -83,7 +83,7 @@ def _row(sha256: str, wanted: NewCall, holder: str) -> Call:
         base_url=wanted.endpoint.name,
         model=wanted.model,
         parameters=wanted.parameters,
-        messages=[{"role": one.role, "sha256": _hash(one.content)} for one in ask.messages],
+        messages=[{"role": message.role, "sha256": _hash(message.content)} for message in ask.messages],
         template=ask.template,
         template_version=ask.version,
         template_sha256=ask.template_sha256,

@@ -45,9 +45,9 @@ class Limiter:
         """Calls that may go now, the first ones of each limited endpoint. `under_way`: calls by endpoint."""
         limited: dict[str, list[Sending]] = defaultdict(list)
         going = list[Sending]()
-        for one in sendings:
-            name = one.wanted.endpoint.name
-            (limited[name] if name in self.limits else going).append(one)
+        for sending in sendings:
+            name = sending.wanted.endpoint.name
+            (limited[name] if name in self.limits else going).append(sending)
         for name in sorted(limited):  # in one order everywhere: two workers must not wait for each other
             going += self._first_of(name, limited[name], under_way.get(name, 0))
         return going

@@ -334,7 +334,7 @@ class Engine:
 
     def _know_limits(self) -> None:
         # Read again from time to time: an administrator may change limits while jobs run.
-        self.limiter.know(one for one in self.endpoints.values() if isinstance(one, Endpoint))
+        self.limiter.know(endpoint for endpoint in self.endpoints.values() if isinstance(endpoint, Endpoint))
         self.sender.apart = self.limiter.limits
 
     def _advance(self, running: Running, reply: LlmReply | None, round_: Round) -> None:

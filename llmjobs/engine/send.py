@@ -212,13 +212,13 @@ class Sender:
         Controls are dropped and their calls returned: another one is made where somebody may pay for it.
         """
         self._release_probes(sendings)
-        self.ready.extendleft(one for one in reversed(sendings) if not one.control)
-        return {one.call.pk for one in sendings if one.control}
+        self.ready.extendleft(sending for sending in reversed(sendings) if not sending.control)
+        return {sending.call.pk for sending in sendings if sending.control}
 
     def _release_probes(self, sendings: Sequence[Sending]) -> None:
-        for one in sendings:
-            circuit = self.circuit(one)
-            if circuit.probe == one.call.pk:
+        for sending in sendings:
+            circuit = self.circuit(sending)
+            if circuit.probe == sending.call.pk:
                 circuit.probe = 0
 
     def _may_go(self, sending: Sending, now: float) -> bool:

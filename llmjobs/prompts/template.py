@@ -131,7 +131,7 @@ PLAIN_OF: dict[PromptTask, frozenset[str]] = {
 
 
 REQUEST = "request"
-TOPIC_TEXTS = tuple(one.name for one in fields(TopicTexts))
+TOPIC_TEXTS = tuple(field.name for field in fields(TopicTexts))
 _ANY_TEXT = frozenset({REQUEST, *TOPIC_TEXTS})
 
 TEXTS_OF: dict[PromptTask, frozenset[str]] = {

@@ -117,7 +117,7 @@ class AssignOutcome:
 
     @property
     def failure(self) -> str:
-        failed = [one.failure for one in self.labels if one.failure]
+        failed = [label.failure for label in self.labels if label.failure]
         return f"{len(failed)} of {len(self.labels)} nuggets: {failed[0]}" if failed else ""
 
 

@@ -65,7 +65,7 @@ def _holdings(viewer: User, campaign: Campaign) -> Iterator[CatalogueEntry]:
         "answers", "what the systems wrote, sentence by sentence, with citations", answers.count()
     )
     yield CatalogueEntry(
-        "grades", "relevance of segments", sum(one.qrels for one in sources_for(viewer, campaign))
+        "grades", "relevance of segments", sum(source.qrels for source in sources_for(viewer, campaign))
     )
     yield CatalogueEntry("nugget-sets", "lists of nuggets by origin and maker", len(sets))
     yield CatalogueEntry("nuggets", "of the newest submitted lists", sum(one.nuggets for one in sets))

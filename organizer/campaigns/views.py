@@ -66,7 +66,7 @@ class RunTable:
 
 def labelled_conditions(sets: list[SetCount], labels: list[LabelCount]) -> list[Condition]:
     origins = {one.name: one.origin for one in sets}
-    kinds = {(origins.get(one.of), JudgeKind.LLM if one.machine else JudgeKind.HUMAN) for one in labels}
+    kinds = {(origins.get(label.of), JudgeKind.LLM if label.machine else JudgeKind.HUMAN) for label in labels}
     return [condition for condition in Condition if (condition.origin, condition.judge_kind) in kinds]
 
 
@@ -76,7 +76,7 @@ def board_for(campaign: Campaign, query: QueryDict, sets: list[SetCount], labels
     form = BoardForm(
         query,
         sets=[one.name for one in sets if one.origin != "draft"],
-        judges=sorted({one.judge for one in labels}),
+        judges=sorted({label.judge for label in labels}),
         defaults={"condition": there[0] if there else Condition.AA},
     )
     if not form.is_valid():
@@ -315,7 +315,7 @@ def _grid(request: UserRequest, campaign: Campaign, topic: Topic) -> dict[str, A
     """The labels of the judging that the query string names, else of the first one."""
     judgings = label_grid.judgings_of(request.user, campaign, topic)
     wanted = GridSearch(request.GET).value("labels")
-    chosen = next((one for one in judgings if one.key == wanted), next(iter(judgings), None))
+    chosen = next((judging for judging in judgings if judging.key == wanted), next(iter(judgings), None))
     grid = label_grid.grid_of(request.user, campaign, topic, chosen) if chosen else None
     return {"judgings": judgings, "grid": grid}
 

@@ -146,7 +146,7 @@ class ExportForm(forms.Form):
         super().__init__(data, initial={"name": now}, auto_id="export_%s")
         kept = Snapshot.objects.filter(campaign=campaign)
         sets = [(one.name, f"{one.name} ({one.origin})") for one in campaign.nugget_sets.all()]
-        graded = [(one.name, one.name) for one in QrelSource.objects.filter(campaign=campaign)]
+        graded = [(source.name, source.name) for source in QrelSource.objects.filter(campaign=campaign)]
         conditions = [(one.value, one.value) for one in (*Condition, *SupportCondition)]
         self.fields["condition"] = _choice("Condition", "none", conditions)
         self.fields["nuggets"] = _choice("Nugget set", "the one that fits", sets)
@@ -160,7 +160,7 @@ class ExportForm(forms.Form):
         )
         for name, values in POLICIES.items():
             self.fields[name] = forms.ChoiceField(
-                choices=[(one, one) for one in values], required=False, label=POLICY_WORDS[name]
+                choices=[(value, value) for value in values], required=False, label=POLICY_WORDS[name]
             )
 
     @property

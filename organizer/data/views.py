@@ -163,7 +163,7 @@ def export_file(request: UserRequest, slug: str, pk: int) -> FileResponse:
 
 def _page(request: UserRequest, campaign: Campaign, form: ExportForm, status: int = 200) -> HttpResponse:
     exports = list(Export.objects.filter(campaign=campaign).select_related("made_by", "snapshot")[:SHOWN])
-    waits = any(one.state == Export.State.WAITING for one in exports)
+    waits = any(export.state == Export.State.WAITING for export in exports)
     context = {
         "campaign": campaign,
         "kinds": KINDS.values(),

@@ -183,7 +183,7 @@ def people_work_for(viewer: User, campaign: Campaign) -> PeopleWork:
     """Work of all assessors of a campaign, in about a dozen queries."""
     people = assessors_at_work(viewer, campaign)
     counts = task_counts_for(viewer, campaign)
-    first = [one for one in kept_times_for(viewer, campaign) if one.is_first]
+    first = [time for time in kept_times_for(viewer, campaign) if time.is_first]
     judges = judges_by_user([one.pk for one in people])
     labels = (mixes_for(viewer, campaign), latencies_for(viewer, campaign))
     words, topics = _words(campaign), dict(Topic.objects.filter(campaign=campaign).values_list("pk", "topic_id"))

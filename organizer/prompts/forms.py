@@ -114,7 +114,11 @@ class JudgeForm(forms.Form):
         super().__init__(data)
         self.fields["like"] = judge_choice(viewer, campaign, "Model and endpoint of")
         for task, built_in in TEMPLATES.items():
-            refs = [(one.ref, one.ref) for one in all_templates(prompts_for(viewer), task) if one != built_in]
+            refs = [
+                (template.ref, template.ref)
+                for template in all_templates(prompts_for(viewer), task)
+                if template != built_in
+            ]
             self.fields[task] = forms.ChoiceField(
                 choices=[("", f"{built_in.ref}, built in"), *refs],
                 required=False,
@@ -137,7 +141,7 @@ class TrialForm(BudgetForm):
         super().__init__(data)
         self.task = task
         self.fields["prompts"] = forms.MultipleChoiceField(
-            choices=[(one.ref, one.ref) for one in all_templates(prompts_for(viewer), task)],
+            choices=[(template.ref, template.ref) for template in all_templates(prompts_for(viewer), task)],
             widget=forms.CheckboxSelectMultiple,
             label="Prompts",
         )
@@ -166,4 +170,6 @@ def _labelled(campaign: Campaign, task: PromptTask) -> list[tuple[str, str]]:
 
 
 def _one_of(label: str, unsaid: str, names: Any) -> forms.ChoiceField:
-    return forms.ChoiceField(choices=[("", unsaid), *((one, one) for one in names)], required=False, label=label)
+    return forms.ChoiceField(
+        choices=[("", unsaid), *((name, name) for name in names)], required=False, label=label
+    )

@@ -157,11 +157,11 @@ class TrialReport:
 
     @property
     def simulated(self) -> bool:
-        return any(one.tried.simulated for one in self.prompts)
+        return any(prompt.tried.simulated for prompt in self.prompts)
 
     @property
     def moving(self) -> bool:
-        return any(one.tried.llm.job.state == "running" for one in self.prompts)
+        return any(prompt.tried.llm.job.state == "running" for prompt in self.prompts)
 
 
 def trial_report(viewer: User, campaign: Campaign, trial: Trial) -> TrialReport:

@@ -161,7 +161,7 @@ class HandOutForm(forms.Form):
         sets = nugget_sets_for(viewer, campaign)
         drafts = [(one.name, one.name) for one in sets if one.origin == Origin.DRAFT]
         lists = [(f"{A_SET}{one.name}", f"{one.name} ({one.origin})") for one in sets if one.origin in ASSIGNED]
-        machines = [(one.name, one.name) for one in machines_for(viewer, campaign)]
+        machines = [(machine.name, machine.name) for machine in machines_for(viewer, campaign)]
         qrels = [(row.name, row.name) for row in sources_for(viewer, campaign)]
         people = [(user.username, user.name) for user in assessors_for(viewer, campaign)]
         self.fields["assessor"] = _choice("Assessor", "balance automatically", people)
@@ -170,7 +170,9 @@ class HandOutForm(forms.Form):
         self.fields["nuggets"] = _choice("List to assign", "each topic's only one", [*ORIGINS, *lists])
         self.fields["machine"] = _choice("Labels shown of", "the campaign's default, or the only one", machines)
         self.fields["topics"] = forms.MultipleChoiceField(
-            choices=[(one.public_id, f"{one.topic_id}: {one.text}") for one in topics_for(viewer, campaign)],
+            choices=[
+                (topic.public_id, f"{topic.topic_id}: {topic.text}") for topic in topics_for(viewer, campaign)
+            ],
             widget=forms.CheckboxSelectMultiple,
             error_messages={"required": "tick at least one, such as those that lack the stage"},
             label="Topics",
@@ -248,10 +250,10 @@ class ChangeForm(TaskForm):
         tasks = tasks_for(viewer, campaign).not_withdrawn().select_related("topic", "assessor")
         choices = [
             (
-                one.public_id,
-                f"{one.topic.topic_id}, {stage_text(Stage(one.stage))}: {one.assessor.name}, {one.state}",
+                task.public_id,
+                f"{task.topic.topic_id}, {stage_text(Stage(task.stage))}: {task.assessor.name}, {task.state}",
             )
-            for one in tasks
+            for task in tasks
         ]
         self.fields["tasks"] = forms.MultipleChoiceField(
             choices=choices,

@@ -61,7 +61,7 @@ def picture_of(submission: Submission) -> LineagePicture | None:
         return None
     children = {parent: relation for relation, *parents in _pairs(derivation) for parent in parents}
     drafts = tuple(
-        _box(place, one.text, children.get(place, "removed")) for place, one in enumerate(derivation.drafts)
+        _box(place, draft.text, children.get(place, "removed")) for place, draft in enumerate(derivation.drafts)
     )
     nuggets = tuple(
         _box(place, one.text, relation or "added", one.importance)

@@ -86,7 +86,7 @@ def assessor_view(task: Task, answer: str) -> AssessorView | None:
 
 def _judging(task: Task, first: AssessorView, state: dict[str, Any], wanted: str) -> AssessorView:
     answers = tuple(AnswerLink(one["id"], one["number"], one["seen"]) for one in state["answers"])
-    chosen = next((one for one in answers if one.public_id == wanted), next(iter(answers), None))
+    chosen = next((answer for answer in answers if answer.public_id == wanted), next(iter(answers), None))
     if chosen is None:
         return first
     shown, cited = shown_answer(task.public_id, task.assessor, chosen.public_id)
@@ -137,7 +137,7 @@ def _with_glyph(word: str) -> str:
 
 def _nuggets(desk: DeskPage) -> tuple[tuple[PaneRow, ...], tuple[PaneRow, ...]]:
     """Nuggets of the list in its order, and the rejected or deleted ones."""
-    places = {one.public_id: one.number for one in desk.passages}
+    places = {passage.public_id: passage.number for passage in desk.passages}
     rows = sorted(desk.state["rows"], key=lambda row: row["position"])
     listed = [row for row in rows if row["decision"] in (Decision.UNDECIDED, Decision.KEPT)]
     away = [row for row in rows if row["decision"] == Decision.REJECTED]

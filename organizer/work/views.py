@@ -274,7 +274,10 @@ def task(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
     campaign, task = get_task(request.user, slug, public_id)
     submissions = work_rows.submissions_of(task)
     wanted = request.GET.get("version", "")
-    chosen = next((one for one in submissions if str(one.version) == wanted), next(iter(submissions), None))
+    chosen = next(
+        (submission for submission in submissions if str(submission.version) == wanted),
+        next(iter(submissions), None),
+    )
     context = {
         "campaign": campaign,
         "task": task,
@@ -344,7 +347,9 @@ def _acts(request: UserRequest, campaign: Campaign, task: Task) -> dict[str, Any
     if not work_rows.may_organize(request.user, campaign):
         return {"may": {}}
     state = TaskState(task.state)
-    others = [one for one in work_rows.assessors_for(request.user, campaign) if one.pk != task.assessor_id]
+    others = [
+        assessor for assessor in work_rows.assessors_for(request.user, campaign) if assessor.pk != task.assessor_id
+    ]
     return {
         "may": {
             **{act.value: can_act(act, state) for act in (Act.REOPEN, Act.BLOCK, Act.UNBLOCK, Act.WITHDRAW)},

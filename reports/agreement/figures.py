@@ -124,7 +124,7 @@ class Correlation:
 
     @property
     def has_picture(self) -> bool:
-        return any(one.x is not None and one.y is not None for one in self.runs)
+        return any(run.x is not None and run.y is not None for run in self.runs)
 
 
 Side = NuggetCondition | CitationCondition | str

@@ -100,7 +100,7 @@ class AgreementPage:
 
     def enough(self, points: Sequence[CurvePoint]) -> tuple[CurvePoint, ...]:
         runs = self.correlation.agreement.runs if self.correlation else 0
-        return tuple(one for one in points if has_tau(runs, one.topics))
+        return tuple(point for point in points if has_tau(runs, point.topics))
 
     @property
     def topics(self) -> int | None:
@@ -178,7 +178,7 @@ def agreement_page(campaign: Campaign, query: QueryDict, *, whole: bool = False)
 
 def _first_two(offer: Offer) -> dict[str, str]:
     x = offer.conditions[0] if offer.conditions else Condition.AA
-    return {"x": x, "y": next((one for one in offer.conditions if one is not x), Condition.EM)}
+    return {"x": x, "y": next((condition for condition in offer.conditions if condition is not x), Condition.EM)}
 
 
 def _side(campaign: Campaign, form: AgreementForm, side: str, published: Iterable[str]) -> Side:

@@ -48,7 +48,7 @@ def _document(page: ConfusionPage) -> dict[str, Any]:
         "sides": {"rows": side_label(page.compared.rows), "columns": side_label(page.compared.columns)},
         "filters": filters(page),
         "left_out": page.report.confusion.left_out,
-        "verdicts": [asdict(one) for one in page.categories],
+        "verdicts": [asdict(category) for category in page.categories],
     }
 
 

@@ -49,9 +49,9 @@ class ConfusionForm(forms.Form):
         for name, choices in {
             "rows": sides,
             "columns": sides,
-            "topic": [*EVERYTHING, *((one, one) for one in topics)],
-            "run": [*EVERYTHING, *((one, one) for one in runs)],
-            "tag": [*EVERYTHING, *((one, one) for one in tags)],
+            "topic": [*EVERYTHING, *((topic, topic) for topic in topics)],
+            "run": [*EVERYTHING, *((run, run) for run in runs)],
+            "tag": [*EVERYTHING, *((tag, tag) for tag in tags)],
             "nuggets": choices_of_names(one.name for one in offer.sets),
             "rows_judge": choices_of_names(offer.judges),
             "columns_judge": choices_of_names(offer.judges),

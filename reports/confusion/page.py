@@ -137,7 +137,7 @@ def heat_rows(report: ConfusionReport) -> list[HeatRow]:
 
 
 def without_nuggets(*sides: object) -> list[str]:
-    return [str(one) for one in sides if isinstance(one, NuggetCondition) and not one.nugget_sets]
+    return [str(side) for side in sides if isinstance(side, NuggetCondition) and not side.nugget_sets]
 
 
 def side_label(side: LabelSide) -> str:

@@ -63,7 +63,7 @@ class PairList:
         if not found:
             return CELLS[self.cell]
         labels = self.compared.matched.labels
-        row, column = (min(int(one), len(labels) - 1) for one in found.groups())
+        row, column = (min(int(group), len(labels) - 1) for group in found.groups())
         return f"{labels[row].replace('_', ' ')} by rows, {labels[column].replace('_', ' ')} by columns"
 
     @cached_property

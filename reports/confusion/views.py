@@ -99,7 +99,7 @@ def pair(request: UserRequest, slug: str, kind: ItemKind, first: int, second: in
         "pair": found,
         "sentences": list(found.provenance.answer.sentences.all()),
         "labels": labels_of(found),
-        "verdicts": [(one, category_text(one.category)) for one in verdicts_on(found)],
+        "verdicts": [(verdict, category_text(verdict.category)) for verdict in verdicts_on(found)],
         "form": VerdictForm(),
         "may_organize": may_organize(request.user, campaign),
         "number": number,

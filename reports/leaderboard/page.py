@@ -146,7 +146,7 @@ def leaderboard_page(campaign: Campaign, query: QueryDict) -> LeaderboardPage:
 
 def _form(campaign: Campaign, query: QueryDict) -> LeaderboardForm:
     sets = list(campaign.nugget_sets.exclude(origin=Origin.DRAFT))
-    judges = {one.name for one in judges_of(*sets)}
+    judges = {judge.name for judge in judges_of(*sets)}
     runs = list(campaign.runs.values_list("group", "task"))
     by_condition = {one: _names(support_judges_of(campaign, one)) for one in SupportCondition}
     labelled = next((one for one, names in by_condition.items() if names), "")
@@ -163,7 +163,7 @@ def _form(campaign: Campaign, query: QueryDict) -> LeaderboardForm:
 
 
 def _names(judges: Iterable[Judge]) -> list[str]:
-    return [one.name for one in judges]
+    return [judge.name for judge in judges]
 
 
 def _support(
@@ -179,7 +179,7 @@ def _support(
 
 def _chosen(rows: Iterable[Standing], form: LeaderboardForm) -> list[Standing]:
     group, task = form.chosen["group"], form.chosen["task"]
-    return [one for one in rows if group in ("", one.row.group) and task in ("", one.row.task)]
+    return [row for row in rows if group in ("", row.row.group) and task in ("", row.row.task)]
 
 
 def _ordered(rows: Sequence[Standing], sort: str) -> list[Standing]:
@@ -187,10 +187,10 @@ def _ordered(rows: Sequence[Standing], sort: str) -> list[Standing]:
     name = sort.removeprefix("-")
     if name not in {*TEXTS, *SCORE_NAMES, LENGTH, *SUPPORT_NAMES, *COUNTS}:
         return list(rows)
-    known = [one for one in rows if value_of(one, name) is not None]
+    known = [row for row in rows if value_of(row, name) is not None]
     known.sort(key=lambda one: one.row.run_id)
     known.sort(key=lambda one: value_of(one, name), reverse=sort.startswith("-"))
-    return known + [one for one in rows if value_of(one, name) is None]
+    return known + [row for row in rows if value_of(row, name) is None]
 
 
 def _sortable(column: LeaderboardColumn, sort: str) -> LeaderboardColumn:

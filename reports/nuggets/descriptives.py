@@ -148,7 +148,7 @@ def edit_report(campaign: Campaign, *, nuggets: str = "", drafts: str = "", topi
         nuggets=", ".join(edited_set.name for edited_set, _ in beside),
         drafts=", ".join(dict.fromkeys(draft_set.name for _, draft_set in beside)),
         topics=len(edits),
-        inferred=any(one.inferred for one in edits),
+        inferred=any(edit.inferred for edit in edits),
         rows=tuple(_edit_row(name, edits, authors) for name in EDIT_CLASSES),
     )
 
@@ -211,7 +211,7 @@ def edits_of(one: Derivation) -> TopicEdits:
 
 
 def _texts(wordings: Sequence[Wording]) -> list[NuggetText]:
-    return [NuggetText(one.text, one.importance) for one in wordings]
+    return [NuggetText(wording.text, wording.importance) for wording in wordings]
 
 
 def _drafts(campaign: Campaign, name: str) -> NuggetSet:

@@ -80,7 +80,10 @@ class JudgeAgreement:
         return [*sentences, *self._differences(), *self._strictness(), *([_harsh(harsh)] if harsh else [])]
 
     def _differences(self) -> list[str]:
-        counts, labels = self.report.confusion.counts.copy(), [one.replace("_", " ") for one in self.report.labels]
+        counts, labels = (
+            self.report.confusion.counts.copy(),
+            [label.replace("_", " ") for label in self.report.labels],
+        )
         np.fill_diagonal(counts, 0)
         if not counts.any():
             return []

@@ -115,7 +115,7 @@ def study_report(study: Study) -> StudyReport:
 
 
 def _judges(study: Study, pairs: list[StudyPair], alias: str) -> Iterator[StudyJudge]:
-    person, machine = ([getattr(one, name) for one in pairs] for name in ("person_label", "machine_label"))
+    person, machine = ([getattr(pair, name) for pair in pairs] for name in ("person_label", "machine_label"))
     yield StudyJudge(study.person.name, StudyRole.PERSON, np.array(person, dtype=np.int8))
     yield StudyJudge(study.machine.name, StudyRole.MACHINE, np.array(machine, dtype=np.int8))
     own = Judge.objects.using(alias).filter(study=study).order_by("name")
@@ -131,25 +131,25 @@ def _labels(study: Study, judge: Judge, pairs: list[StudyPair], alias: str) -> B
     if study.kind == StudyKind.ASSIGNMENT:
         assigned = Assignment.objects.using(alias).current().filter(judge=judge).order_by("submission")
         codes = {(one, two): code for one, two, code in assigned.values_list("answer", "nugget_version", "label")}
-        items = [(one.answer_id, one.nugget_version_id) for one in pairs]
+        items = [(pair.answer_id, pair.nugget_version_id) for pair in pairs]
         cells = ASSIGNMENT_CELLS
     else:
         given = SupportJudgment.objects.using(alias).current().filter(judge=judge).order_by("submission")
         codes = {(one, two): code for one, two, code in given.values_list("sentence", "segment", "label")}
-        items = [(one.sentence_id or 0, one.segment_id) for one in pairs]
+        items = [(pair.sentence_id or 0, pair.segment_id) for pair in pairs]
         cells = SUPPORT_CELLS
     known = [cells[codes[item]] if item in codes else UNJUDGED for item in items]
     return np.array(known, dtype=np.int8)
 
 
 def _by_topic(pairs: list[StudyPair]) -> tuple[TopicPairs, ...]:
-    topics = {one.topic.topic_id: one.topic for one in pairs}
-    counted = Counter((one.topic.topic_id, one.person_label, one.machine_label) for one in pairs)
+    topics = {pair.topic.topic_id: pair.topic for pair in pairs}
+    counted = Counter((pair.topic.topic_id, pair.person_label, pair.machine_label) for pair in pairs)
     return tuple(
         TopicPairs(
             topic.public_id,
             topic_id,
-            sum(one.topic_id == topic.pk for one in pairs),
+            sum(pair.topic_id == topic.pk for pair in pairs),
             tuple(tuple(counted[topic_id, row, column] for column in range(LABELS)) for row in range(LABELS)),
         )
         for topic_id, topic in sorted(topics.items(), key=lambda item: item[1].position)
@@ -169,7 +169,9 @@ def study_document(report: StudyReport) -> dict[str, Any]:
         "stratified": study.stratified,
         "seed": study.seed,
         "pairs": report.pairs,
-        "topics": [{"topic_id": one.topic_id, "pairs": one.pairs, "cells": one.cells} for one in report.topics],
+        "topics": [
+            {"topic_id": topic.topic_id, "pairs": topic.pairs, "cells": topic.cells} for topic in report.topics
+        ],
         "labels": list(report.labels),
         "judges": judge_rows(report),
         "agreement": agreement_rows(report),
@@ -179,22 +181,22 @@ def study_document(report: StudyReport) -> dict[str, Any]:
 def judge_rows(report: StudyReport) -> list[dict[str, Any]]:
     """Return the label distributions as rows: shares of the labels that were given."""
     return [
-        {"judge": one.name, "role": one.role.value, "judged": one.judged}
-        | dict(zip(report.labels, one.rates, strict=True))
-        | {"failed": one.failed, "unjudged": one.unjudged}
-        for one in report.judges
+        {"judge": judge.name, "role": judge.role.value, "judged": judge.judged}
+        | dict(zip(report.labels, judge.rates, strict=True))
+        | {"failed": judge.failed, "unjudged": judge.unjudged}
+        for judge in report.judges
     ]
 
 
 def agreement_rows(report: StudyReport) -> list[dict[str, Any]]:
     return [
         {
-            "judge": one.judge,
-            "with": one.other,
-            "pairs": one.confusion.pairs,
-            "agreement": one.confusion.agreement,
-            "kappa": one.confusion.kappa,
-            "kappa_linear": one.confusion.kappa_linear,
+            "judge": agreement.judge,
+            "with": agreement.other,
+            "pairs": agreement.confusion.pairs,
+            "agreement": agreement.confusion.agreement,
+            "kappa": agreement.confusion.kappa,
+            "kappa_linear": agreement.confusion.kappa_linear,
         }
-        for one in report.agreements
+        for agreement in report.agreements
     ]

@@ -80,7 +80,7 @@ def interval(
         return assay.DASH
     if not basis.has_interval:
         return _left_out(basis.reason)
-    low, high = (FORMS[form](one) for one in ends)
+    low, high = (FORMS[form](end) for end in ends)
     text = f"{low} to {high}"
     if not basis.has_faint_interval:
         return text

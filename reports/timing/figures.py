@@ -56,9 +56,9 @@ def time_report(campaign: Campaign, idle: int | None) -> dict[str, Any]:
         "stages": [
             _stage_row(stage, times)
             for stage in Stage
-            if any(one.timed.stage is stage and one.timed.whole for one in times)
+            if any(time.timed.stage is stage and time.timed.whole for time in times)
         ],
-        "submissions": [time_row(one) for one in times],
+        "submissions": [time_row(time) for time in times],
     }
 
 
@@ -69,7 +69,7 @@ def times_of(campaign: Campaign, idle: int | None = None) -> list[TopicTime]:
 
 def _stage_row(stage: Stage, times: Iterable[TopicTime]) -> dict[str, Any]:
     """Return a stage's figures over first submissions; work after a reopening stands apart."""
-    own = [one for one in times if one.timed.stage is stage and one.timed.whole]
+    own = [time for time in times if time.timed.stage is stage and time.timed.whole]
     first = [one for one in own if one.timed.version == 1 and one.timed.submitted]
     reworked = [one for one in own if one.timed.version > 1]
     point = seconds(one.times.active.point for one in first)
@@ -91,7 +91,7 @@ def _stage_row(stage: Stage, times: Iterable[TopicTime]) -> dict[str, Any]:
 
 
 def seconds(milliseconds: Iterable[int]) -> list[float]:
-    return [one / SECOND for one in milliseconds]
+    return [millisecond / SECOND for millisecond in milliseconds]
 
 
 def quantile(values: Sequence[float], share: float) -> float | None:
@@ -154,8 +154,8 @@ def _who(timed: Timed) -> dict[str, Any]:
 
 def time_lines(campaign: Campaign) -> Iterator[str]:
     yield _line(TIME_COLUMNS)
-    for one in times_of(campaign):
-        yield _line(time_row(one).values())
+    for time in times_of(campaign):
+        yield _line(time_row(time).values())
 
 
 def segment_lines(campaign: Campaign) -> Iterator[str]:

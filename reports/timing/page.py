@@ -64,11 +64,11 @@ def _found(campaign: Campaign, tag: str, idle: int | None) -> ReportContent:
     """Reckon anew each time: a beat at a desk does not change the campaign's revision."""
     chosen = tagged(campaign, tag)
     times = [
-        one
-        for one in times_of(campaign, idle)
-        if one.timed.whole and (chosen is None or one.timed.topic_id in chosen)
+        time
+        for time in times_of(campaign, idle)
+        if time.timed.whole and (chosen is None or time.timed.topic_id in chosen)
     ]
-    first = [one for one in times if one.timed.version == 1 and one.timed.submitted]
+    first = [time for time in times if time.timed.version == 1 and time.timed.submitted]
     words = words_read(campaign)
     facts = sentences(
         _submissions_text(len(first), len({one.timed.topic_id for one in first})),
@@ -156,18 +156,18 @@ def _tags(first: Sequence[TopicTime], words: Words, tags: dict[str, frozenset[st
 def _submissions(times: Sequence[TopicTime], words: Words) -> Figures:
     rows = [
         {
-            "topic_id": one.timed.topic_id,
-            "stage": one.timed.stage.value,
-            "assessor": one.timed.assessor,
-            "version": one.timed.version,
-            "submitted": "yes" if one.timed.submitted else "not yet",
-            "low_s": one.times.active.low / SECOND,
-            "point_s": one.times.active.point / SECOND,
-            "high_s": one.times.active.high / SECOND,
-            "wall_s": one.times.wall / SECOND,
-            "words_per_minute": _pace(one, words),
+            "topic_id": time.timed.topic_id,
+            "stage": time.timed.stage.value,
+            "assessor": time.timed.assessor,
+            "version": time.timed.version,
+            "submitted": "yes" if time.timed.submitted else "not yet",
+            "low_s": time.times.active.low / SECOND,
+            "point_s": time.times.active.point / SECOND,
+            "high_s": time.times.active.high / SECOND,
+            "wall_s": time.times.wall / SECOND,
+            "words_per_minute": _pace(time, words),
         }
-        for one in times
+        for time in times
     ]
     named = columns(
         ("topic_id", "Topic", ColumnKind.TOPIC),
@@ -187,8 +187,8 @@ def _submissions(times: Sequence[TopicTime], words: Words) -> Figures:
 
 def _by_stage(times: Iterable[TopicTime]) -> dict[Stage, list[TopicTime]]:
     found: dict[Stage, list[TopicTime]] = {stage: [] for stage in Stage}
-    for one in times:
-        found[one.timed.stage].append(one)
+    for time in times:
+        found[time.timed.stage].append(time)
     return {stage: own for stage, own in found.items() if own}
 
 

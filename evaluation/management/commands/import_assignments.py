@@ -17,7 +17,7 @@ class Command(AssayCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         add_campaign(parser)
         add_files(parser, several=True)
-        origins = [one for one in words_of(Origin) if one != Origin.DRAFT]
+        origins = [word for word in words_of(Origin) if word != Origin.DRAFT]
         parser.add_argument("--origin", required=True, choices=origins, help="of the nuggets that were assigned")
         parser.add_argument("--judge", required=True, metavar="NAME", help="who assigned; made if unknown")
         parser.add_argument("--by", required=True, choices=words_of(JudgeKind))

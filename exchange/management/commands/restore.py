@@ -38,7 +38,7 @@ class Command(AssayCommand):
     def _warn_of(self, found: Restored) -> None:
         if found.tokens:
             self.say(f"Tokens that are good again ({len(found.tokens)}); take back what was taken back since:")
-            for one in found.tokens:
-                self.say(f"  {one.prefix}… of {one.owner}, {one.name}, until {one.until:%Y-%m-%d}")
+            for token in found.tokens:
+                self.say(f"  {token.prefix}… of {token.owner}, {token.name}, until {token.until:%Y-%m-%d}")
         if found.accounts:
             self.say(f"Accounts that are open again: {', '.join(found.accounts)}.")
