@@ -50,7 +50,7 @@ def _mixed(text: bytes, mark: bytes, collection: str) -> bytes:
 
 
 def _digest(what: bytes, collection: str, payload: bytes) -> bytes:
-    key = b"api.pagination:" + what + b":" + collection.encode()
+    key = b"api.cursors:" + what + b":" + collection.encode()
     return hmac.new(settings.SECRET_KEY.encode() + key, payload, sha256).digest()
 
 

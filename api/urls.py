@@ -13,7 +13,7 @@ from api.writes.campaigns import CampaignsView
 from api.writes.imports import KINDS, ImportView
 from api.writes.jobs import CancelJobView, JobsView, PauseJobView, ResumeJobView, RetryJobView
 from api.writes.tasks import ChangeTaskView, ReassignTaskView, TaskChangesView, TasksView
-from evaluation.tasks.changes import ChangeKind
+from evaluation.tasks.changes import Change
 
 app_name = "api"
 
@@ -55,7 +55,7 @@ def _writes() -> Iterator[URLPattern]:
             f"v1/campaigns/<slug:slug>/imports/{kind}": (ImportView.as_view(kind=kind), f"import-{kind}")
             for kind in KINDS
         },
-        **{f"{task}/{act}": (ChangeTaskView.as_view(act=act), f"task-{act}") for act in ChangeKind},
+        **{f"{task}/{act}": (ChangeTaskView.as_view(act=act), f"task-{act}") for act in Change},
         f"{task}/reassign": (ReassignTaskView.as_view(), "task-reassign"),
         "v1/task-changes": (TaskChangesView.as_view(), "task-changes"),
         f"{job}/pause": (PauseJobView.as_view(), "job-pause"),

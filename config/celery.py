@@ -17,7 +17,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 app = Celery("assay")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(related_name="tasks")
-app.autodiscover_tasks(related_name="dispatch")
+app.autodiscover_tasks(related_name="worker")
 
 
 @setup_logging.connect

@@ -35,7 +35,7 @@ from evaluation.imports.topics import import_qrels, import_topics
 from evaluation.judges import add_judge
 from evaluation.models import Assignment, Campaign, Judge, ListedNugget, SupportJudgment, Task
 from evaluation.models.fields import ids_from, new_uuid
-from evaluation.tasks.changes import ChangeKind, TaskChange, change_tasks
+from evaluation.tasks.changes import Change, TaskChange, change_tasks
 from evaluation.tasks.hand_out import hand_out
 from evaluation.tasks.plan import Order
 from evaluation.tasks.remarks import remark
@@ -147,7 +147,7 @@ def load_work(campaign: Campaign) -> None:
     blocked = tasks[Stage.POST_EDIT, "river-07"]
     text = "Two passages are about footbridges only. Shall I count them?"
     remark(task=blocked, user=people["ben"], kind=RemarkKind.FLAG, about="river-07", text=text)
-    wish = TaskChange(ChangeKind.BLOCK, (blocked,), reason="The qrels of this topic are being looked at again.")
+    wish = TaskChange(Change.BLOCK, (blocked,), reason="The qrels of this topic are being looked at again.")
     change_tasks(campaign=campaign, wish=wish, actor=people["olga"])
     for stage, topic, assessor, nuggets in JUDGED:
         task = _hand_out(campaign, people["olga"], stage, topic, assessor, nuggets)

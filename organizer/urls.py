@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from evaluation.tasks.changes import ChangeKind
+from evaluation.tasks.changes import Change
 from organizer import audit, cost, protocol, quality, snapshots
 from organizer import studies as organizer_studies
 from organizer import today as organizer_today
@@ -28,7 +28,7 @@ task_urls: list[URLPattern] = [
     path("as-assessor/", view_as.view_as, name="view_as"),
 ]
 task_urls += [
-    path(f"{change}/", work_views.change_task, {"change": change}, name=f"{change}_task") for change in ChangeKind
+    path(f"{change}/", work_views.change_task, {"change": change}, name=f"{change}_task") for change in Change
 ]
 
 campaign_urls: list[URLPattern | URLResolver] = [

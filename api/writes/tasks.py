@@ -34,7 +34,7 @@ from evaluation.corpus.topics import topics_for
 from evaluation.models import Campaign, Task
 from evaluation.tasks.changes import (
     LONGEST_REASON,
-    ChangeKind,
+    Change,
     ChangeReceipt,
     TaskChange,
     change_tasks,
@@ -203,7 +203,7 @@ class TaskChanges(Body):
     """A change of several tasks. `due` and `priority` are set by `reschedule` only."""
 
     campaign: NamedOne
-    change: ChangeKind
+    change: Change
     tasks: MANY
     reason: Reason = ""
     due: date | None = None
@@ -298,12 +298,12 @@ class OneTaskView(WriteView):
 class ChangeTaskView(OneTaskView):
     """Reopen, block, unblock, withdraw or reschedule one task; with `If-Match` only if it is still as you know it."""
 
-    act: ChangeKind = ChangeKind.REOPEN
+    act: Change = Change.REOPEN
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.operation = f"tasks_{self.act}"  # type: ignore[misc]  # each act has its own
-        self.body = Schedule if self.act is ChangeKind.RESCHEDULE else WithReason  # type: ignore[misc]
+        self.body = Schedule if self.act is Change.RESCHEDULE else WithReason  # type: ignore[misc]
 
     def change(self, write: Write, task: Task) -> HttpResponse:
         body = write.body

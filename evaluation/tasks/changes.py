@@ -32,7 +32,7 @@ from evaluation.terms import RemarkKind, Role, Stage, TaskState
 LONGEST_REASON = 2000
 
 
-class ChangeKind(StrEnum):
+class Change(StrEnum):
     """What an organizer can do to several tasks at once."""
 
     REOPEN = "reopen"
@@ -48,15 +48,15 @@ class ChangeKind(StrEnum):
     @property
     def needs_reason(self) -> bool:
         """Whether it must be said why: the assessor reads it, or the log keeps it."""
-        return self in (ChangeKind.REOPEN, ChangeKind.BLOCK, ChangeKind.WITHDRAW)
+        return self in (Change.REOPEN, Change.BLOCK, Change.WITHDRAW)
 
 
 PAST = {
-    ChangeKind.REOPEN: "reopened",
-    ChangeKind.BLOCK: "blocked",
-    ChangeKind.UNBLOCK: "unblocked",
-    ChangeKind.WITHDRAW: "withdrawn",
-    ChangeKind.RESCHEDULE: "rescheduled",
+    Change.REOPEN: "reopened",
+    Change.BLOCK: "blocked",
+    Change.UNBLOCK: "unblocked",
+    Change.WITHDRAW: "withdrawn",
+    Change.RESCHEDULE: "rescheduled",
 }
 
 
@@ -64,7 +64,7 @@ PAST = {
 class TaskChange:
     """A change of some tasks, by public id. `due` and `priority` are set by a reschedule only."""
 
-    change: ChangeKind
+    change: Change
     tasks: tuple[str, ...]
     reason: str = ""
     due: date | None = None
@@ -181,7 +181,7 @@ def _take_back_labels(task: Task) -> int:
 def reopen_for_more(task: Task, reason: str) -> None:
     """Reopen a submitted task because there is more to judge now; nobody did that. Inside a transaction."""
     before = task.state
-    _turn(task, ChangeKind.REOPEN, reason)
+    _turn(task, Change.REOPEN, reason)
     payload = {
         "task": task.public_id,
         "topic": task.topic.topic_id,
@@ -189,7 +189,7 @@ def reopen_for_more(task: Task, reason: str) -> None:
         "reason": reason,
         "version": task.version,
     }
-    Event.objects.create(campaign=task.campaign, kind=ChangeKind.REOPEN.done, payload=payload)
+    Event.objects.create(campaign=task.campaign, kind=Change.REOPEN.done, payload=payload)
 
 
 def _tasks(campaign: Campaign, public_ids: Collection[str], *, lock: bool = False) -> list[Task]:
@@ -227,14 +227,14 @@ def _refusal(task: Task, wish: TaskChange, seen: set[tuple[int, int]], assigning
 
 
 def _check(task: Task, wish: TaskChange, seen: set[tuple[int, int]], assigning: Assigning) -> None:
-    if wish.change is ChangeKind.RESCHEDULE:
+    if wish.change is Change.RESCHEDULE:
         if task.state in (TaskState.SUBMITTED, TaskState.WITHDRAWN):
             raise Refused("cannot_reschedule", f"This task is {task.state}: only open work has a due date.")
         return
     check_act(Act(wish.change), TaskState(task.state))
-    if wish.change is ChangeKind.REOPEN:
+    if wish.change is Change.REOPEN:
         check_reopen(Stage(task.stage), seen_drafts=(task.topic_id, task.assessor_id) in seen)
-    if wish.change is ChangeKind.WITHDRAW:
+    if wish.change is Change.WITHDRAW:
         check_withdrawal(assigning.get(_made(task), []))
 
 
@@ -266,12 +266,12 @@ def _handed_drafts(tasks: Sequence[Task]) -> set[tuple[int, int]]:
 def _carry_out(task: Task, wish: TaskChange, actor: User) -> None:
     reason = wish.reason.strip()
     payload: dict[str, object] = {"task": task.public_id, "topic": task.topic.topic_id, "before": task.state}
-    if wish.change is ChangeKind.RESCHEDULE:
+    if wish.change is Change.RESCHEDULE:
         due = wish.due.isoformat() if wish.due else None
         payload |= {"due": due, "priority": wish.priority, "was": task.due.isoformat() if task.due else None}
         task.due, task.priority = wish.due, wish.priority
         task.save(update_fields=["due", "priority"])
-    elif wish.change is ChangeKind.WITHDRAW:
+    elif wish.change is Change.WITHDRAW:
         withdraw_task(task)
         _let_another_count(task, actor)
     else:
@@ -280,7 +280,7 @@ def _carry_out(task: Task, wish: TaskChange, actor: User) -> None:
         payload["reason"] = reason
     payload["version"] = task.version
     Event.objects.create(campaign=task.campaign, kind=wish.change.done, actor=actor, payload=payload)
-    if wish.change is ChangeKind.REOPEN:
+    if wish.change is Change.REOPEN:
         _answer_requests(task, reason, actor)
 
 
@@ -300,13 +300,13 @@ def _let_another_count(task: Task, actor: User) -> None:
         Event.objects.create(campaign=task.campaign, kind="task.counts", actor=actor, payload=payload)
 
 
-def _turn(task: Task, change: ChangeKind, reason: str) -> None:
+def _turn(task: Task, change: Change, reason: str) -> None:
     """Set the state and what goes with it: the reason that the assessor reads, a further submission to make."""
     task.state = state_after(Act(change), _standing(task))
-    if change is ChangeKind.REOPEN:
+    if change is Change.REOPEN:
         task.version, task.reopened_reason = task.version + 1, reason
     else:
-        task.blocked_reason = reason if change is ChangeKind.BLOCK else ""
+        task.blocked_reason = reason if change is Change.BLOCK else ""
     task.save(update_fields=["state", "version", "reopened_reason", "blocked_reason"])
 
 
@@ -321,12 +321,12 @@ def _standing(task: Task) -> TaskFacts:
 
 
 def plan_reopening(campaign: Campaign, tasks: Sequence[str]) -> ChangeReceipt:
-    return plan_change(campaign, TaskChange(ChangeKind.REOPEN, tuple(tasks)))
+    return plan_change(campaign, TaskChange(Change.REOPEN, tuple(tasks)))
 
 
 def reopen(*, campaign: Campaign, tasks: Sequence[str], reason: str, actor: User) -> ChangeReceipt:
     """Reopen the tasks that are submitted, each with one event that carries the reason. Raises `Refused`."""
-    wish = TaskChange(ChangeKind.REOPEN, tuple(tasks), reason)
+    wish = TaskChange(Change.REOPEN, tuple(tasks), reason)
     return change_tasks(campaign=campaign, wish=wish, actor=actor)
 
 

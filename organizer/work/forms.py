@@ -23,7 +23,7 @@ from evaluation.corpus.topics import topics_for
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Topic
 from evaluation.rules.text import LONGEST_PATTERN, matcher
-from evaluation.tasks.changes import LONGEST_REASON, ChangeKind, TaskChange
+from evaluation.tasks.changes import LONGEST_REASON, Change, TaskChange
 from evaluation.tasks.plan import Order
 from evaluation.tasks.units import ASSIGNED
 from evaluation.terms import Origin, RemarkKind, Stage, TaskState
@@ -33,20 +33,20 @@ from organizer.words import STAGE_MEANINGS, STAGE_WORDS, stage_text
 STAGES = [(one.value, f"{STAGE_WORDS[one]}: {STAGE_MEANINGS[one]}") for one in Stage]
 REASSIGN = "reassign"
 CHANGES = [
-    (ChangeKind.REOPEN.value, "Reopen submitted work: a further version begins as a copy"),
-    (ChangeKind.BLOCK.value, "Block: it is locked until an organizer has done something"),
-    (ChangeKind.UNBLOCK.value, "Unblock"),
-    (ChangeKind.RESCHEDULE.value, "Set due date and priority"),
+    (Change.REOPEN.value, "Reopen submitted work: a further version begins as a copy"),
+    (Change.BLOCK.value, "Block: it is locked until an organizer has done something"),
+    (Change.UNBLOCK.value, "Unblock"),
+    (Change.RESCHEDULE.value, "Set due date and priority"),
     (REASSIGN, "Reassign: somebody else gets a new, empty task; the old one's work is kept and does not count"),
-    (ChangeKind.WITHDRAW.value, "Withdraw: its work is kept and does not count"),
+    (Change.WITHDRAW.value, "Withdraw: its work is kept and does not count"),
 ]
 DONE: dict[str, str] = {
-    ChangeKind.REOPEN: "Reopened",
-    ChangeKind.BLOCK: "Blocked",
-    ChangeKind.UNBLOCK: "Unblocked",
-    ChangeKind.RESCHEDULE: "Rescheduled",
+    Change.REOPEN: "Reopened",
+    Change.BLOCK: "Blocked",
+    Change.UNBLOCK: "Unblocked",
+    Change.RESCHEDULE: "Rescheduled",
     REASSIGN: "Reassigned",
-    ChangeKind.WITHDRAW: "Withdrawn",
+    Change.WITHDRAW: "Withdrawn",
 }
 """Each change in the past tense, for the notice of it."""
 A_SET, AN_ORIGIN = "set:", "origin:"
@@ -225,7 +225,7 @@ class TaskForm(forms.Form):
     due = forms.DateField(required=False, widget=forms.DateInput(attrs={"type": "date"}), label="Due")
     priority = forms.TypedChoiceField(choices=PRIORITIES, coerce=int, initial=0, required=False, label="Priority")
 
-    def wish(self, change: ChangeKind, tasks: tuple[str, ...]) -> TaskChange:
+    def wish(self, change: Change, tasks: tuple[str, ...]) -> TaskChange:
         """Raises `Refused` for an inconsistent form."""
         if not self.is_valid():
             found = (str(error) for errors in self.errors.values() for error in errors)
@@ -237,9 +237,7 @@ class TaskForm(forms.Form):
 class ChangeForm(TaskForm):
     """Tasks and their change."""
 
-    change = forms.ChoiceField(
-        choices=CHANGES, initial=ChangeKind.REOPEN, widget=forms.RadioSelect, label="ChangeKind"
-    )
+    change = forms.ChoiceField(choices=CHANGES, initial=Change.REOPEN, widget=forms.RadioSelect, label="Change")
 
     def __init__(
         self, viewer: User, campaign: Campaign, data: Any = None, ticked: list[str] | None = None

@@ -31,7 +31,7 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign, Remark, Task
 from evaluation.rules.tasks import Act, can_act
 from evaluation.tasks import hand_out as handing_out
-from evaluation.tasks.changes import PAST, ChangeKind, ChangeReceipt, change_tasks, plan_change
+from evaluation.tasks.changes import PAST, Change, ChangeReceipt, change_tasks, plan_change
 from evaluation.tasks.hand_out import HandOutReceipt, plan_reassigning, reassign, reassign_many
 from evaluation.tasks.plan import WorkPlan, plan_hand_out
 from evaluation.tasks.remarks import answer_remark
@@ -94,7 +94,7 @@ def answer_to_change(form: ChangeForm, campaign: Campaign, actor: User, *, commi
     data = form.cleaned_data
     if data["change"] == REASSIGN:
         return _answer_to_reassign(form, campaign, actor, commits=commits)
-    wish = form.wish(ChangeKind(data["change"]), tuple(data["tasks"]))
+    wish = form.wish(Change(data["change"]), tuple(data["tasks"]))
     try:
         if commits:
             return ChangeOffer(receipt=change_tasks(campaign=campaign, wish=wish, actor=actor))
@@ -293,7 +293,7 @@ def task(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
 
 
 @require_POST
-def change_task(request: UserRequest, slug: str, public_id: str, change: ChangeKind) -> HttpResponse:
+def change_task(request: UserRequest, slug: str, public_id: str, change: Change) -> HttpResponse:
     campaign, task = get_task_to_change(request.user, slug, public_id)
     wish = TaskForm(request.POST).wish(change, (task.public_id,))
     change_tasks(campaign=campaign, wish=wish, actor=request.user)

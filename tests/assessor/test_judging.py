@@ -7,7 +7,7 @@ import pytest
 
 from assessor.models import Operation, WorkingAssignment, WorkingSupport
 from evaluation.models import Assignment, SupportJudgment, Task, TaskAnswer
-from evaluation.tasks.changes import ChangeKind, TaskChange, change_tasks
+from evaluation.tasks.changes import Change, TaskChange, change_tasks
 from evaluation.terms import AssignmentLabel, SupportLabel
 from tests.assessor.desk_client import Window
 from tests.assessor.judge_world import JudgeWorld, make_judge_world
@@ -182,7 +182,7 @@ def test_submitted_labels_count_and_a_reopened_version_takes_their_place(ann: Wi
 
 
 def reopen(judging: JudgeWorld, task: Task) -> None:
-    wish = TaskChange(ChangeKind.REOPEN, (task.public_id,), "look again")
+    wish = TaskChange(Change.REOPEN, (task.public_id,), "look again")
     change_tasks(campaign=judging.campaign, wish=wish, actor=judging.people["olga"])
 
 

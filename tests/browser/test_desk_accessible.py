@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page
 from pytest_django.live_server_helper import LiveServer
 
 from evaluation.models import Task
-from evaluation.tasks.changes import ChangeKind, TaskChange, change_tasks
+from evaluation.tasks.changes import Change, TaskChange, change_tasks
 from evaluation.terms import Stage
 from tests.assessor.desk_client import Window
 from tests.assessor.world import DeskWorld, make_desk_world, make_task
@@ -32,7 +32,7 @@ def world(live_server: LiveServer, tmp_path: Path) -> DeskWorld:
         by_hand.do("add", key=f"n{number}", text=f"fact {number} about dams", importance=number, evidence=[])
     assert by_hand.submit().status_code == 200
     by_hand.post("hold/", {"window": by_hand.window, "want": "release"})
-    wish = TaskChange(ChangeKind.REOPEN, (made.manual.public_id,), "Please look at P4 again.")
+    wish = TaskChange(Change.REOPEN, (made.manual.public_id,), "Please look at P4 again.")
     assert change_tasks(campaign=made.campaign, wish=wish, actor=made.people["olga"]).changed
     make_task(made.campaign, made.people["ann"], "t3", Stage.MANUAL)
     return made

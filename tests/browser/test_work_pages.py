@@ -9,7 +9,7 @@ from django.urls import reverse
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from evaluation.tasks.changes import ChangeKind, TaskChange, change_tasks
+from evaluation.tasks.changes import Change, TaskChange, change_tasks
 from evaluation.tasks.remarks import answer_remark, remark
 from evaluation.terms import RemarkKind
 from tests.assessor.desk_client import Window
@@ -30,7 +30,7 @@ def desk(live_server: LiveServer, tmp_path: Path) -> DeskWorld:
     desk = make_work_world(tmp_path)
     submit_with_every_relation(desk)
     blocked, reopened, late = hand(desk, more_topics(desk.campaign, 3), "ann")
-    wish = TaskChange(ChangeKind.BLOCK, (blocked.public_id,), REASON)
+    wish = TaskChange(Change.BLOCK, (blocked.public_id,), REASON)
     change_tasks(campaign=desk.campaign, wish=wish, actor=desk.people["olga"])
     type(late).objects.filter(pk=late.pk).update(due="2020-02-01")
     type(reopened).objects.filter(pk=reopened.pk).update(state="reopened", version=2, reopened_reason=REASON)

@@ -24,7 +24,7 @@ from evaluation.imports.segments import import_segments
 from evaluation.imports.support import import_support
 from evaluation.imports.topics import import_topics
 from evaluation.models import Campaign, ListedNugget, NuggetSet, Task, TaskAnswer, Topic
-from evaluation.tasks.changes import ChangeKind, TaskChange, change_tasks
+from evaluation.tasks.changes import Change, TaskChange, change_tasks
 from evaluation.tasks.hand_out import hand_out
 from evaluation.tasks.plan import Order
 from evaluation.terms import AssignmentLabel, JudgeKind, Origin, Stage, SupportCondition, SupportLabel, TaskState
@@ -73,13 +73,13 @@ class JudgingWorld:
 
     def withdraw(self, task: Task) -> None:
         """Withdraw a task as Olga."""
-        wish = TaskChange(ChangeKind.WITHDRAW, (task.public_id,), "Somebody else does it.")
+        wish = TaskChange(Change.WITHDRAW, (task.public_id,), "Somebody else does it.")
         change_tasks(campaign=self.campaign, wish=wish, actor=self.people["olga"])
         task.refresh_from_db()
 
     def reopen(self, task: Task) -> None:
         """Reopen a task as Olga."""
-        wish = TaskChange(ChangeKind.REOPEN, (task.public_id,), "Look at it again.")
+        wish = TaskChange(Change.REOPEN, (task.public_id,), "Look at it again.")
         change_tasks(campaign=self.campaign, wish=wish, actor=self.people["olga"])
         task.refresh_from_db()
 

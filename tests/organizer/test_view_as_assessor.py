@@ -8,7 +8,7 @@ from django.apps import apps
 from django.urls import reverse
 
 from evaluation.models import Membership, Task
-from evaluation.tasks.changes import ChangeKind, TaskChange, change_tasks
+from evaluation.tasks.changes import Change, TaskChange, change_tasks
 from evaluation.terms import Role
 from tests.assessor.desk_client import Window
 from tests.assessor.judge_world import MACHINE_LABELS, JudgeWorld, make_judge_world
@@ -150,7 +150,7 @@ def test_an_organizer_who_judges_and_everybody_else_is_refused(desk: DeskWorld) 
 
 
 def test_a_withdrawn_task_is_seen_by_nobody_as_its_assessor(desk: DeskWorld) -> None:
-    wish = TaskChange(ChangeKind.WITHDRAW, (desk.post_edit.public_id,), reason="no more")
+    wish = TaskChange(Change.WITHDRAW, (desk.post_edit.public_id,), reason="no more")
     change_tasks(campaign=desk.campaign, wish=wish, actor=desk.people["olga"])
     assert "does not see this task" in desk.client("olga").get(address(desk.post_edit)).content.decode()
 

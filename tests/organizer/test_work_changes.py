@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from assessor.models import WorkingNugget
 from evaluation.models import Event, NuggetList, Task
-from evaluation.tasks.changes import ChangeKind
+from evaluation.tasks.changes import Change
 from evaluation.tasks.remarks import remark
 from evaluation.terms import TASK_EVENTS, RemarkKind, TaskState
 from tests.assessor.desk_client import Window
@@ -243,4 +243,4 @@ def test_reassigning_needs_a_reason_and_somebody(desk: DeskWorld, said: dict[str
 
 
 def test_every_change_is_in_the_history_of_its_task() -> None:
-    assert {change.done for change in ChangeKind} <= set(TASK_EVENTS)
+    assert {change.done for change in Change} <= set(TASK_EVENTS)

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from assessor.models import Desk, WorkingAssignment
 from evaluation.models import Assignment, TaskAnswer
-from evaluation.tasks.changes import ChangeKind, TaskChange, change_tasks
+from evaluation.tasks.changes import Change, TaskChange, change_tasks
 from evaluation.terms import AssignmentLabel
 from tests.assessor.judge_world import JudgeWorld
 from tests.browser.hands import CALM
@@ -190,7 +190,7 @@ def test_a_reopened_task_starts_from_its_labels(world: JudgeWorld, visit: Visit)
             campaign=world.campaign,
             actor=world.people["olga"],
             wish=TaskChange(
-                change=ChangeKind.REOPEN, tasks=(world.assign.public_id,), reason="look at answer 1 again"
+                change=Change.REOPEN, tasks=(world.assign.public_id,), reason="look at answer 1 again"
             ),
         )
         ann.reload()
