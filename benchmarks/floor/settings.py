@@ -2,10 +2,9 @@
 
 from config.settings import *  # noqa: F403
 
-# The sign-in, and the admin behind it. The second factors stay: our code asks for their table.
-OURS_ALONE = ("allauth.account", "allauth.socialaccount", "config.")
-INSTALLED_APPS = [app for app in INSTALLED_APPS if not app.startswith(OURS_ALONE)]  # noqa: F405
+INSTALLED_APPS = [app for app in INSTALLED_APPS if not app.startswith("config.")]  # noqa: F405  # the admin
 INSTALLED_APPS[INSTALLED_APPS.index("accounts")] = "benchmarks.floor.apps.AccountsConfig"
+INSTALLED_APPS[INSTALLED_APPS.index("allauth.account")] = "benchmarks.floor.apps.SignInConfig"
 INSTALLED_APPS.append(
     "django.contrib.admin.apps.SimpleAdminConfig"
 )  # ours would be looked for, which need the sign-in
