@@ -1,4 +1,4 @@
-"""Who asks: the owner of a token, or whoever is signed in."""
+"""Access to the API: an account by its token or session, rights by its scopes, and throttles."""
 
 from typing import TYPE_CHECKING
 

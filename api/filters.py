@@ -1,4 +1,4 @@
-"""What a list can be narrowed by. Each filter is declared: no lookup of an address ever reaches the database."""
+"""Filters of the collections. Each is declared: no lookup of an address ever reaches the database."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""What a program was answered to a write, for as long as it may ask whether it was done."""
+"""Answers to writes, kept for as long as a program may repeat its request."""
 
 from django.conf import settings
 from django.db import models

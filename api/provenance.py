@@ -1,4 +1,4 @@
-"""Why a label says what it says: for every label, the calls, the file or the person behind it."""
+"""Provenance of a label: the calls, the file or the person behind it."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar, cast

@@ -1,4 +1,4 @@
-"""What a view starts with: the thing asked for, or a 404 that does not tell whether it exists."""
+"""Access to a task: the row of the address, or a 404 that does not tell whether it exists."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What exchange does in the background: a lane of its own in every worker, beside that of LLM jobs."""
+"""Background work of exchange: a lane of its own in every worker, beside that of LLM jobs."""
 
 from collections.abc import Callable
 from threading import Event as Signal

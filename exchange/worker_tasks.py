@@ -1,4 +1,4 @@
-"""What workers are offered of this room: loading and writing files, opening snapshots, taking away what is too old."""
+"""Lanes that exchange offers to workers: loading and writing files, opening snapshots, deleting old ones."""
 
 from django.utils.timezone import now
 

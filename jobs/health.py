@@ -1,4 +1,4 @@
-"""How the queue stands: what is due, since when, and who is there to do it."""
+"""Health of the queue: items that are due, since when, and the workers alive."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Who works on claimed items, and who looks after jobs. Rooms above register here: this one knows none of them."""
+"""Registry of lanes and watchers. Rooms above register here: this one knows none of them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What became of jobs, noted once for those who wait for them: done, paused for a budget, stuck."""
+"""Notices of jobs that are done, paused for a budget, or stuck: each written once for those who wait."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""What a job may spend: requests, tokens, money. All workers count in the job's row, in the transaction that sends.
+"""Budget of a job: requests, tokens, money. All workers count in the job's row, in the transaction that sends.
 
 Requests are counted before they go out, so that no more are sent than were allowed. Tokens and money are known from
 replies only: what is under way when they are used up is the most that comes on top.

@@ -1,4 +1,4 @@
-"""Where a judge's calls go. Keys come from the environment only."""
+"""Endpoints of judges' calls. Keys come from the environment only."""
 
 from dataclasses import replace
 from functools import lru_cache

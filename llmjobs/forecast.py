@@ -1,4 +1,4 @@
-"""What calls that nobody has made yet would cost, and how long they would take, from those answered before."""
+"""Forecast of cost and time of calls that are still to be made, from those answered before."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

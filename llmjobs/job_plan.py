@@ -1,4 +1,4 @@
-"""Which items a job needs: what is judged already is left out, and what cannot be judged is named."""
+"""Items of a job: judged ones are left out, and those that cannot be judged are named."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

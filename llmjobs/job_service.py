@@ -1,4 +1,4 @@
-"""What an organizer orders of an LLM, from a dry run to a retry. Each act that changes something is an event."""
+"""Orders of LLM jobs, from a dry run to a retry. Each act that changes something is an event."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Why a label says what it says: the call or the import behind it. For organizers."""
+"""Provenance of a label for organizers: the call or the import behind it."""
 
 from dataclasses import dataclass
 from datetime import datetime

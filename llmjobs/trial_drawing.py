@@ -1,4 +1,4 @@
-"""What people have labelled, and a few of it drawn by chance: what prompts are tried on."""
+"""Pairs that people have labelled, and a few of them drawn by chance to try prompts on."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass

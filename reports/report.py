@@ -1,4 +1,4 @@
-"""What the report pages have in common: sections of figures, each with its picture and its files."""
+"""Common parts of the report pages: sections of figures, each with its picture and its files."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""What can stand on the two sides of a comparison: conditions of scores and of support, qrels, published tables."""
+"""Sides of a comparison: conditions of scores and of support, qrels, published tables."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What the fields of each collection are: one declaration for JSON, JSON lines, CSV and the OpenAPI schema.
+"""Fields of each collection: one declaration for JSON, JSON lines, CSV and the OpenAPI schema.
 
 The rows themselves are made by the readers; a test compares the two.
 """

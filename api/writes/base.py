@@ -1,4 +1,4 @@
-"""What all writes do the same way: rights first, then the key, then the act; refusals without people's names."""
+"""Order of every write: rights first, then the key, then the act; refusals without people's names."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""What a desk shows: the topic, the passages, and the list in the making as its page's script needs it."""
+"""Desk of a nugget list as its assessor sees it: topic, passages, and the list in the making for the page's script."""
 
 from dataclasses import dataclass
 from typing import Any

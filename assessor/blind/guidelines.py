@@ -1,4 +1,4 @@
-"""What assessors are told: the campaign's guidelines, and one line on every label."""
+"""Guidelines of a campaign, and one line on every label."""
 
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element

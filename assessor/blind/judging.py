@@ -1,4 +1,4 @@
-"""What a judging desk shows: answers without whose they are, and what is asked of them.
+"""Judging desk as its assessor sees it: answers without runs, and the pairs to label.
 
 The one place where a machine's label is shown is a pair of the condition that shows it; the others' pairs have no
 such key at all.

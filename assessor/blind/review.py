@@ -1,4 +1,4 @@
-"""What an assessor reads before submitting: how the list stands, and what still waits, by name."""
+"""Review before a submission: the state of the list, and each nugget that still waits, by name."""
 
 from dataclasses import dataclass
 

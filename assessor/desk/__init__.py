@@ -1,1 +1,1 @@
-"""What an assessor does at a desk. Every function takes public ids and the user, and returns receipts."""
+"""Acts of an assessor at a desk. Every function takes public ids and the user, and returns receipts."""

@@ -1,4 +1,4 @@
-"""What a window asks for: operations as they come over the wire, checked strictly."""
+"""Operations as they come over the wire, checked strictly."""
 
 import json
 from datetime import datetime

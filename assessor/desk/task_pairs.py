@@ -1,4 +1,4 @@
-"""What a judging task asks: the nuggets of its list, or its pairs of sentence and citation."""
+"""Pairs of a judging task: the nuggets of its list, or its sentences with their citations."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What somebody is asked to practise: the items of their campaigns, and which of them they have answered."""
+"""Practice of a person: the items of their campaigns, and those they have answered."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

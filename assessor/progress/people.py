@@ -1,4 +1,4 @@
-"""What each assessor of a campaign did, for its organizers: tasks by stage, and how their labels fall."""
+"""Work of each assessor of a campaign, for its organizers: tasks by stage, and the mix of their labels."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""What an organizer asks first each day: how far the topics are, and which tasks want something of them."""
+"""Progress of the topics, and the tasks that need an organizer today."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

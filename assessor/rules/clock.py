@@ -1,4 +1,4 @@
-"""How long someone worked, told from the stretches of their windows alone: the rule can be changed after the study.
+"""Active time, computed from the stretches of the windows alone, so that the rule can change after the study.
 
 A stretch is one window's: of one kind, without a pause of input of 30 s or more, or such a pause itself (a gap).
 Laid over each other, the windows of one person make one timeline in which no moment counts twice. In it a gap within

@@ -1,4 +1,4 @@
-"""How a run's text is shown: without the marks by which one could tell runs apart. The original stays as it is."""
+"""Text of an answer on the screen, without the marks that tell runs apart. The stored text stays as it is."""
 
 import re
 import unicodedata

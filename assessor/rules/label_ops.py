@@ -1,4 +1,4 @@
-"""What each operation does to the labels of a judging task: rows in, changed rows out."""
+"""Operations on the labels of a judging task: rows in, changed rows out."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

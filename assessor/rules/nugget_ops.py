@@ -1,4 +1,4 @@
-"""What each operation does to a nugget list in the making: rows in, changed rows out.
+"""Operations on a nugget list in the making: rows in, changed rows out.
 
 The page's script (static/js/desk/rules.js) applies the same effects before the server answers, and a test runs both
 on the same operations.

@@ -1,4 +1,4 @@
-"""What a list must be before it is frozen, and what its nuggets come from."""
+"""Conditions of a submission, and the drafts that each nugget comes from."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which steps can be undone and redone, told from the log of operations alone, so that a reload changes nothing."""
+"""Steps to undo and redo, computed from the log of operations alone, so that a reload changes nothing."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What the shell of every desk needs, whichever view renders it: the account's settings and keys, and the words."""
+"""Shell of every desk, whichever view renders it: the account's settings and keys, and the words."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""What windows say of their time, every 15 s each: stored as stretches, believed no further than the server's clock.
+"""Beats of the windows, every 15 s each: stored as stretches, believed no further than the server's clock.
 
 A beat costs four statements: the desk, its stretches, the changed ones, the desk again.
 """

@@ -1,4 +1,4 @@
-"""How long topics took: per submitted version, from the stretches that the desks recorded."""
+"""Times of topics: per submitted version, from the stretches that the desks recorded."""
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Collection, Iterable, Iterator

@@ -1,4 +1,4 @@
-"""What a desk's windows say of their time: a beat every 15 s, and what a long pause was."""
+"""Beats of a desk's windows every 15 s, and answers about long pauses."""
 
 import json
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""Which campaigns someone may see, and which of them with everything in it: where every other read starts."""
+"""Campaigns that a viewer may see, and those they may see unblinded: every other read starts here."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a campaign holds, in counts: the overview an organizer checks an import against."""
+"""Contents of a campaign in counts: the overview an organizer checks an import against."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator

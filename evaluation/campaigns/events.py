@@ -1,4 +1,4 @@
-"""What happened, for whoever audits: the lines of the audit log and the events of the database, as one list.
+"""Events for an audit: the lines of the audit log and the events of the database, as one list.
 
 Calls of LLMs and answers to practice are events too, and no acts: there may be millions, and they are left out.
 """

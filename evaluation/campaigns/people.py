@@ -1,4 +1,4 @@
-"""What administrators do to accounts, with a line of the audit log for each act."""
+"""People of a campaign and their accounts, with a line of the audit log for each act of an administrator."""
 
 import re
 from collections import defaultdict

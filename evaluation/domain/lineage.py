@@ -1,4 +1,4 @@
-"""What edited lists were made from, as it was recorded when they were made or imported.
+"""Lineage of edited lists, as it was recorded when they were made or imported.
 
 A list made at a desk has lineage, also where all of it was added and every draft rejected; an imported list has it
 where its file said so. Of other lists nothing is known, which is not the same as nothing.

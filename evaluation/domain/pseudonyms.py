@@ -1,4 +1,4 @@
-"""What people are called where their names do not belong: the same within a campaign, another in each."""
+"""Pseudonyms of people: the same within a campaign, another in each."""
 
 import hmac
 import re

@@ -1,4 +1,4 @@
-"""Whose work counts in each topic, where several people share a campaign's topics.
+"""Sets and judges that count in each topic, where several people share a campaign's topics.
 
 Each person makes lists in a set of their own, and gives labels as a judge of their own. A topic has at most one task
 that is no second opinion, and its set and judge count there.

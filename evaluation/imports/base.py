@@ -1,4 +1,4 @@
-"""What every import does the same way: plan against the database, then write all of it in one transaction."""
+"""Order of every import: plan against the database, then write all of it in one transaction."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

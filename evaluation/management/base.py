@@ -1,4 +1,4 @@
-"""What every command does the same way: exit codes, refusals on stderr, data on stdout, named choices."""
+"""Base of every command: exit codes, refusals on stderr, data on stdout, named choices."""
 
 import sys
 from argparse import RawDescriptionHelpFormatter

@@ -1,4 +1,4 @@
-"""What is asked and what can be cited: topics, segments, and qrels by source."""
+"""Topics, segments that answers can cite, and qrels by source."""
 
 from django.db import models
 from django.db.models import Q

@@ -1,4 +1,4 @@
-"""What happened, append-only by database trigger; and what imports noticed."""
+"""Events, append-only by database trigger; and findings of imports."""
 
 from django.conf import settings
 from django.db import models

@@ -1,4 +1,4 @@
-"""Who or what gives labels."""
+"""Judges: the people and LLMs that give labels."""
 
 from django.conf import settings
 from django.db import models

@@ -1,4 +1,4 @@
-"""What every reader is: the rows that a viewer may see, in the order of their keys, told in chunks."""
+"""Base of every reader: the rows that a viewer may see, in the order of their keys, read in chunks."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime

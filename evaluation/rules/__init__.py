@@ -1,1 +1,1 @@
-"""What is allowed and what follows, as pure functions over plain values; one module an idea."""
+"""Rules of the domain as pure functions over plain values; one module an idea."""

@@ -1,4 +1,4 @@
-"""What organizers do to tasks that are handed out: block, unblock, withdraw, reopen, set another due date.
+"""Changes to tasks that are handed out: block, unblock, withdraw, reopen, set another due date.
 
 The same acts serve one task and many: each task that allows the act is changed, with one event; the others are named
 with the reason. Nothing is written when none allows it.

@@ -1,4 +1,4 @@
-"""What a hand-out would do: which topic goes to whom, and which goes to nobody and why. Nothing is written here."""
+"""Plan of a hand-out: the assessor of each topic, and the reason where a topic gets none. Nothing is written here."""
 
 import hashlib
 from collections import defaultdict

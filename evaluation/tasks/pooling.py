@@ -1,4 +1,4 @@
-"""Which answers a judging task asks for, in an order of its own, and what becomes of that when more is imported.
+"""Answers of a judging task, in an order of its own, extended when more is imported.
 
 The order is a shuffle seeded with the task, so that two assessors of a topic have different ones and one assessor
 always the same. Answers that come later stand after the others. Called inside the transaction of whoever hands out

@@ -1,4 +1,4 @@
-"""What assessors tell the organizers, and what the organizers answer. Other assessors never see any of it."""
+"""Remarks of assessors, and the organizers' answers. Other assessors never see any of it."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What there is to do in a topic at a stage, and in which topics there is nothing and why; not yet who does it."""
+"""Work of a stage in each topic, or the reason why there is none; not yet its assessor."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Which rows belong to a campaign, found by walking the models: a new table is in snapshots from its first day."""
+"""Rows of a campaign, found by walking the models: a new table is in snapshots from its first day."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence

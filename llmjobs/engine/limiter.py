@@ -1,4 +1,4 @@
-"""Which calls of this worker may go to endpoints with limits now. All workers share each limit."""
+"""Admission of this worker's calls to endpoints with limits. All workers share each limit."""
 
 import time
 from collections import Counter, defaultdict

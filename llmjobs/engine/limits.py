@@ -1,4 +1,4 @@
-"""How much endpoints take: by the environment for the default one, and as an administrator set it for others."""
+"""Limits of endpoints: by the environment for the default one, by an administrator for others."""
 
 import json
 import time

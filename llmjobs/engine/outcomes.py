@@ -1,4 +1,4 @@
-"""How items begin and end: together, and one by one where one of them makes that fail, so that it fails alone."""
+"""Begin and end of items: together, and one by one where one of them makes that fail, so that it fails alone."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace

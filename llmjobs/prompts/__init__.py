@@ -1,1 +1,1 @@
-"""What an LLM is asked, in our own words: one versioned template per task."""
+"""Prompts in our own words: one versioned template per task."""

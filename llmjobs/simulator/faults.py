@@ -1,4 +1,4 @@
-"""Which request goes wrong and how. The choice depends on seed, request and times seen: a retry has another chance.
+"""Faults of the simulated LLM. The choice depends on seed, request and times seen: a retry has another chance.
 
 Only a request that holds a text named in `always` has none.
 """

@@ -1,4 +1,4 @@
-"""What the agreement page reckons: each figure once per state of the campaign, for the page, its pictures and files."""
+"""Figures of the agreement page, cached per campaign revision for page, charts and files."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

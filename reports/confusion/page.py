@@ -1,4 +1,4 @@
-"""What the confusion page shows for a query string, and why where it shows nothing."""
+"""Confusion page of a query string, or the reason why it is empty."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""Where on the compared items the verdicts stand, and what they come to."""
+"""Verdicts of adjudicators on the compared items, and their counts."""
 
 from collections import Counter
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""What the leaderboard page shows for a query string, and why where it shows nothing."""
+"""Leaderboard page of a query string, or the reason why it is empty."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

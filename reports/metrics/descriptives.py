@@ -1,4 +1,4 @@
-"""What nugget sets and labels look like before any score (Pradeep et al. 2025, descriptive statistics)."""
+"""Statistics of nugget sets and labels before any score (Pradeep et al. 2025, descriptive statistics)."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What assessors did to the drafts, topic by topic (the list-QA study's taxonomy; method, section 2).
+"""Edits of assessors to the drafts, topic by topic (the list-QA study's taxonomy; method, section 2).
 
 Computed from lineage, never asked. Lists without recorded lineage are matched by their wording, and
 the result says that it is inferred: it then knows no splits and no merges.

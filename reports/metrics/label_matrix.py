@@ -1,4 +1,4 @@
-"""What the metrics read: labels as arrays, one sheet per condition, with no database behind them.
+"""Labels as arrays, one sheet per condition: the input of the metrics, with no database behind it.
 
 Symbols in every docstring of this package: R runs, T topics, N nuggets, S sentences, U judged or
 judgeable (sentence, cited segment) units. A cell that holds no ordinal label is negative.

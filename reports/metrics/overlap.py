@@ -1,4 +1,4 @@
-"""How several judges agree on the items that at least two of them labelled (method, section 6).
+"""Agreement of several judges on the items that at least two of them labelled (method, section 6).
 
 Alpha is Krippendorff's for three ordinal labels, agreement the share of equal labels among all pairs of judges of one
 item. Intervals are percentiles of a seeded bootstrap over topics.

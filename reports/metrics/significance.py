@@ -1,4 +1,4 @@
-"""Which runs differ: paired randomisation tests between runs over topics, corrected for how many there are."""
+"""Differences between runs: paired randomisation tests over topics, corrected for their number."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How stable the order of runs is with fewer topics: tau of the run means over random subsets of the topics.
+"""Stability of the order of runs with fewer topics: tau of the run means over random subsets of the topics.
 
 Sanderson and Zobel 2005 and others ask how many topics a collection needs; here the two sides are two conditions.
 """

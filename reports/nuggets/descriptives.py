@@ -1,4 +1,4 @@
-"""What nugget sets and labels look like, and what assessors did to the drafts."""
+"""Statistics of nugget sets and labels, and the edits of assessors to the drafts."""
 
 from collections import defaultdict
 from collections.abc import Sequence

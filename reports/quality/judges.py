@@ -1,4 +1,4 @@
-"""How LLM judges agree with people: label by label, as the people's labels come in."""
+"""Agreement of LLM judges with people: label by label, as the people's labels come in."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Where several people labelled the same: how they agree, two by two and all together, and where they do not.
+"""Agreement of people who labelled the same items, two by two and all together, and the items on which they differ.
 
 Only labels of people count that stand: submitted, and not replaced. Those of studies stand apart, on their own pages.
 """

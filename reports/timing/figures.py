@@ -1,4 +1,4 @@
-"""How long topics take, for the report and the exports: median and quartiles first, because times are skewed."""
+"""Times of topics for the report and the exports: median and quartiles first, because times are skewed."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Which of the Procfile's processes `make run` starts, and at which port."""
+"""Processes of the Procfile that `make run` starts, and the port."""
 
 import os
 from typing import Any
