@@ -114,7 +114,7 @@ def actions_of(own: DeskSettings) -> list[Action]:
 
 
 def keymap_json(own: DeskSettings, stage: str, without: Iterable[str] = ()) -> dict[str, Any]:
-    """Return what a stage's page script reads. `without`: actions that the protocol forbids."""
+    """Return the keys of a stage for the page's script. `without`: actions that the protocol forbids."""
     forbidden = frozenset(without)
     return {
         "single": own.single_keys,

@@ -123,7 +123,7 @@ class ProtocolAdmin(ReadOnlyAdmin):
 
 @admin.register(ConditionDefault)
 class ConditionDefaultAdmin(ReadOnlyAdmin):
-    """What a condition means where several nugget sets or judges fit."""
+    """Defaults of conditions where several nugget sets or judges fit."""
 
     list_display = ["campaign", "condition", "nuggets", "judge"]
     list_filter = ["campaign", "condition"]

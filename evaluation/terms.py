@@ -80,7 +80,7 @@ class SupportCondition(StrEnum):
 
 
 class StudyKind(StrEnum):
-    """Whose disagreement a study looks at: assignments of nuggets, or support of sentences."""
+    """Labels whose disagreement a study looks at: assignments of nuggets, or support of sentences."""
 
     ASSIGNMENT = "assignment"
     SUPPORT = "support"
@@ -102,7 +102,7 @@ class Condition(StrEnum):
 
     @property
     def judge_kind(self) -> JudgeKind:
-        """Who assigns: A is AutoAssign (an LLM), M is ManualAssign (a person)."""
+        """Kind of judge that assigns: A is AutoAssign (an LLM), M is ManualAssign (a person)."""
         return JudgeKind.LLM if self.value[2] == "A" else JudgeKind.HUMAN
 
 
@@ -135,7 +135,7 @@ class Stage(StrEnum):
 
 
 class PracticeKind(StrEnum):
-    """What a practice item asks for: the label of a nugget in an answer, of a cited passage, or an importance."""
+    """Label that a practice item wants: of a nugget in an answer, of a cited passage, or an importance."""
 
     ASSIGN = "assign"
     SUPPORT = "support"
@@ -143,7 +143,7 @@ class PracticeKind(StrEnum):
 
 
 class TaskState(StrEnum):
-    """How far a task is. Withdrawn: handed to somebody else; its work is kept and not counted."""
+    """State of a task. Withdrawn: handed to somebody else; its work is kept and not counted."""
 
     NOT_STARTED = "not started"
     IN_PROGRESS = "in progress"
@@ -154,7 +154,7 @@ class TaskState(StrEnum):
 
 
 class Decision(StrEnum):
-    """What an assessor decided about a nugget of a list in the making.
+    """Decision of an assessor about a nugget of a list in the making.
 
     REPLACED: merged into another or split into others, which name it as their parent.
     """
@@ -166,7 +166,7 @@ class Decision(StrEnum):
 
 
 class Making(StrEnum):
-    """How a nugget came into a list in the making."""
+    """Origin of a nugget of a list in the making."""
 
     PROPOSED = "proposed"
     ADDED = "added"
@@ -175,14 +175,14 @@ class Making(StrEnum):
 
 
 class PassageMark(StrEnum):
-    """What an assessor said about a passage. NOTHING_NEW: read, and no nugget follows from it."""
+    """Mark of an assessor on a passage. NOTHING_NEW: read, and no nugget follows from it."""
 
     READ = "read"
     NOTHING_NEW = "nothing new"
 
 
 class RemarkKind(StrEnum):
-    """What an assessor tells the organizers."""
+    """Kind of remark from an assessor to the organizers."""
 
     COMMENT = "comment"
     FLAG = "flag"
@@ -191,7 +191,7 @@ class RemarkKind(StrEnum):
 
 
 class SegmentKind(StrEnum):
-    """What a stretch of time at a desk was.
+    """Kind of a stretch of time at a desk.
 
     GAP: visible, without any input for 30 s or more. SUSPENDED: the clock jumped, as when a laptop sleeps.
     """
@@ -220,7 +220,7 @@ class NuggetSearch(StrEnum):
 
 
 class FindingCode(StrEnum):
-    """What an import noticed and loaded all the same."""
+    """Code of an oddity that an import loaded all the same."""
 
     RESPONSE_LENGTH = "response_length"
     ANSWER_TOO_LONG = "answer_too_long"

@@ -70,7 +70,7 @@ REQUEST_ENDED = timedelta(minutes=2)
 
 
 class Ordered(models.Model):
-    """What somebody asked for and a worker does, with files that lie there for a while."""
+    """Order for a worker, with files that lie there for a while."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="+")
     job = models.ForeignKey(Job, on_delete=models.SET_NULL, null=True, related_name="+")

@@ -104,7 +104,7 @@ class Worker(models.Model):
 
 
 class Notice(models.Model):
-    """What became of a job, for those who wait for it: told once, and there until somebody has read it.
+    """End or pause of a job, for those who wait for it: noted once, and kept until somebody has read it.
 
     `since` is the moment of what is told, so that however many workers see it, it is one row. `mail_after`: from when
     on a mail may be sent; empty where none is to be sent, or none any more.

@@ -33,7 +33,7 @@ class NewItem:
 
 @dataclass(frozen=True, slots=True)
 class JobProgress:
-    """How many items of a job stand where."""
+    """Numbers of a job's items by state."""
 
     total: int
     queued: int

@@ -54,7 +54,7 @@ class PriceTable(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What tokens of one model cost, and by which table."""
+    """Price of one model's tokens, and the table that it is from."""
 
     table: str
     currency: str

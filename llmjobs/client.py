@@ -101,7 +101,7 @@ FIRST_WAIT, LONGEST_WAIT, LONGEST_REQUESTED_WAIT = 0.5, 60.0, 300.0
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Endpoint:
-    """Where requests go. With `deployment` it is Azure, whose `base_url` is the resource's address.
+    """Address of requests. With `deployment` it is Azure, whose `base_url` is the resource's address.
 
     Raises `Refused` for an address, a key or a time-out with which no request could be made.
     """
@@ -150,7 +150,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class ChatRequest:
-    """What is asked: (role, text) messages and the parameters that decide the answer.
+    """Request of a completion: (role, text) messages and the parameters that decide the answer.
 
     `response_format`: the JSON schema in which the reply is wanted; None asks for plain text.
     """
@@ -177,7 +177,7 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class CallRefusal:
-    """Why there is no completion."""
+    """Reason why there is no completion."""
 
     kind: RefusalKind
     status: int | None
@@ -196,7 +196,7 @@ class CallRefusal:
 
 
 class _Message(BaseModel):
-    """What was said. Where JSON was asked for, endpoints put the words of a model that declines elsewhere."""
+    """Message of a reply. Where JSON was requested, endpoints put the words of a model that declines elsewhere."""
 
     content: str | None = None
     refusal: str | None = None

@@ -33,7 +33,7 @@ SAMPLE = 500
 
 @dataclass(frozen=True, slots=True)
 class JobRequest:
-    """What an organizer asks for: everything, or the named topics and runs."""
+    """Request of a job: everything, or the named topics and runs."""
 
     campaign: Campaign
     judge: Judge
@@ -45,7 +45,7 @@ class JobRequest:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a job would do. Re-asks are not known before; `calls` counts what is sure.
+    """Estimate of a job. Re-asks are not known before; `calls` counts those that are sure.
 
     `tokens` are of the prompts, at 4/3 of their words; `reused` calls were answered before and cost nothing; `again`
     counts the items that ask anew for what failed. `forecast` is of the calls that are not reused.
@@ -238,7 +238,7 @@ def _source(campaign: Campaign, name: str) -> QrelSource:
 
 
 class Work(StrEnum):
-    """What an LLM can be asked to judge."""
+    """Kinds of work that an LLM can do."""
 
     AA = "A/A"
     EA = "E/A"
@@ -295,7 +295,7 @@ class ReadyJob:
 
 
 def estimate_job(campaign: Campaign, order: JobOrder) -> Estimate:
-    """Return what a job would do, and write nothing. Raises `Refused`."""
+    """Return a job's estimate, and write nothing. Raises `Refused`."""
     judge = judge_for(order.judge) if order.judge else _judge_to_be()
     return estimate(_plan(_request(campaign, judge, order), order), judge)
 

@@ -37,7 +37,7 @@ class JobListRow:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What an item is about, in words that an organizer knows."""
+    """Subject of an item, in words that an organizer knows."""
 
     item: int
     key: str
@@ -72,7 +72,7 @@ class Calls:
 
 @dataclass(frozen=True, slots=True)
 class JobReport:
-    """How one job stands."""
+    """State of one job."""
 
     llm: LlmJob
     progress: JobProgress
@@ -225,7 +225,7 @@ FIRST_RE_ASK = f"{RE_ASK}1"
 
 @dataclass(slots=True)
 class Replies:
-    """What came of the questions behind the ended items. Each number is of questions, re-asks not counted as such.
+    """Replies behind the ended items. Each number is of questions, re-asks not counted as such.
 
     `failed`: without a usable reply in the end. `refused`: the endpoint would not answer for what was asked.
     """
@@ -252,7 +252,7 @@ class Replies:
 
 @dataclass(slots=True)
 class JudgeSpending:
-    """What a judge's jobs in one campaign cost: money by currency, and how many jobs no price is known of."""
+    """Cost of a judge's jobs in one campaign: money by currency, and the number of jobs without a known price."""
 
     jobs: int = 0
     prompt_tokens: int = 0

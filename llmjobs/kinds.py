@@ -52,7 +52,7 @@ Stepping = Generator[Ask, LlmReply, Any]
 
 
 class Outcome(Protocol):
-    """What every step returns: why something is missing, and what was noticed."""
+    """Outcome of every step: why something is missing, and findings."""
 
     @property
     def failure(self) -> str: ...

@@ -13,7 +13,7 @@ LONGEST_NAME = 40  # of a prompt: what a call keeps of it
 
 
 class LlmJob(models.Model):
-    """What an LLM job judges, and as whom."""
+    """Subject of an LLM job, and its judge."""
 
     job = models.OneToOneField(Job, on_delete=models.CASCADE, primary_key=True, related_name="llm")
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="+")
@@ -129,7 +129,7 @@ class TrialJob(models.Model):
 
 
 class TriedLabels(models.Model):
-    """What a tried prompt said of the pairs of one item, in their order: codes as in the tables of labels."""
+    """Labels by a tried prompt on the pairs of one item, in their order: codes as in the tables of labels."""
 
     item = models.OneToOneField(WorkItem, on_delete=models.CASCADE, primary_key=True, related_name="tried")
     labels = models.JSONField()
@@ -207,7 +207,7 @@ class Attempt(models.Model):
 
 
 class CallUse(models.Model):
-    """Which calls an item's outcome rests on, in the order in which its step asked."""
+    """Calls that an item's outcome rests on, in the order in which its step asked."""
 
     item = models.ForeignKey(WorkItem, on_delete=models.CASCADE, related_name="call_uses")
     call = models.ForeignKey(Call, on_delete=models.PROTECT, related_name="uses")
@@ -224,7 +224,7 @@ class CallUse(models.Model):
 
 
 class NuggetCalls(models.Model):
-    """Which calls a listed nugget rests on: the one that first had its words, and the one that said its importance."""
+    """Calls that a listed nugget rests on: the one that first had its words, and the one with its importance."""
 
     listed = models.OneToOneField(ListedNugget, on_delete=models.CASCADE, primary_key=True, related_name="+")
     worded = models.ForeignKey(Call, on_delete=models.PROTECT, related_name="+")
@@ -235,7 +235,7 @@ class NuggetCalls(models.Model):
 
 
 class EndpointLimits(models.Model):
-    """How much an endpoint takes, where the environment does not say it. Empty is no limit."""
+    """Limits of an endpoint, where the environment does not set them. Empty is no limit."""
 
     address = models.CharField(
         max_length=500, unique=True, help_text="as calls have it, without a user or password"
@@ -257,7 +257,7 @@ class EndpointLimits(models.Model):
 
 
 class EndpointUse(models.Model):
-    """How much of an endpoint's limits is taken up now, by all workers, where no Redis keeps that."""
+    """Use of an endpoint's limits now, by all workers, where no Redis keeps that."""
 
     address = models.CharField(max_length=500, unique=True)
     state = models.JSONField(default=dict)

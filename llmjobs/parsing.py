@@ -45,7 +45,7 @@ BETWEEN_WORDS = re.compile(r"[\s_\-\u2010\u2011\u2013]+")
 
 @dataclass(frozen=True, slots=True)
 class ReplyProblem:
-    """Why a reply cannot be used, in words for the LLM and for people."""
+    """Reason why a reply cannot be used, in words for the LLM and for people."""
 
     reason: str
 

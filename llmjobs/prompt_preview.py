@@ -31,7 +31,7 @@ class PreviewTarget:
 
 @dataclass(frozen=True, slots=True)
 class PromptPreview:
-    """What would be sent, and what it is about."""
+    """Prompt as it would be sent, and its subject."""
 
     ask: Ask
     about: str

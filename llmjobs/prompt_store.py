@@ -336,7 +336,7 @@ BUILT_IN_PROMPTS = PromptSet(TEMPLATES, WITH_TEXTS)
 
 
 def way_of(judge: Judge) -> PromptSet:
-    """Return how a judge asks: what it chose no prompt for, by the built-in one. Raises `Refused` for a lost prompt."""
+    """Return a judge's prompts: the built-in one where it chose none. Raises `Refused` for a lost prompt."""
     versions = judge.prompt_versions
     if not versions:
         return BUILT_IN_PROMPTS
@@ -369,7 +369,7 @@ def is_structured(judge: Judge) -> bool:
 
 
 def versions_of(prompts: Mapping[str, str], *, structured: bool) -> dict[str, str]:
-    """Return what a judge keeps of its way. Raises `Refused` for a task or a prompt that there is not."""
+    """Return the prompt versions that a judge keeps. Raises `Refused` for an unknown task or prompt."""
     return checked_versions(prompts) | ({REPLY_FORM: JSON_SCHEMA} if structured else {})
 
 

@@ -45,7 +45,7 @@ class ShownMessage:
 
 @dataclass(frozen=True, slots=True)
 class CallCost:
-    """What a call's tokens cost by the prices of the first job that used it. `reused`: an earlier job paid them."""
+    """Cost of a call's tokens by the prices of the first job that used it. `reused`: an earlier job paid them."""
 
     job: int
     amount: Decimal

@@ -30,7 +30,7 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class _Drawing:
-    """How one task draws: what there is to draw of, and the items that are drawn, each with `people`'s codes."""
+    """Drawing of one task: its population, and the items drawn, each with `people`'s codes."""
 
     names: Callable[[Campaign], list[str]]
     items: Callable[[Campaign, Draw], list[NewItem]]

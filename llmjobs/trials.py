@@ -30,7 +30,7 @@ GREATEST_SEED = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class TrialWish:
-    """Which prompts are tried by whose model and endpoint, on which labels by people, and how many of them.
+    """Order of a trial: prompts, model and endpoint, labels by people, and their number.
 
     `of`: a nugget set's name for `assign` and `importance`, a condition of people for `support`, a source of qrels for
     `relevance`. The budget is that of each prompt.
@@ -71,7 +71,7 @@ class Tried:
 
 
 def foretell(campaign: Campaign, wish: TrialWish) -> list[tuple[str, Estimate]]:
-    """Return what each prompt would cost, and write nothing. Raises `Refused`."""
+    """Return the cost of each prompt, and write nothing. Raises `Refused`."""
     items = _drawn(campaign, wish)
     return [(ref, job_service.estimate(JobPlan(items), _judge_aside(wish, ref))) for ref in wish.prompts]
 

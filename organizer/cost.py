@@ -377,7 +377,7 @@ def _picture(points: list[dict[str, Any]]) -> Picture:
 
 
 def _ends(points: list[dict[str, Any]]) -> charts.Ends:
-    """Return where the axes end: from no cost, and from tau 0, or -1 where a tau is negative, to 1."""
+    """Return the ends of the axes: from no cost, and from tau 0, or -1 where a tau is negative, to 1."""
     highest = max((point["x"] for point in points), default=1.0)
     lowest = min((point["y"] for point in points), default=0.0)
     return (0.0, highest or 1.0), (-1.0 if lowest < 0 else 0.0, 1.0)
@@ -426,7 +426,7 @@ def _unit_row(one: Unit) -> Row:
 
 
 def _labels_per_topic(choice: NuggetCondition) -> float | None:
-    """Return how many labels a topic has whose labels count."""
+    """Return the number of labels that count in a topic."""
     sheet = assignment_sheet(choice)
     labels = sheet.labels >= 0
     topics = len(set(sheet.nugget_topic[labels.any(axis=1)].tolist()))

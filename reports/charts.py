@@ -504,7 +504,7 @@ def _report_points(alt: Any, rows: Rows, given: dict[str, Any], palette: Palette
 
 
 def _ends_of(rows: Rows, axis: str) -> tuple[float, float] | None:
-    """Return where an axis ends whose values do not differ: a scale by them alone would have no length."""
+    """Return the ends of an axis whose values do not differ: a scale by them alone would have no length."""
     values = {row[axis] for row in rows}
     if len(values) != 1:
         return None

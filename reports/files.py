@@ -124,7 +124,7 @@ def _cell(value: Any) -> str:
 
 
 class TableForm(StrEnum):
-    """What a table can leave as."""
+    """File format of a table."""
 
     CSV = "csv"
     JSON = "json"
@@ -167,7 +167,7 @@ def downloaded(table: FileTable, form: TableForm, name: str) -> HttpResponse:
 
 
 class PictureForm(StrEnum):
-    """What a picture can leave as."""
+    """File format of a picture."""
 
     SVG = "svg"
     PNG = "png"

@@ -243,7 +243,7 @@ def _all_and(names: list[str]) -> list[Option]:
 
 
 class DescriptivesForm(ChoicesForm):
-    """Which topics are described: those with a tag, and those that some set has a list for."""
+    """Choice of topics: those with a tag, and those that some set has a list for."""
 
     tag = _tag_field()
     listed_in = forms.ChoiceField(required=False, label="Only topics of")
@@ -273,7 +273,7 @@ class ConditionForm(BoardForm):
 
 
 class NuggetsForm(ConditionForm):
-    """Which nuggets are listed. Policies are about answers, so here there are none."""
+    """Choice of nuggets. Policies are about answers, so here there are none."""
 
     importance = forms.ChoiceField(
         label="Importance",
@@ -362,7 +362,7 @@ class SupportForm(ChoicesForm):
 
 
 class TimeForm(ChoicesForm):
-    """Which times: of topics with a tag, and under which idle limit."""
+    """Choice of times: of topics with a tag, and under a fixed idle limit."""
 
     tag = _tag_field()
     idle = forms.IntegerField(

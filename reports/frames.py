@@ -76,7 +76,7 @@ def nugget_texts(choice: NuggetCondition) -> list[str]:
 
 
 def assignment_keys(choice: NuggetCondition) -> tuple[Ints, Ints]:
-    """Return what stands on the axes of a condition's sheet: wordings N, and answers T x R, -1 where there is none."""
+    """Return the axes of a condition's sheet: wordings N, and answers T x R, -1 where there is none."""
     with consistent_read() as alias:
         return _assignment_keys(choice.campaign.pk, _revision(choice.campaign, alias), choice.keys)
 
@@ -95,7 +95,7 @@ def forget_sheets() -> None:
 
 
 def _revision(campaign: Campaign, alias: str) -> int:
-    """Return what the campaign was changed to last, in the same state that the sheet is read from."""
+    """Return the campaign's revision in the same state that the sheet is read from."""
     return Campaign.objects.using(alias).values_list("revision", flat=True).get(pk=campaign.pk)
 
 
@@ -313,7 +313,7 @@ def _columns(rows: Iterable[tuple[int, str]]) -> tuple[Ints, tuple[str, ...]]:
 
 
 def _places(keys: Ints, wanted: Ints) -> Ints:
-    """Return where each wanted key stands in `keys`, which must hold it. Keys are dense, so a table is fastest."""
+    """Return the place of each wanted key in `keys`, which must hold it. Keys are dense, so a table is fastest."""
     if not len(keys):
         return np.zeros(0, dtype=np.int64)
     low = int(keys.min())

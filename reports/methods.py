@@ -177,7 +177,7 @@ SUPPORT_WORDS = dict(enumerate(CITATION_LABELS.scale))
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """How much there is to judge."""
+    """Amount of material to judge."""
 
     topics: int
     runs: int
@@ -559,7 +559,7 @@ def _without_names(campaign: Campaign, report: MethodsReport) -> MethodsReport:
 
 
 class MethodsForm(StrEnum):
-    """What the report can leave as."""
+    """File format of the methods report."""
 
     HTML = "html"
     LATEX = "tex"

@@ -46,7 +46,7 @@ class ExternalScore(models.Model):
 
 
 class Adjudication(models.Model):
-    """What an adjudicator says of one pair. Never changed: a later one takes its place. It changes no label.
+    """Verdict of an adjudicator on one pair. Never changed: a later one takes its place. It changes no label.
 
     The pair is an answer and a wording of a nugget, or a sentence and a segment.
     """

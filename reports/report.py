@@ -27,7 +27,7 @@ OVERVIEW = "overview"
 
 
 class ColumnKind(StrEnum):
-    """How a column's cells are shown."""
+    """Display of a column's cells."""
 
     TEXT = "text"
     RUN = "run"
@@ -235,7 +235,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class ReportContent:
-    """What a report came to: what it rests on, in sentences, its sections, and when it was reckoned."""
+    """Content of a report: the sentences it rests on, its sections, and when it was computed."""
 
     facts: tuple[str, ...]
     figures: tuple[Figures, ...]

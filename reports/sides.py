@@ -36,7 +36,7 @@ LABEL_PAIRINGS = (
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What a campaign has to compare: sets, judges and sources by name, and which conditions have labels.
+    """Sides that a campaign can compare: sets, judges and sources by name, and the conditions with labels.
 
     `lineage`: some list says what its nuggets were made from.
     """
@@ -66,7 +66,7 @@ class Offer:
 
 
 def offer_of(campaign: Campaign) -> Offer:
-    """Return what a campaign has to compare, looked up once per state of it."""
+    """Return the sides that a campaign can compare, looked up once per state of it."""
     return _offer_of(campaign, campaign.revision_key)
 
 

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class ErrorCategory(StrEnum):
-    """Why a pair of labels differs."""
+    """Reason why a pair of labels differs."""
 
     OVERLOOKED = "overlooked"
     READ_IN = "read in"

@@ -33,7 +33,7 @@ def tagged(campaign: Campaign, tag: str) -> frozenset[str] | None:
 
 
 def rows_of(topic_ids: tuple[str, ...], chosen: frozenset[str] | None) -> Booleans:
-    """Return which topics are chosen, T."""
+    """Return the mask of the chosen topics, T."""
     return np.array([chosen is None or one in chosen for one in topic_ids], dtype=np.bool_)
 
 

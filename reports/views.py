@@ -43,7 +43,7 @@ def get_campaign(request: UserRequest, slug: str) -> Campaign:
 
 
 def or_404(found: Found | None) -> Found:
-    """Return what a page came to; a file of a page without any is not there."""
+    """Return the page's content; a file of a page without any is not there."""
     if found is None:
         raise Http404
     return found
@@ -90,7 +90,7 @@ def leaderboard_table(request: UserRequest, slug: str, table: TableForm) -> Http
 
 @require_safe
 def agreement(request: UserRequest, slug: str) -> HttpResponse:
-    """How far two conditions agree, everything chosen in the URL."""
+    """Agreement of two conditions, everything chosen in the URL."""
     campaign = get_campaign(request, slug)
     page = agreement_page(campaign, request.GET, whole=WHOLE in request.GET)
     context = {

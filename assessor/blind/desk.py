@@ -84,7 +84,7 @@ def desk_page(task: str, user: User) -> DeskPage:
 
 
 def desk_state(task: str, user: User) -> dict[str, Any]:
-    """Return what changes while one works. Raises `NoSuchTask`."""
+    """Return the part of the desk that changes while the assessor works. Raises `NoSuchTask`."""
     return _state(_task(task, user))
 
 

@@ -125,7 +125,7 @@ def definitions_of(stage: str, *, show_importance: bool = False) -> tuple[Defini
 
 
 def guidelines_of(task: str, user: User) -> Guidelines:
-    """Return what a task's assessor is told, by the protocol it was handed out under. Raises `NoSuchTask`."""
+    """Return the guidelines of the protocol that the task was handed out under. Raises `NoSuchTask`."""
     fields = ("stage", "protocol__guidelines", "protocol__show_importance")
     found = Task.objects.open_for(user).filter(public_id=task).values_list(*fields).first()
     if found is None:

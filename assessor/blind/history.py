@@ -58,7 +58,7 @@ class Deed:
 
 @dataclass(frozen=True, slots=True)
 class PastVersion:
-    """What a nugget once was. `seq`: the operation that left it so. Of a proposal only the wording comes back."""
+    """Earlier version of a nugget, left by operation `seq`. Of a proposal only the wording comes back."""
 
     seq: int
     at: datetime | None
@@ -183,7 +183,7 @@ def _nuggets(task: Task, rows: dict[str, Row], places: dict[str, str]) -> Iterat
 
 
 def _past(task: Task) -> dict[str, list[tuple[int, datetime, Row | None]]]:
-    """What each operation left of each row, oldest first; of the autosaves of one stretch of typing only the last."""
+    """Return each row as operations left it, oldest first; of the autosaves of one stretch of typing only the last."""
     log = Operation.objects.filter(task=task).exclude(kind__in=["mark", "compose"]).order_by("seq")
     past: dict[str, list[tuple[int, datetime, Row | None]]] = {}
     by_step = groupby(log.values_list("step", "kind", "seq", "at", "after"), key=lambda one: one[:2])
@@ -199,7 +199,7 @@ def _past(task: Task) -> dict[str, list[tuple[int, datetime, Row | None]]]:
 def _versions(
     task: Task, row: Row, past: Iterable[tuple[int, datetime, Row | None]], places: dict[str, str]
 ) -> Iterator[PastVersion]:
-    """What a row was in turn; what only moved it, or merged it away, makes no version."""
+    """Return the versions of a row in turn; moving it, or merging it away, makes none."""
     known = None
     if row.draft is not None:
         known = (row.draft, Importance.UNKNOWN, Decision.UNDECIDED, ())
@@ -382,7 +382,7 @@ def _missing(names: Mapping[str, str], keys: list[str]) -> Iterator[Missing]:
 
 
 def _names(place: DeskContext) -> dict[str, str]:
-    """Return what the screen calls each thing that is asked: "Answer 3, N7", or "Answer 3, S2 [4]"."""
+    """Return the names on the screen of all pairs: "Answer 3, N7", or "Answer 3, S2 [4]"."""
     rows = TaskAnswer.objects.filter(task=place.task, same_as=None).order_by("position")
     numbers = {answer: n for n, answer in enumerate(rows.values_list("answer__public_id", flat=True), start=1)}
     if place.stage == Stage.ASSIGN:

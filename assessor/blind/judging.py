@@ -59,7 +59,7 @@ class CitedPassage:
 
 
 def judging_state(task: Task) -> dict[str, Any]:
-    """Return what the script of a judging desk needs beside what all desks have; see docs/guide-assessors.md."""
+    """Return the state that only judging desks have, for their script; see docs/guide-assessors.md."""
     place = place_of(task)
     rows = [row_json(row, place.stage) for row in labels_of(place).read().values()]
     state: dict[str, Any] = {"limit": None, "marks": {}, "rows": rows, "answers": list(_answers(place))}

@@ -42,7 +42,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class PassagesToRead:
-    """What there is to read for a task, and how many passages cannot be shown because their text is not loaded."""
+    """Passages of a task, and how many cannot be shown because their text is not loaded."""
 
     passages: tuple[Passage, ...]
     without_text: int
@@ -65,7 +65,7 @@ def passages_of(task: Task) -> tuple[Passage, ...]:
 
 
 def reading_of(task: Task) -> PassagesToRead:
-    """Return what there is to read for a task: one query, if the task came with its topic and protocol."""
+    """Return the passages of a task: one query, if the task came with its topic and protocol."""
     protocol = task.protocol
     found, without_text = _graded(task, protocol.grade_threshold)
     order = reading_order(

@@ -45,7 +45,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class PracticePage:
-    """Where somebody is: the next item, None when all are answered, and how many answers are the known labels."""
+    """Next item, None when all are answered, and how many answers are the known labels."""
 
     task: str
     topic: str

@@ -99,7 +99,7 @@ def _named(rows: Rows, keys: tuple[str, ...], numbers: dict[str, int]) -> tuple[
 
 
 def _passages(task: Task) -> tuple[int, int]:
-    """How many passages there are to read, and how many of them carry no mark."""
+    """Return the number of passages to read, and of those that carry no mark."""
     shown = readable(task.qrels_id or 0, task.protocol.grade_threshold).filter(topic=task.topic_id)
     segments = set(shown.values_list("segment_id", flat=True))
     marked = set(MarkedPassage.objects.filter(task=task).values_list("segment_id", flat=True))

@@ -35,7 +35,7 @@ ANSWERS_SHOWN = 3
 
 
 class Empty(StrEnum):
-    """Why there is nothing to do in a campaign."""
+    """Reason why a campaign has no task to do."""
 
     DONE = "done"
     HELD = "held"
@@ -96,7 +96,7 @@ class EmptyCampaign:
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """What an assessor's first page shows. `empty` says why where there is nothing to do at all."""
+    """First page of an assessor. `empty`: the reasons where there is nothing to do at all."""
 
     groups: tuple[TaskGroup, ...]
     open: int

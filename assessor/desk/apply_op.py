@@ -22,7 +22,7 @@ from evaluation.terms import PageState
 
 @dataclass(frozen=True, slots=True)
 class OpReceipt:
-    """What became of an operation: `applied`, `conflict`, `refused` or `moved`."""
+    """Receipt of an operation: `applied`, `conflict`, `refused` or `moved`."""
 
     op_id: str
     status: str
@@ -81,7 +81,7 @@ def _reason(error: Exception) -> tuple[str, str]:
 
 
 def _first_receipt(place: DeskContext, op: Op) -> OpReceipt | None:
-    """Return what an operation that was sent before was answered; None for one that is new."""
+    """Return the receipt of an operation that was sent before; None for a new one."""
     logged = Operation.objects.filter(op_id=op.op_id).first()
     if logged is None:
         return None

@@ -46,7 +46,7 @@ WHERE task.public_id = %s AND task.assessor_id = %s AND EXISTS (
 
 @dataclass(slots=True)
 class DeskContext:
-    """What an operation needs to know of its desk. `seq` is the number of the newest operation, 0 before the first.
+    """Desk of an operation, read under its lock. `seq`: number of the newest operation, 0 before the first.
 
     `machine`: the judge whose labels are shown; `first_citations`: how many of a sentence are judged, None: all.
     `study`: the study to whose pairs the desk keeps.

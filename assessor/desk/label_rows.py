@@ -16,7 +16,7 @@ SEPARATOR = "/"
 
 
 class LabelRows(Protocol):
-    """Where the labels of one kind of judging task are kept."""
+    """Table of the labels of one kind of judging task."""
 
     def read(self, keys: Collection[str] | None = None) -> dict[str, LabelRow]:
         """Return the rows of these keys, untouched ones too; without keys all that were touched.
@@ -234,5 +234,5 @@ def row_json(row: LabelRow, stage: str) -> dict[str, Any]:
 
 
 def row_from_json(data: Mapping[str, Any] | None) -> LabelRow | None:
-    """Return what `row_json` wrote as a row again."""
+    """Return a row from the form that `row_json` writes."""
     return None if data is None else LabelRow(**data)

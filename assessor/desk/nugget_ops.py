@@ -57,7 +57,7 @@ def row_json(row: Row | None) -> dict[str, Any] | None:
 
 
 def row_from_json(data: Mapping[str, Any] | None) -> Row | None:
-    """Return what `row_json` wrote as a row again. A log from before numbers were kept has neither of the last two."""
+    """Return a row from the form that `row_json` writes. A log from before numbers were kept lacks the last two."""
     if data is None:
         return None
     return Row(

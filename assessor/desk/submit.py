@@ -58,7 +58,7 @@ def freeze_labels(task: Task, judge: Judge, event: Event) -> int:
 
 
 def assignments_of(task: Task, judge: Judge) -> CurrentQuerySet[Assignment]:
-    """Return what a judge ever submitted about the nuggets and the topic of an assignment task."""
+    """Return every label that a judge ever submitted on the nuggets and the topic of an assignment task."""
     return Assignment.objects.filter(
         judge=judge, answer__topic=task.topic_id, nugget_version__nugget__nugget_set=task.nugget_set_id
     )
@@ -156,7 +156,7 @@ def _same_sentences(given: WorkingSupport, same: dict[int, list[int]]) -> Iterab
 
 @dataclass(frozen=True, slots=True)
 class SubmitReceipt:
-    """Which version was frozen, and how many nuggets it has; where answers are judged, how many labels."""
+    """Version that was frozen, with its number of nuggets, or of labels where answers are judged."""
 
     version: int
     nuggets: int | None
@@ -199,7 +199,7 @@ def submit(*, task: str, user: User, window: str, seq: int) -> SubmitReceipt:
 
 
 def limit_of(task: Task) -> int | None:
-    """Return how many nuggets the campaign allows in a list of this task's stage; None: no limit."""
+    """Return the most nuggets that the campaign allows in a list of this task's stage; None: no limit."""
     protocol = task.protocol
     return protocol.edited_cap if task.stage == Stage.POST_EDIT else protocol.manual_cap
 

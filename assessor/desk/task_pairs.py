@@ -77,7 +77,7 @@ def _drawn_nuggets(place: DeskContext) -> QuerySet[ListedNugget]:
 
 
 def nuggets_by_answer(place: DeskContext) -> dict[str, list[str]] | None:
-    """Return which nuggets are asked of which answer, in their order; None where all are asked of each."""
+    """Return the nuggets to label in each answer, in their order; None where every answer has all of them."""
     if not place.study:
         return None
     rows = drawn_pairs(place).values_list("answer__public_id", "nugget_version__nugget__public_id")

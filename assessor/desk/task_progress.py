@@ -17,7 +17,7 @@ from evaluation.terms import Decision, Making, Stage, SupportCondition
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a task is. `proposed` and `undecided` are drafts; `listed` stand in the list as it is.
+    """Progress of a task in counts. `proposed` and `undecided` are drafts; `listed` are in the list as it is.
 
     Where answers are judged: how many labels are `asked` for and how many `judged`, and of how many `answers` all
     are (`finished`). An answer whose labels serve for another one counts once.

@@ -14,7 +14,7 @@ from evaluation.terms import Decision, Importance, Making, PageState, PassageMar
 
 
 class Desk(models.Model):
-    """What a task's page needs besides the rows: who holds it, and what lies open.
+    """State of a task's page beside the rows: its holder, and text that is open.
 
     `holder` is the window that may write. A lease that ran out and that nobody took stays valid. `holder_page` decides
     whether another window may take the desk over unaided, and whether its work ended in a crash.
@@ -81,7 +81,7 @@ class WorkingNugget(models.Model):
 
 
 class MarkedPassage(models.Model):
-    """What the assessor of a task said about one passage. No row: unread."""
+    """Mark of a task's assessor on one passage. No row: unread."""
 
     task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="+", db_index=False)
     segment = models.ForeignKey(Segment, on_delete=models.PROTECT, related_name="+")

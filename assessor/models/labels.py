@@ -19,7 +19,7 @@ GIVEN_BY_PEOPLE = [0, 1, 2, AssignmentLabel.CANT_JUDGE]
 
 
 class WorkingLabel(models.Model):
-    """What the two kinds of label in the making have in common. No label: it was cleared."""
+    """Common columns of the two kinds of label in the making. No label: it was cleared."""
 
     task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="+", db_index=False)
     version = models.PositiveIntegerField(default=1, help_text="goes up with every change")

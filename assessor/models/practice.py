@@ -51,7 +51,7 @@ class PracticeItem(models.Model):
 
 
 class PracticeAnswer(models.Model):
-    """What somebody answered to an item: the first answer, never changed. It is no label, and counts nowhere."""
+    """First answer of a person to an item, never changed. It is no label, and counts nowhere."""
 
     item = models.ForeignKey(PracticeItem, on_delete=models.PROTECT, related_name="+", db_index=False)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")

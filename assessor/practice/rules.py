@@ -86,12 +86,12 @@ class PracticeRow:
 
     @property
     def item(self) -> tuple[object, ...]:
-        """What somebody who practises is shown: an item is the same where this is."""
+        """Content that a person sees: two items are the same where this is."""
         return (self.kind, self.question, self.text, self.statement, self.shown_label)
 
     @property
     def key(self) -> tuple[int, str]:
-        """What they are told after their answer."""
+        """Content that a person sees after their answer."""
         return (self.label, self.explanation)
 
 

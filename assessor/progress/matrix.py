@@ -209,7 +209,7 @@ def late() -> Q:
 
 
 def untouched() -> Q:
-    """Return what is so of a task that was begun, and at whose desk nobody was for a day."""
+    """Return the condition of a task that was begun, and at whose desk nobody was for a day."""
     before = timezone.now() - UNTOUCHED
     idle = Desk.objects.filter(Q(held_at__lt=before) | Q(held_at=None), task__opened_at__lt=before)
     return Q(state__in=TOUCHED, pk__in=idle.values("task"))
@@ -285,7 +285,7 @@ def _what_it_is_of(task: Task) -> str:
 
 
 def proposed_assessors(tasks: dict[Stage, list[Task]]) -> tuple[tuple[str, str], ...]:
-    """Return who would assign a topic's nuggets: whoever makes them (method, section 3), until it is handed out."""
+    """Return the makers of a topic's nuggets, who would assign them too (method, section 3), until it is handed out."""
     made = {"E/M": tasks.get(Stage.POST_EDIT, []), "M/M": tasks.get(Stage.MANUAL, [])}
     assigned = {task.nugget_set_id for task in tasks.get(Stage.ASSIGN, []) if task.study_id is None}
     return tuple(
@@ -297,7 +297,7 @@ def proposed_assessors(tasks: dict[Stage, list[Task]]) -> tuple[tuple[str, str],
 
 
 def remarks_for(viewer: User, campaign: Campaign, *, answered: bool = False, kind: str = "") -> QuerySet[Remark]:
-    """Return what assessors said: what waits for an answer, the oldest first, or what is answered, the newest first."""
+    """Return remarks: open ones, the oldest first, or answered ones, the newest first."""
     remarks = _asking() if not answered else Remark.objects.filter(answered_at__isnull=False)
     remarks = remarks.filter(task__campaign__in=within(viewer, campaign))
     remarks = remarks.filter(kind=kind) if kind else remarks
@@ -349,7 +349,7 @@ BLINDED = (
 
 
 class Tasks(Reader):
-    """What was handed out. Own tasks are read through the assessors' door, whoever else one is."""
+    """Reader of tasks. The viewer's own are read through the assessors' door, whatever else their roles are."""
 
     values = (
         *("public_id", "campaign", "topic__topic_id", "topic__text", "stage", "state", "version", "due"),

@@ -108,7 +108,7 @@ def judges_by_user(users: Iterable[int]) -> dict[int, int]:
 
 
 def mixes_for(viewer: User, campaign: Campaign) -> Mixes:
-    """Return how each person's labels fall, beside those of all other judges on the same topics, LLMs among them.
+    """Return each person's mix of labels beside that of all other judges on the same topics, LLMs among them.
 
     Only labels that stand count, and so only submitted work.
     """
@@ -118,7 +118,7 @@ def mixes_for(viewer: User, campaign: Campaign) -> Mixes:
 
 
 def latencies_for(viewer: User, campaign: Campaign) -> Latencies:
-    """Return how long it took each person to accept the labels that were shown to them."""
+    """Return the times that each person took to accept the labels that were shown to them."""
     if not within(viewer, campaign).exists():
         return {}
     return _latencies(campaign, campaign.created_at, campaign.revision)

@@ -56,7 +56,7 @@ def topic_numbers_for(viewer: User, campaign: Campaign) -> TopicNumbers:
 
 
 def open_tasks_for(viewer: User, campaign: Campaign) -> list[tuple[int, Stage]]:
-    """Return what is still to be done: tasks by key, with their stages. Studies are left out."""
+    """Return the open tasks by key, with their stages. Studies are left out."""
     rows = tasks_for(viewer, campaign).filter(state__in=[*ACTIVE, TaskState.BLOCKED], study=None).order_by("pk")
     return [(pk, Stage(stage)) for pk, stage in rows.values_list("pk", "stage")]
 
@@ -86,7 +86,7 @@ def _in_need(task: Task, since: datetime | date | None, text: str = "") -> TaskI
 
 
 def asked_for(viewer: User, campaign: Campaign) -> list[OpenRemarks]:
-    """Return what assessors wait for an answer to, by kind; kinds without any are left out."""
+    """Return the open remarks by kind; kinds without any are left out."""
     counts = dict(remarks_for(viewer, campaign).order_by().values_list("kind").annotate(Count("pk")))
     wanted = (RemarkKind.FLAG, RemarkKind.REOPEN, RemarkKind.COMMENT)
     oldest = {kind: tuple(remarks_for(viewer, campaign, kind=kind)[:SHOWN]) for kind in wanted}
@@ -121,7 +121,7 @@ class OpenTask:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How fast the people were lately: how many worked, and their active hours a day, all together."""
+    """Pace of the people lately: how many worked, and their active hours a day, all together."""
 
     people: int
     hours: float

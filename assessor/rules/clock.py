@@ -51,7 +51,7 @@ BOUNDS = {stage: JUDGING_SCREENS if stage.judges else NUGGET_SCREENS for stage i
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """What one window said of one stretch. Times are milliseconds since 1970 by the server's clock."""
+    """One stretch as a window reported it. Times are milliseconds since 1970 by the server's clock."""
 
     window: str
     number: int
@@ -103,7 +103,7 @@ class Quiet:
     kind: SegmentKind
 
     def credit(self, limit: Limit) -> Active:
-        """Return what of it is active time under an idle limit."""
+        """Return the active time in it under an idle limit."""
         allowed = limit(self.words)
         within = self.length <= allowed
         if self.gap_answer == AWAY:
@@ -114,7 +114,7 @@ class Quiet:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """What is known of the time that one submission took, in milliseconds. Reading and editing make up the point.
+    """Times of one submission, in milliseconds. Reading and editing make up the point estimate.
 
     `at`: the point under the fixed idle limits that studies use, by seconds.
     """
@@ -213,7 +213,7 @@ def timeline(stretches: Iterable[Stretch]) -> list[TimelinePiece]:
 
 
 def _piece(there: Sequence[Stretch], start: int, end: int) -> TimelinePiece:
-    """Return what counts while several stretches run: those of the best kind, by what is true of all of them."""
+    """Return the piece in which several stretches run: of the best kind, with the flags that all of them have."""
     kind = min((one.kind for one in there), key=RANKS.index)
     counted = sorted(
         (one for one in there if one.kind is kind), key=lambda one: (one.start, one.window, one.number)
@@ -284,7 +284,7 @@ class SentStretch:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What the server knows when a beat comes in, in milliseconds.
+    """State of the server when a beat comes in, in milliseconds.
 
     `since` is when it last heard of the task by any window: all that a window never heard of before can have worked
     without a connection. `elapsed` is what the window's own clock says of the time since its last answered beat.

@@ -46,7 +46,7 @@ DIGITS = re.compile(r"(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class GradedPlace:
-    """Where a segment stands: how it was graded, and of which document it is a part."""
+    """Grade of a segment, and the document that it is a part of."""
 
     docid: str
     document: str
@@ -92,7 +92,7 @@ def _in_document(place: GradedPlace) -> tuple[bool, int, list[tuple[int, int, st
 
 
 def normalised(sentence: str) -> str:
-    """What two sentences must share to count as the same: width, case and white space do not matter."""
+    """Form in which two sentences count as the same: width, case and white space do not matter."""
     return " ".join(unicodedata.normalize("NFKC", sentence).casefold().split())
 
 

@@ -52,7 +52,7 @@ Payload: TypeAlias = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What is undone at once: the rows as they were before and after. None: not there."""
+    """Rows before and after a step that is undone at once. None: not there."""
 
     step: str
     label: str

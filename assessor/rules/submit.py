@@ -58,7 +58,7 @@ def _proposals(rows: Rows, row: Row) -> Iterator[str]:
 
 
 def relation_of(row: Row) -> str:
-    """Return how a nugget relates to the drafts it comes from: kept, edited, merged or split."""
+    """Return the relation of a nugget to the drafts it comes from: kept, edited, merged or split."""
     if row.making is Making.PROPOSED:
         return "kept" if row.text == row.draft else "edited"
     return "merged" if row.making is Making.MERGED else "split"
@@ -87,7 +87,7 @@ class Review:
 
 
 def review_of(rows: Rows, limit: int | None) -> Review:
-    """Return what there is to say about a list. `limit`: how many nuggets the campaign allows, None for any number."""
+    """Return the review of a list. `limit`: the most nuggets that the campaign allows, None for any number."""
     kept = listed(rows)
     made = [row.making for row in kept]
     return Review(

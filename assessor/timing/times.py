@@ -35,7 +35,7 @@ FIELDS = ("window", "number", "kind", "started_at", "ended_at", "words", "blurre
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """Whose time it is: one submission of one stage of a topic. `submitted`: it is frozen, so the time is final.
+    """Submission of one stage of a topic, to which times belong. `submitted`: it is frozen, so the time is final.
 
     `whole`: everything of the topic was asked, not only the pairs of a study.
     """
@@ -140,7 +140,7 @@ Mark = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What follows from the stretches of one submission: its times, and milliseconds of a visible screen by day.
+    """Times of one submission, and the milliseconds of a visible screen by day, from its stretches.
 
     Days are those of UTC. `seen`: the end of the last stretch.
     """
@@ -179,7 +179,7 @@ class KeptTime:
 
 
 class _Store:
-    """What was computed, by submission; the oldest is thrown away first."""
+    """Computed times by submission; the oldest is thrown away first."""
 
     def __init__(self, size: int) -> None:
         self._kept: OrderedDict[Key, tuple[Mark, Recorded]] = OrderedDict()
@@ -275,7 +275,9 @@ def _recorded(stretches: list[Stretch], stage: Stage) -> Recorded:
 
 @dataclass(frozen=True, slots=True)
 class OddTimes:
-    """What no clock can have seen: days of one person longer than a day's work, and stretches that end after now."""
+    """Times that no clock can have seen: days of a person longer than a day's work, and stretches that end after
+    now.
+    """
 
     days: tuple[tuple[int, date, float], ...]
     ahead: int
@@ -287,7 +289,9 @@ AHEAD: Final = timedelta(minutes=5)
 
 
 def odd_times(times: Iterable[KeptTime], since: date) -> OddTimes:
-    """Return what is odd since a day: assessors with the day and its hours, and how many submissions end after now."""
+    """Return odd times since a day: assessors with the day and its hours, and the number of submissions that end
+    after now.
+    """
     days: dict[tuple[int, date], int] = defaultdict(int)
     latest = timezone.now().astimezone(UTC) + AHEAD
     ahead = 0

@@ -29,7 +29,7 @@ from evaluation.terms import RemarkKind
 
 
 class Hold(BaseModel):
-    """What a window wants of the desk: to hold it, to take it from another window, or to let go."""
+    """Request of a window to hold the desk, to take it from another window, or to let go."""
 
     window: Annotated[str, Field(min_length=8, max_length=36)]
     want: Literal["hold", "take", "release"] = "hold"

@@ -21,7 +21,7 @@ from assessor.desk.op_schemas import Op
 
 
 class RestoreForm(forms.Form):
-    """Which version of which nugget is wanted back. `text`: the wording, where it is the proposal's own."""
+    """Nugget and version to go back to. `text`: the wording, where it is the proposal's own."""
 
     key = forms.CharField(max_length=36)
     seq = forms.IntegerField(min_value=AS_PROPOSED)

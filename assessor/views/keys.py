@@ -77,7 +77,7 @@ class DeskSettingsForm(forms.Form):
             self.add_error(PREFIX + action.id, str(fault))
 
     def settings(self) -> DeskSettings:
-        """Return what was asked for, with only those keys that differ from the defaults."""
+        """Return the settings of the form, with only those keys that differ from the defaults."""
         data = self.cleaned_data
         differing = {action.id: action.keys for action in default_actions()}
         return DeskSettings(

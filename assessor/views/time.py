@@ -71,7 +71,7 @@ class Beating(BaseModel):
 
 
 class GapAnswer(BaseModel):
-    """What a pause was, in the assessor's own word."""
+    """Answer about a pause: reading or away."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -112,7 +112,9 @@ def gap_answered(request: UserRequest, public_id: str) -> HttpResponse:
 
 
 def account_id(user: "User") -> str:
-    """Return what names an account in the browser: the same on every visit, and telling nothing about the person."""
+    """Return an opaque name of an account for the browser: the same on every visit, and telling nothing about the
+    person.
+    """
     return salted_hmac("assessor.account", str(user.pk), algorithm="sha256").hexdigest()[:20]
 
 

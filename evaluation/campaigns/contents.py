@@ -150,7 +150,7 @@ class LabelCount:
 
 @dataclass(frozen=True, slots=True)
 class FindingCount:
-    """How often an import noticed one thing."""
+    """Number of findings of one code."""
 
     code: str
     count: int
@@ -332,7 +332,7 @@ def _described(campaign: Campaign, other: Campaign, number: int, visible: bool) 
 
 
 def _in_both(judged: Campaign, read: Campaign) -> tuple[str, ...]:
-    """Return who judges in one campaign and may read the runs of the other."""
+    """Return the people who judge in one campaign and may read the runs of the other."""
     reading = Membership.objects.filter(campaign=read, role__in=UNBLINDED_ROLES).values("user")
     assessors = Membership.objects.filter(campaign=judged, role=Role.ASSESSOR).values("user")
     holders = Task.objects.filter(campaign=judged).not_withdrawn().values("assessor")

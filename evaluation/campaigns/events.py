@@ -60,7 +60,7 @@ class Entries:
 
 @dataclass(frozen=True, slots=True)
 class EventFilter:
-    """What is asked for: a person by key, a kind or what it begins with, from when until when."""
+    """Filter of events: a person by key, a kind or its beginning, from when until when."""
 
     person: int | None = None
     kind: str = ""
@@ -77,7 +77,7 @@ def may_audit(viewer: User, campaign: Campaign) -> bool:
 
 
 def entries_for(viewer: User, campaign: Campaign | None, asked: EventFilter, most: int) -> Entries:
-    """Return what happened in a campaign that the viewer may audit; None: everywhere, for administrators only."""
+    """Return the entries of a campaign that the viewer may audit; None: of all, for administrators only."""
     if campaign is None:
         events, slug = Event.objects.all() if viewer.is_superuser else Event.objects.none(), ""
     else:
@@ -95,7 +95,7 @@ def entries_for(viewer: User, campaign: Campaign | None, asked: EventFilter, mos
 
 
 def people_of(viewer: User, campaign: Campaign | None) -> list[User]:
-    """Return who may be asked about: the campaign's people, or everybody for an administrator."""
+    """Return the people to filter by: the campaign's, or everybody for an administrator."""
     if campaign is None:
         return list(User.objects.order_by("username")) if viewer.is_superuser else []
     seen = within(viewer, campaign)
@@ -195,7 +195,7 @@ def _what_about(payload: dict[str, Any], names: dict[int, str]) -> str:
 
 
 def _old_and_new(kind: str, payload: dict[str, Any]) -> tuple[str, str]:
-    """Return what was before and after, as far as the event says it."""
+    """Return the values before and after, as far as the event has them."""
     if kind == "protocol.changed":
         found = [
             Difference(SETTINGS[one["setting"]], one["old"], one["new"]) for one in payload.get("changes", [])

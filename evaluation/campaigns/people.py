@@ -101,7 +101,7 @@ def _rename_judges(user: User, pseudonym: str) -> None:
 
 
 def _spoken_of(user: User, judges: list[str]) -> re.Pattern[str]:
-    """Return what finds the person in a name: as a whole word, the longest first."""
+    """Return the pattern that finds a person in a name: as a whole word, the longest first."""
     names = {user.name, user.username, *judges, *(part for part in (user.first_name, user.last_name) if part)}
     either = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return re.compile(rf"(?<!\w)(?:{either})(?!\w)", re.IGNORECASE)
@@ -388,7 +388,7 @@ def invitation_for(viewer: User, campaign: Campaign, pk: int) -> Invitation:
 
 @dataclass(frozen=True, slots=True)
 class AccountFacts:
-    """What an administrator sees of an account beside its row."""
+    """Facts of an account for administrators, beside its row."""
 
     roles: tuple[Membership, ...]
     unfinished: int

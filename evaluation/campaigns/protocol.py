@@ -194,7 +194,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class DefaultChange:
-    """What a condition meant before and after a change, by the names of today."""
+    """Default of a condition before and after a change, by the names of today."""
 
     condition: str
     old: str

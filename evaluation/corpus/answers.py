@@ -59,7 +59,7 @@ class AnswerOfRun:
 
 
 def provenance_for(viewer: User, campaign: Campaign) -> QuerySet[AnswerProvenance]:
-    """Return which answer came from which run, for all answers the viewer may see unblinded."""
+    """Return the run of each answer that the viewer may see unblinded."""
     return AnswerProvenance.objects.filter(run__campaign__in=within(viewer, campaign))
 
 

@@ -14,7 +14,7 @@ from evaluation.models import AnswerProvenance, Campaign, Finding, Run, Sentence
 
 @dataclass(frozen=True, slots=True)
 class PoolRun:
-    """What the judging pool asks of a run. `priority` 1 is judged first, None last."""
+    """Facts of a run for the judging pool. `priority` 1 is judged first, None last."""
 
     run_id: str
     group: str
@@ -100,7 +100,7 @@ def run_rows(campaign: Campaign, runs: Iterable[Run]) -> list[ListedRun]:
 
 
 def answered_topics(viewer: User, campaign: Campaign, run: Run) -> list[AnsweredTopic]:
-    """Return what a run answered, in the order of the topics: two queries."""
+    """Return the topics that a run answered, in their order: two queries."""
     rows = provenance_for(viewer, campaign).filter(run=run).select_related("answer", "topic")
     page = list(rows.order_by("topic__position"))
     sentences = (

@@ -56,7 +56,7 @@ class Names:
         return known
 
     def judge(self, campaign: int, judge: int | None) -> str | None:
-        """Return what a judge is called: a person with an account by pseudonym, any other by name."""
+        """Return the name of a judge: a person with an account by pseudonym, any other by name."""
         if judge is None:
             return None
         name, user, study, _ = self._judges[judge]

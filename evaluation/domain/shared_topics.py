@@ -28,7 +28,7 @@ class Part:
 
     @property
     def key(self) -> "PartKey":
-        """What tells parts apart, by primary keys."""
+        """Key of a part, by primary keys."""
         nugget_set = self.nugget_set.pk if self.nugget_set else None
         return nugget_set, self.judge.pk if self.judge else None, self.topics
 

@@ -33,7 +33,7 @@ class AddressingKind:
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """Where a text seems to speak to its judge, in which way, and in which words."""
+    """Sign that a text speaks to its judge: its kind, place and words."""
 
     start: int
     caption: str
@@ -109,7 +109,7 @@ def signs_in_answer(sentences: Sequence[str]) -> Iterator[tuple[int, Sign]]:
 
 
 def addressing_in_answer(number: int, sign: Sign) -> str:
-    """Return what a finding says of a sentence, which is numbered from 0 as in the other findings."""
+    """Return the text of a finding about a sentence, which is numbered from 0 as in the other findings."""
     return f"sentence {number} {sign}"
 
 
@@ -120,7 +120,7 @@ def docid_in(message: str) -> str:
 
 
 def addressing_in_segment(docid: str, sign: Sign) -> str:
-    """Return what a finding says of a segment: its docid comes first, so that it can be found by it."""
+    """Return the text of a finding about a segment: its docid comes first, so that it can be found by it."""
     return f"{docid} {sign}"
 
 

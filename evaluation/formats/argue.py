@@ -74,7 +74,7 @@ class BankClaim(Line):
 
 
 class Metadata(Line):
-    """Whose bank it is, and of which topic."""
+    """Maker and topic of a bank."""
 
     topic_id: Id | None = None
 
@@ -215,7 +215,7 @@ class _Outgoing:
 
     @property
     def of(self) -> object:
-        """What nuggets of one question share; nothing else is equal to a nugget without one."""
+        """Common identity of the nuggets of one question; nothing else equals a nugget without one."""
         return (self.source["place"], self.source["question"]) if self.source else id(self)
 
 

@@ -38,7 +38,7 @@ class LabelRecord(NamedTuple):
 
 
 class LabelProvenance(BaseModel):
-    """What an export of ours says of one label. Other keys are not read back."""
+    """Provenance of one label in an export of ours. Other keys are not read back."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -123,14 +123,14 @@ def assignment_line(row: AssignmentRecord) -> str:
 
 
 def label_word(label: AssignmentLabel, raw: str) -> str:
-    """How a file spells a label; a failure as what was said, if that is not a label's name."""
+    """Return a label's word in files; of a failure its raw text, if that is not a label's name."""
     if label is AssignmentLabel.FAILED:
         return "failed" if raw in LABELS else raw
     return label.name.lower()
 
 
 def label_provenance(sentence: int | None, first_label: int | None, reason: str) -> dict[str, Any]:
-    """What an export says of one label under our key, as far as there is something to say."""
+    """Return the provenance of one label as an export has it under our key, empty fields left out."""
     first = AssignmentLabel(first_label).name.lower() if first_label is not None else None
     payload = {"sentence": sentence, "first_label": first, "reason": reason or None}
     return {key: value for key, value in payload.items() if value is not None}

@@ -124,7 +124,7 @@ CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def id_problem(value: str) -> str | None:
-    """What is wrong with an id (topic, run, docid, group), or None."""
+    """Return the problem of an id (topic, run, docid, group), or None."""
     if not value:
         return "an id, found an empty string"
     if USUAL_ID.fullmatch(value):
@@ -135,7 +135,7 @@ def id_problem(value: str) -> str | None:
 
 
 def name_problem(value: str) -> str | None:
-    """What is wrong with a name of a judge or set, which may have spaces inside, or None."""
+    """Return the problem of a name of a judge or set, which may have spaces inside, or None."""
     if not value.strip():
         return "a name, found an empty string"
     if value != value.strip() or CONTROL.search(value):

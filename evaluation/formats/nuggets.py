@@ -33,7 +33,7 @@ class Evidence(BaseModel):
 
 
 class NuggetProvenance(BaseModel):
-    """What an export of ours says of one nugget. Other keys are not read back."""
+    """Provenance of one nugget in an export of ours. Other keys are not read back."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -154,7 +154,7 @@ def _item(nugget: NuggetRecord) -> dict[str, Any]:
 
 
 def importance_word(importance: Importance, raw: str) -> str:
-    """How a file spells an importance: `vital`, `okay`, or what was said where it is unknown."""
+    """Return an importance's word in files: `vital`, `okay`, or the raw word where it is unknown."""
     if importance is Importance.UNKNOWN:
         return "" if raw in IMPORTANCE else raw
     return importance.name.lower()

@@ -87,7 +87,7 @@ class SentenceItem(Line):
 
 
 class Head(Line):
-    """What says whose answer this is and to what: at the top (2024) or in `metadata` (2025)."""
+    """Fields that name run and topic: at the top (2024) or in `metadata` (2025)."""
 
     run_id: Id | None = None
     topic_id: Id | None = Field(None, validation_alias=AliasChoices("topic_id", "narrative_id", "qid"))

@@ -300,7 +300,7 @@ class _LineReader:
 
 
 def _faults(number: int, raw: bytes) -> Iterator[tuple[str, str]]:
-    """What is wrong with one line's bytes, as (field, expected); the first says most."""
+    """Return the faults of one line's bytes, as (field, expected); the first explains most."""
     if number == 1 and raw.startswith(UTF16_BOMS):
         yield "encoding", "UTF-8 text, this looks like UTF-16 (convert it: iconv -f UTF-16 -t UTF-8 FILE)"
     if control := CONTROL.search(raw):

@@ -15,7 +15,7 @@ CONDITIONS: Final = " or ".join(SupportCondition)
 
 
 class Shown(BaseModel):
-    """What an export of ours says of the machine's label that was shown. Other keys are not read back."""
+    """LLM label that was shown, in an export of ours. Other keys are not read back."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -103,14 +103,14 @@ def support_line(row: SupportRecord) -> str:
 
 
 def support_word(label: SupportLabel, raw: str) -> str:
-    """How a file spells a label; a failure as what was said, if that is not a label's name."""
+    """Return a label's word in files; of a failure its raw text, if that is not a label's name."""
     if label is SupportLabel.FAILED:
         return "failed" if raw in LABELS else raw
     return label.name.lower()
 
 
 def shown_provenance(shown_label: int | None, shown_ms: int | None, accepted: bool | None) -> dict[str, Any]:
-    """What an export says under our key of what was shown, as far as there is something to say."""
+    """Return the LLM label that was shown as an export has it under our key, empty fields left out."""
     word = SupportLabel(shown_label).name.lower() if shown_label is not None else None
     payload = {"shown_label": word, "shown_ms": shown_ms, "accepted": accepted}
     return {key: value for key, value in payload.items() if value is not None}

@@ -67,7 +67,7 @@ class _GivenAssignment:
 
 @dataclass(slots=True)
 class _KnownAssignment:
-    """What labels are matched against: answers by run and topic, wordings by topic and text in list order."""
+    """Answers by run and topic, and wordings by topic and text in list order, to match labels against."""
 
     topics: set[str]
     runs: set[str]

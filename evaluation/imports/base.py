@@ -35,7 +35,7 @@ class ImportFinding:
 
 @dataclass(slots=True)
 class ImportPlan:
-    """What an import would do: counts for the receipt, findings, and the writing itself."""
+    """Plan of an import: counts for the receipt, findings, and the writing itself."""
 
     noun: str
     added: int = 0

@@ -24,7 +24,7 @@ PIECE = 1 << 20
 
 
 class BackupManifest(BaseModel):
-    """What a backup holds: of which engine, after which migrations, how many rows in each table."""
+    """Contents of a backup: engine, migrations, and the number of rows in each table."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 

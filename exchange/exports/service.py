@@ -35,7 +35,7 @@ State = Export.State
 
 @dataclass(frozen=True, slots=True)
 class ExportOrder:
-    """What is asked for. `snapshot`: of its state, instead of the campaign as it is now.
+    """Order of an export. `snapshot`: of its state, instead of the campaign as it is now.
 
     `name`: of the new snapshot that an export of the whole campaign makes; `texts` and `names` concern that one only.
     """

@@ -22,7 +22,7 @@ from reports.leaderboard.external import import_scores
 
 @dataclass(frozen=True, slots=True)
 class ImportOptions:
-    """What the wizard was told, for all kinds; each reads what concerns it."""
+    """Options of the wizard for all kinds; each kind reads those that concern it."""
 
     replace: bool = False
     needed_only: bool = False

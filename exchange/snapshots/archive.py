@@ -30,7 +30,7 @@ RENAMED = {("assessor.TimeSegment", "said"): "gap_answer"}
 
 
 class TablePart(BaseModel):
-    """What one table's file holds."""
+    """Contents of one table's file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -41,7 +41,7 @@ class TablePart(BaseModel):
 
 
 class SnapshotManifest(BaseModel):
-    """What a file holds. `content` is the checksum of all tables: the same for the same state of a campaign."""
+    """Contents of a file. `content` is the checksum of all tables: the same for the same state of a campaign."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 

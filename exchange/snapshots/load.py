@@ -145,7 +145,7 @@ PART = 500
 
 @dataclass(frozen=True, slots=True)
 class Renaming:
-    """Which ids become which."""
+    """New ids by their old ones."""
 
     ids: Mapping[str, str]
     slug: str
@@ -237,7 +237,9 @@ class Target:
 
 @dataclass
 class Loaded:
-    """What was loaded, who of its people was there already, and who got an account that nobody can use yet."""
+    """Campaign that was loaded, its people who were there already, and those who got an account that nobody can use
+    yet.
+    """
 
     campaign: Campaign
     rows: int

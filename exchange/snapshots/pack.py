@@ -124,7 +124,7 @@ Tell = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class SnapshotContents:
-    """What a file is to hold: passages and answers or not, people by their names or by pseudonyms."""
+    """Choice of contents: passages and answers or not, people by their names or by pseudonyms."""
 
     texts: bool = True
     names: bool = True

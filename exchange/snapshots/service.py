@@ -232,7 +232,7 @@ def opened_slug(snapshot: Snapshot) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """How far a snapshot is with being opened: under way, failed for a reason, or there as a campaign."""
+    """State of a snapshot's opening: under way, failed for a reason, or there as a campaign."""
 
     waits: bool = False
     failed: str = ""

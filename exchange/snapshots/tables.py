@@ -254,7 +254,7 @@ def encoder(field: Field) -> Coder | None:
 
 
 def decoder(field: Field) -> Coder:
-    """Return how a column's values are read. The reader raises ValueError with what was expected."""
+    """Return the reader of a column's values, which raises ValueError with the expectation."""
     for kind, (read, expected) in READERS.items():
         if isinstance(field, kind):
             return _checked(field, read, expected)

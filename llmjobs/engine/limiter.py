@@ -20,7 +20,7 @@ LEARNS = 0.2
 
 
 class Limiter:
-    """What one worker knows of the limits of the endpoints that it calls. An endpoint without any costs nothing."""
+    """One worker's view of its endpoints' limits. An endpoint without any costs nothing."""
 
     def __init__(self, worker: str) -> None:
         self.worker = worker

@@ -58,7 +58,7 @@ class Limits:
 
 @dataclass(slots=True)
 class LimitState:
-    """How an endpoint is used by all workers. Times are seconds of one clock that they share.
+    """Use of an endpoint by all workers. Times are seconds of one clock that they share.
 
     `requests_until`, `tokens_until`: until when what went so far takes up the limit. `under_way`: of each worker, how
     many requests it waits for, and when it said so.
@@ -153,7 +153,7 @@ REDIS_SCHEMES = ("redis://", "rediss://")
 
 
 class AwayError(Exception):
-    """Where the use is kept cannot be asked just now."""
+    """Store of the use that does not answer just now."""
 
 
 class Uses(Protocol):

@@ -47,7 +47,7 @@ class Running:
 
 @dataclass(slots=True)
 class Result:
-    """What came of one sending; `final` where it is not tried again. Written before anything follows from it."""
+    """Result of one sending; `final` where it is not tried again. Written before anything follows from it."""
 
     sending: Sending
     attempt: Attempt
@@ -57,7 +57,7 @@ class Result:
 
 @dataclass(slots=True)
 class Round:
-    """What one look has to write, and what goes out after the commit."""
+    """Rows that one look has to write, and calls that go out after the commit."""
 
     ended: list[ItemOutcome] = field(default_factory=list)
     asks: list[tuple[Running, Ask]] = field(default_factory=list)

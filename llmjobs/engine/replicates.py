@@ -21,7 +21,7 @@ BATCH = 500
 
 @dataclass(slots=True)
 class Tries:
-    """How often something was tried by earlier items: which, how the newest ended, and as which replicate."""
+    """Tries of a pair by earlier items: their number, the end of the newest, and its replicate."""
 
     items: list[int] = field(default_factory=list)
     failed: bool = False

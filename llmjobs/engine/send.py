@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class Turns:
-    """How many turns each job has had at one endpoint, among those that wait there."""
+    """Number of turns each job has had at one endpoint, among those that wait there."""
 
     def __init__(self) -> None:
         self.had: Counter[int] = Counter()
@@ -75,7 +75,7 @@ class Sending:
 
 @dataclass(slots=True)
 class Circuit:
-    """What is known of one endpoint. Down, it gets a single request from time to time, until one succeeds.
+    """State of one endpoint. Down, it gets a single request from time to time, until one succeeds.
 
     That `probe` is one of the waiting calls, and every other time a control.
     """

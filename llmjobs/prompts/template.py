@@ -228,7 +228,7 @@ class ReplyForm:
 
     @property
     def instruction(self) -> str:
-        """What is said at the end of the question, so that no sentence of the prompt speaks against the schema."""
+        """Closing instruction of a question, so that no sentence of the prompt speaks against the schema."""
         return f'Write this answer as a JSON object and nothing else: {{"{self.key}": {self.example}}}'
 
     def plain(self, reply: str) -> str | None:

@@ -226,7 +226,7 @@ class SimulatedForm:
 
 @dataclass(frozen=True, slots=True)
 class SimulatedReply:
-    """What the simulated LLM says: a list or one label. `form`: in which JSON, None for plain text."""
+    """Reply of the simulated LLM: a list or one label. `form`: its JSON form, None for plain text."""
 
     task: SimulatedTask
     items: tuple[str, ...]

@@ -12,7 +12,7 @@ MINUTE = 60.0
 
 @dataclass(slots=True)
 class Quota:
-    """What was let in during the last minute: when, and for how many tokens."""
+    """Requests of the last minute: when, and for how many tokens."""
 
     let_in: deque[tuple[float, int]] = field(default_factory=deque)
     lock: Lock = field(default_factory=Lock)

@@ -22,7 +22,7 @@ from llmjobs.simulator.served import Served, ServedLog
 
 @dataclass(frozen=True, slots=True)
 class CompletionRequest:
-    """What a request's body asks for."""
+    """Fields of a request's body."""
 
     model: str
     messages: tuple[tuple[str, str], ...]
@@ -42,7 +42,7 @@ class CompletionRequest:
 
 @dataclass(frozen=True, slots=True)
 class SimulatedCompletion:
-    """What is answered."""
+    """Fields of the answer."""
 
     task: str
     text: str

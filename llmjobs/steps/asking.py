@@ -35,7 +35,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class LlmReply:
-    """What came back. Without a text the call was given up, and `failure` says why."""
+    """Reply to an ask. Without a text the call was given up, and `failure` has the reason."""
 
     text: str | None
     failure: str = ""
@@ -59,7 +59,7 @@ Step = Generator[Ask, LlmReply, Outcome]
 
 @dataclass(slots=True)
 class StepLog:
-    """What one run of a step asked and noticed. Asks are numbered from 0 in the order in which they were made."""
+    """Asks and findings of one run of a step. Asks are numbered from 0 in the order in which they were made."""
 
     asks: int = 0
     notes: list[Note] = field(default_factory=list)
@@ -70,7 +70,7 @@ class StepLog:
 
 @dataclass(frozen=True, slots=True)
 class AskOutcome(Generic[Read]):
-    """What a conversation came to: a reading, or a failure. `gone`: no reply was to be had at all."""
+    """Outcome of a conversation: a reading, or a failure. `gone`: no reply was to be had at all."""
 
     value: Read | None
     ask: int

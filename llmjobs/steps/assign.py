@@ -33,7 +33,7 @@ class Labelled:
 
 @dataclass(frozen=True, slots=True)
 class Labelling:
-    """What every batch of one list shares."""
+    """Common input of every batch of one list."""
 
     template: Template
     vocabulary: tuple[str, ...]

@@ -76,7 +76,7 @@ class DraftsInput:
 
 @dataclass(frozen=True, slots=True)
 class NuggetizeInput:
-    """What AutoNuggets reads, and how its nuggets are labelled and cut."""
+    """Input of AutoNuggets: passages, and the labels and the cut of its nuggets."""
 
     drafts: DraftsInput
     nugget_cap: int = 20

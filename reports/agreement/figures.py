@@ -245,7 +245,9 @@ def _run_points(both: Paired, topics: TopicChoice, tasks: Mapping[str, str]) -> 
 
 @dataclass(frozen=True, slots=True)
 class AgreementRequest:
-    """What is compared: two sides, by one score, in all topics or those with a tag. Equal ones give equal figures."""
+    """Request of a comparison: two sides, by one score, in all topics or those with a tag. Equal ones give equal
+    figures.
+    """
 
     campaign: Campaign
     x: Side

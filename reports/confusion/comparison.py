@@ -100,7 +100,7 @@ def _is(names: Sequence[str], wanted: str) -> Booleans:
 
 
 def _nuggets(choice: NuggetCondition, importance: str, made: str) -> Booleans:
-    """Return which nuggets are of an importance and came about in a way, N; '' for any."""
+    """Return the mask of nuggets of an importance and an origin, N; '' for any."""
     sheet = assignment_sheet(choice)
     chosen = np.ones(len(sheet.importance), dtype=np.bool_)
     if importance:

@@ -70,7 +70,7 @@ class ConfusionForm(forms.Form):
 
 
 class VerdictForm(forms.Form):
-    """What an adjudicator says of a pair."""
+    """Verdict of an adjudicator on a pair."""
 
     verdict = forms.TypedChoiceField(
         label="Verdict", coerce=int, widget=forms.RadioSelect, choices=[(one, one) for one in VERDICTS]

@@ -63,7 +63,7 @@ class ConfusionPage:
 
     @property
     def categories(self) -> list[CategoryCount]:
-        """Why the two sides differ, where an adjudicator said so."""
+        """Reasons by adjudicators why the two sides differ."""
         return category_counts(self.compared, self.verdicts) if self.compared else []
 
     @property

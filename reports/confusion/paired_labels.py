@@ -24,7 +24,7 @@ Ints: TypeAlias = NDArray[np.int64]
 
 
 class ItemKind(StrEnum):
-    """What is labelled."""
+    """Kind of item that is labelled."""
 
     NUGGETS = "nuggets"
     CITATIONS = "citations"
@@ -50,7 +50,7 @@ class Matched:
 
     @property
     def both(self) -> NDArray[np.bool_]:
-        """Where both sides have a label, n."""
+        """Mask of items with a label on both sides, n."""
         found: NDArray[np.bool_] = (self.left >= 0) & (self.right >= 0)
         return found
 
@@ -198,7 +198,7 @@ def confuse_support(rows: CitationCondition, columns: CitationCondition, tag: st
 
 
 def within_tag(matched: Matched, campaign: Campaign, tag: str) -> Booleans:
-    """Return which items are of topics with a tag, n."""
+    """Return the mask of items of topics with a tag, n."""
     return rows_of(matched.topic_ids, tagged(campaign, tag))[matched.topic]
 
 

@@ -68,7 +68,7 @@ class PairList:
 
     @cached_property
     def places(self) -> Ints:
-        """Where the pairs stand among the items, in the order of reading."""
+        """Places of the pairs among the items, in the order of reading."""
         matched = self.compared.matched
         places = np.flatnonzero(self._wanted() & matched.both & self.compared.chosen)
         apart = np.abs(matched.left[places].astype(np.int64) - matched.right[places])
@@ -77,7 +77,7 @@ class PairList:
         return found
 
     def around(self, key: Key) -> tuple[int, Key | None, Key | None]:
-        """Return where a pair stands in the list, from 1 (0: nowhere), and the keys of those before and after it."""
+        """Return a pair's place in the list, from 1 (0: nowhere), and the keys of those before and after it."""
         place = int(places_of(self.compared, np.array([key], dtype=np.int64))[0])
         (found,) = np.nonzero(self.places == place)
         if not len(found):
@@ -137,7 +137,7 @@ def read_pairs(found: PairList, listed: Sequence[int], answers: QuerySet[AnswerP
 
 
 def judge_of(side: Any, topic: int) -> str:
-    """Return whose label counts for a topic on a side."""
+    """Return the judge that counts for a topic on a side."""
     if not isinstance(side, Choice):
         return side_label(side)
     names = [

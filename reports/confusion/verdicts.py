@@ -132,7 +132,7 @@ UNDECIDED = 8
 
 @dataclass(frozen=True, slots=True)
 class CategoryCount:
-    """How many of the pairs with a verdict are of a category, whom the verdicts say to be right, and their address."""
+    """Pairs with a verdict of a category, counted by the side found right, and their address."""
 
     category: str
     pairs: int
@@ -185,7 +185,7 @@ def _who(verdict: int, left: int, right: int) -> str:
 
 
 def places_of(compared: LabelComparison, keys: Ints) -> Ints:
-    """Return where pairs stand among the items, k; -1 for one that is not among them."""
+    """Return the places of pairs among the items, k; -1 for one that is not among them."""
     if isinstance(compared.rows, NuggetCondition) and compared.matched.comparable:
         wordings, answers = assignment_keys(compared.rows)
         nugget, answer = _find(wordings, keys[:, 1]), _find(answers.ravel(), keys[:, 0])
@@ -199,7 +199,7 @@ def places_of(compared: LabelComparison, keys: Ints) -> Ints:
 
 
 def _find(among: Ints, wanted: Ints) -> Ints:
-    """Return where each wanted number stands among others, -1 where it does not."""
+    """Return the place of each wanted number among others, -1 where it has none."""
     if not len(among):
         return np.full(len(wanted), -1, dtype=np.int64)
     order = np.argsort(among, kind="stable")

@@ -31,7 +31,7 @@ PAIRS_A_PAGE = 20
 
 @require_safe
 def confusion(request: UserRequest, slug: str) -> HttpResponse:
-    """How two sides label the same items, everything chosen in the URL."""
+    """Confusion of two sides that label the same items, everything chosen in the URL."""
     campaign = get_campaign(request, slug)
     page = confusion_page(campaign, request.GET)
     context = {

@@ -31,7 +31,7 @@ INTERVAL = "interval"
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a leaderboard is of; `score` is the one with intervals and tests. Equal ones give equal figures."""
+    """Request of a leaderboard; `score` is the one with intervals and tests. Equal ones give equal figures."""
 
     choice: NuggetCondition
     policies: Policies
@@ -108,7 +108,7 @@ class Comparisons:
 
     @property
     def pairs(self) -> int:
-        """How many tests Holm's correction is for."""
+        """Number of tests that Holm's correction is for."""
         return sum(one.p is not None for row in self.rows for one in row) // 2
 
 
@@ -123,7 +123,7 @@ def comparisons(wanted: Wanted, runs: Iterable[str]) -> Comparisons:
 
 
 def value_of(standing: Standing, name: str) -> Any:
-    """Return what a run has in a column, None where it is undefined."""
+    """Return a run's value in a column, None where it is undefined."""
     if name in standing.row.scores:
         return standing.row.scores[name]
     if name == INTERVAL:
@@ -134,7 +134,7 @@ def value_of(standing: Standing, name: str) -> Any:
 
 
 def topics_behind(standing: Standing, name: str) -> int | None:
-    """Return how many topics a run's figure in a column rests on; None where it does not rest on topics."""
+    """Return the number of topics behind a run's figure in a column; None where it does not rest on topics."""
     support = standing.support
     if name == "weighted_precision":
         return support.precision_topics if support else None

@@ -45,7 +45,7 @@ def coincidences(labels: NDArray[np.integer], values: int = 0) -> Floats:
 
 
 def _value_counts(labels: NDArray[np.integer], values: int = 0) -> Floats:
-    """How often each unit got each value, units x values."""
+    """Number of times that each unit got each value, units x values."""
     values = values or int(labels.max(initial=0)) + 1
     return np.stack([(labels == value).sum(axis=0) for value in range(values)], axis=1).astype(np.float64)
 

@@ -81,7 +81,7 @@ def _check(resamples: int, confidence: float) -> None:
 
 
 def draws_of(topics: int, resamples: int, seed: int) -> Counts:
-    """How often each topic is drawn, resamples x T."""
+    """Number of times that each topic is drawn, resamples x T."""
     return np.random.default_rng(seed).multinomial(topics, np.full(topics, 1 / topics), size=resamples)
 
 
@@ -171,7 +171,7 @@ def _one_against_all(x: Floats, y: Floats, topic: Counts) -> Iterator[Counts]:
 
 
 def _places(ranks: Counts, top: int) -> Counts:
-    """Where every rank 0..top falls among k distinct ranks: 0..2k, even between them, odd on one of them."""
+    """Place of every rank 0..top among k distinct ranks: 0..2k, even between them, odd on one of them."""
     distinct, every = np.unique(ranks), np.arange(top + 1)
     return np.searchsorted(distinct, every, "left") + np.searchsorted(distinct, every, "right")
 

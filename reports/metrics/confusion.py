@@ -70,7 +70,7 @@ def confusion(rows: Bytes, columns: Bytes, labels: int = LABELS) -> Confusion:
 
 
 def linear(labels: int = LABELS) -> Floats:
-    """How many labels lie between two, K x K."""
+    """Distance of two labels on the ordinal scale, K x K."""
     return np.abs(np.subtract.outer(np.arange(labels), np.arange(labels))).astype(np.float64)
 
 
@@ -93,7 +93,7 @@ def kappa(counts: Counts, weights: Floats) -> float | None:
 
 
 def harsh_conflicts(rows: Bytes, columns: Bytes, top: int = FULL) -> Booleans:
-    """Where one label is support (`top`) and the other not_support, same shape: the pairs worth reading."""
+    """Mask of pairs with one label support (`top`) and the other not_support, same shape: the pairs worth reading."""
     harsh: Booleans = ((rows == NOT) & (columns == top)) | ((rows == top) & (columns == NOT))
     return harsh
 

@@ -76,7 +76,7 @@ def _share(part: int, whole: int) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class NuggetFindings:
-    """What the runs' answers have of each nugget; all arrays N, counts of answers.
+    """Findings of each nugget in the runs' answers; all arrays N, counts of answers.
 
     `unjudged` counts answers of runs that take part in the condition without a label of the nugget,
     failed ones among them. `share` is full / judged, nan where nothing is judged.

@@ -41,7 +41,7 @@ def jaccard(before: str, after: str) -> float:
 
 
 def difference(before: str, after: str) -> Difference:
-    """What kind of rewording leads from one text to the other; white space never counts."""
+    """Kind of rewording from one text to the other; white space never counts."""
     if before.split() == after.split():
         return "none"
     if "".join(tokens(before)) == "".join(tokens(after)):  # `on-line` became `online`
@@ -124,7 +124,7 @@ class TopicEdits:
 
 @dataclass(frozen=True, slots=True)
 class Incidence:
-    """How many topics show a class, and their share of all topics (None without a topic)."""
+    """Number of topics with a class, and their share of all topics (None without a topic)."""
 
     topics: int
     share: float | None

@@ -141,7 +141,7 @@ def _chosen(names: tuple[str, ...], rows: Booleans) -> tuple[str, ...]:
 
 
 def _renumbered(rows: Booleans) -> Indices:
-    """Return where each chosen row stands among the chosen ones."""
+    """Return the new place of each chosen row among the chosen ones."""
     return (np.cumsum(rows) - 1).astype(np.int32)
 
 

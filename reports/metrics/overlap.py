@@ -71,7 +71,7 @@ def _nothing() -> Floats:
 
 
 def _pairs(labels: Bytes) -> tuple[Counts, Counts]:
-    """Return how many pairs of labels of each unit are equal, and how many there are, U and U."""
+    """Return the number of equal pairs of labels of each unit, and of all its pairs, U and U."""
     counts = np.stack([(labels == value).sum(axis=0) for value in range(LABELS)])
     number = counts.sum(axis=0)
     return (counts * (counts - 1) // 2).sum(axis=0), number * (number - 1) // 2

@@ -10,7 +10,7 @@ TopicChoice: TypeAlias = Literal["all", "common"]
 
 @dataclass(frozen=True, slots=True)
 class Policies:
-    """How nugget scores treat what is not there.
+    """Treatment of missing answers and labels by nugget scores.
 
     `missing`: a run submitted no answer for a topic: it scores 0 (trec_eval -c) or is left out.
     `unjudged`: an answer with a failed or unjudged nugget is left out and counted, or those labels
@@ -27,7 +27,7 @@ class Policies:
 
 @dataclass(frozen=True, slots=True)
 class SupportPolicies:
-    """How support scores treat what is not there.
+    """Treatment of missing answers and labels by support scores.
 
     `missing` as in `Policies`. `no_cited`: an answer that cites nothing has undefined precision and
     is left out of the run's mean, or counts 0. `topics` as in `Policies`.

@@ -168,7 +168,7 @@ def _topic_sums(sheet: AssignmentSheet, cells: Booleans | Bytes, nuggets: Boolea
 
 
 def _sizes(sheet: AssignmentSheet, nuggets: Booleans) -> Counts:
-    """How many of the chosen nuggets each topic has, T."""
+    """Number of the chosen nuggets of each topic, T."""
     return np.bincount(sheet.nugget_topic[nuggets], minlength=len(sheet.topic_ids))
 
 

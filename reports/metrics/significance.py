@@ -84,7 +84,7 @@ def _signs(topics: int, resamples: int, seed: int, *, exact: bool) -> Iterator[F
 
 
 def _p_values(differences: Floats, signs: Iterator[Floats], *, exact: bool) -> Floats:
-    """Return how often a sum with random signs is at least as far from 0 as the sum itself.
+    """Return the share of sums with random signs at least as far from 0 as the sum itself.
 
     The sums are rounded: equal ones must compare as equal. Of drawn signs the sum itself counts as one more.
     """

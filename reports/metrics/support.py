@@ -127,7 +127,7 @@ def _recall(sheet: SupportSheet) -> Floats:
 
 
 def _pairs(sheet: SupportSheet, units: Booleans) -> Counts:
-    """How many of the chosen units each answer has, T x R."""
+    """Number of the chosen units of each answer, T x R."""
     return _per_answer(sheet, sheet.sentence_answer[sheet.unit_sentence[units]])
 
 

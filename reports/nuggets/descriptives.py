@@ -126,7 +126,7 @@ class EditRow:
 
 @dataclass(frozen=True, slots=True)
 class EditReport:
-    """What became of the drafts. `inferred`: of some topic no lineage was recorded, so texts were matched."""
+    """Edits of the drafts. `inferred`: of some topic no lineage was recorded, so texts were matched."""
 
     nuggets: str
     drafts: str
@@ -165,7 +165,7 @@ class TopicEditRow:
 
 
 def edits_by_topic(campaign: Campaign, topics: Topics = None) -> tuple[TopicEditRow, ...]:
-    """Return what became of each topic's drafts, in the order of topics. Raises `Refused` as `edit_report` does."""
+    """Return the edits of each topic's drafts, in the order of topics. Raises `Refused` as `edit_report` does."""
     inside, beside = _edited_beside(campaign, "", "")
     found = {one.topic: one for one in _derived(inside, beside, topics)}
     names = campaign.topics.filter(pk__in=found).values_list("pk", "topic_id")

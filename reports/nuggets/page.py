@@ -183,7 +183,7 @@ def _row(sheet: AssignmentSheet, findings: NuggetFindings, text: str, place: int
 
 
 def _edits(campaign: Campaign, tag: str) -> list[Figures]:
-    """Return what became of the drafts; one section that says why where it cannot be told."""
+    """Return the sections of edits; one section with the reason where they cannot be told."""
     topics = chosen_topics(campaign, tag)
     try:
         report, by_topic = edit_report(campaign, topics=topics), edits_by_topic(campaign, topics)

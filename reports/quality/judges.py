@@ -111,7 +111,7 @@ def judged_by_llms(viewer: User, campaign: Campaign) -> list[Judge]:
 
 
 def compared_with_people(viewer: User, campaign: Campaign) -> dict[int, list[JudgeAgreement]]:
-    """Return how each LLM judge agrees with people about each nugget set, and about support.
+    """Return the agreement of each LLM judge with people about each nugget set, and about support.
 
     Of nuggets those count that reports read, of labels those that stand: submitted, and not replaced. Where two people
     labelled one pair, both count.

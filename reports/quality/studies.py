@@ -22,7 +22,7 @@ DIFFERING = [(row, column) for row in range(LABELS) for column in range(LABELS) 
 
 
 class StudyRole(StrEnum):
-    """What a judge is in a study: one of the two who differ, or one who judged again."""
+    """Role of a judge in a study: one of the two who differ, or one who judged again."""
 
     PERSON = "person"
     MACHINE = "machine"
@@ -40,7 +40,7 @@ class StudyJudge:
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """How often each of the three labels was given, from none to full support."""
+        """Number of labels of each of the three kinds, from none to full support."""
         return tuple(int((self.labels == label).sum()) for label in range(LABELS))
 
     @property
@@ -58,7 +58,7 @@ class StudyJudge:
 
     @property
     def unjudged(self) -> int:
-        """How many pairs have no label, or one that says that it cannot be judged."""
+        """Number of pairs without a label, or with one that says that it cannot be judged."""
         return len(self.labels) - self.judged - self.failed
 
 
@@ -73,7 +73,7 @@ class StudyAgreement:
 
 @dataclass(frozen=True, slots=True)
 class TopicPairs:
-    """What was drawn of one topic: `cells` by the person's label (rows) and the machine's."""
+    """Pairs drawn of one topic: `cells` by the person's label (rows) and the machine's."""
 
     public_id: str
     topic_id: str
@@ -127,7 +127,7 @@ def _judges(study: Study, pairs: list[StudyPair], alias: str) -> Iterator[StudyJ
 
 
 def _labels(study: Study, judge: Judge, pairs: list[StudyPair], alias: str) -> Bytes:
-    """Return what a judge of the study said of each pair: the newest label that stands."""
+    """Return the label of a judge of the study on each pair: the newest one that is current."""
     if study.kind == StudyKind.ASSIGNMENT:
         assigned = Assignment.objects.using(alias).current().filter(judge=judge).order_by("submission")
         codes = {(one, two): code for one, two, code in assigned.values_list("answer", "nugget_version", "label")}
