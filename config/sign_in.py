@@ -42,7 +42,6 @@ def _secret(env: Any) -> str:
 
 
 def shared_cache(redis: str, broker: str) -> dict[str, Any]:
-    """Cache that counts attempts, shared by all processes."""
     url = redis or (broker if broker.startswith(("redis://", "rediss://")) else "")
     if url:
         backend = "django.core.cache.backends.redis.RedisCache"

@@ -104,13 +104,11 @@ def judge_of(user: User) -> Judge:
 
 
 def judge_at(task: Task) -> Judge:
-    """Return whose labels a task's are: its assessor's, or where it is a study's, their own of that study."""
     own = judge_of(task.assessor)
     return study_judge(task.study, own) if task.study else own
 
 
 def study_judge(study: Study, judge: Judge) -> Judge:
-    """Return the judge that a person or an LLM is in a study, made at the first label."""
     return stored_judge(judge_in(study, judge))
 
 

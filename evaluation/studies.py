@@ -48,7 +48,7 @@ class DrawnPair:
 
 @dataclass(frozen=True, slots=True)
 class StudyLabels:
-    """Where the labels of one kind of study are."""
+    """Tables of the labels of one kind of study."""
 
     rows: CurrentQuerySet[Assignment] | CurrentQuerySet[SupportJudgment]
     item: tuple[str, str]
@@ -170,7 +170,7 @@ GREATEST_SEED = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class StudyWish:
-    """What a study is to compare. `person`, `machine`, `nuggets`: by name, '' for the only ones that fit.
+    """Order of a study. `person`, `machine`, `nuggets`: by name, '' for the only ones that fit.
 
     `condition`: under which the person judged support. `topics`: by topic id; none: all.
     """

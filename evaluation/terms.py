@@ -4,7 +4,7 @@ from enum import IntEnum, StrEnum
 
 
 class Role(StrEnum):
-    """What a member may do in one campaign."""
+    """Role of a member in one campaign."""
 
     ASSESSOR = "assessor"
     ORGANIZER = "organizer"
@@ -28,7 +28,7 @@ class PageState(StrEnum):
 
 
 class Origin(StrEnum):
-    """Where a nugget set comes from."""
+    """Origin of a nugget set."""
 
     AUTO = "auto"
     DRAFT = "draft"
@@ -37,7 +37,7 @@ class Origin(StrEnum):
 
 
 class Importance(IntEnum):
-    """How much a good answer needs a nugget. UNKNOWN: the file said something else; an organizer may set it."""
+    """Importance of a nugget for a good answer. UNKNOWN: the file had another word; an organizer may set it."""
 
     UNKNOWN = 0
     OKAY = 1
@@ -45,7 +45,7 @@ class Importance(IntEnum):
 
 
 class JudgeKind(StrEnum):
-    """Who or what gives labels."""
+    """Kind of judge."""
 
     HUMAN = "human"
     LLM = "llm"
@@ -72,7 +72,7 @@ class SupportLabel(IntEnum):
 
 
 class SupportCondition(StrEnum):
-    """How a support label came about (Thakur et al. 2025, section 3)."""
+    """Origin of a support label (Thakur et al. 2025, section 3)."""
 
     SCRATCH = "scratch"
     POST_EDIT = "post-edit"

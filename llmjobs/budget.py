@@ -175,7 +175,7 @@ def _used_up(llm: LlmJob) -> str:
 
 @dataclass(slots=True)
 class BudgetChoice:
-    """What goes out, what its endpoint's limit holds back, and what its job does not want or may not pay for.
+    """Calls that go out, calls that their endpoint's limit holds back, and calls that no budget pays for.
 
     `stopped`: those jobs, with the budget that is used up, if one is.
     """

@@ -45,7 +45,6 @@ class JobPlan:
 
 
 def assign_items(lists: Iterable[NuggetList], runs: Sequence[int], batch_size: int) -> list[NewItem]:
-    """Items of one answer and one batch of nuggets."""
     # Answers without a word are labelled by rule, so they cost no call.
     items: list[NewItem] = []
     for one in lists:

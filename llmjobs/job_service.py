@@ -238,7 +238,7 @@ def _source(campaign: Campaign, name: str) -> QrelSource:
 
 
 class Work(StrEnum):
-    """Kinds of work that an LLM can do."""
+    """What an LLM can be asked to judge."""
 
     AA = "A/A"
     EA = "E/A"

@@ -141,7 +141,6 @@ def why_none_moves(viewer: User, campaign: Campaign) -> str:
 
 
 def job_rows(jobs: Iterable[LlmJob]) -> list[JobListRow]:
-    """Rows of one page of jobs, in three queries."""
     page = {llm.pk: llm for llm in jobs}
     progress = queue.progress_by_job(page)
     one_use = CallUse.objects.filter(item__job=OuterRef("pk")).order_by().values("call__model_answered")[:1]
@@ -154,7 +153,6 @@ def job_rows(jobs: Iterable[LlmJob]) -> list[JobListRow]:
 
 
 def report_of(llm: LlmJob) -> JobReport:
-    """Report of a job in a constant number of queries."""
     job = llm.job
     waiting_for = job.waiting_for
     if job.state == Job.State.RUNNING and not waiting_for and not queue.live_workers():
@@ -311,7 +309,6 @@ def _kinds_of_notes(noted: Iterable[tuple[int, list[str]]]) -> dict[int, Counter
 
 
 def spending_by_judge(viewer: User, campaign: Campaign) -> dict[int, JudgeSpending]:
-    """Cost of each judge's jobs in a campaign, in one query."""
     found: dict[int, JudgeSpending] = defaultdict(JudgeSpending)
     for llm in LlmJob.objects.filter(campaign__in=within(viewer, campaign)):
         found[llm.judge_id].add(llm)

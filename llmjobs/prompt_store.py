@@ -155,7 +155,6 @@ def _unchanged(prompt: Prompt) -> Template:
 
 
 def all_templates(prompts: QuerySet[Prompt], task: PromptTask | None = None) -> list[Template]:
-    """Built-in prompts and some saved ones, by task, name and version."""
     rows = [one.template for one in (prompts if task is None else prompts.filter(task=task))]
     built_in = [one for one in TEMPLATES.values() if task in (None, one.task)]
     return [one for first in built_in for one in (first, *(row for row in rows if row.task == first.task))]
@@ -357,7 +356,6 @@ def way_of(judge: Judge) -> PromptSet:
 
 
 def ways_of(judges: Sequence[Judge]) -> list[PromptSet]:
-    """Prompt set of each judge, each judge looked up once."""
     known: dict[int | None, PromptSet] = {}
     return [
         known[judge.pk] if judge.pk in known else known.setdefault(judge.pk, way_of(judge)) for judge in judges

@@ -214,7 +214,6 @@ def answer_for(viewer: User, campaign: Campaign, pk: int) -> AnswerProvenance:
 
 
 def labels_of(viewer: User, campaign: Campaign, answer: Answer) -> tuple[list[ListedLabel], list[ListedLabel]]:
-    """Labels of an answer's nuggets and of its citations, in two queries."""
     assigned = assignments_for(viewer, campaign).filter(answer=answer)
     supported = support_for(viewer, campaign).filter(sentence__answer=answer).defer("segment__text")
     return [
@@ -330,7 +329,6 @@ def list_for(viewer: User, campaign: Campaign, pk: int) -> NuggetList:
 
 
 def making_of(viewer: User, campaign: Campaign, nugget_list: NuggetList) -> MadeList:
-    """Calls and nuggets of a list, in a constant number of queries."""
     listed = list(nugget_list.items.select_related("nugget_version").order_by("position"))
     uses = _uses_behind(viewer, campaign, nugget_list)
     by_call = {use.call_id: use for use in uses}

@@ -128,7 +128,6 @@ class LlmUnits:
 
 
 def llm_units(campaign: Campaign) -> LlmUnits:
-    """Costs of the campaign's jobs per list and label."""
     # Jobs of judges set aside, as for trials of prompts, are left out.
     own = LlmJob.objects.filter(campaign=campaign, judge__aside=False)
     jobs = {llm.pk: llm for llm in own.select_related("judge")}

@@ -125,7 +125,6 @@ def _pace(times: Iterable[KeptTime], now: datetime) -> Pace:
 
 
 def forecast_text(found: Forecast) -> str:
-    """Forecast in words, or the reason why there is none."""
     if not found.tasks:
         return "Nothing that is handed out is still to be done."
     if found.unknown:

@@ -104,7 +104,6 @@ def correlation_rows(found: Correlation) -> list[Document]:
 
 
 def correlation_table(found: Correlation) -> FileTable:
-    """Return the three taus; as JSON with the runs' means on both sides."""
     headings = {
         "level": "Level",
         "tau_b": "Tau-b",

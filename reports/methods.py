@@ -83,7 +83,6 @@ class MethodsTable:
 
     @property
     def cells(self) -> list[list[tuple[str, bool]]]:
-        """The rows as a page shows them, each cell with whether its column has numbers."""
         numbers = {name: self._has_numbers(name) for name in self.columns}
         return [[(_shown(row.get(name)), numbers[name]) for name in self.columns] for row in self.shown]
 
@@ -249,7 +248,6 @@ def people_in_order(campaign: Campaign) -> list[str]:
 
 
 def work_rows(campaign: Campaign) -> list[Row]:
-    """Count each assessor's tasks by stage, with the name of the judge that they are."""
     tasks = Task.objects.filter(campaign=campaign).not_withdrawn()
     submitted = Count("pk", filter=Q(state=TaskState.SUBMITTED))
     second = Count("pk", filter=Q(second_opinion=True))
@@ -280,7 +278,6 @@ def judge_rows(campaign: Campaign) -> list[Row]:
 
 
 def support_rows(campaign: Campaign) -> list[Row]:
-    """Count support labels by condition and judge, those of studies left out, with the mix of the three labels."""
     labels = SupportJudgment.objects.current().filter(segment__campaign=campaign, judge__aside=False)
     counted = {f"n{code}": Count("pk", filter=Q(label=code)) for code in SUPPORT_WORDS}
     rows = labels.order_by("condition", "judge__name").values("condition", "judge__name")

@@ -55,11 +55,9 @@ class Offer:
         return (*self.conditions, *self.support, *(f"{GRADES}{name}" for name in self.sources))
 
     def pairings(self) -> Iterator[tuple[str, str]]:
-        """Yield the published pairings whose two sides have labels."""
         return (pair for pair in PAIRINGS if set(pair) <= set(self.labelled))
 
     def label_pairings(self) -> Iterator[tuple[str, str]]:
-        """Yield the sides with labels of the same items: conditions first, then sources of qrels, two by two."""
         yield from (pair for pair in LABEL_PAIRINGS if set(pair) <= set(self.labelled))
         for place, name in enumerate(self.sources):
             yield from ((f"{GRADES}{name}", f"{GRADES}{other}") for other in self.sources[place + 1 :])

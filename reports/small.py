@@ -56,7 +56,6 @@ class Basis:
 
 
 def has_tau(runs: int, topics: int | None) -> bool:
-    """Say whether the rank agreement of run means is shown; `topics` is None where they are not known."""
     return runs >= FEWEST_RUNS and (topics is None or topics >= FEWEST_TOPICS)
 
 

@@ -25,7 +25,6 @@ def topics_by_tag(campaign: Campaign) -> dict[str, frozenset[str]]:
 
 
 def tagged(campaign: Campaign, tag: str) -> frozenset[str] | None:
-    """Return the ids of the topics with a tag; None for no tag, which means all."""
     if not tag:
         return None
     tags = TopicTag.objects.filter(topic__campaign=campaign, name=tag)

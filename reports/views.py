@@ -63,7 +63,6 @@ WHOLE = "whole"
 
 @require_safe
 def leaderboard(request: UserRequest, slug: str) -> HttpResponse:
-    """Runs by score under one condition, everything chosen in the URL."""
     campaign = get_campaign(request, slug)
     context = {
         "campaign": campaign,
@@ -90,7 +89,6 @@ def leaderboard_table(request: UserRequest, slug: str, table: TableForm) -> Http
 
 @require_safe
 def agreement(request: UserRequest, slug: str) -> HttpResponse:
-    """Agreement of two conditions, everything chosen in the URL."""
     campaign = get_campaign(request, slug)
     page = agreement_page(campaign, request.GET, whole=WHOLE in request.GET)
     context = {
@@ -113,7 +111,6 @@ def scatter(request: UserRequest, slug: str, picture: PictureForm) -> HttpRespon
 
 @require_safe
 def agreement_table(request: UserRequest, slug: str, table: TableForm) -> HttpResponse:
-    """The three taus of the same query string as a file; as JSON with the runs."""
     found = or_404(agreement_page(get_campaign(request, slug), request.GET, whole=True).correlation)
     return downloaded(correlation_table(found), table, f"{slug}-agreement")
 
@@ -126,7 +123,6 @@ def answers_file(request: UserRequest, slug: str, table: TableForm) -> HttpRespo
 
 @require_safe
 def topics_picture(request: UserRequest, slug: str, picture: PictureForm) -> HttpResponse:
-    """Tau by the number of topics; `theme=dark` for dark pages, `enough` for what pages show of it."""
     page = agreement_page(get_campaign(request, slug), request.GET)
     points = curve_of(or_404(page.requested))
     shown = page.enough(points) if "enough" in request.GET else points
@@ -225,7 +221,6 @@ def report_table(request: UserRequest, slug: str, report: ReportName, part: str,
 def report_picture(
     request: UserRequest, slug: str, report: ReportName, part: str, picture: PictureForm
 ) -> HttpResponse:
-    """A section's picture of the same query string; `theme=dark` for dark pages."""
     page = KINDS[report].make(get_campaign(request, slug), request.GET)
     return part_picture(request, page, part, picture)
 

@@ -92,7 +92,6 @@ class TimeRow(Serializer[Any]):
     last_at = DateTimeField(help_text="the end of the last stretch")
 
     def get_fields(self) -> dict[str, Any]:
-        """Return the columns of `export time` in their order, between the task and the last moment."""
         own = super().get_fields() | {name: FloatField() for name in TIME_COLUMNS if name.endswith("_s")}
         return {name: own[name] for name in ("task", *TIME_COLUMNS, "last_at")}
 

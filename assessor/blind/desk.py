@@ -47,7 +47,6 @@ class TaskHead:
 
     @property
     def by_hand(self) -> bool:
-        """Whether the list starts empty and nothing machine-made may be shown."""
         return self.stage == Stage.MANUAL
 
     @property

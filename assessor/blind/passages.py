@@ -174,7 +174,6 @@ class TopicText:
 
 
 def topic_texts(topic: Topic) -> tuple[TopicText, ...]:
-    """Return a topic's texts in the order in which they are shown, empty ones left out."""
     texts = {
         "narrative": str(topic.extra.get("narrative", "")),
         "problem_statement": topic.problem_statement,

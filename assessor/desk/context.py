@@ -71,7 +71,6 @@ class DeskContext:
 
     @property
     def judges(self) -> bool:
-        """Whether answers are judged here, rather than nuggets made."""
         return Stage(self.stage).judges
 
 

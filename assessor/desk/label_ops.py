@@ -19,7 +19,6 @@ from web.text import plural
 
 
 def asked_keys(place: DeskContext) -> list[str]:
-    """Return the keys of everything that is asked, in the order of the screen."""
     if place.stage != Stage.ASSIGN:
         return [pair.key for pair in pairs_of(place) if pair.judgeable]
     answers = TaskAnswer.objects.filter(task=place.task, same_as=None).order_by("position")
@@ -32,7 +31,6 @@ def asked_keys(place: DeskContext) -> list[str]:
 
 
 def unjudged_keys(place: DeskContext) -> list[str]:
-    """Return the keys that have no label yet, in the order of the screen."""
     given = {key for key, row in labels_of(place).read().items() if row.label is not None}
     return [key for key in asked_keys(place) if key not in given]
 

@@ -152,7 +152,6 @@ def act(place: DeskContext, op: Op, payload: dict[str, Any]) -> Acted | Stale:
 
 
 def rows_now(place: DeskContext, keys: list[str]) -> dict[str, Any]:
-    """Return rows as they are now; None: not there."""
     stored = stored_rows(place.task, keys)
     return changes_json({key: row_of(stored[key]) if key in stored else None for key in keys})
 

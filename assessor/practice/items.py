@@ -75,7 +75,6 @@ def answer_practice(*, task: str, user: User, item: str, label: str) -> None:
 
 
 def check_practised(task: Task, user: User) -> None:
-    """Raise `Refused` while an assessor has items left to practise before a task."""
     check_done(len(practice_of(user, [task.campaign_id]).left(task)))
 
 

@@ -55,7 +55,6 @@ class TopicNumbers:
 
 
 def counted(tasks: TaskQuerySet[Task]) -> TaskQuerySet[Task]:
-    """Return the tasks that a topic's state rests on: not withdrawn, and of no study."""
     return tasks.not_withdrawn().filter(study=None).order_by()
 
 
@@ -141,7 +140,6 @@ class TaskEvent:
 
 
 def may_organize(viewer: User, campaign: Campaign) -> bool:
-    """Say whether someone may hand out and change work: organizers of the campaign, and superusers."""
     seen = within(viewer, campaign)
     if viewer.is_superuser:
         return seen.exists()
@@ -360,7 +358,6 @@ class Tasks(Reader):
 
     @cached_property
     def own(self) -> dict[str, OwnTask]:
-        """The viewer's own tasks, by their ids."""
         return {task.public_id: task for task in own_tasks(self.viewer)}
 
     @cached_property

@@ -55,7 +55,6 @@ class Mix:
 
     @property
     def shares(self) -> tuple[float, float, float] | None:
-        """The shares of full, partial and none among the three; None without any."""
         full, partial, none = (self.labels.get(code, 0) for code in GIVEN)
         given = full + partial + none
         return (full / given, partial / given, none / given) if given else None

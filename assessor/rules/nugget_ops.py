@@ -41,7 +41,6 @@ class Row:
 
     @property
     def is_listed(self) -> bool:
-        """Whether the row stands in the list: not rejected, and not replaced by others."""
         return self.decision in (Decision.KEPT, Decision.UNDECIDED)
 
 
@@ -87,7 +86,6 @@ def put_back(rows: Rows, wanted: Mapping[str, Row | None]) -> Changes:
 
 
 def next_number(rows: Rows) -> int:
-    """Return the number that the next new nugget has: one above all, also above those merged, split or rejected."""
     return max((row.number for row in rows.values()), default=0) + 1
 
 

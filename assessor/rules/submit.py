@@ -18,7 +18,6 @@ def undecided(rows: Rows) -> list[Row]:
 
 
 def without_importance(rows: Rows) -> list[Row]:
-    """Return the nuggets of the final list that are neither vital nor okay yet, in order."""
     return [row for row in listed(rows) if row.importance is Importance.UNKNOWN]
 
 
@@ -36,7 +35,6 @@ def check_complete(rows: Rows, limit: int | None) -> None:
 
 
 def can_submit(rows: Rows, limit: int | None) -> bool:
-    """Say whether `check_complete` lets the list pass."""
     try:
         check_complete(rows, limit)
     except Refused:

@@ -66,7 +66,6 @@ class TopicTime:
 
 
 def times_for(viewer: User, campaign: Campaign, limit: Limit | None = None) -> list[TopicTime]:
-    """Return the times of a campaign as far as the viewer may see them."""
     return times_in(within(viewer, campaign), limit)
 
 
@@ -169,7 +168,6 @@ class KeptTime:
 
     @property
     def is_first(self) -> bool:
-        """Say whether it is a finished first submission of everything: what medians are over."""
         return self.submitted and self.whole and self.version == 1
 
     def since(self, day: date) -> tuple[int, date | None]:

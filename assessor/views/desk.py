@@ -47,7 +47,6 @@ class Submit(BaseModel):
 @own_task_or_404
 @after_notice
 def task(request: UserRequest, public_id: str) -> HttpResponse:
-    """The desk; before it was opened, the page that says what the task is and what is recorded."""
     head = task_head(public_id, request.user)
     if not head.opened:
         return render(

@@ -57,7 +57,6 @@ class DeskSettingsForm(forms.Form):
             )
 
     def clean(self) -> None:
-        """Parse every field's keys and refuse two meanings of one key in one place."""
         self._asked: dict[str, tuple[str, ...]] = {}
         for action in default_actions():
             if not action.fixed:
@@ -100,7 +99,6 @@ def _key_field(action: Action) -> forms.CharField:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def keys(request: UserRequest) -> HttpResponse:
-    """Show the settings; keep them, or put the defaults back, and return to where the person came from."""
     back = _back(request)
     if request.method != "POST":
         return _page(request, DeskSettingsForm(settings=desk_settings_of(request.user)), back)

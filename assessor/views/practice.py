@@ -18,7 +18,6 @@ from evaluation.errors import Refused
 @own_task_or_404
 @after_notice
 def practice(request: UserRequest, public_id: str) -> HttpResponse:
-    """Show the next item, or the result after the last one; take an answer."""
     if request.method == "POST":
         return _answer(request, public_id)
     page = practice_page(public_id, request.user)

@@ -83,7 +83,6 @@ class GapAnswer(BaseModel):
 @require_POST
 @desk_json
 def beat(request: UserRequest, public_id: str) -> HttpResponse:
-    """Store a window's time and place, and say who holds the desk."""
     asked = body_of(request, Beating)
     sent = tuple(
         SentStretch(
@@ -122,6 +121,5 @@ def account_id(user: "User") -> str:
 @never_cache
 @login_not_required
 def session(request: HttpRequest) -> HttpResponse:
-    """Answer the account, null without one, and a fresh CSRF token."""
     user = account_id(request.user) if request.user.is_authenticated else None
     return JsonResponse({"user": user, "csrf": get_token(request)})

@@ -144,7 +144,6 @@ class LabelCount:
 
     @property
     def total(self) -> int:
-        """All labels, the failed ones included."""
         return self.none + self.partial + self.full + self.cant_judge + self.failed
 
 
@@ -279,14 +278,12 @@ def _by_label(rows: list[tuple[str, str, str, int, int]]) -> list[LabelCount]:
 
 
 def findings_for(viewer: User, campaign: Campaign, code: str = "", run_id: str = "") -> QuerySet[Finding]:
-    """Return the campaign's findings, of one code or one run if asked, in the order they were noticed."""
     rows = Finding.objects.filter(campaign__in=within(viewer, campaign))
     rows = rows.filter(code=code) if code else rows
     return rows.filter(run_id=run_id) if run_id else rows
 
 
 def segments_named_by(viewer: User, campaign: Campaign, findings: Iterable[Finding]) -> dict[int, str]:
-    """Return the segment that a finding is about, by the finding: its public id; one query, however many."""
     docids = {
         finding.pk: docid_in(finding.message)
         for finding in findings

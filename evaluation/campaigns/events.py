@@ -69,7 +69,6 @@ class EventFilter:
 
 
 def may_audit(viewer: User, campaign: Campaign) -> bool:
-    """Say whether somebody may read who did what: organizers, auditors and administrators who do not judge there."""
     seen = within(viewer, campaign)
     if viewer.is_superuser:
         return seen.exists()

@@ -363,7 +363,6 @@ def member_for(viewer: User, campaign: Campaign, pk: int, role: str) -> User:
 
 
 def unfinished_tasks_of(viewer: User, campaign: Campaign, user: User) -> list[Task]:
-    """Return the tasks that somebody has still to submit, blocked ones too."""
     mine = Task.objects.filter(campaign__in=within(viewer, campaign), assessor=user)
     unfinished = mine.filter(state__in=[*ACTIVE, TaskState.BLOCKED]).select_related("topic")
     return list(unfinished.order_by("topic__position", "stage"))

@@ -51,7 +51,6 @@ def settings_of(protocol: Protocol) -> dict[str, Value]:
 
 
 def defaults_of(campaign: Campaign) -> dict[str, tuple[str, str]]:
-    """Return the judge and the nugget set of each condition, '' where none is named."""
     named = {default.condition: default for default in ConditionDefault.objects.filter(campaign=campaign)}
     return {
         condition: (named[condition].judge, named[condition].nuggets) if condition in named else ("", "")
@@ -60,7 +59,7 @@ def defaults_of(campaign: Campaign) -> dict[str, tuple[str, str]]:
 
 
 def seal_of(campaign: Campaign) -> str:
-    """Return what tells whether the protocol or the defaults are still those that somebody was shown."""
+    """Return a hash of the protocol and the defaults, so that a form knows whether they are still those it showed."""
     protocol = campaign.protocol
     content = [protocol.version, settings_of(protocol), defaults_of(campaign)]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]

@@ -76,13 +76,11 @@ def runs_without_answer(viewer: User, campaign: Campaign, topic: Topic) -> list[
 
 
 def answer_of_run(viewer: User, campaign: Campaign, run: Run, public_id: str) -> AnswerProvenance | None:
-    """Return a run's answer to the topic of this public id, None where there is none."""
     rows = provenance_for(viewer, campaign).filter(run=run, topic__public_id=public_id)
     return rows.select_related("answer", "run", "topic").first()
 
 
 def shown_answers(rows: Iterable[AnswerProvenance]) -> list[AnswerOfRun]:
-    """Return answers to read, in three queries however many; no segment's text among them."""
     page = list(rows)
     sentences = _sentences([row.answer_id for row in page])
     return [

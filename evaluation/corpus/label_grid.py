@@ -99,7 +99,6 @@ def judgings_of(viewer: User, campaign: Campaign, topic: Topic) -> list[Judging]
 
 
 def grid_of(viewer: User, campaign: Campaign, topic: Topic, judging: Judging) -> Grid:
-    """Return a topic's labels under one judging, nuggets down and all runs of the campaign across."""
     answers = {row.run_id: row.answer_id for row in answers_of_topic(viewer, campaign, topic)}
     runs = list(Run.objects.filter(campaign__in=within(viewer, campaign)).order_by("run_id"))
     items = list(_items([judging.list_pk]))

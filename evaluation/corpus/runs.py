@@ -100,7 +100,6 @@ def run_rows(campaign: Campaign, runs: Iterable[Run]) -> list[ListedRun]:
 
 
 def answered_topics(viewer: User, campaign: Campaign, run: Run) -> list[AnsweredTopic]:
-    """Return the topics that a run answered, in their order: two queries."""
     rows = provenance_for(viewer, campaign).filter(run=run).select_related("answer", "topic")
     page = list(rows.order_by("topic__position"))
     sentences = (

@@ -90,7 +90,6 @@ def topic_for(viewer: User, campaign: Campaign, public_id: str) -> Topic:
 
 
 def neighbours_of(viewer: User, campaign: Campaign, topic: Topic) -> tuple[Topic | None, Topic | None]:
-    """Return the topics before and after this one."""
     topics = topics_for(viewer, campaign)
     before = topics.filter(position__lt=topic.position).order_by("-position").first()
     return before, topics.filter(position__gt=topic.position).first()
@@ -160,7 +159,6 @@ def graded_segments(topic: Topic, pks: Iterable[int], sources: Sequence[str]) ->
 
 
 def nugget_lists_of(viewer: User, campaign: Campaign, topic: Topic) -> list[ShownList]:
-    """Return the current list of each set that has one for the topic."""
     lists = NuggetList.objects.newest_submitted().filter(
         nugget_set__campaign__in=within(viewer, campaign), topic=topic
     )

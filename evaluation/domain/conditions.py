@@ -34,7 +34,6 @@ class Choice:
 
     @property
     def judges(self) -> tuple[Judge, ...]:
-        """Judges whose labels count; empty before any judging."""
         return tuple(dict.fromkeys(part.judge for part in self.parts if part.judge))
 
     @property

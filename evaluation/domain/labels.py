@@ -36,7 +36,6 @@ class LabelSet:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Words that an LLM judge may answer with."""
         return tuple(degree.word for degree in self.degrees)
 
     @property

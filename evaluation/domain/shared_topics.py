@@ -28,7 +28,6 @@ class Part:
 
     @property
     def key(self) -> "PartKey":
-        """Key of a part, by primary keys."""
         nugget_set = self.nugget_set.pk if self.nugget_set else None
         return nugget_set, self.judge.pk if self.judge else None, self.topics
 
@@ -59,7 +58,6 @@ class _Work:
         return {topic for topic, one in self.second if one == judge.pk}
 
     def has(self, judge: Judge, *, outside: Collection[int]) -> bool:
-        """Say whether a judge has labels here, those of some topics left aside."""
         topics = {topic for one, topic in self.labelled if one == judge.pk}
         if self.part.topics is not None:
             topics &= self.part.topics
@@ -138,7 +136,6 @@ def _topics(campaign: Campaign) -> frozenset[int]:
 
 
 def makers_sets(campaign: Campaign, origin: Origin) -> dict[int, int]:
-    """Return the set whose list counts, by topic, as far as the lists of this origin are made at desks."""
     stages = [stage for stage in Stage if not stage.judges and stage.origin is origin]
     tasks = _counting(campaign).filter(stage__in=stages)
     return dict(tasks.values_list("topic__pk", "nugget_set"))

@@ -49,11 +49,9 @@ class Problems:
 
     @property
     def full(self) -> bool:
-        """Whether looking further would add nothing."""
         return len(self._found) >= MAX_PROBLEMS
 
     def add(self, line: int, field: str, expected: str) -> None:
-        """Note a problem; line 0 is the file as a whole."""
         if not self.full:
             self._found.append(InputProblem(self.file, line, field, expected))
 

@@ -48,7 +48,7 @@ class ImportPlan:
 
 @dataclass(frozen=True, slots=True)
 class LoadReceipt:
-    """What an import did."""
+    """Receipt of an import."""
 
     noun: str
     added: int
@@ -241,7 +241,7 @@ def _every_problem(
 
 
 def problems_of(load: Callable[..., object], given: dict[str, Any]) -> Sequence[InputProblem]:
-    """Return what is wrong with files, by loading them in a transaction that is taken back."""
+    """Return the problems of files, by loading them in a transaction that is taken back."""
     try:
         with transaction.atomic():
             load(**given)

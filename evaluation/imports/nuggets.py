@@ -60,7 +60,7 @@ class Tracing:
 
 
 def tracing_of(nugget_set: NuggetSet, source: Source, rows: Sequence[NuggetListRow]) -> Tracing:
-    """Return what lineage is resolved against. Raises `BadInput` for a draft that is not loaded.
+    """Return the drafts that lineage is resolved against. Raises `BadInput` for a draft that is not loaded.
 
     Without drafts to which the set belongs there is nothing to resolve, and lineage is left aside.
     """

@@ -36,7 +36,7 @@ LAST_PRIORITY = 32_767  # what the column holds
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """What the track knows of a run beside its file. None leaves what is loaded, or the file says, as it is."""
+    """Facts of a run that its file lacks. None keeps the loaded value, or the file's."""
 
     group: str | None = None
     task: RagTask | None = None

@@ -44,7 +44,7 @@ CHUNK = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What came of looking: how many texts address their judge, and how the findings changed."""
+    """Number of texts that address their judge, and the change in findings."""
 
     found: int
     added: int

@@ -38,7 +38,7 @@ class _GivenSupport:
 
 @dataclass(slots=True)
 class _KnownSupport:
-    """What labels are matched against."""
+    """Loaded rows to match labels against."""
 
     answers: set[tuple[str, str]]
     sentences: dict[tuple[str, str, int], int]
@@ -191,7 +191,7 @@ def _key(one: _GivenSupport) -> tuple[int, int]:
 
 
 def _raw(row: SupportRecord) -> str:
-    """Return what is kept beside a label: what was said instead of one, or why it cannot be judged."""
+    """Return the raw text beside a label: the reply instead of one, or why it cannot be judged."""
     return row.reason or "" if row.label is SupportLabel.CANT_JUDGE else row.raw
 
 

@@ -160,7 +160,7 @@ class Protocol(models.Model):
 
 
 class ConditionDefault(models.Model):
-    """Which judge and nugget set a condition means where several fit. Names, so that it can be said up front."""
+    """Default judge and nugget set of a condition where several fit. Names, so that it can be set up front."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="defaults")
     condition = models.CharField(max_length=10)

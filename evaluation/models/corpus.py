@@ -75,7 +75,7 @@ class Segment(models.Model):
 
 
 class QrelSource(models.Model):
-    """Who graded: NIST, UMBRELA, or any other name."""
+    """Source of grades: NIST, UMBRELA, or any other name."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="qrel_sources")
     name = models.CharField(max_length=200)

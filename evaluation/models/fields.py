@@ -40,7 +40,7 @@ def new_public_id() -> str:
 
 
 def new_salt() -> str:
-    """Return what pseudonyms are made with. It never leaves the database."""
+    """Return a salt of pseudonyms. It never leaves the database."""
     return _random_bytes(32).hex()
 
 

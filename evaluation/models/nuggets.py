@@ -118,7 +118,7 @@ class ListedNugget(models.Model):
 
 
 class NuggetLineage(models.Model):
-    """What a wording was made from. A wording without a row here was added."""
+    """Draft that a wording was made from. A wording without a row here was added."""
 
     RELATIONS = ("kept", "edited", "merged", "split")
 

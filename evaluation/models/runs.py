@@ -46,7 +46,7 @@ class Answer(models.Model):
 
 
 class AnswerProvenance(models.Model):
-    """Which run an answer came from. No attribute leads here from the answer."""
+    """Run of an answer. No attribute leads here from the answer."""
 
     answer = models.OneToOneField(Answer, on_delete=models.CASCADE, primary_key=True, related_name="+")
     run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="+")

@@ -22,7 +22,9 @@ BY_PEOPLE = [SupportCondition.SCRATCH, SupportCondition.POST_EDIT]
 
 
 class Study(models.Model):
-    """Whose labels are compared, and how pairs were drawn. `condition`: under which the person judged support."""
+    """Two judges whose labels are compared, and how pairs were drawn. `condition`: under which the person judged
+    support.
+    """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="+")
     name = models.CharField(max_length=60)

@@ -59,7 +59,7 @@ class Campaigns(Reader):
 
 
 class Topics(Reader):
-    """What is asked."""
+    """Topics."""
 
     values = ("public_id", "campaign", "topic_id", "text", "position", "extra", *TOPIC_TEXTS)
     row_path = "public_id"
@@ -128,7 +128,7 @@ class Segments(Reader):
 
 
 class Runs(Reader):
-    """What systems submitted."""
+    """Submitted runs."""
 
     values = ("campaign", "run_id", "group", "task", "priority", "control", "pool", "sha256")
 
@@ -157,7 +157,7 @@ class Runs(Reader):
 
 
 class Answers(Reader):
-    """What runs answered: sentences, and what each of them cites."""
+    """Answers of runs: sentences, and the citations of each."""
 
     values = (
         *("answer__public_id", "run__campaign", "run__run_id", "topic__topic_id"),
@@ -210,7 +210,7 @@ class Answers(Reader):
 
 
 class Grades(Reader):
-    """How relevant sources say that segments are."""
+    """Relevance grades of segments by source."""
 
     values = ("source__campaign", "topic__topic_id", "segment__docid", "source__name", "grade", "event")
 
@@ -237,7 +237,7 @@ class Grades(Reader):
 
 
 class Events(Reader):
-    """What happened."""
+    """Events of the log."""
 
     values = ("campaign", "at", "kind", "actor", "payload")
     chunk = 2000
@@ -264,7 +264,7 @@ class Events(Reader):
 
 
 class Findings(Reader):
-    """What imports noticed."""
+    """Findings of imports."""
 
     values = ("campaign", "event", "event__at", "code", "file", "line", "run_id", "topic_id", "message")
 

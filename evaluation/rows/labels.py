@@ -49,7 +49,7 @@ def iso(text: str) -> str:
 
 
 class LabelReader(Reader):
-    """What both kinds of labels have in common."""
+    """Common parts of both kinds of labels."""
 
     chunk = 2000
 
@@ -188,7 +188,7 @@ class SupportJudgments(LabelReader):
 
 
 def _unknown(pks: Iterable[int], known: dict[int, Values]) -> list[int]:
-    """Return which of some keys must be looked up; what is remembered is forgotten when it is too much."""
+    """Return the keys that must be looked up; the memory is emptied when it grows too large."""
     wanted = list(pks)
     if len(known) + len(wanted) > KEPT:
         known.clear()
@@ -200,7 +200,7 @@ KEYS = 2**32
 
 
 class Judges(Reader):
-    """Who or what gives labels, by campaign."""
+    """Judges with labels, by campaign."""
 
     def rows(self) -> QuerySet[Judge]:
         return Judge.objects.using(self.alias).none()

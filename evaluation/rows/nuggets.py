@@ -12,7 +12,7 @@ from evaluation.terms import Importance
 
 
 class NuggetSets(Reader):
-    """Whose nugget lists there are."""
+    """Nugget sets."""
 
     values = ("campaign", "origin", "judge", "drafts")
 

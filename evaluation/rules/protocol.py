@@ -10,7 +10,7 @@ Value = str | int | bool | None
 
 
 class SettingGroup(StrEnum):
-    """What a setting is about; the value is the heading on the page."""
+    """Group of settings; the value is the heading on the page."""
 
     ASSESSORS = "What assessors see and do"
     LIMITS = "Limits"

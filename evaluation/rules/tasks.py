@@ -19,7 +19,7 @@ def sees_unblinded(roles: Collection[Role]) -> bool:
 
 
 class Act(StrEnum):
-    """What happens to a task. The assessor opens and submits; the rest is the organizers'."""
+    """Act on a task. The assessor opens and submits; the rest is the organizers'."""
 
     OPEN = "open"
     SUBMIT = "submit"
@@ -54,7 +54,7 @@ REFUSALS = {
 
 @dataclass(frozen=True, slots=True)
 class TaskFacts:
-    """How far a task is. `version` is the submission being made, or made last."""
+    """State of a task. `version` is the submission being made, or made last."""
 
     state: TaskState
     version: int = 1
@@ -87,7 +87,7 @@ def state_after(act: Act, standing: TaskFacts) -> TaskState:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What is asked of someone who is to be handed a stage of a topic.
+    """Facts of a person who is to be handed a stage of a topic.
 
     `stages`: the stages of this topic that they have. `seen_drafts`: they have or had it to post-edit.
     `by_hand_open`: they have it to write by hand, and have not submitted that. `judged`: stages in which they have or

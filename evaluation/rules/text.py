@@ -17,7 +17,7 @@ LONGEST_PATTERN: Final = 200
 
 
 def matcher(pattern: str) -> Callable[[str], bool]:
-    """Return what says whether a pattern is found in a text, in capitals or not.
+    """Return the test whether a pattern is found in a text, in capitals or not.
 
     Raises `Refused` for a pattern that is too long, is none, or asks for looking around or back.
     """

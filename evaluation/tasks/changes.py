@@ -90,7 +90,7 @@ class ChangeReceipt:
 
 
 def plan_change(campaign: Campaign, wish: TaskChange) -> ChangeReceipt:
-    """Return what a change would do, and write nothing. Raises `Refused` for tasks that are not there."""
+    """Return the effect of a change, and write nothing. Raises `Refused` for tasks that are not there."""
     return _parted(_tasks(campaign, wish.tasks), wish)
 
 
@@ -239,7 +239,7 @@ def _check(task: Task, wish: TaskChange, seen: set[tuple[int, int]], assigning: 
 
 
 def _assigning(tasks: Sequence[Task]) -> Assigning:
-    """Return who assigns what these tasks make."""
+    """Return the assigners of the lists that these tasks make."""
     made = [task for task in tasks if not Stage(task.stage).judges]
     rows = Task.objects.filter(
         stage=Stage.ASSIGN,
@@ -258,7 +258,7 @@ def _made(task: Task) -> tuple[int | None, int]:
 
 
 def _handed_drafts(tasks: Sequence[Task]) -> set[tuple[int, int]]:
-    """Return who has or had drafts of which of these topics."""
+    """Return the people who have or had drafts, with the topics."""
     edits = Task.objects.filter(topic__in={task.topic_id for task in tasks}, stage=Stage.POST_EDIT)
     return set(edits.values_list("topic_id", "assessor_id"))
 
@@ -285,7 +285,7 @@ def _carry_out(task: Task, wish: TaskChange, actor: User) -> None:
 
 
 def _let_another_count(task: Task, actor: User) -> None:
-    """Where the work that counted was withdrawn, the second opinion that was handed out first counts instead."""
+    """Let the second opinion that was handed out first count where the work that counted was withdrawn."""
     if task.second_opinion:
         return
     others = Task.objects.filter(topic=task.topic_id, stage=task.stage, study=None, second_opinion=True)

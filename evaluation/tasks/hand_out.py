@@ -199,7 +199,7 @@ def _set_for(campaign: Campaign, judge: Judge, stage: Stage, draft_set: NuggetSe
 
 
 def hand_out_payload(task: Task) -> dict[str, object]:
-    """Return what the log says of a task that is handed out.
+    """Return the payload of the event of a task that is handed out.
 
     The log can never be changed, so it names nobody: people, and sets that may bear a person's name, stand by key.
     """
@@ -239,7 +239,7 @@ def note_task(kind: str, task: Task, actor: User, details: dict[str, object]) ->
 def plan_reassigning(
     *, campaign: Campaign, tasks: Collection[str], assessor: str, reason: str, actor: User
 ) -> ChangeReceipt:
-    """Return which of these tasks somebody else would get, and which not and why; nothing is written."""
+    """Return the tasks that would be handed on, and those that would not, with the reason; nothing is written."""
     with transaction.atomic():
         receipt = _reassigned(campaign, tasks, assessor, reason, actor)
         transaction.set_rollback(True)

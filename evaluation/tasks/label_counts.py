@@ -26,7 +26,6 @@ def judged_answers(tasks: Iterable[Task]) -> dict[int, list[int]]:
 
 
 def nuggets_asked(tasks: Sequence[Task], answers: Answers) -> Pairs:
-    """Count the nuggets to assign to each answer: those of the newest submitted list."""
     lists = _newest_lists(tasks)
     rows = ListedNugget.objects.filter(nugget_list__in=lists.values()).order_by()
     sizes = dict(rows.values_list("nugget_list").annotate(Count("pk")))

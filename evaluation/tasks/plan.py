@@ -39,7 +39,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What somebody has to do, in expected minutes, before and after."""
+    """Expected minutes of a person, before and after."""
 
     name: str
     before: int
@@ -48,7 +48,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class WorkPlan:
-    """Who would get what. `key` tells two plans apart, so that what was shown is what is done."""
+    """Plan of a hand-out. `key` tells two plans apart, so that the plan that was shown is the one carried out."""
 
     order: Order
     ground: Ground
@@ -136,7 +136,7 @@ class Roster:
         ]
 
     def maker(self, piece: TopicUnit) -> User | None:
-        """Return who made the list that is to be assigned, at a desk here; an imported list may go to anybody."""
+        """Return the maker of the list that is to be assigned, at a desk here; an imported list may go to anybody."""
         for one in self.tasks.get(piece.topic.pk, []):
             made = not Stage(one.stage).judges and one.state != TaskState.WITHDRAWN
             if made and piece.nugget_set and one.nugget_set_id == piece.nugget_set.pk:
@@ -153,7 +153,7 @@ def _maker_of(task: Task) -> int | None:
 
 
 def plan_hand_out(campaign: Campaign, order: Order) -> WorkPlan:
-    """Return what an order would do.
+    """Return the plan of an order.
 
     Raises `Refused` for an order that makes no sense as a whole: no such topic, set, source or machine, nobody to do
     it.
@@ -290,7 +290,7 @@ def _taken(
 def _allowed(
     roster: Roster, pieces: list[TopicUnit], people: list[User], order: Order, ground: Ground
 ) -> tuple[dict[str, list[str]], list[Skipped]]:
-    """Return who may have each piece, and the pieces that nobody may have."""
+    """Return the people who may have each piece, and the pieces that nobody may have."""
     allowed: dict[str, list[str]] = {}
     refused = []
     for piece in pieces:
@@ -303,7 +303,7 @@ def _allowed(
 
 
 def _asked(roster: Roster, piece: TopicUnit, people: list[User], order: Order) -> list[User]:
-    """Return who is considered: where nobody is named, a list goes to whoever made it, but for a second opinion."""
+    """Return the candidates: where nobody is named, a list goes to its maker, but for a second opinion."""
     maker = roster.maker(piece)
     return [maker] if maker and not order.assessor and not roster.holders(piece, order) else people
 
@@ -321,14 +321,14 @@ def _shares(roster: Roster, people: list[User], given: tuple[TopicUnit, ...]) ->
 
 
 def _open_minutes(campaign: Campaign) -> dict[str, int]:
-    """Return what each has still to do. Work that is blocked comes back, so it counts."""
+    """Return the expected minutes of each person's open work. Work that is blocked comes back, so it counts."""
     states = [*ACTIVE, TaskState.BLOCKED]
     rows = Task.objects.filter(campaign=campaign, state__in=states).order_by().values_list("assessor__username")
     return dict(rows.annotate(Sum("expected_minutes")))
 
 
 def _draft_sets(campaign: Campaign) -> dict[int, NuggetSet | None]:
-    """Return what each person's edited set of this campaign is made from."""
+    """Return the drafts of each person's edited set of this campaign."""
     judges = dict(Judge.objects.exclude(user=None).values_list("pk", "user"))
     sets = campaign.nugget_sets.filter(origin=Origin.EDITED).select_related("judge", "drafts")
     return {

@@ -54,7 +54,6 @@ def pooled_answers(
 
 
 def add_new_answers(task: Task) -> list[TaskAnswer]:
-    """Append the answers that the task does not have yet, at first all; return them."""
     stage, first = Stage(task.stage), task.protocol.first_citations
     pool = pooled_answers(task.campaign, [task.topic_id], stage, first)
     return _append(task, pool[task.topic_id])
@@ -139,7 +138,7 @@ def _mark_identical(task: Task, there: Sequence[TaskAnswer], rows: Sequence[Task
 
 
 def _contents(answers: Sequence[int], *, with_citations: bool) -> dict[int, tuple[object, ...]]:
-    """Return what an answer says, sentence by sentence, where it matters with what each cites in order."""
+    """Return the text of an answer, sentence by sentence, where it matters with its citations in order."""
     cited: dict[int, list[tuple[int | None, str]]] = defaultdict(list)
     if with_citations:
         rows = Citation.objects.filter(sentence__answer__in=answers).order_by("sentence", "position")

@@ -23,7 +23,7 @@ def readable(source: int, threshold: int) -> QuerySet[Qrel]:
 
 
 def to_read(source: int, threshold: int, topics: Collection[int]) -> dict[int, ReadingLoad]:
-    """Return what there is to read by topic, without reading it; topics with nothing are left out."""
+    """Return the number of passages by topic and of their characters; topics with nothing are left out."""
     rows = readable(source, threshold).filter(topic__in=topics).values_list("topic")
     counted = rows.annotate(n=Count("pk"), characters=Sum(Length("segment__text")))
     return {topic: ReadingLoad(passages, characters or 0) for topic, passages, characters in counted}

@@ -27,7 +27,7 @@ NOTHING = ReadingLoad()
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What an organizer asks for. Topics by public id, the assessor by user name; none: balanced.
+    """Order of a hand-out. Topics by public id, the assessor by user name; none: balanced.
 
     `nuggets`: the set to assign; none: each topic's only one, of this `origin` if that is said. `machine`: the judge
     whose labels are shown. `again`: also topics that somebody else has already, so that what they do can be compared.
@@ -51,7 +51,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What the whole order rests on, as far as its stage needs it."""
+    """Lists, pairs and passages that the whole order rests on, as far as its stage needs them."""
 
     qrels: QrelSource | None = None
     draft_set: NuggetSet | None = None

@@ -92,7 +92,6 @@ def assignment_lines(nugget_set: NuggetSet, judge: Judge, topics: Topics = None)
 def support_lines(
     campaign: Campaign, condition: SupportCondition, judge: Judge, topics: Topics = None
 ) -> Iterator[str]:
-    """Yield a judge's support labels under a condition in these topics, all for None, one pair a line."""
     runs = _run_ids(campaign)
     labels = SupportJudgment.objects.current().filter(
         condition=condition, sentence__answer__topic__campaign=campaign

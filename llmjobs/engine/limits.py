@@ -76,7 +76,7 @@ class LimitState:
     def admit(
         self, limits: Limits, worker: str, under_way: int, costs: Sequence[int], now: float
     ) -> tuple[int, float]:
-        """Return how many of a worker's requests may go, in their order, and in how many seconds the next one may.
+        """Return the number of requests that may go, in their order, and the seconds until the next one may.
 
         `costs` are their estimated tokens, `under_way` is how many the worker waits for already. The seconds are 0
         where all may go, and where the next one waits for another's end.
@@ -96,7 +96,7 @@ class LimitState:
         return gone, wait
 
     def _room(self, limits: Limits, worker: str, under_way: int, now: float) -> int | None:
-        """How many more requests may be under way; None for any number. Dead workers are forgotten."""
+        """Return the number of further requests that may be under way; None for any. Dead workers are forgotten."""
         self.under_way = {
             name: (number, reported_at)
             for name, (number, reported_at) in self.under_way.items()

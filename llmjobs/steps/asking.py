@@ -137,7 +137,6 @@ def spans(count: int, size: int) -> list[tuple[int, int]]:
 
 
 def halves(start: int, end: int) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Two halves of a run; the first is the larger one."""
     middle = start + (end - start + 1) // 2
     return (start, middle), (middle, end)
 

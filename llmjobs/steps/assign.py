@@ -47,7 +47,6 @@ class Labelling:
 
 
 def label_all(log: StepLog, labelling: Labelling, size: int) -> Step[tuple[Labelled, ...]]:
-    """Labels of every nugget, at most `size` a call; as long as the list."""
     batches = spans(len(labelling.nuggets), size)
     labelled: list[Labelled] = []
     for number, (start, end) in enumerate(batches, start=1):

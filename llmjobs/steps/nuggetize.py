@@ -45,7 +45,6 @@ def importance(work: ImportanceInput) -> Step[ImportanceOutcome]:
 
 
 def weigh_all(log: StepLog, work: ImportanceInput) -> Step[tuple[Labelled, ...]]:
-    """Importance of every nugget; as long as the list."""
     values = {"query": work.query, **work.texts.values}
     labelling = Labelling(work.template, tuple(IMPORTANCES), work.nuggets, {**values}, "importance batch")
     return (yield from label_all(log, labelling, work.batch_size))

@@ -71,7 +71,6 @@ def labelled_conditions(sets: list[SetCount], labels: list[LabelCount]) -> list[
 
 
 def board_for(campaign: Campaign, query: QueryDict, sets: list[SetCount], labels: list[LabelCount]) -> Board:
-    """Leaderboard of the query string; by default that of the first labelled condition."""
     there = labelled_conditions(sets, labels)
     form = BoardForm(
         query,
@@ -97,7 +96,6 @@ def _leaderboard(choice: NuggetCondition, policies: Policies, _made: datetime, _
 
 
 def scores_of_run(campaign: Campaign, run: Run) -> RunTable:
-    """Primary scores under the default policies, for every unambiguous condition."""
     choices = tuple(filter(None, (_judged(campaign, condition) for condition in Condition)))
     tables = [table_of(choice, PRIMARY, Policies()) for choice in choices]
     columns = [table.values[:, table.run_ids.index(run.run_id)] for table in tables]
@@ -133,7 +131,6 @@ class SystemPart:
 
 
 def system_state() -> list[SystemPart]:
-    """State of queue, workers and logs, in four short queries."""
     queue = queue_state()
     return [*_queue(queue), _workers(queue), _audit_log(), _append_only()]
 

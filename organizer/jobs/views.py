@@ -169,7 +169,6 @@ class EarlierOrder:
 
 
 def get_earlier_order(viewer: User, campaign: Campaign, pk: str) -> EarlierOrder:
-    """Order of the campaign's job by the key in an address; empty for any other key."""
     llm = (
         # A number that no key can be is an address of nothing, not an error of the database.
         jobs_for(viewer, campaign).filter(pk=int(pk)).first() if pk.isdecimal() and len(pk) < LONGEST_KEY else None

@@ -64,7 +64,6 @@ class PersonStage:
 
     @property
     def swept(self) -> float | None:
-        """Share of labels that the nugget sweep changed."""
         return self.mix.swept / self.mix.total if self.mix.total else None
 
 
@@ -180,7 +179,6 @@ class PeopleWork:
 
 
 def people_work_for(viewer: User, campaign: Campaign) -> PeopleWork:
-    """Work of all assessors of a campaign, in about a dozen queries."""
     people = assessors_at_work(viewer, campaign)
     counts = task_counts_for(viewer, campaign)
     first = [time for time in kept_times_for(viewer, campaign) if time.is_first]

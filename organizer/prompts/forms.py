@@ -32,7 +32,6 @@ TRIABLE: tuple[PromptTask, ...] = tuple(LABELLED)
 
 
 def task_named(name: str, among: tuple[PromptTask, ...] = TASKS) -> PromptTask:
-    """Task of a name; the first one for an unknown name."""
     return next((task for task in among if task == name), among[0])
 
 

@@ -152,7 +152,6 @@ class TrialReport:
 
     @property
     def of_answers(self) -> bool:
-        """True for tasks about answers; others are about topics."""
         return self.trial.task in ("assign", "support")
 
     @property

@@ -72,7 +72,6 @@ def import_from(form: PromptFileForm, campaign: Campaign, actor: User) -> tuple[
 def preview_from(
     form: PreviewForm, campaign: Campaign, template: Template, viewer: User
 ) -> tuple[PromptPreview | None, str]:
-    """Template filled with the chosen item, or the reason why there is none."""
     try:
         return preview(viewer, campaign, template, form.wish, structured=bool(form.data.get("structured"))), ""
     except Refused as refusal:

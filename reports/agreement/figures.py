@@ -48,7 +48,7 @@ class RunPoint:
 
     @property
     def difference(self) -> float | None:
-        """How much higher x is, None where one side is undefined."""
+        """Difference of x and y, None where one side is undefined."""
         return None if self.x is None or self.y is None else self.x - self.y
 
 

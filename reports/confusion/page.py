@@ -105,7 +105,6 @@ class ConfusionPage:
 
 
 def confusion_page(campaign: Campaign, query: QueryDict) -> ConfusionPage:
-    """Return the confusion that the query string names, or that of the first two sides that label the same."""
     offer = offer_of(campaign)
     form = ConfusionForm(
         query,

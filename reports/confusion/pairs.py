@@ -68,7 +68,6 @@ class PairList:
 
     @cached_property
     def places(self) -> Ints:
-        """Places of the pairs among the items, in the order of reading."""
         matched = self.compared.matched
         places = np.flatnonzero(self._wanted() & matched.both & self.compared.chosen)
         apart = np.abs(matched.left[places].astype(np.int64) - matched.right[places])

@@ -70,7 +70,6 @@ def find_pair(answers: QuerySet[AnswerProvenance], campaign: Campaign, kind: Ite
 
 
 def labels_of(pair: Pair) -> list[Any]:
-    """Return the labels of a pair that stand, people's first; those set apart for studies and tries left out."""
     rows: QuerySet[Any]
     if pair.kind is ItemKind.NUGGETS:
         rows = Assignment.objects.filter(answer=pair.key[0], nugget_version=pair.key[1])
@@ -81,7 +80,6 @@ def labels_of(pair: Pair) -> list[Any]:
 
 
 def verdicts_on(pair: Pair) -> list[Adjudication]:
-    """Return a pair's verdicts, the newest first."""
     rows = Adjudication.objects.filter(campaign=pair.campaign, **pair.fields)
     return list(rows.select_related("actor"))
 

@@ -31,7 +31,6 @@ PAIRS_A_PAGE = 20
 
 @require_safe
 def confusion(request: UserRequest, slug: str) -> HttpResponse:
-    """Confusion of two sides that label the same items, everything chosen in the URL."""
     campaign = get_campaign(request, slug)
     page = confusion_page(campaign, request.GET)
     context = {
@@ -47,7 +46,6 @@ def confusion(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def confusion_picture(request: UserRequest, slug: str, picture: PictureForm) -> HttpResponse:
-    """The heat map of the same query string; `theme=dark` for dark pages."""
     report = or_404(confusion_page(get_campaign(request, slug), request.GET).report)
     return picture_response(heat_map(report, dark=is_dark(request)), picture)
 
@@ -71,7 +69,6 @@ def study_file(request: UserRequest, slug: str, pk: int, table: TableForm) -> Ht
 
 @require_safe
 def pairs(request: UserRequest, slug: str) -> HttpResponse:
-    """The pairs of one cell (`cell=0-2`), or all that differ, harsh conflicts first."""
     campaign = get_campaign(request, slug)
     page = confusion_page(campaign, request.GET)
     context = {"campaign": campaign, "page": page, "filters": filters(page) if page.report else {}}

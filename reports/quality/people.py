@@ -116,7 +116,6 @@ class DifferingItem:
 
 
 def shared_by_people(viewer: User, campaign: Campaign) -> list[Shared]:
-    """Return the overlap sets of a campaign by stage, those without any left out."""
     if not within(viewer, campaign).exists():
         return []
     return list(_shared(campaign, campaign.created_at, campaign.revision))

@@ -119,7 +119,6 @@ def time_note(document: dict[str, Any]) -> str:
 
 
 def time_row(one: TopicTime) -> dict[str, Any]:
-    """Return the columns of one submission, in seconds with all digits."""
     times, point = one.times, one.times.active.point
     figures = {
         "wall": times.wall,
@@ -159,7 +158,6 @@ def time_lines(campaign: Campaign) -> Iterator[str]:
 
 
 def segment_lines(campaign: Campaign) -> Iterator[str]:
-    """Yield the recorded stretches as CSV: all figures follow from them."""
     yield _line(SEGMENT_COLUMNS)
     for timed, recorded in recorded_in(Campaign.objects.filter(pk=campaign.pk)):
         for one in recorded:
