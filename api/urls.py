@@ -6,9 +6,8 @@ from django.urls import URLPattern, path, register_converter
 from django.urls.converters import PathConverter
 
 from api.collections import COLLECTIONS, Collection
-from api.docs import SchemaView, docs
 from api.provenance import EXPLAINED, ProvenanceView
-from api.views import ListView, NothingView, RootView, RowView
+from api.views import ListView, NothingView, RootView, RowView, SchemaView, docs
 from api.writes.campaigns import CampaignsView
 from api.writes.imports import KINDS, ImportView
 from api.writes.jobs import CancelJobView, JobsView, PauseJobView, ResumeJobView, RetryJobView

@@ -1,14 +1,21 @@
 """A list and one of its rows, for every collection; and what answers where there is nothing."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, ClassVar, cast
 
-from django.http import HttpResponse, HttpResponseNotModified, StreamingHttpResponse
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponse, HttpResponseNotModified, StreamingHttpResponse
 from django.http.response import HttpResponseBase
+from django.shortcuts import render
 from django.urls import reverse
+from django.views.decorators.http import require_safe
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.views import SpectacularAPIView
 from pydantic_core import to_json
 from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
@@ -16,6 +23,7 @@ from api.collections import COLLECTIONS, Collection
 from api.filters import checked
 from api.pagination import Cursor, Form, ListParams, asked_of, page_of, seal
 from api.problems import NOT_FOUND
+from api.schema import objects_of, operations_of
 from api.streams import CONTENT_TYPES, WRITERS, answered, is_known, keep_private, tag_of_campaigns, tag_of_pieces
 from evaluation.rows.base import Reader
 from web.consistent_read import consistent_read
@@ -135,3 +143,27 @@ class NothingView(View):
         raise NotFound(NOT_FOUND)
 
     post = put = patch = delete = get
+
+
+class SchemaView(SpectacularAPIView):
+    """The OpenAPI schema, as YAML or with `?format=json` as JSON."""
+
+    throttle_classes = []
+
+    def _get_schema_response(self, request: Request) -> Response:
+        name = self._get_filename(request, self.api_version)  # type: ignore[no-untyped-call]
+        return Response(_schema(), headers={"Content-Disposition": f'inline; filename="{name}"'})
+
+
+@lru_cache(maxsize=1)
+def _schema() -> Any:
+    """Build the schema once a process: it is the same for everybody, nobody need sign in for it, and it takes long."""
+    return SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+
+
+@login_not_required
+@require_safe
+def docs(request: HttpRequest) -> HttpResponse:
+    schema = _schema()
+    context = {"info": schema["info"], "operations": operations_of(schema), "objects": objects_of(schema)}
+    return render(request, "api/docs.html", context)

@@ -3,7 +3,7 @@
 Runs and assessors never meet in one list: whoever judges and may also sign in here learns nothing from it.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib import admin
@@ -39,7 +39,24 @@ from evaluation.models import (
 )
 from evaluation.rules.tasks import giving_problem
 from evaluation.terms import Role
-from web.admin import ModelAdmin, ReadOnlyAdmin
+
+if TYPE_CHECKING:
+    ModelAdmin = admin.ModelAdmin[Any]
+else:
+    ModelAdmin = admin.ModelAdmin
+
+
+class ReadOnlyAdmin(ModelAdmin):
+    """For rows that only services may write: labels, nuggets, events, submissions."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
 
 
 class BigTableAdmin(ReadOnlyAdmin):

@@ -9,7 +9,6 @@ from organizer import today as organizer_today
 from organizer.campaigns import catalogue
 from organizer.campaigns import views as campaigns_views
 from organizer.data import views as data_views
-from organizer.jobs import label_origins
 from organizer.jobs import views as jobs_views
 from organizer.people import accounts, work_done
 from organizer.people import views as people_views
@@ -111,10 +110,10 @@ campaign_urls: list[URLPattern | URLResolver] = [
     path("labels/assignment/<int:pk>/", jobs_views.label, {"kind": "assignment"}, name="assignment_label"),
     path("labels/support/<int:pk>/", jobs_views.label, {"kind": "support"}, name="support_label"),
     path("labels/answer/<int:pk>/", jobs_views.labels_of_answer, name="answer_labels"),
-    path("labels/nuggets/<int:pk>/", label_origins.nugget_list, name="list_origin"),
-    path("labels/nugget/<int:pk>/", label_origins.nugget, name="nugget_origin"),
-    path("labels/grade/<int:pk>/", label_origins.grade, name="grade_origin"),
-    path("calls/<int:pk>/", label_origins.call, name="call"),
+    path("labels/nuggets/<int:pk>/", jobs_views.list_origin, name="list_origin"),
+    path("labels/nugget/<int:pk>/", jobs_views.nugget_origin, name="nugget_origin"),
+    path("labels/grade/<int:pk>/", jobs_views.grade_origin, name="grade_origin"),
+    path("calls/<int:pk>/", jobs_views.call, name="call"),
     path("reports/cost/", cost.cost, name="cost"),
     path("reports/cost/rate/", cost.keep_rate, name="keep_rate"),
     path("reports/cost/<slug:part>.<table:table>", cost.cost_table, name="cost_table"),

@@ -5,7 +5,9 @@ from datetime import datetime
 from itertools import chain, islice
 from typing import Any
 
-from evaluation.domain.conditions import nugget_sets_of, resolve, resolve_citations
+import numpy as np
+
+from evaluation.domain.conditions import NuggetCondition, nugget_sets_of, resolve, resolve_citations
 from evaluation.domain.lineage import TRACED, is_traced
 from evaluation.errors import Refused
 from evaluation.formats.argue import argue_line
@@ -36,8 +38,11 @@ from evaluation.models import (
     SupportJudgment,
 )
 from evaluation.terms import PROVENANCE_KEY, AssignmentLabel, Condition, Importance, SupportCondition, SupportLabel
+from reports.documents import policies_document
+from reports.frames import assignment_sheet
+from reports.leaderboard.scores import number
 from reports.metrics.policies import Policies
-from reports.score_lines import score_lines
+from reports.metrics.scores import SCORE_NAMES, AnswerScores, answer_scores, run_scores
 from reports.timing.figures import segment_lines, time_lines
 
 Topics = Collection[int] | None
@@ -138,9 +143,9 @@ def qrel_lines(source: QrelSource) -> Iterator[str]:
 def event_lines(campaign: Campaign) -> Iterator[str]:
     """Yield the event log, oldest first, numbered from 1: so in every copy of the campaign."""
     events = Event.objects.filter(campaign=campaign).order_by("pk").select_related("actor")
-    for number, event in enumerate(events.iterator(chunk_size=CHUNK), start=1):
+    for place, event in enumerate(events.iterator(chunk_size=CHUNK), start=1):
         actor = event.actor.username if event.actor else None
-        known = {"id": number, "at": _stamp(event.at), "kind": event.kind, "actor": actor}
+        known = {"id": place, "at": _stamp(event.at), "kind": event.kind, "actor": actor}
         yield json_line(known | {"payload": event.payload}, {})
 
 
@@ -369,3 +374,40 @@ EXPORTS: dict[str, Callable[[Campaign, Options], Iterator[str]]] = {
 def lines_of(what: str, campaign: Campaign, options: Options) -> Iterator[str]:
     """Return an export's lines. Raises `Refused` where it is not clear what is meant, or there is nothing of it."""
     return EXPORTS[what](campaign, {**DEFAULTS, **options})
+
+
+# nuggetizer's names for four of our scores; the weighted ones go by our own.
+SCORE_FIELDS = {
+    "vital_strict": "strict_vital_score",
+    "all_strict": "strict_all_score",
+    "vital": "vital_score",
+    "all": "all_score",
+}
+
+
+def score_lines(choice: NuggetCondition, policies: Policies) -> Iterator[str]:
+    """Yield a line per run and topic with a score, and after each run its means as `qid: all`."""
+    sheet = assignment_sheet(choice)
+    answers, means = answer_scores(sheet, policies), run_scores(sheet, policies)
+    assay = {
+        "condition": str(choice),
+        "nuggets": choice.sets_text,
+        "judge": choice.judges_text,
+        "policies": policies_document(policies),
+    }
+    for run, run_id in enumerate(sheet.run_ids):
+        for topic in np.flatnonzero(answers.counted[:, run]):
+            yield json_line(
+                {"qid": sheet.topic_ids[topic], "run_id": run_id}, _scores_of_answer(answers, int(topic), run)
+            )
+        if sheet.labelled[run]:
+            average = {_score_field(name): number(means.of(name)[run]) for name in SCORE_NAMES}
+            yield json_line({"qid": "all", "run_id": run_id}, average | {PROVENANCE_KEY: assay})
+
+
+def _scores_of_answer(answers: AnswerScores, topic: int, run: int) -> dict[str, float | None]:
+    return {_score_field(name): number(answers.of(name)[topic, run]) for name in SCORE_NAMES}
+
+
+def _score_field(score: str) -> str:
+    return SCORE_FIELDS.get(score, f"{score}_score")

@@ -31,7 +31,7 @@ from llmjobs.forecast import forecast_rows
 from llmjobs.job_service import Estimate, JobOrder, Work, estimate_job, order_of, plan_job, start_job
 from llmjobs.job_status import callable_judges_for, job_for, jobs_for, mark_all_read, mark_read, may_run_jobs
 from llmjobs.models import LlmJob
-from llmjobs.provenance import ShownCall, ShownGradeOrigin, ShownLabel, ShownNuggetOrigin
+from llmjobs.provenance import ShownCall, ShownGradeOrigin, ShownLabel, ShownNuggetOrigin, is_simulated
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from organizer import access as organizer_access
 from organizer.access import get_campaign, missing_is_404
@@ -364,3 +364,35 @@ def labels_of_answer(request: UserRequest, slug: str, pk: int) -> HttpResponse:
         "simulated": any(row.judge.model == SIMULATED_MODEL for row in [*assigned, *supported]),
     }
     return render(request, "organizer/call_labels.html", context)
+
+
+@require_safe
+def list_origin(request: UserRequest, slug: str, pk: int) -> HttpResponse:
+    campaign, found = get_list(request.user, slug, pk)
+    made = provenance.making_of(request.user, campaign, found)
+    simulated = SIMULATED_MODEL in (found.nugget_set.judge.model, *made.models)
+    context = {"campaign": campaign, "list": found, "made": made, "simulated": simulated}
+    return render(request, "organizer/origin_list.html", context)
+
+
+@require_safe
+def nugget_origin(request: UserRequest, slug: str, pk: int) -> HttpResponse:
+    campaign, found = get_nugget(request.user, slug, pk)
+    judge = found.listed.nugget_list.nugget_set.judge
+    simulated = is_simulated(judge, found.worded, found.weighed)
+    context = {"campaign": campaign, "found": found, "judge": judge, "simulated": simulated}
+    return render(request, "organizer/origin_nugget.html", context)
+
+
+@require_safe
+def grade_origin(request: UserRequest, slug: str, pk: int) -> HttpResponse:
+    campaign, found = get_grade(request.user, slug, pk)
+    context = {"campaign": campaign, "found": found, "simulated": is_simulated(found.judge, found.call)}
+    return render(request, "organizer/origin_grade.html", context)
+
+
+@require_safe
+def call(request: UserRequest, slug: str, pk: int) -> HttpResponse:
+    campaign, found = get_call(request.user, slug, pk)
+    context = {"campaign": campaign, "shown": found, "simulated": is_simulated(None, found)}
+    return render(request, "organizer/origin_call.html", context)

@@ -1,16 +1,32 @@
-"""A desk: who holds it, its nuggets in the making, the append-only log of every operation, and the time spent there.
+"""Rows of work in the making at the desks, and of practice: only desks write them, and no report reads them.
 
-Time is kept as stretches, from which any idle rule can be computed again.
+Nothing here leads to runs, judges or LLM labels: what is not stored here cannot reach a desk. Submitting copies the
+work to nugget lists, `Assignment` and `SupportJudgment`, where reports read it.
 """
 
+from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
+from evaluation.models.campaigns import Campaign
 from evaluation.models.corpus import Segment
-from evaluation.models.fields import choices_of
+from evaluation.models.events import Event
+from evaluation.models.fields import choices_of, codes_of, new_public_id
 from evaluation.models.nuggets import Nugget, NuggetVersion
+from evaluation.models.querysets import CurrentQuerySet
+from evaluation.models.runs import Answer, Sentence
 from evaluation.models.tasks import Task
-from evaluation.terms import Decision, Importance, Making, PageState, PassageMark, SegmentKind
+from evaluation.terms import (
+    AssignmentLabel,
+    Decision,
+    Importance,
+    Making,
+    PageState,
+    PassageMark,
+    PracticeKind,
+    SegmentKind,
+    SupportLabel,
+)
 
 
 class Desk(models.Model):
@@ -162,3 +178,129 @@ class TimeSegment(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.ended_at - self.started_at}"
+
+
+GIVEN_BY_PEOPLE = [0, 1, 2, AssignmentLabel.CANT_JUDGE]
+"""A person's label never ends `failed`."""
+
+
+class WorkingLabel(models.Model):
+    """Common columns of the two kinds of label in the making. No label: it was cleared."""
+
+    task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="+", db_index=False)
+    version = models.PositiveIntegerField(default=1, help_text="goes up with every change")
+    reason = models.TextField(blank=True, help_text="why it cannot be judged")
+
+    class Meta:
+        abstract = True
+
+
+class WorkingAssignment(WorkingLabel):
+    """Whether an answer contains a nugget, as its assessor says so far."""
+
+    answer = models.ForeignKey(Answer, on_delete=models.PROTECT, related_name="+")
+    nugget_version = models.ForeignKey(NuggetVersion, on_delete=models.PROTECT, related_name="+")
+    label = models.PositiveSmallIntegerField(null=True, choices=codes_of(AssignmentLabel))
+    sentence = models.PositiveIntegerField(null=True, help_text="of the answer, from 0: where the nugget is")
+    first_label = models.PositiveSmallIntegerField(
+        null=True, choices=codes_of(AssignmentLabel), help_text="before the nugget sweep changed it"
+    )
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["task", "answer", "nugget_version"], name="working_assignment_once"),
+            models.CheckConstraint(
+                condition=Q(label=None) | Q(label__in=GIVEN_BY_PEOPLE), name="working_assignment_label"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return "cleared" if self.label is None else AssignmentLabel(self.label).name.lower()
+
+
+class WorkingSupport(WorkingLabel):
+    """Whether a cited segment supports a sentence, as its assessor says so far.
+
+    `shown_label` is the machine's label that was on the screen, where the condition shows one; `shown_ms` how long
+    it had been there when the first decision fell; `accepted` whether the label was taken over from it.
+    """
+
+    sentence = models.ForeignKey(Sentence, on_delete=models.PROTECT, related_name="+")
+    segment = models.ForeignKey(Segment, on_delete=models.PROTECT, related_name="+")
+    label = models.PositiveSmallIntegerField(null=True, choices=codes_of(SupportLabel))
+    shown_label = models.PositiveSmallIntegerField(null=True, choices=codes_of(SupportLabel))
+    shown_ms = models.PositiveIntegerField(null=True)
+    accepted = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["task", "sentence", "segment"], name="working_support_once"),
+            models.CheckConstraint(
+                condition=Q(label=None) | Q(label__in=GIVEN_BY_PEOPLE), name="working_support_label"
+            ),
+            models.CheckConstraint(
+                condition=Q(accepted=False) | Q(shown_label__isnull=False),
+                name="working_support_accepted_of_shown",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return "cleared" if self.label is None else SupportLabel(self.label).name.lower()
+
+
+THREE = (0, 1, 2)  # of a nugget in an answer, and of a cited passage
+
+
+class PracticeItem(models.Model):
+    """One item to practise on. `stands` is false once it was replaced: it is kept with its answers, and not asked."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="+")
+    public_id = models.CharField(max_length=16, unique=True, default=new_public_id, editable=False)
+    kind = models.CharField(max_length=12, choices=choices_of(PracticeKind))
+    position = models.PositiveIntegerField()
+    question = models.TextField(blank=True)
+    text = models.TextField(blank=True, help_text="the answer or passage to read; empty for an importance")
+    statement = models.TextField(help_text="the nugget, or the sentence that cites")
+    label = models.PositiveSmallIntegerField(help_text="the known one, by its code")
+    explanation = models.TextField()
+    shown_label = models.PositiveSmallIntegerField(null=True, help_text="shown as a machine's, by its code")
+    stands = models.BooleanField(default=True, db_default=True)
+    event = models.ForeignKey(Event, on_delete=models.PROTECT, related_name="+", db_index=False)
+
+    objects = CurrentQuerySet["PracticeItem"].as_manager()
+
+    class Meta:
+        ordering = ["kind", "position", "id"]
+        constraints = [
+            models.CheckConstraint(condition=Q(kind__in=list(PracticeKind)), name="practice_item_kind"),
+            models.CheckConstraint(
+                condition=Q(kind=PracticeKind.IMPORTANCE, label__in=[Importance.OKAY, Importance.VITAL], text="")
+                | (~Q(kind=PracticeKind.IMPORTANCE) & Q(label__in=THREE)),
+                name="practice_item_label",
+            ),
+            models.CheckConstraint(
+                condition=Q(shown_label=None) | Q(kind=PracticeKind.SUPPORT, shown_label__in=THREE),
+                name="practice_item_shown",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.statement[:60]}"
+
+
+class PracticeAnswer(models.Model):
+    """First answer of a person to an item, never changed. It is no label, and counts nowhere."""
+
+    item = models.ForeignKey(PracticeItem, on_delete=models.PROTECT, related_name="+", db_index=False)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    label = models.PositiveSmallIntegerField(help_text="by its code")
+    given_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["item", "user"], name="practice_answer_once"),
+            models.CheckConstraint(condition=Q(label__in=THREE), name="practice_answer_label"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} on {self.item}"
