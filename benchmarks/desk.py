@@ -22,7 +22,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.recording_notice import NOTICE_VERSION
-from assessor.desk.apply_op import operate
+from assessor.desk.apply_op import apply_op
 from assessor.desk.context import open_desk
 from assessor.desk.op_schemas import Op
 from benchmarks import synthetic
@@ -158,7 +158,7 @@ def op_of(kind: str, payload: dict[str, object]) -> dict[str, object]:
 def statements(task: Task, op: Op) -> int:
     """Return how many statements a save takes past the session and the user, BEGIN and COMMIT left out."""
     with CaptureQueriesContext(connection) as captured:
-        operate(task=task.public_id, user=task.assessor, window=WINDOW, op=op)
+        apply_op(task=task.public_id, user=task.assessor, window=WINDOW, op=op)
     return sum(not query["sql"].startswith(("BEGIN", "COMMIT", "SAVEPOINT")) for query in captured)
 
 

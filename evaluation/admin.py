@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from accounts.models import User
-from evaluation.campaigns.people import give_role, standing_of, take_role
+from evaluation.campaigns.people import give_role, member_facts, take_role
 from evaluation.models import (
     Answer,
     AnswerProvenance,
@@ -88,7 +88,7 @@ class MembershipForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's is 
         cleaned = super().clean()
         data = cleaned or {}
         if {"campaign", "user", "role"} <= data.keys():
-            why = giving_problem(Role(data["role"]), standing_of(data["campaign"], data["user"]))
+            why = giving_problem(Role(data["role"]), member_facts(data["campaign"], data["user"]))
             if why:
                 raise forms.ValidationError(why)
         return cleaned

@@ -12,7 +12,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.recording_notice import ensure_demo_user
 from assessor.blind.desk import desk_state
-from assessor.desk.apply_op import operate
+from assessor.desk.apply_op import apply_op
 from assessor.desk.context import open_desk, place_of
 from assessor.desk.label_ops import asked_keys
 from assessor.desk.label_rows import SEPARATOR
@@ -121,7 +121,7 @@ class DemoDesk:
     def do(self, kind: str, **payload: Any) -> None:
         fields = {key.rstrip("_"): value for key, value in payload.items()}
         op = Op(op_id=new_uuid(), step=new_uuid(), kind=kind, payload=fields, client_at=timezone.now())
-        receipt = operate(task=self.task, user=self.user, window=self.window, op=op)
+        receipt = apply_op(task=self.task, user=self.user, window=self.window, op=op)
         if receipt.status != "applied":
             raise RuntimeError(f"{kind}: {receipt.message}")
         self.seq = receipt.seq

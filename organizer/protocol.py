@@ -24,7 +24,7 @@ from evaluation.campaigns.protocol import (
     defaults_of,
     is_judged,
     judge_names_for,
-    seal_of,
+    protocol_hash,
     set_names_for,
     settings_of,
 )
@@ -61,7 +61,7 @@ class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]  # django-stubs' 
 
     def __init__(self, campaign: Campaign, data: Any = None) -> None:
         self.before = settings_of(campaign.protocol)
-        super().__init__(data, instance=campaign.protocol, initial={"seal": seal_of(campaign), "reason": ""})
+        super().__init__(data, instance=campaign.protocol, initial={"seal": protocol_hash(campaign), "reason": ""})
         for name, setting in SETTINGS.items():
             label = setting.label
             if setting.on:
@@ -87,7 +87,7 @@ class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]  # django-stubs' 
 
     def with_new_seal(self, campaign: Campaign) -> "ProtocolForm":
         """Same values with the current seal, so that saving them replaces the version now in force."""
-        return ProtocolForm(campaign, {**dict(self.data.items()), "seal": seal_of(campaign)})
+        return ProtocolForm(campaign, {**dict(self.data.items()), "seal": protocol_hash(campaign)})
 
 
 class DefaultsForm(forms.Form):
@@ -96,7 +96,7 @@ class DefaultsForm(forms.Form):
     seal = forms.CharField(widget=forms.HiddenInput, max_length=64)
 
     def __init__(self, viewer: User, campaign: Campaign, data: Any = None) -> None:
-        super().__init__(data, initial={"seal": seal_of(campaign)}, auto_id="default_%s")
+        super().__init__(data, initial={"seal": protocol_hash(campaign)}, auto_id="default_%s")
         self.viewer = viewer
         sets, judges = set_names_for(viewer, campaign), judge_names_for(viewer, campaign)
         for condition, (judge, nuggets) in defaults_of(campaign).items():
@@ -124,7 +124,7 @@ class DefaultsForm(forms.Form):
 
     def with_new_seal(self, campaign: Campaign) -> "DefaultsForm":
         """Same values with the current seal, so that saving them replaces the version now in force."""
-        return DefaultsForm(self.viewer, campaign, {**dict(self.data.items()), "seal": seal_of(campaign)})
+        return DefaultsForm(self.viewer, campaign, {**dict(self.data.items()), "seal": protocol_hash(campaign)})
 
 
 def key_of(condition: str) -> str:

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from accounts.models import User
 from assessor.desk import label_ops, nugget_ops
-from assessor.desk.context import Acted, DeskContext, Stale, holder_age, lock_place
+from assessor.desk.context import Acted, DeskContext, Stale, holder_age, lock_desk_context
 from assessor.desk.op_schemas import Op
 from assessor.models import Desk, Operation
 from evaluation.errors import Refused
@@ -43,20 +43,20 @@ class OpReceipt:
         return {name: getattr(self, name) for name in fields}
 
 
-def operate(*, task: str, user: User, window: str, op: Op) -> OpReceipt:
+def apply_op(*, task: str, user: User, window: str, op: Op) -> OpReceipt:
     """Apply one operation of a window. Raises `NoSuchTask` for a task that is not the user's."""
     try:
         return _operate(task, user, window, op)
     except IntegrityError:
         # It is in the log already, or another one took its number while it waited for the lock: now it sees either.
         with transaction.atomic():
-            known = _first_receipt(lock_place(task, user), op)
+            known = _first_receipt(lock_desk_context(task, user), op)
         return known or _operate(task, user, window, op)
 
 
 def _operate(task: str, user: User, window: str, op: Op) -> OpReceipt:
     with transaction.atomic():
-        place = lock_place(task, user)
+        place = lock_desk_context(task, user)
         receipt = _receipt(place, window, op)
         # Looked up only where something is amiss: what applies and can be logged is new.
         return receipt if receipt.status == "applied" else _first_receipt(place, op) or receipt

@@ -74,7 +74,7 @@ class DeskContext:
         return Stage(self.stage).judges
 
 
-def lock_place(task: str, user: User) -> DeskContext:
+def lock_desk_context(task: str, user: User) -> DeskContext:
     """Return a task's desk; task and desk are locked until the transaction ends. Raises `NoSuchTask`."""
     lock = "FOR UPDATE OF desk, task" if connection.features.has_select_for_update_of else ""
     with connection.cursor() as cursor:

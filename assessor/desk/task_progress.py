@@ -159,10 +159,10 @@ def missing_machine_labels(task: Task) -> int:
 
     A label that failed is there: the screen says that the machine gave none.
     """
-    return machine_gaps([task]).get(task.pk, 0)
+    return pairs_without_llm_label([task]).get(task.pk, 0)
 
 
-def machine_gaps(tasks: Sequence[Task]) -> dict[int, int]:
+def pairs_without_llm_label(tasks: Sequence[Task]) -> dict[int, int]:
     """Return `missing_machine_labels` by task, where there are some: a query for each machine and protocol."""
     shown = [task for task in tasks if task.stage == Stage.SUPPORT_POST_EDIT]
     gaps: dict[int, int] = defaultdict(int)

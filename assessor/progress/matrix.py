@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from assessor.blind.tasks import OwnTask, own_tasks
-from assessor.desk.task_progress import Progress, machine_gaps, progress_of
+from assessor.desk.task_progress import Progress, pairs_without_llm_label, progress_of
 from assessor.models import Desk
 from evaluation.campaigns.access import unblinded, within
 from evaluation.corpus.topics import topics_for
@@ -252,7 +252,7 @@ def matrix_rows(
 
 
 def task_cells(tasks: Sequence[Task]) -> list[MatrixCell]:
-    progress, waiting, today = progress_of(tasks), machine_gaps(tasks), timezone.localdate()
+    progress, waiting, today = progress_of(tasks), pairs_without_llm_label(tasks), timezone.localdate()
     seen = dict(Desk.objects.filter(task__in=tasks).values_list("task_id", "held_at"))
     asking = dict(_asking().filter(task__in=tasks).order_by().values_list("task").annotate(Count("pk")))
     return [

@@ -18,7 +18,7 @@ from assessor.blind.desk import desk_page, desk_state, task_head
 from assessor.blind.judging import shown_answer
 from assessor.blind.practice import practice_page
 from assessor.blind.tasks import done_for
-from assessor.desk.apply_op import OpReceipt, operate
+from assessor.desk.apply_op import OpReceipt, apply_op
 from assessor.desk.context import hold as hold_desk
 from assessor.desk.context import open_desk, release
 from assessor.desk.op_schemas import Ops
@@ -76,7 +76,7 @@ def ops(request: UserRequest, public_id: str) -> HttpResponse:
     asked = body_of(request, Ops)
     receipts: list[OpReceipt] = []
     for op in asked.ops:
-        receipts.append(operate(task=public_id, user=request.user, window=asked.window, op=op))
+        receipts.append(apply_op(task=public_id, user=request.user, window=asked.window, op=op))
         if receipts[-1].status != "applied":
             break
     return JsonResponse(

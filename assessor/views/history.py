@@ -15,7 +15,7 @@ from assessor.access import own_task_or_404
 from assessor.blind.desk import task_head
 from assessor.blind.history import AS_PROPOSED, history_of, judged_history, judged_summary
 from assessor.blind.review import review_summary
-from assessor.desk.apply_op import operate
+from assessor.desk.apply_op import apply_op
 from assessor.desk.context import hold, release
 from assessor.desk.op_schemas import Op
 
@@ -49,7 +49,7 @@ def restore(request: UserRequest, public_id: str) -> HttpResponse:
     if form.is_valid():
         window = str(uuid4())
         hold(task=public_id, user=request.user, window=window, take=True)
-        receipt = operate(task=public_id, user=request.user, window=window, op=_op(form.cleaned_data))
+        receipt = apply_op(task=public_id, user=request.user, window=window, op=_op(form.cleaned_data))
         release(task=public_id, user=request.user, window=window)
         if receipt.status == "applied":
             messages.success(request, "The nugget is as it was then. Undo at the desk takes this back.")

@@ -140,7 +140,7 @@ def give_role(*, campaign: Campaign, username: str, role: Role, actor: User, to_
 def problem_of_taking(*, campaign: Campaign, user: User, role: Role, actor: User) -> str:
     """Return why a role cannot be taken from somebody now; empty where it can."""
     organizers = Membership.objects.filter(campaign=campaign, role=Role.ORGANIZER, user__is_active=True).count()
-    return taking_problem(role, standing_of(campaign, user, actor), organizers)
+    return taking_problem(role, member_facts(campaign, user, actor), organizers)
 
 
 def take_role(*, campaign: Campaign, username: str, role: Role, actor: User) -> User:
@@ -220,7 +220,7 @@ def lock_family(pk: int) -> Campaign:
     return Campaign.objects.get(pk=pk)
 
 
-def standing_of(campaign: Campaign, user: User, actor: User | None = None) -> MemberFacts:
+def member_facts(campaign: Campaign, user: User, actor: User | None = None) -> MemberFacts:
     """Return roles and tasks of a person in a campaign and its copies; `unfinished` counts the campaign's own tasks.
 
     A copy shows the same answers with their runs, so a role in it unblinds for the original too, and the other way.
@@ -262,7 +262,7 @@ def _standing(
 
 
 def _check_giving(campaign: Campaign, user: User, role: Role, actor: User | None) -> None:
-    why = giving_problem(role, standing_of(campaign, user, actor))
+    why = giving_problem(role, member_facts(campaign, user, actor))
     if why:
         raise Refused("role_not_given", why)
 

@@ -58,7 +58,7 @@ def defaults_of(campaign: Campaign) -> dict[str, tuple[str, str]]:
     }
 
 
-def seal_of(campaign: Campaign) -> str:
+def protocol_hash(campaign: Campaign) -> str:
     """Return a hash of the protocol and the defaults, so that a form knows whether they are still those it showed."""
     protocol = campaign.protocol
     content = [protocol.version, settings_of(protocol), defaults_of(campaign)]
@@ -73,8 +73,8 @@ def change_protocol(
 ) -> Protocol:
     """Give the protocol these settings; return the version in force then. Without a difference nothing is written.
 
-    `seal`: of what the actor was shown (`seal_of`). Raises `Refused`: changed meanwhile, no reason, values that do
-    not go together.
+    `seal`: the `protocol_hash` of the page that the actor saw. Raises `Refused`: changed meanwhile, no reason, values
+    that do not go together.
     """
     with transaction.atomic():
         locked = _locked(campaign, seal)
@@ -132,7 +132,7 @@ def change_defaults(
 
 def _locked(campaign: Campaign, seal: str) -> Campaign:
     locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
-    if seal_of(locked) != seal:
+    if protocol_hash(locked) != seal:
         raise Refused(
             "changed_meanwhile",
             "Somebody changed the protocol while you were at it. Nothing of yours was saved: what is in force now "

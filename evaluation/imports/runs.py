@@ -28,7 +28,7 @@ from evaluation.labelling import upsert
 from evaluation.models import Answer, AnswerProvenance, Campaign, Citation, Event, Finding, Run, Sentence
 from evaluation.models.fields import new_public_id
 from evaluation.rules.text import check_name
-from evaluation.tasks.pooling import leave_out_answers, lock_judging, renew_pools
+from evaluation.tasks.pooling import extend_tasks, leave_out_answers, lock_judging
 from evaluation.terms import RagTask
 
 LAST_PRIORITY = 32_767  # what the column holds
@@ -161,7 +161,7 @@ def _plan(campaign: Campaign, submitted: Sequence[_Submitted], replace: bool) ->
             Finding.objects.filter(campaign=campaign, run_id=one.file.run_id).delete()
         _write_answers(campaign, [(_run_of(campaign, one, loaded, event), one) for one in new + rewritten], event)
         restate_missing_texts(campaign, event)
-        renew_pools(campaign)
+        extend_tasks(campaign)
 
     texts = {topic_id: topic.text for topic_id, topic in topics.items()}
     found = [finding for one in new + rewritten for finding in _findings(campaign, one, texts)]

@@ -35,7 +35,7 @@ from evaluation.imports.dependents import labels_on_segments
 from evaluation.labelling import upsert
 from evaluation.models import AnswerProvenance, Campaign, Event, Finding, Segment, Sentence
 from evaluation.models.fields import new_public_id
-from evaluation.tasks.pooling import lock_judging, renew_pools
+from evaluation.tasks.pooling import extend_tasks, lock_judging
 from evaluation.terms import FindingCode
 
 CODE = FindingCode.ADDRESSES_JUDGE
@@ -178,7 +178,7 @@ def _plan(campaign: Campaign, rows: Rows, replace: bool) -> ImportPlan:
         forget_addressing(campaign, changed)
         _write(campaign, new + [rows[docid][1] for docid in changed], event)
         restate_missing_texts(campaign, event)
-        renew_pools(campaign)
+        extend_tasks(campaign)
 
     unchanged = len(loaded) - len(changed)
     same = loaded.keys() - set(changed)

@@ -59,7 +59,7 @@ def add_new_answers(task: Task) -> list[TaskAnswer]:
     return _append(task, pool[task.topic_id])
 
 
-def renew_pools(campaign: Campaign) -> None:
+def extend_tasks(campaign: Campaign) -> None:
     """Give every judging task what has come since: answers of new runs, citations whose text was loaded.
 
     A submitted task that has something to judge now is reopened. An answer that left the pool stays where it is. A

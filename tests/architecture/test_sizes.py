@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tests.architecture.tree import files, named
 
-LONGER = {"reports/methods.py": 612}
+LONGER = {"reports/methods.py": 609}
 """Until its tables are those of the report pages."""
 
 LONGEST_FILE, LONGEST_FUNCTION = 600, 60

@@ -7,7 +7,7 @@ from django.http import QueryDict
 from django.test import Client
 
 from accounts.models import User
-from assessor.desk.task_progress import machine_gaps, progress_of
+from assessor.desk.task_progress import pairs_without_llm_label, progress_of
 from assessor.practice.items import practice_of
 from assessor.progress.today import FEWEST
 from evaluation.domain.conditions import resolve
@@ -23,7 +23,7 @@ def test_every_desk_of_the_demo_can_be_tried_at_once() -> None:
     load_demo()
     tasks = list(Task.objects.select_related("protocol", "assessor"))
     assert {task.stage for task in tasks} == set(Stage)
-    assert machine_gaps(tasks) == {}
+    assert pairs_without_llm_label(tasks) == {}
     asked = [one.asked for one in progress_of([task for task in tasks if Stage(task.stage).judges]).values()]
     assert min(asked) > 0
     practice = [(practice_of(task.assessor, [task.campaign_id]), task) for task in tasks]

@@ -11,7 +11,7 @@ from django.urls import reverse
 from accounts.models import User
 from assessor.desk.context import open_desk
 from evaluation.campaigns.create import add_member
-from evaluation.campaigns.protocol import seal_of, settings_of
+from evaluation.campaigns.protocol import protocol_hash, settings_of
 from evaluation.models import Campaign, ConditionDefault, Event, Protocol
 from evaluation.terms import Role, Stage
 from tests.assessor.world import DeskWorld, load_corpus, make_desk_world, make_task
@@ -38,7 +38,7 @@ def filled(campaign: Campaign, **changes: Any) -> dict[str, Any]:
     """Return the form as the browser sends it, with some fields changed."""
     said = settings_of(campaign.protocol) | changes
     sent = {key: value for key, value in said.items() if value is not None and value is not False}
-    return {"seal": seal_of(campaign), "reason": "", "save": "1"} | sent
+    return {"seal": protocol_hash(campaign), "reason": "", "save": "1"} | sent
 
 
 def test_before_anything_is_judged_a_change_is_made_in_place(fresh: tuple[Campaign, Client]) -> None:
@@ -116,8 +116,8 @@ def test_the_second_of_two_organizers_is_told_and_overwrites_nothing(world: Worl
     assert "Somebody changed the protocol while you were at it" in page
     assert (campaign.protocol.version, campaign.protocol.nugget_cap, campaign.protocol.overlap) == (2, 11, None)
     # What Olga typed is still there, under the new seal: saved again it takes her word.
-    assert seal_of(campaign) in page
-    world.client("olga").post(CHANGE, mine | {"seal": seal_of(campaign), "nugget_cap": 11})
+    assert protocol_hash(campaign) in page
+    world.client("olga").post(CHANGE, mine | {"seal": protocol_hash(campaign), "nugget_cap": 11})
     assert (campaign.protocol.version, campaign.protocol.nugget_cap, campaign.protocol.overlap) == (3, 11, 3)
 
 
@@ -162,7 +162,7 @@ def test_the_judges_of_conditions_are_changed_with_a_reason(world: World) -> Non
     olga = world.client("olga")
     page = olga.get(DEFAULTS).content.decode()
     assert '<option value="person">person</option>' in page
-    sent = {"seal": seal_of(world.campaign), "judge_aa": "robot", "nuggets_aa": "auto-robot"}
+    sent = {"seal": protocol_hash(world.campaign), "judge_aa": "robot", "nuggets_aa": "auto-robot"}
     assert olga.post(DEFAULTS, sent).status_code == 422
     assert not ConditionDefault.objects.exists()
     olga.post(DEFAULTS, sent | {"reason": "the only one"})
@@ -174,7 +174,7 @@ def test_the_judges_of_conditions_are_changed_with_a_reason(world: World) -> Non
 
 
 def test_another_campaign_s_judge_cannot_be_named(world: World) -> None:
-    sent = {"seal": seal_of(world.campaign), "judge_aa": "somebody", "reason": "x"}
+    sent = {"seal": protocol_hash(world.campaign), "judge_aa": "somebody", "reason": "x"}
     assert world.client("olga").post(DEFAULTS, sent).status_code == 422
 
 

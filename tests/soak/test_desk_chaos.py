@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import connection
 
 from accounts.models import User
-from assessor.desk.apply_op import operate
+from assessor.desk.apply_op import apply_op
 from assessor.desk.context import open_desk
 from assessor.desk.op_schemas import Op
 from assessor.desk.submit import submit
@@ -84,7 +84,7 @@ def done(db: None) -> tuple[Record, Ledger]:
 def send(window: Window[DeskModel], card: Card, user: User) -> None:
     """Have some operations applied."""
     for op in window.request(20)["ops"]:
-        receipt = operate(task=card.task, user=user, window=window.id, op=Op.model_validate(op))
+        receipt = apply_op(task=card.task, user=user, window=window.id, op=Op.model_validate(op))
         window.take([receipt.as_json()])
 
 
