@@ -95,14 +95,16 @@ def columns(database: str) -> set[tuple[Any, ...]]:
 def guards(database: str) -> set[tuple[str, ...]]:
     """Return what keeps the rows in order: triggers and constraints, with what they say.
 
-    Keys are compared without their names: Django makes those up from the name that a table had first.
+    Keys, and checks that a column brings along, are compared without their names: these are made up from the name that
+    a table had first.
     """
     if database.startswith(FILE):
         triggers = ask(database, "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
         return {*triggers, *_sqlite_constraints(database)}
     constraints = ask(
         database,
-        "SELECT conrelid::regclass::text, CASE contype WHEN 'c' THEN conname ELSE '' END, pg_get_constraintdef(oid) "
+        "SELECT conrelid::regclass::text, CASE WHEN contype = 'c' AND conname NOT LIKE '%\\_check' THEN conname "
+        "ELSE '' END, pg_get_constraintdef(oid) "
         "FROM pg_constraint WHERE connamespace = 'public'::regnamespace",
     )
     triggers = ask(database, "SELECT tgname::text, pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal")
@@ -136,7 +138,7 @@ def indexes(database: str) -> Counter[tuple[Any, ...]]:
     """Return each table's indexes by their content, again without names that Django made up."""
     if not database.startswith(FILE):
         rows = ask(database, "SELECT tablename, indexdef FROM pg_indexes WHERE schemaname = 'public'")
-        return Counter((table, INDEX_NAME.sub("INDEX ON", statement)) for table, statement in rows)
+        return Counter((table, CASTS.sub("", INDEX_NAME.sub("INDEX ON", statement))) for table, statement in rows)
     return Counter(_sqlite_indexes(database))
 
 
