@@ -144,6 +144,7 @@ def test_an_unresolved_first_citation_leaves_nothing_to_ask(world: JudgingWorld)
         assert planned(topic, judge) == set()
     with made(world, [[UNRESOLVED, 0]], 2) as topic:
         assert len(planned(topic, judge)) == handed_out(world, topic, 2) == len(reported(topic)) == 1
+        assert at_desk(world, topic) == reported(topic)
 
 
 def test_a_first_citation_without_a_text_takes_its_place() -> None:

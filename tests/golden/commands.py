@@ -119,8 +119,8 @@ def report_documents(campaign: Campaign, world: str) -> Documents:
     """Yield every report in every form."""
     for words in reports(world):
         for form in ("json", "csv", "table"):
-            printed = _printed("report", *words, "--campaign", campaign.slug, "--format", form)
-            yield f"report-{words[0]}", " ".join([*words, "--format", form]), printed
+            text = printed("report", *words, "--campaign", campaign.slug, "--format", form)
+            yield f"report-{words[0]}", " ".join([*words, "--format", form]), text
 
 
 def export_documents(campaign: Campaign, world: str, folder: Path) -> Documents:
@@ -130,13 +130,13 @@ def export_documents(campaign: Campaign, world: str, folder: Path) -> Documents:
         command = ("export", *words, "--campaign", campaign.slug)
         if words[0] == "campaign":
             file = folder / "campaign.zip"
-            printed = _printed(*command, "--output", str(file)) or listed(file.read_bytes())
+            printed = printed(*command, "--output", str(file)) or listed(file.read_bytes())
         else:
-            printed = _printed(*command)
+            printed = printed(*command)
         yield f"export-{words[0]}", " ".join(words), printed
 
 
-def _printed(*words: str) -> bytes:
+def printed(*words: str) -> bytes:
     """Return what a command writes to standard output; of one that is refused its status and the reason."""
     out = io.StringIO()
     with redirect_stdout(out):  # where exports write to

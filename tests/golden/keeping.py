@@ -1,6 +1,7 @@
 """Golden documents as they are kept: small texts together in one file for each group, of large ones the SHA-256.
 
-In a file a line `===== NAME` stands before each document. `sums.txt` has the large ones, with their sizes.
+In a file a line `===== NAME` stands before each document. `sums.txt` has the large ones, with their sizes, and all of
+the study, whose data stay outside the repository.
 """
 
 import os
@@ -18,6 +19,7 @@ FILES = Path(__file__).parent / "files"
 SUMS = Path(__file__).parent / "sums.txt"
 RENEW = "RENEW_GOLDEN_FILES"
 LARGEST = 12_000
+STUDY = "list-qa"
 MARK = "===== "
 LINES_SHOWN = 80
 HOW = "Where that is meant: `python -m tests.golden --renew`, and read what `git diff tests/golden` shows."
@@ -55,7 +57,8 @@ def _diff(name: str, kept: str, made: str) -> list[str]:
 
 def _keep(name: str, made: Group) -> None:
     """Write a group's small texts into its file, and the sums of the others among those of all groups."""
-    small = {one: body.decode() for one, body in made.items() if _is_small(body)}
+    of_study = name.startswith(f"{STUDY}/")
+    small = {} if of_study else {one: body.decode() for one, body in made.items() if _is_small(body)}
     path = FILES / f"{name}.txt"
     path.parent.mkdir(parents=True, exist_ok=True)
     text = "".join(f"{MARK}{one}\n{body}\n" for one, body in small.items())
