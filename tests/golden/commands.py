@@ -130,10 +130,10 @@ def export_documents(campaign: Campaign, world: str, folder: Path) -> Documents:
         command = ("export", *words, "--campaign", campaign.slug)
         if words[0] == "campaign":
             file = folder / "campaign.zip"
-            printed = printed(*command, "--output", str(file)) or listed(file.read_bytes())
+            text = printed(*command, "--output", str(file)) or listed(file.read_bytes())
         else:
-            printed = printed(*command)
-        yield f"export-{words[0]}", " ".join(words), printed
+            text = printed(*command)
+        yield f"export-{words[0]}", " ".join(words), text
 
 
 def printed(*words: str) -> bytes:
