@@ -16,10 +16,9 @@ from evaluation.rows.base import Reader, Row, Values
 from evaluation.terms import Stage
 from jobs.models import WorkItem
 from llmjobs.models import LlmJob
-from reports.documents import scores_csv_rows, support_document
-from reports.leaderboard.scores import leaderboard
+from reports.leaderboard.scores import leaderboard, scores_csv_rows
 from reports.metrics.policies import Policies, SupportPolicies
-from reports.support_scores import support_report
+from reports.support_scores import support_document, support_report
 from reports.timing.figures import TIME_COLUMNS, time_row
 
 SPENDING = (

@@ -31,11 +31,10 @@ from organizer.access import get_campaign
 from organizer.work.views import get_campaign_to_organize
 from reports import charts
 from reports.agreement.figures import correlate
-from reports.documents import policies_document
 from reports.files import PictureForm, TableForm
 from reports.forms import SCORES, PolicyForm
 from reports.frames import assignment_sheet
-from reports.metrics.policies import Policies
+from reports.metrics.policies import Policies, policies_document
 from reports.report import (
     OVERVIEW,
     WRONG_CHOICE,

@@ -44,10 +44,9 @@ from evaluation.rules.protocol import SETTINGS
 from evaluation.terms import AssignmentLabel, Condition, JudgeKind, SupportCondition, SupportLabel, TaskState
 from reports.agreement.figures import RESAMPLES, correlate
 from reports.confusion.paired_labels import confuse_assignments, confuse_support
-from reports.documents import descriptive_rows
 from reports.files import Row, as_json, as_latex, escaped
 from reports.metrics.policies import Policies, SupportPolicies
-from reports.nuggets.descriptives import descriptives
+from reports.nuggets.descriptives import descriptive_rows, descriptives
 from reports.timing.figures import time_note, time_report
 from reports.views import get_campaign
 from web.consistent_read import consistent_read

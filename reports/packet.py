@@ -5,7 +5,6 @@ Each topic's minimum, median and maximum are over all runs but the organizers' c
 
 import io
 import re
-from functools import lru_cache
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
@@ -17,15 +16,14 @@ from django.utils import timezone
 from evaluation.domain.conditions import NuggetCondition
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Run
-from evaluation.models.campaigns import RevisionKey
 from reports import charts
-from reports.documents import policies_document
+from reports.cache import cached_report
 from reports.files import as_csv, as_json
 from reports.forms import PacketForm
 from reports.leaderboard.scores import number, runs_by_id
 from reports.metrics.arrays import Booleans, column_means
 from reports.metrics.label_matrix import AssignmentSheet
-from reports.metrics.policies import Policies
+from reports.metrics.policies import Policies, policies_document
 from reports.metrics.scores import LENGTH, SCORE_NAMES, AnswerScores, answer_scores
 from reports.report import (
     OVERVIEW,
@@ -68,7 +66,7 @@ def packet_page(campaign: Campaign, query: QueryDict) -> ReportPage:
     except Refused as refused:
         return ReportPage(form, TITLE, refused.message)
     group = form.chosen["group"]
-    found = _found(choice, form.policies, group, form.chosen["tag"], campaign.revision_key)
+    found = _found(choice, form.policies, group, form.chosen["tag"])
     return ReportPage(form, f"Participant packet: {group}", found=found, query=query)
 
 
@@ -101,10 +99,8 @@ def _files(campaign: Campaign, page: ReportPage) -> list[tuple[str, str]]:
     ]
 
 
-@lru_cache(maxsize=32)
-def _found(
-    choice: NuggetCondition, policies: Policies, group: str, tag: str, _state: RevisionKey
-) -> ReportContent:
+@cached_report(size=32)
+def _found(choice: NuggetCondition, policies: Policies, group: str, tag: str) -> ReportContent:
     with consistent_read():
         sheet = tagged_assignments(choice, tag)
         runs = runs_by_id(choice.campaign)

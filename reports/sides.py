@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from evaluation.domain.conditions import judges_of, support_judges_of
 from evaluation.models import Campaign, Judge, NuggetLineage, NuggetSet
-from evaluation.models.campaigns import RevisionKey
 from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition
+from reports.cache import cached_report
 from reports.leaderboard.external import external_names
 
 GRADES = "qrels:"
@@ -63,13 +62,8 @@ class Offer:
             yield from ((f"{GRADES}{name}", f"{GRADES}{other}") for other in self.sources[place + 1 :])
 
 
+@cached_report(size=64)
 def offer_of(campaign: Campaign) -> Offer:
-    """Return the sides that a campaign can compare, looked up once per state of it."""
-    return _offer_of(campaign, campaign.revision_key)
-
-
-@lru_cache(maxsize=64)
-def _offer_of(campaign: Campaign, _state: RevisionKey) -> Offer:
     sets = tuple(campaign.nugget_sets.exclude(origin=Origin.DRAFT))
     by_set = [(one, list(judges_of(one))) for one in sets]
     by_support = {one: list(support_judges_of(campaign, one)) for one in SupportCondition}

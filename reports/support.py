@@ -1,7 +1,6 @@
 """Support of citations: precision and recall per run, topic and answer; labels; citing too much and too little."""
 
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,16 +10,15 @@ from django.utils import timezone
 from evaluation.domain.conditions import CitationCondition, resolve_citations
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Run
-from evaluation.models.campaigns import RevisionKey
 from evaluation.terms import SupportCondition
 from reports import charts
-from reports.documents import policies_document
+from reports.cache import cached_report
 from reports.forms import SupportForm
 from reports.frames import support_sheet
 from reports.leaderboard.scores import number, runs_by_id
 from reports.metrics.arrays import Floats, column_means
 from reports.metrics.label_matrix import SupportSheet
-from reports.metrics.policies import SupportPolicies
+from reports.metrics.policies import SupportPolicies, policies_document
 from reports.metrics.support import AnswerSupport, Citing, answer_support, citing, run_support
 from reports.nuggets.descriptives_page import labels_alt
 from reports.report import (
@@ -66,12 +64,12 @@ def support_page(campaign: Campaign, query: QueryDict) -> ReportPage:
         choice = resolve_citations(campaign, form.chosen_condition, judge=form.chosen["judge"])
     except Refused as refused:
         return ReportPage(form, TITLE, refused.message)
-    found = _found(choice, form.policies, form.chosen["tag"], campaign.revision_key)
+    found = _found(choice, form.policies, form.chosen["tag"])
     return ReportPage(form, TITLE, found=found, query=query)
 
 
-@lru_cache(maxsize=16)
-def _found(choice: CitationCondition, policies: SupportPolicies, tag: str, _state: RevisionKey) -> ReportContent:
+@cached_report(size=16)
+def _found(choice: CitationCondition, policies: SupportPolicies, tag: str) -> ReportContent:
     with consistent_read():
         sheet = tagged_support(choice, tag)
         runs = runs_by_id(choice.campaign)

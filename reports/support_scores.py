@@ -1,10 +1,11 @@
 """Support of citations per run under one condition."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from evaluation.domain.conditions import CitationCondition
 from reports.leaderboard.scores import number, runs_by_id
-from reports.metrics.policies import SupportPolicies
+from reports.metrics.policies import SupportPolicies, policies_document
 from reports.metrics.support import RunSupport, answer_support, run_support
 from reports.topic_tags import tagged_support
 
@@ -77,3 +78,15 @@ def _row(run: tuple[str, str, str], scores: RunSupport, place: int) -> RunSuppor
 
 def _best_first(row: RunSupportScores) -> tuple[bool, float, str]:
     return row.weighted_precision is None, -(row.weighted_precision or 0.0), row.run_id
+
+
+def support_document(report: SupportReport) -> dict[str, Any]:
+    return {
+        "condition": str(report.choice),
+        "judge": report.choice.judges_text,
+        "policies": policies_document(report.policies),
+        "first_citations": report.first_citations,
+        "published_measure": report.first_citations == 1,
+        "topics": report.topics,
+        "runs": [asdict(row) for row in report.rows],
+    }

@@ -18,12 +18,11 @@ from evaluation.corpus.topics import topics_for
 from evaluation.models import Campaign
 from reports import charts
 from reports.agreement.figures import curve_of, is_binned
-from reports.agreement.page import agreement_page
+from reports.agreement.page import agreement_page, answers_table, correlation_table, curve_table
 from reports.charts import curve
-from reports.documents import answers_table, correlation_table, curve_table, standings_table
 from reports.files import PICTURE_TYPES, PictureForm, TableForm, downloaded, drawn
 from reports.leaderboard.length import length_page
-from reports.leaderboard.page import leaderboard_page
+from reports.leaderboard.page import leaderboard_page, standings_table
 from reports.nuggets.descriptives_page import descriptives_page
 from reports.nuggets.page import nuggets_page
 from reports.packet import packet_archive, packet_page

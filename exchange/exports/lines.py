@@ -38,10 +38,9 @@ from evaluation.models import (
     SupportJudgment,
 )
 from evaluation.terms import PROVENANCE_KEY, AssignmentLabel, Condition, Importance, SupportCondition, SupportLabel
-from reports.documents import policies_document
 from reports.frames import assignment_sheet
 from reports.leaderboard.scores import number
-from reports.metrics.policies import Policies
+from reports.metrics.policies import Policies, policies_document
 from reports.metrics.scores import SCORE_NAMES, AnswerScores, answer_scores, run_scores
 from reports.timing.figures import segment_lines, time_lines
 

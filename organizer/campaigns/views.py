@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -39,6 +37,7 @@ from jobs.health import QueueState, queue_state
 from organizer import access as organizer_access
 from organizer.forms import AnswerSearch, FindingSearch, GridSearch, RunSearch, TopicSearch
 from reports.agreement.figures import table_of
+from reports.cache import cached_report
 from reports.forms import BoardForm
 from reports.leaderboard.scores import PRIMARY, Leaderboard, leaderboard, number
 from reports.metrics.arrays import Floats
@@ -86,12 +85,11 @@ def board_for(campaign: Campaign, query: QueryDict, sets: list[SetCount], labels
         )
     except Refused as refused:
         return Board(form, None, refused.message)
-    return Board(form, _leaderboard(choice, form.policies, campaign.created_at, campaign.revision))
+    return Board(form, _leaderboard(choice, form.policies))
 
 
-@lru_cache(maxsize=64)
-def _leaderboard(choice: NuggetCondition, policies: Policies, _made: datetime, _revision: int) -> Leaderboard:
-    # Scored once per state of the campaign. `_made` tells databases apart, as keys and revisions may be equal.
+@cached_report(size=64)
+def _leaderboard(choice: NuggetCondition, policies: Policies) -> Leaderboard:
     return leaderboard(choice, policies)
 
 

@@ -3,8 +3,6 @@
 import csv
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -39,6 +37,7 @@ from evaluation.terms import Stage
 from organizer import access as organizer_access
 from organizer.words import STAGE_WORDS, stage_text
 from organizer.work import views as work_views
+from reports.cache import cached_report
 from reports.metrics.confusion import Confusion, confusion
 from reports.timing.figures import Words, words_read
 from web.csv_response import safe_cell
@@ -236,13 +235,8 @@ def _paces(own: Iterable[KeptTime], words: Words, topics: dict[int, str]) -> Ite
             yield read / minutes
 
 
+@cached_report(size=16)  # all texts are read for it
 def _words(campaign: Campaign) -> Words:
-    return _words_at(campaign, campaign.created_at, campaign.revision)
-
-
-@lru_cache(maxsize=16)
-def _words_at(campaign: Campaign, _made: datetime, _revision: int) -> Words:
-    # Counted once per state of the campaign, because all texts are read for it. Each submission changes the state.
     return words_read(campaign)
 
 

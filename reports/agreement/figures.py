@@ -1,16 +1,15 @@
 """Figures of the agreement page, cached per campaign revision for page, charts and files."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import overload
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, overload
 
 import numpy as np
 
 from evaluation.domain.conditions import Choice, CitationCondition, NuggetCondition, check_apart
 from evaluation.errors import Refused
 from evaluation.models import Campaign
-from evaluation.models.campaigns import RevisionKey
+from reports.cache import cached_report
 from reports.confusion.paired_labels import ConfusionReport, confuse_assignments, confuse_support
 from reports.leaderboard.external import external_scores
 from reports.leaderboard.scores import number, runs_by_id
@@ -30,7 +29,7 @@ from reports.metrics.agreement import (
 )
 from reports.metrics.arrays import Counts, Floats
 from reports.metrics.bootstrap import Interval, intervals
-from reports.metrics.policies import Policies, SupportPolicies, TopicChoice
+from reports.metrics.policies import Policies, SupportPolicies, TopicChoice, policies_document
 from reports.metrics.subsampling import CurvePoint, tau_by_topics
 from reports.metrics.support import support_table
 from reports.topic_tags import tagged_assignments, tagged_support, topics_by_tag
@@ -257,10 +256,6 @@ class AgreementRequest:
     tag: str = ""
 
     @property
-    def state(self) -> RevisionKey:
-        return self.campaign.revision_key
-
-    @property
     def is_published(self) -> bool:
         return isinstance(self.x, str) or isinstance(self.y, str)
 
@@ -273,52 +268,40 @@ class TagAgreement:
     agreement: Agreement
 
 
+@cached_report(size=64)
 def correlation_of(request: AgreementRequest) -> Correlation:
     """Return the taus, the intervals of the first two levels, and the points. Raises `Refused` as `correlate` does."""
-    return _correlation(request, request.state)
-
-
-def pooled_interval(request: AgreementRequest) -> Interval | None:
-    """Return the interval of the third tau: its work grows with the square of the answers, that of the others not."""
-    return None if request.is_published else _pooled(request, request.state)
-
-
-def curve_of(request: AgreementRequest) -> tuple[CurvePoint, ...]:
-    """Return tau by the number of topics; nothing for a published table."""
-    return () if request.is_published else _curve(request, request.state)
-
-
-def confusion_of(request: AgreementRequest) -> ConfusionReport | None:
-    """Return the labels of the same items on both sides; None where the sides do not label the same."""
-    return _confusion(request, request.state)
-
-
-def agreement_by_tag(request: AgreementRequest) -> tuple[TagAgreement, ...]:
-    return () if request.is_published else _by_tag(request, request.state)
-
-
-@lru_cache(maxsize=64)
-def _correlation(request: AgreementRequest, _state: RevisionKey) -> Correlation:
-    levels = (RUN_LEVEL, TOPIC_AVERAGE)
     return correlate(
-        request.campaign, request.x, request.y, request.score, request.policies, tag=request.tag, levels=levels
+        request.campaign,
+        request.x,
+        request.y,
+        request.score,
+        request.policies,
+        tag=request.tag,
+        levels=(RUN_LEVEL, TOPIC_AVERAGE),
     )
 
 
-@lru_cache(maxsize=64)
-def _pooled(request: AgreementRequest, _state: RevisionKey) -> Interval | None:
-    left, right = tables_of(*_sides(request), request.score, request.policies, request.tag)
-    found = intervals(left, right, request.policies.topics, resamples=RESAMPLES, levels=(ALL_TOPIC_RUN,))
-    return found[ALL_TOPIC_RUN]
+@cached_report(size=64)
+def pooled_interval(request: AgreementRequest) -> Interval | None:
+    """Return the interval of the third tau: its work grows with the square of the answers, that of the others not."""
+    if request.is_published:
+        return None
+    tables = tables_of(*_sides(request), request.score, request.policies, request.tag)
+    return intervals(*tables, request.policies.topics, resamples=RESAMPLES, levels=(ALL_TOPIC_RUN,))[ALL_TOPIC_RUN]
 
 
-@lru_cache(maxsize=64)
-def _curve(request: AgreementRequest, _state: RevisionKey) -> tuple[CurvePoint, ...]:
+@cached_report(size=64)
+def curve_of(request: AgreementRequest) -> tuple[CurvePoint, ...]:
+    """Return tau by the number of topics; nothing for a published table."""
+    if request.is_published:
+        return ()
     return topic_curve(*_sides(request), request.score, request.policies, request.tag)
 
 
-@lru_cache(maxsize=64)
-def _confusion(request: AgreementRequest, _state: RevisionKey) -> ConfusionReport | None:
+@cached_report(size=64)
+def confusion_of(request: AgreementRequest) -> ConfusionReport | None:
+    """Return the labels of the same items on both sides; None where the sides do not label the same."""
     x, y = request.x, request.y
     if isinstance(x, NuggetCondition) and isinstance(y, NuggetCondition) and y.judges:
         found = confuse_assignments(x, y, request.tag)
@@ -328,15 +311,15 @@ def _confusion(request: AgreementRequest, _state: RevisionKey) -> ConfusionRepor
     return None
 
 
-@lru_cache(maxsize=64)
-def _by_tag(request: AgreementRequest, _state: RevisionKey) -> tuple[TagAgreement, ...]:
-    return tuple(_tag_agreements(request))
-
-
-def _tag_agreements(request: AgreementRequest) -> Iterator[TagAgreement]:
-    for tag in topics_by_tag(request.campaign):
-        tables = tables_of(*_sides(request), request.score, request.policies, tag)
-        yield TagAgreement(tag, agreement(*tables, request.policies.topics))
+@cached_report(size=64)
+def agreement_by_tag(request: AgreementRequest) -> tuple[TagAgreement, ...]:
+    if request.is_published:
+        return ()
+    tables = {
+        tag: tables_of(*_sides(request), request.score, request.policies, tag)
+        for tag in topics_by_tag(request.campaign)
+    }
+    return tuple(TagAgreement(tag, agreement(*both, request.policies.topics)) for tag, both in tables.items())
 
 
 def _sides(
@@ -370,4 +353,44 @@ def cells_of(points: TopicPoints) -> list[dict[str, float]]:
             "count": int(counts[column, row]),
         }
         for column, row in np.argwhere(counts)
+    ]
+
+
+def correlation_document(found: Correlation) -> dict[str, Any]:
+    agreed = found.agreement
+    return {
+        "x": found.x,
+        "y": found.y,
+        "score": found.score,
+        "policies": policies_document(found.policies),
+        "runs": agreed.runs,
+        "topics": agreed.topics,
+        "pairs": agreed.pairs,
+        "run_level": agreed.run_level,
+        "topic_average": agreed.topic_average,
+        "all_topic_run": agreed.all_topic_run,
+        "undefined_topics": agreed.undefined_topics,
+        "ties": {level: asdict(ties) for level, ties in agreed.ties.items()},
+        "discordant": agreed.discordant,
+        "intervals": {level: asdict(one) if one else None for level, one in found.intervals.items()},
+    }
+
+
+def correlation_rows(found: Correlation) -> list[dict[str, Any]]:
+    agreed = found.agreement
+    sizes = {"run_level": agreed.runs, "topic_average": agreed.topics, "all_topic_run": agreed.pairs}
+    return [
+        {
+            "level": level,
+            "tau_b": getattr(agreed, level),
+            "n": n,
+            "low": interval.low if (interval := found.intervals[level]) else None,
+            "high": interval.high if interval else None,
+            "discordant": agreed.discordant[level],
+            "tied_x": agreed.ties[level].x,
+            "tied_y": agreed.ties[level].y,
+            "tied_both": agreed.ties[level].both,
+            "undefined_topics": agreed.undefined_topics if level == "topic_average" else None,
+        }
+        for level, n in sizes.items()
     ]

@@ -1,7 +1,7 @@
 """Agreement page of a query string, or the reason why it is empty."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from urllib.parse import urlencode
 
 from django.http import QueryDict
@@ -17,18 +17,22 @@ from reports.agreement.figures import (
     TagAgreement,
     agreement_by_tag,
     confusion_of,
+    correlation_document,
     correlation_of,
+    correlation_rows,
     curve_of,
     is_binned,
     pooled_interval,
 )
 from reports.confusion.page import HeatRow, heat_rows, side_label, without_nuggets
 from reports.confusion.paired_labels import ConfusionReport
+from reports.files import FileTable
 from reports.forms import AgreementForm
 from reports.leaderboard.scores import PRIMARY
 from reports.metrics.agreement import ALL_TOPIC_RUN, LEVELS
 from reports.metrics.bootstrap import Interval
 from reports.metrics.kendall import Ties
+from reports.metrics.policies import listed_policies, policies_document
 from reports.metrics.subsampling import CurvePoint
 from reports.metrics.support import SUPPORT_NAMES
 from reports.sides import Offer, offer_of
@@ -229,3 +233,36 @@ def _tau(found: Correlation, level: str) -> Tau:
 
 def _side_text(side: Side) -> str:
     return f"the published table {side}" if isinstance(side, str) else side_label(side)
+
+
+def correlation_table(found: Correlation) -> FileTable:
+    headings = {
+        "level": "Level",
+        "tau_b": "Tau-b",
+        "n": "n",
+        "low": "Low",
+        "high": "High",
+        "discordant": "Discordant",
+    }
+    runs = [asdict(run) for run in found.runs]
+    return FileTable(
+        correlation_rows(found), headings, correlation_document(found) | {"by_run": runs}, comment=_compared(found)
+    )
+
+
+def answers_table(found: Correlation) -> FileTable:
+    rows = [asdict(point) for point in found.points]
+    headings = {"run_id": "Run", "topic_id": "Topic", "x": found.x, "y": found.y}
+    document = {"x": found.x, "y": found.y, "score": found.score, "policies": policies_document(found.policies)}
+    return FileTable(rows, headings, document | {"answers": rows}, comment=_compared(found))
+
+
+def curve_table(found: Correlation, points: Sequence[CurvePoint]) -> FileTable:
+    rows = [asdict(point) for point in points]
+    headings = {"topics": "Topics", "mean": "Mean tau-b", "low": "Low", "high": "High", "samples": "Subsets"}
+    document = {"x": found.x, "y": found.y, "score": found.score, "policies": policies_document(found.policies)}
+    return FileTable(rows, headings, document | {"points": rows}, comment=_compared(found))
+
+
+def _compared(found: Correlation) -> str:
+    return f"{found.x} against {found.y}, {found.score}; policies {listed_policies(policies_document(found.policies))}"

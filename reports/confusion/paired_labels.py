@@ -5,7 +5,7 @@ An item is an (answer, nugget) pair, a (sentence, segment) pair, or a (topic, se
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -217,3 +217,29 @@ def confuse(matched: Matched, rows: str, columns: str, chosen: Booleans | None =
         comparable=matched.comparable,
         topics=len(np.unique(topic[usable])),
     )
+
+
+def confusion_document(report: ConfusionReport) -> dict[str, Any]:
+    found = report.confusion
+    return {
+        "rows": report.rows,
+        "columns": report.columns,
+        "labels": list(report.labels),
+        "counts": found.counts.tolist(),
+        "pairs": found.pairs,
+        "agreement": found.agreement,
+        "kappa": found.kappa,
+        "kappa_linear": found.kappa_linear,
+        "alpha": found.alpha,
+        "ordinal_strictness": found.strictness,
+        "row_rates": list(found.row_rates),
+        "column_rates": list(found.column_rates),
+        "harsh_conflicts": report.harsh,
+    }
+
+
+def confusion_rows(report: ConfusionReport) -> list[dict[str, Any]]:
+    return [
+        {"rows": label} | dict(zip(report.labels, counts, strict=True))
+        for label, counts in zip(report.labels, report.confusion.counts.tolist(), strict=True)
+    ]

@@ -20,10 +20,9 @@ from evaluation.studies import studies_for, study_for
 from reports.charts import heat_map
 from reports.confusion.forms import VerdictForm
 from reports.confusion.page import ConfusionPage, confusion_page, side_label
-from reports.confusion.paired_labels import ItemKind
+from reports.confusion.paired_labels import ItemKind, confusion_document, confusion_rows
 from reports.confusion.pairs import PairList, read_pairs
 from reports.confusion.verdicts import Pair, adjudicate, find_pair, labels_of, verdicts_on
-from reports.documents import confusion_document, confusion_rows
 from reports.files import FileTable, PictureForm, TableForm, downloaded
 from reports.quality.studies import StudyReport, agreement_rows, study_document, study_report
 from reports.terms import category_text

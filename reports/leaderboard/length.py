@@ -1,7 +1,6 @@
 """Length: score against length, and the runs that no shorter run beats."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 from django.http import QueryDict
@@ -10,12 +9,11 @@ from django.utils import timezone
 from evaluation.domain.conditions import NuggetCondition
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Run
-from evaluation.models.campaigns import RevisionKey
 from reports import charts
-from reports.documents import policies_document
+from reports.cache import cached_report
 from reports.forms import LengthForm
 from reports.leaderboard.scores import number, runs_by_id
-from reports.metrics.policies import Policies
+from reports.metrics.policies import Policies, policies_document
 from reports.metrics.scores import LENGTH, RunScores, on_front, run_scores
 from reports.report import (
     OVERVIEW,
@@ -53,14 +51,12 @@ def length_page(campaign: Campaign, query: QueryDict) -> ReportPage:
     except Refused as refused:
         return ReportPage(form, TITLE, refused.message)
     limits = (form.chosen["group"], form.chosen["task"], form.chosen["tag"])
-    found = _found(choice, form.policies, form.chosen["score"], limits, campaign.revision_key)
+    found = _found(choice, form.policies, form.chosen["score"], limits)
     return ReportPage(form, TITLE, found=found, query=query)
 
 
-@lru_cache(maxsize=32)
-def _found(
-    choice: NuggetCondition, policies: Policies, score: str, limits: Limits, _state: RevisionKey
-) -> ReportContent:
+@cached_report(size=32)
+def _found(choice: NuggetCondition, policies: Policies, score: str, limits: Limits) -> ReportContent:
     with consistent_read():
         sheet = tagged_assignments(choice, limits[2])
         runs = runs_by_id(choice.campaign)

@@ -1,7 +1,7 @@
 """Leaderboard page of a query string, or the reason why it is empty."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from django.http import QueryDict
@@ -16,8 +16,9 @@ from evaluation.domain.conditions import (
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Judge
 from evaluation.terms import Origin, SupportCondition
+from reports.files import FileTable
 from reports.forms import LeaderboardForm
-from reports.leaderboard.scores import Leaderboard
+from reports.leaderboard.scores import Leaderboard, score_row, scores_document
 from reports.leaderboard.standings import (
     INTERVAL,
     Comparisons,
@@ -29,6 +30,7 @@ from reports.leaderboard.standings import (
     topics_behind,
     value_of,
 )
+from reports.metrics.policies import listed_policies
 from reports.metrics.scores import LENGTH, SCORE_NAMES
 from reports.metrics.support import SUPPORT_NAMES
 from reports.sides import first_conditions
@@ -140,7 +142,7 @@ def leaderboard_page(campaign: Campaign, query: QueryDict) -> LeaderboardPage:
     )
     found = standings(wanted)
     shown = _ordered(_chosen(found.rows, form), form.chosen["sort"] or f"-{wanted.score}")
-    compared = comparisons(wanted, [one.row.run_id for one in shown]) if form.chosen["compare"] else None
+    compared = comparisons(wanted, tuple(row.row.run_id for row in shown)) if form.chosen["compare"] else None
     return LeaderboardPage(form, "", why, found, tuple(shown), support, compared)
 
 
@@ -205,3 +207,60 @@ def _sortable(column: LeaderboardColumn, sort: str) -> LeaderboardColumn:
             sort=down if sort == up else up,
         )
     return replace(column, sort=up if column.kind == "text" else down)
+
+
+PAPER = {
+    "vital_strict": "Vital strict",
+    "vital": "Vital",
+    "weighted_strict": "Weighted strict",
+    "weighted": "Weighted",
+    "all_strict": "All strict",
+    "all": "All",
+    "length": "Words",
+    "weighted_precision": "Precision",
+    "weighted_recall": "Recall",
+    "sentences": "Sentences",
+}
+"""The columns of a paper's table."""
+
+
+def standings_table(page: LeaderboardPage) -> FileTable:
+    """Return the leaderboard of the runs that a page shows. Raises ValueError for a page without one."""
+    if page.found is None or page.board is None:
+        raise ValueError(page.message)
+    rows = [_standing_row(one, page) for one in page.shown]
+    scores = [name for name in PAPER if page.support or name not in SUPPORT_NAMES]
+    board = scores_document(page.board)
+    judged = f"nuggets {board['nuggets']}, labels by {board['judge']}"
+    comment = f"{board['condition']}, {judged}; policies {listed_policies(board['policies'])}"
+    return FileTable(
+        rows=rows,
+        columns={"run_id": "Run"} | {name: PAPER[name] for name in scores},
+        closing=[{"run_id": name} | scores for name, scores in page.board.summary.items()],
+        document=board
+        | {
+            "runs": rows,
+            "score": page.found.score,
+            "tag": page.form.chosen["tag"] or None,
+            "by_tag": {one.tag: {"topics": one.topics, "runs": one.by_run} for one in page.found.by_tag},
+            "support": str(page.support) if page.support else None,
+            "comparisons": _comparison_rows(page.compared) if page.compared else None,
+        },
+        comment=comment,
+    )
+
+
+def _standing_row(one: Standing, page: LeaderboardPage) -> dict[str, Any]:
+    row = score_row(one.row) | {"low": one.low, "high": one.high}
+    if page.support:
+        row |= {name: value_of(one, name) for name in SUPPORT_NAMES}
+    return row
+
+
+def _comparison_rows(found: Comparisons) -> list[dict[str, Any]]:
+    """Return every two runs once: the one with the higher mean first where they differ."""
+    return [
+        {"run_id": run} | asdict(one)
+        for place, (run, row) in enumerate(zip(found.runs, found.rows, strict=True))
+        for one in row[place + 1 :]
+    ]

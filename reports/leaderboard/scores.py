@@ -2,12 +2,13 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from evaluation.domain.conditions import NuggetCondition
 from evaluation.models import Campaign, ListedNugget, NuggetList, Run
-from reports.metrics.policies import Policies
+from reports.metrics.policies import Policies, policies_document
 from reports.metrics.scores import LENGTH, SCORE_NAMES, RunScores, Spread, run_scores, summary
 from reports.topic_tags import tagged_assignments
 
@@ -121,3 +122,42 @@ def _best_first(row: LeaderboardRow) -> tuple[bool, float, str]:
 
 def _closing_row(spreads: dict[str, Spread], which: str) -> dict[str, float | None]:
     return {name: getattr(spreads[name], which) for name in ALL_SCORES}
+
+
+def scores_document(board: Leaderboard) -> dict[str, Any]:
+    return {
+        "condition": str(board.choice),
+        "nuggets": board.choice.sets_text,
+        "judge": board.choice.judges_text,
+        "policies": policies_document(board.policies),
+        "topics": board.topics,
+        "empty_topics": board.empty_topics,
+        "no_vital_topics": board.no_vital_topics,
+        "avoid_nuggets": board.avoid_nuggets,
+        "runs": [score_row(row) for row in board.rows],
+        "summary": board.summary,
+    }
+
+
+def scores_rows(board: Leaderboard) -> list[dict[str, Any]]:
+    rows = [score_row(row) for row in board.rows]
+    return rows + [{"run_id": name} | scores for name, scores in board.summary.items()]
+
+
+def scores_csv_rows(board: Leaderboard) -> list[dict[str, Any]]:
+    """Return the runs alone, so that `import_scores` reads them back."""
+    return [score_row(row) for row in board.rows]
+
+
+def score_row(row: LeaderboardRow) -> dict[str, Any]:
+    counts = ("judged", "failed", "unjudged", "excluded", "missing")
+    return {
+        "run_id": row.run_id,
+        "group": row.group,
+        "task": row.task,
+        "topics": row.topics,
+        **row.scores,
+        "length": row.length,
+        **{name: getattr(row, name) for name in counts},
+        "control": row.control,
+    }

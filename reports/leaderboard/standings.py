@@ -1,15 +1,14 @@
 """A leaderboard for people: scores, support of citations, intervals, and which runs differ from which."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 
 from django.utils import timezone
 
 from evaluation.domain.conditions import CitationCondition, NuggetCondition
-from evaluation.models.campaigns import RevisionKey
+from evaluation.models import Campaign
+from reports.cache import cached_report
 from reports.frames import assignment_sheet
 from reports.leaderboard.scores import Leaderboard, LeaderboardRow, leaderboard, number
 from reports.metrics.agreement import ScoreTable, score_table
@@ -41,8 +40,8 @@ class Wanted:
     tag: str = ""
 
     @property
-    def state(self) -> RevisionKey:
-        return self.choice.campaign.revision_key
+    def campaign(self) -> Campaign:
+        return self.choice.campaign
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +65,7 @@ class TagColumn:
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """All runs under one condition, and when this was reckoned; `by_tag`: the chosen score, tag by tag."""
+    """All runs under one condition, and when this was computed; `by_tag`: the chosen score, tag by tag."""
 
     board: Leaderboard
     rows: tuple[Standing, ...]
@@ -112,16 +111,6 @@ class Comparisons:
         return sum(one.p is not None for row in self.rows for one in row) // 2
 
 
-def standings(wanted: Wanted) -> Standings:
-    """Return the leaderboard, reckoned once per state of the campaign."""
-    return _standings(wanted, wanted.state)
-
-
-def comparisons(wanted: Wanted, runs: Iterable[str]) -> Comparisons:
-    """Test every two of the named runs, of more than `MOST_RUNS` the best."""
-    return _comparisons(wanted, tuple(runs), wanted.state)
-
-
 def value_of(standing: Standing, name: str) -> Any:
     """Return a run's value in a column, None where it is undefined."""
     if name in standing.row.scores:
@@ -143,8 +132,8 @@ def topics_behind(standing: Standing, name: str) -> int | None:
     return standing.row.topics if name in (*standing.row.scores, LENGTH, INTERVAL) else None
 
 
-@lru_cache(maxsize=64)
-def _standings(wanted: Wanted, _state: RevisionKey) -> Standings:
+@cached_report(size=64)
+def standings(wanted: Wanted) -> Standings:
     with consistent_read():
         board = leaderboard(wanted.choice, wanted.policies, wanted.tag)
         table = _table(wanted)
@@ -185,8 +174,9 @@ def _ends(table: ScoreTable) -> dict[str, tuple[float | None, float | None]]:
     return {run: (number(low[place]), number(high[place])) for place, run in enumerate(table.run_ids)}
 
 
-@lru_cache(maxsize=32)
-def _comparisons(wanted: Wanted, runs: tuple[str, ...], _state: RevisionKey) -> Comparisons:
+@cached_report(size=32)
+def comparisons(wanted: Wanted, runs: tuple[str, ...]) -> Comparisons:
+    """Test every two of the named runs, of more than `MOST_RUNS` the best."""
     with consistent_read():
         table = _table(wanted)
     columns = [place for place, run in enumerate(table.run_ids) if run in set(runs)]

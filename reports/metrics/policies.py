@@ -1,7 +1,7 @@
 """The choices that change a score, each explicit, each with its default first (method, section 5)."""
 
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, TypeAlias
 
 ZeroOrSkip: TypeAlias = Literal["zero", "skip"]
 ExcludeOrZero: TypeAlias = Literal["exclude", "zero"]
@@ -36,3 +36,12 @@ class SupportPolicies:
     missing: ZeroOrSkip = "zero"
     no_cited: ZeroOrSkip = "skip"
     topics: TopicChoice = "all"
+
+
+def policies_document(policies: Policies | SupportPolicies) -> dict[str, Any]:
+    """Return the policies as they are spelled on the command line."""
+    return {name.replace("_", "-"): value for name, value in asdict(policies).items()}
+
+
+def listed_policies(policies: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in policies.items())

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -238,3 +239,22 @@ def _edit_row(name: str, edits: list[TopicEdits], authors: list[set[str]]) -> Ed
     known = name == "no_edit" or any(name in flags for flags in authors)
     share = sum(name in flags for flags in authors) / len(authors) if authors and known else None
     return EditRow(name, ours.topics, ours.share, share)
+
+
+def descriptive_rows(rows: tuple[DescriptiveRow, ...]) -> list[dict[str, Any]]:
+    documents = []
+    for row in rows:
+        named: dict[str, Any] = {"nuggets": row.nuggets}
+        if row.condition:
+            named = {"condition": row.condition, "judge": row.judge, "set": row.nuggets}
+        stats, labels = row.statistics, row.labels
+        documents.append(
+            named
+            | {name: getattr(stats, name) for name in ("topics", "nuggets_per_topic", "words_per_nugget")}
+            | {name: getattr(stats, name) for name in ("vital", "okay", "unknown")}
+            | {
+                name: getattr(labels, name) if labels else None
+                for name in ("not_support", "partial_support", "support")
+            }
+        )
+    return documents

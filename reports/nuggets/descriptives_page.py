@@ -1,6 +1,5 @@
 """Descriptives: the published table for every nugget set and condition, and the distributions behind its means."""
 
-from functools import lru_cache
 from typing import Any
 
 from django.http import QueryDict
@@ -8,8 +7,8 @@ from django.utils import timezone
 
 from evaluation.domain.shared_topics import Topics
 from evaluation.models import Campaign, NuggetList
-from evaluation.models.campaigns import RevisionKey
 from reports import charts
+from reports.cache import cached_report
 from reports.forms import DescriptivesForm
 from reports.nuggets.descriptives import DescriptiveRow, NuggetSizes, descriptives, sizes
 from reports.report import (
@@ -56,12 +55,12 @@ def descriptives_page(campaign: Campaign, query: QueryDict) -> ReportPage:
     form = DescriptivesForm(query, campaign)
     if not form.is_valid():
         return ReportPage(form, TITLE, WRONG_CHOICE)
-    found = _found(campaign, form.chosen["tag"], form.chosen["listed_in"], campaign.revision_key)
+    found = _found(campaign, form.chosen["tag"], form.chosen["listed_in"])
     return ReportPage(form, TITLE, found=found, query=query)
 
 
-@lru_cache(maxsize=16)
-def _found(campaign: Campaign, tag: str, listed_in: str, _state: RevisionKey) -> ReportContent:
+@cached_report(size=16)
+def _found(campaign: Campaign, tag: str, listed_in: str) -> ReportContent:
     with consistent_read():
         topics = chosen_topics(campaign, tag, listed_in)
         rows, measured = descriptives(campaign, topics), sizes(campaign, topics)

@@ -1,7 +1,6 @@
 """Nuggets: how often each is found and by which runs, vital against okay, drafts against final lists."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,8 @@ from django.utils import timezone
 from evaluation.domain.conditions import NuggetCondition
 from evaluation.errors import Refused
 from evaluation.models import Campaign
-from evaluation.models.campaigns import RevisionKey
 from reports import charts
+from reports.cache import cached_report
 from reports.forms import NuggetsForm
 from reports.frames import assignment_sheet, nugget_texts
 from reports.leaderboard.scores import number
@@ -81,12 +80,12 @@ def nuggets_page(campaign: Campaign, query: QueryDict) -> ReportPage:
     except Refused as refused:
         return ReportPage(form, TITLE, refused.message)
     limits = (form.chosen["importance"], form.chosen["found"])
-    found = _found(choice, form.chosen["tag"], limits, campaign.revision_key)
+    found = _found(choice, form.chosen["tag"], limits)
     return ReportPage(form, TITLE, found=found, query=query)
 
 
-@lru_cache(maxsize=16)
-def _found(choice: NuggetCondition, tag: str, limits: tuple[str, str], _state: RevisionKey) -> ReportContent:
+@cached_report(size=16)
+def _found(choice: NuggetCondition, tag: str, limits: tuple[str, str]) -> ReportContent:
     with consistent_read():
         sheet, texts = assignment_sheet(choice), nugget_texts(choice)
         in_tag = rows_of(sheet.topic_ids, tagged(choice.campaign, tag))[sheet.nugget_topic]

@@ -3,8 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
@@ -19,6 +17,7 @@ from evaluation.campaigns.contents import in_parts, tally_of
 from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import Campaign, Judge, ListedNugget, NuggetList, SupportJudgment
 from evaluation.terms import JudgeKind, SupportCondition
+from reports.cache import cached_report
 from reports.confusion.paired_labels import ConfusionReport
 from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
 from reports.metrics.arrays import Bytes
@@ -118,12 +117,11 @@ def compared_with_people(viewer: User, campaign: Campaign) -> dict[int, list[Jud
     """
     if not within(viewer, campaign).exists():
         return {}
-    return _compared_with_people(campaign, campaign.created_at, campaign.revision)
+    return _compared_with_people(campaign)
 
 
-@lru_cache(maxsize=16)
-def _compared_with_people(campaign: Campaign, _made: datetime, _revision: int) -> dict[int, list[JudgeAgreement]]:
-    """Compare once per state of the campaign: half a million labels take a second. `_made` tells databases apart."""
+@cached_report(size=16)  # half a million labels take a second
+def _compared_with_people(campaign: Campaign) -> dict[int, list[JudgeAgreement]]:
     found: dict[int, list[JudgeAgreement]] = defaultdict(list)
     for pairs, labels, cells in (
         (_assigned_by_both(campaign), NUGGET_LABELS.scale, ASSIGNMENT_CELLS),

@@ -6,8 +6,6 @@ Only labels of people count that stand: submitted, and not replaced. Those of st
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from functools import lru_cache
 from itertools import combinations
 from typing import Final
 
@@ -32,6 +30,7 @@ from evaluation.models import (
     Topic,
 )
 from evaluation.terms import JudgeKind, Stage, SupportCondition
+from reports.cache import cached_report
 from reports.confusion.paired_labels import ConfusionReport
 from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
 from reports.metrics.alpha import alpha_ordinal
@@ -118,12 +117,11 @@ class DifferingItem:
 def shared_by_people(viewer: User, campaign: Campaign) -> list[Shared]:
     if not within(viewer, campaign).exists():
         return []
-    return list(_shared(campaign, campaign.created_at, campaign.revision))
+    return list(_shared(campaign))
 
 
-@lru_cache(maxsize=16)
-def _shared(campaign: Campaign, _made: datetime, _revision: int) -> tuple[Shared, ...]:
-    """Reckon once per state of the campaign. `_made` tells databases apart."""
+@cached_report(size=16)
+def _shared(campaign: Campaign) -> tuple[Shared, ...]:
     people = frozenset(Judge.objects.filter(kind=JudgeKind.HUMAN, aside=False).values_list("pk", flat=True))
     found = [_of(Stage.ASSIGN, _assigned(campaign, people), ASSIGNMENT_CELLS)]
     for stage, condition in SUPPORTED.items():

@@ -10,9 +10,8 @@ from evaluation.terms import Condition
 from llmjobs.job_plan import JobPlan
 from llmjobs.job_service import JobRequest, plan_evaluation
 from organizer.management.llm import LlmCommand
-from reports import documents
 from reports.files import as_table
-from reports.leaderboard.scores import leaderboard
+from reports.leaderboard.scores import leaderboard, scores_rows
 from reports.metrics.policies import Policies
 
 
@@ -39,4 +38,4 @@ class Command(LlmCommand):
         request.campaign.refresh_from_db()  # figures are kept by the revision, which the job's labels have raised
         judge = request.judge.name
         choice = resolve(request.campaign, condition, judge=judge, nuggets=options["nuggets"])
-        self.stdout.write(as_table(documents.scores_rows(leaderboard(choice, Policies()))))
+        self.stdout.write(as_table(scores_rows(leaderboard(choice, Policies()))))

@@ -9,10 +9,9 @@ from evaluation.terms import SupportCondition
 from llmjobs.job_plan import JobPlan
 from llmjobs.job_service import JobRequest, plan_support
 from organizer.management.llm import LlmCommand
-from reports import documents
 from reports.files import as_table
 from reports.metrics.policies import SupportPolicies
-from reports.support_scores import support_report
+from reports.support_scores import support_document, support_report
 
 
 class Command(LlmCommand):
@@ -29,4 +28,4 @@ class Command(LlmCommand):
 
     def finish(self, request: JobRequest, options: dict[str, Any]) -> None:
         choice = resolve_citations(request.campaign, SupportCondition.LLM, judge=request.judge.name)
-        self.stdout.write(as_table(documents.support_document(support_report(choice, SupportPolicies()))["runs"]))
+        self.stdout.write(as_table(support_document(support_report(choice, SupportPolicies()))["runs"]))

@@ -2,6 +2,7 @@
 
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -13,17 +14,29 @@ from evaluation.management.base import AssayCommand, the_campaign, words_of
 from evaluation.models import Campaign
 from evaluation.studies import study_named
 from evaluation.terms import Condition, SupportCondition
-from reports import documents
-from reports.agreement.figures import RESAMPLES, Correlation, Side, correlate
-from reports.confusion.paired_labels import ConfusionReport, confuse_assignments, confuse_support
+from reports.agreement.figures import (
+    RESAMPLES,
+    Correlation,
+    Side,
+    correlate,
+    correlation_document,
+    correlation_rows,
+)
+from reports.confusion.paired_labels import (
+    ConfusionReport,
+    confuse_assignments,
+    confuse_support,
+    confusion_document,
+    confusion_rows,
+)
 from reports.files import Row, as_csv, as_json, as_table
 from reports.leaderboard.external import external_names
-from reports.leaderboard.scores import ALL_SCORES, leaderboard
+from reports.leaderboard.scores import ALL_SCORES, leaderboard, scores_csv_rows, scores_document, scores_rows
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.support import SUPPORT_NAMES
-from reports.nuggets.descriptives import descriptives, edit_report
+from reports.nuggets.descriptives import descriptive_rows, descriptives, edit_report
 from reports.quality.studies import agreement_rows, judge_rows, study_document, study_report
-from reports.support_scores import support_report
+from reports.support_scores import support_document, support_report
 from reports.timing.figures import time_note, time_report, time_table
 
 
@@ -186,8 +199,8 @@ Printed = tuple[Row, Sequence[Row], str]
 def _scores(campaign: Campaign, options: Options) -> Printed:
     choice = resolve(campaign, Condition(options["condition"]), judge=options["judge"], nuggets=options["nuggets"])
     board = leaderboard(choice, _policies(options))
-    rows = documents.scores_rows(board) if options["format"] == "table" else documents.scores_csv_rows(board)
-    document = documents.scores_document(board)
+    rows = scores_rows(board) if options["format"] == "table" else scores_csv_rows(board)
+    document = scores_document(board)
     return document, rows, _policy_line(document)
 
 
@@ -212,11 +225,11 @@ def _published(campaign: Campaign, name: str, own: list[str]) -> str:
 
 
 def _correlated(found: Correlation) -> Printed:
-    document = documents.correlation_document(found)
+    document = correlation_document(found)
     pairs = f"{found.x} against {found.y}, {found.score}: {found.agreement.topics} common topics"
     if not found.published and not found.agreement.topics:
         pairs += "; no topic in common"
-    return document, documents.correlation_rows(found), f"{pairs}. {_policy_line(document)}"
+    return document, correlation_rows(found), f"{pairs}. {_policy_line(document)}"
 
 
 def _confusion(campaign: Campaign, options: Options) -> Printed:
@@ -233,21 +246,21 @@ def _confusion(campaign: Campaign, options: Options) -> Printed:
 
 
 def _confused(report: ConfusionReport) -> Printed:
-    document = documents.confusion_document(report)
+    document = confusion_document(report)
     names = ("pairs", "agreement", "kappa", "kappa_linear", "alpha", "ordinal_strictness", "harsh_conflicts")
     text = as_table([{name: document[name] for name in names}])
     note = "" if report.comparable else "\nThe two conditions use different nuggets: no pair is in both."
-    return document, documents.confusion_rows(report), f"{text}{note}"
+    return document, confusion_rows(report), f"{text}{note}"
 
 
 def _descriptives(campaign: Campaign, options: Options) -> Printed:
-    rows = documents.descriptive_rows(descriptives(campaign))
+    rows = descriptive_rows(descriptives(campaign))
     return {"rows": rows}, rows, "Shares are fractions; labels are those that were given."
 
 
 def _edits(campaign: Campaign, options: Options) -> Printed:
     report = edit_report(campaign, nuggets=options["nuggets"], drafts=options["drafts"])
-    document = documents.edits_document(report)
+    document = asdict(report)
     how = "inferred from the texts" if report.inferred else "from the recorded lineage"
     text = f"{report.nuggets} against {report.drafts}, {report.topics} topics, {how}."
     return document, document["rows"], text
@@ -255,11 +268,11 @@ def _edits(campaign: Campaign, options: Options) -> Printed:
 
 def _support(campaign: Campaign, options: Options) -> Printed:
     choice = resolve_citations(campaign, SupportCondition(options["condition"]), judge=options["judge"])
-    document = documents.support_document(support_report(choice, _support_policies(options)))
+    document = support_document(support_report(choice, _support_policies(options)))
     return document, document["runs"], _policy_line(document) + _citation_line(document)
 
 
-def _citation_line(document: documents.Document) -> str:
+def _citation_line(document: Row) -> str:
     if document["published_measure"]:
         return " First citation of each sentence."
     first = document["first_citations"]
