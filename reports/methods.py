@@ -5,7 +5,7 @@ People stand as Assessor 1, 2 and so on, always: what is printed here is meant t
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import inf
 from typing import Any
@@ -42,11 +42,12 @@ from evaluation.models import (
 )
 from evaluation.rules.protocol import SETTINGS
 from evaluation.terms import AssignmentLabel, Condition, JudgeKind, SupportCondition, SupportLabel, TaskState
-from reports.agreement.figures import RESAMPLES, correlate
-from reports.confusion.paired_labels import confuse_assignments, confuse_support
+from reports.agreement.figures import RESAMPLES, Correlation, correlate, correlation_rows
+from reports.confusion.paired_labels import ConfusionReport, confuse_assignments, confuse_support
 from reports.files import Row, as_json, as_latex, escaped
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.nuggets.descriptives import descriptive_rows, descriptives
+from reports.sides import PAIRINGS
 from reports.timing.figures import time_note, time_report
 from reports.views import get_campaign
 from web.consistent_read import consistent_read
@@ -137,22 +138,16 @@ def methods_latex(report: MethodsReport) -> str:
 
 
 def changed(report: MethodsReport, change: Callable[[str], str]) -> MethodsReport:
-    sections = [
-        MethodsSection(
-            section.title,
-            [change(sentence) for sentence in section.sentences],
-            [
-                MethodsTable(table.caption, table.columns, _changed_rows(table.rows, change))
-                for table in section.tables
-            ],
-        )
-        for section in report.sections
-    ]
-    return MethodsReport(report.title, report.slug, report.revision, sections)
+    return replace(report, sections=[_changed_section(section, change) for section in report.sections])
 
 
-def _changed_rows(rows: Sequence[Row], change: Callable[[str], str]) -> list[Row]:
-    return [{key: change(one) if isinstance(one, str) else one for key, one in row.items()} for row in rows]
+def _changed_section(section: MethodsSection, change: Callable[[str], str]) -> MethodsSection:
+    tables = [replace(table, rows=[_changed_row(row, change) for row in table.rows]) for table in section.tables]
+    return replace(section, sentences=[change(sentence) for sentence in section.sentences], tables=tables)
+
+
+def _changed_row(row: Row, change: Callable[[str], str]) -> Row:
+    return {key: change(value) if isinstance(value, str) else value for key, value in row.items()}
 
 
 def _in_words(name: str, value: Any) -> Any:
@@ -324,16 +319,6 @@ def version_rows(_campaign: Campaign) -> list[Row]:
     return [{"what": what, "version": version} for what, version in [*rooms, *rest]]
 
 
-PAIRINGS = (
-    (Condition.AA, Condition.EM),
-    (Condition.AA, Condition.MM),
-    (Condition.EA, Condition.EM),
-    (Condition.MA, Condition.MM),
-    (SupportCondition.LLM, SupportCondition.SCRATCH),
-    (SupportCondition.LLM, SupportCondition.POST_EDIT),
-)
-"""What the published studies compare."""
-
 LEVELS = {"run_level": "run", "topic_average": "topic, averaged", "all_topic_run": "topic and run, pooled"}
 TAUS = {
     "x": "x",
@@ -486,9 +471,9 @@ def _agreement(campaign: Campaign) -> MethodsSection:
     return MethodsSection("Agreement", sentences, tables)
 
 
-def _pair(campaign: Campaign, x: Any, y: Any) -> tuple[list[Row], list[Row]]:
+def _pair(campaign: Campaign, x: str, y: str) -> tuple[list[Row], list[Row]]:
     """Return the taus and the label agreement of a pairing; nothing where one side has no labels. Raises `Refused`."""
-    sides: list[Choice] = [_resolved(campaign, one) for one in (x, y)]
+    sides: list[Choice] = [_resolved(campaign, name) for name in (x, y)]
     if not all(side.judges for side in sides):
         return [], []
     left, right = sides
@@ -500,26 +485,23 @@ def _pair(campaign: Campaign, x: Any, y: Any) -> tuple[list[Row], list[Row]]:
         same = confuse_support(left, right)
     else:
         raise TypeError(f"{x} and {y} are no pairing")
-    names: dict[str, Any] = {"x": str(x), "y": str(y)}
+    names = {"x": x, "y": y}
     return [names | dict(row) for row in _tau_rows(found)], [names | dict(row) for row in _agreed_rows(same)]
 
 
-def _resolved(campaign: Campaign, one: Any) -> Choice:
-    if isinstance(one, SupportCondition):
-        return resolve_citations(campaign, one)
-    return resolve(campaign, one)
+def _resolved(campaign: Campaign, name: str) -> Choice:
+    if name in list(SupportCondition):
+        return resolve_citations(campaign, SupportCondition(name))
+    return resolve(campaign, Condition(name))
 
 
-def _tau_rows(found: Any) -> Iterator[Row]:
-    agreed = found.agreement
-    sizes = {"run_level": agreed.runs, "topic_average": agreed.topics, "all_topic_run": agreed.pairs}
-    for level, wording in LEVELS.items():
-        interval = found.intervals[level]
-        bounds = {"low": interval.low if interval else None, "high": interval.high if interval else None}
-        yield {"score": found.score, "level": wording, "n": sizes[level], "tau_b": getattr(agreed, level)} | bounds
+def _tau_rows(found: Correlation) -> Iterator[Row]:
+    for row in correlation_rows(found):
+        figures = {name: row[name] for name in ("n", "tau_b", "low", "high")}
+        yield {"score": found.score, "level": LEVELS[row["level"]]} | figures
 
 
-def _agreed_rows(same: Any) -> Iterator[Row]:
+def _agreed_rows(same: ConfusionReport) -> Iterator[Row]:
     if same.comparable and same.confusion.pairs:
         figures = {name: getattr(same.confusion, name) for name in AGREED if hasattr(same.confusion, name)}
         yield figures | {"harsh": same.harsh}

@@ -20,7 +20,7 @@ from reports.metrics.arrays import Floats, column_means
 from reports.metrics.label_matrix import SupportSheet
 from reports.metrics.policies import SupportPolicies, policies_document
 from reports.metrics.support import AnswerSupport, Citing, answer_support, citing, run_support
-from reports.nuggets.descriptives_page import labels_alt
+from reports.nuggets.descriptives import labels_alt
 from reports.report import (
     OVERVIEW,
     WRONG_CHOICE,

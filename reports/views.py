@@ -23,7 +23,7 @@ from reports.charts import curve
 from reports.files import PICTURE_TYPES, PictureForm, TableForm, downloaded, drawn
 from reports.leaderboard.length import length_page
 from reports.leaderboard.page import leaderboard_page, standings_table
-from reports.nuggets.descriptives_page import descriptives_page
+from reports.nuggets.descriptives import descriptives_page
 from reports.nuggets.page import nuggets_page
 from reports.packet import packet_archive, packet_page
 from reports.report import ReportPage

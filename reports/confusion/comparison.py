@@ -10,7 +10,6 @@ from evaluation.domain.conditions import CitationCondition, NuggetCondition, res
 from evaluation.errors import Refused
 from evaluation.models import Campaign, ListedNugget, NuggetLineage, QrelSource
 from evaluation.terms import Condition, Importance, SupportCondition
-from reports.confusion.forms import ADDED, ConfusionForm
 from reports.confusion.paired_labels import (
     Ints,
     Matched,
@@ -22,6 +21,7 @@ from reports.confusion.paired_labels import (
     nugget_keys,
     within_tag,
 )
+from reports.forms import ADDED, ConfusionForm
 from reports.frames import assignment_keys, assignment_sheet
 from reports.metrics.arrays import Booleans
 from reports.sides import GRADES, side_text

@@ -8,9 +8,9 @@ from evaluation.domain.conditions import NuggetCondition
 from evaluation.errors import Refused
 from evaluation.models import Campaign, QrelSource
 from reports.confusion.comparison import LabelComparison, LabelSide, compare
-from reports.confusion.forms import ConfusionForm
 from reports.confusion.paired_labels import ConfusionReport, confuse
 from reports.confusion.verdicts import CategoryCount, category_counts, verdicts_at
+from reports.forms import ConfusionForm
 from reports.models import Adjudication
 from reports.sides import Offer, offer_of, side_text
 from reports.topic_tags import rows_of, tags_of, topics_by_tag

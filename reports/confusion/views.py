@@ -18,12 +18,12 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign
 from evaluation.studies import studies_for, study_for
 from reports.charts import heat_map
-from reports.confusion.forms import VerdictForm
 from reports.confusion.page import ConfusionPage, confusion_page, side_label
 from reports.confusion.paired_labels import ItemKind, confusion_document, confusion_rows
 from reports.confusion.pairs import PairList, read_pairs
 from reports.confusion.verdicts import Pair, adjudicate, find_pair, labels_of, verdicts_on
 from reports.files import FileTable, PictureForm, TableForm, downloaded
+from reports.forms import VerdictForm
 from reports.quality.studies import StudyReport, agreement_rows, study_document, study_report
 from reports.terms import category_text
 from reports.views import get_campaign, is_dark, or_404, picture_response

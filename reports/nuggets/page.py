@@ -18,8 +18,7 @@ from reports.leaderboard.scores import number
 from reports.metrics.arrays import Booleans
 from reports.metrics.descriptives import STEPS, NuggetFindings, group_of, nugget_findings, share_counts
 from reports.metrics.label_matrix import FULL, OKAY, UNKNOWN, VITAL, AssignmentSheet
-from reports.nuggets.descriptives import edit_report, edits_by_topic
-from reports.nuggets.descriptives_page import chosen_topics
+from reports.nuggets.descriptives import chosen_topics, edit_report, edits_by_topic
 from reports.report import (
     OVERVIEW,
     WRONG_CHOICE,

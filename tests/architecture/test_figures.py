@@ -8,13 +8,13 @@ import pytest
 from tests.architecture.figures import Figure, figures
 
 AT_MOST = {
-    "Python files": 383,
-    "modules with one importer": 66,
+    "Python files": 381,
+    "modules with one importer": 67,
     "product lines": 60_000,
     "duplicate class names": 0,
     "`said` as an identifier": 0,
     "docstrings without a reason": 600,
-    "longest file": 609,
+    "longest file": 600,
     "fullest folder": 20,
     "functions over 60 lines": 0,
 }
