@@ -268,7 +268,7 @@ def simulator(latency_ms: int) -> Iterator[str]:
 @contextmanager
 def _worker() -> Iterator[None]:
     command = [sys.executable, "-m", "celery", "-A", "config", "worker", "--pool", "threads"]
-    command += ["--concurrency", "2", "--loglevel", "ERROR"]
+    command += ["--concurrency", "3", "--loglevel", "ERROR"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=settings.BASE_DIR) as process:
         try:
             yield

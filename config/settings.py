@@ -266,14 +266,16 @@ if HTTPS:
 # The proxies in front, whose word about a client's address is taken: attempts to sign in are counted by address.
 ALLAUTH_TRUSTED_PROXY_COUNT = env.int("TRUSTED_PROXIES", default=1 if HTTPS else 0)
 
-# Unset, the broker lives in the worker's own memory: rows are the queue, and a broker only wakes workers up.
+# Unset, there is no broker: rows are the queue, and a broker only wakes workers up.
 CELERY_BROKER_URL = secret("CELERY_BROKER_URL") or "memory://"
 CACHES = shared_cache(env.str("REDIS_URL", default=""), CELERY_BROKER_URL)
 LOGIN_LOCK_SECONDS = env.int("LOGIN_LOCK_MINUTES", default=5) * 60
 ACCOUNT_RATE_LIMITS = login_limits(failed=env.int("LOGIN_FAILURES", default=5), seconds=LOGIN_LOCK_SECONDS)
 CELERY_TASK_SERIALIZER = "json"
 CELERY_TASK_IGNORE_RESULT = True
-CELERY_TASK_CREATE_MISSING_QUEUES = True
+CELERY_TASK_DEFAULT_QUEUE = "work"
+# Every message is a wake-up for all: one that waits behind a running lane helps nobody.
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 

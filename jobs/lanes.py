@@ -15,13 +15,13 @@ Watcher = Callable[[], None]
 class Lane:
     """Jobs of one kind, and who does them. Lanes do not wait for each other: an export is done beside LLM calls.
 
-    `woken`: a message is on its way to the worker. `at_work`: held while the runner runs.
+    `at_work`: held while the runner runs. `again`: it looks once more before it ends.
     """
 
     kind: str
     runner: Runner
-    woken: Event = field(default_factory=Event)
     at_work: Lock = field(default_factory=Lock)
+    again: Event = field(default_factory=Event)
 
 
 _lanes: dict[str, Lane] = {}

@@ -1,11 +1,14 @@
 """Claiming, renewing and ending work items. Every function is one short transaction."""
 
+import logging
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import groupby
 from typing import Any
 
+from celery import current_app
 from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, Value, When
@@ -20,6 +23,8 @@ LEASE = timedelta(seconds=settings.JOB_LEASE_SECONDS)
 ALIVE = LEASE / 2
 RENEW_EVERY = min(5.0, LEASE.total_seconds() / 6)
 BATCH = 500
+MESSAGE_EXPIRES = 30.0
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,26 @@ def add_items(job: Job, items: Iterable[NewItem]) -> int:
     """Queue items; a key that exists is left as it is. Return how many were given."""
     rows = [WorkItem(job=job, key=item.key, kind=item.kind, payload=item.payload) for item in items]
     WorkItem.objects.bulk_create(rows, batch_size=BATCH, ignore_conflicts=True)
+    wake(job.kind)
     return len(rows)
+
+
+def has_broker() -> bool:
+    return not str(settings.CELERY_BROKER_URL).startswith("memory:")
+
+
+def wake(kind: str) -> None:
+    """Have a worker look at a lane once the transaction has committed. Without a broker its timer does."""
+    if has_broker():
+        transaction.on_commit(partial(send_wake_up, kind), robust=True)
+
+
+def send_wake_up(kind: str) -> None:
+    # Tried once: the rows stay due, so a broker that is away may cost two seconds, but never the request.
+    try:
+        current_app.send_task("jobs.work", args=[kind], expires=MESSAGE_EXPIRES, retry=False)
+    except Exception as error:
+        log.warning("broker takes no wake-up: %s", error)
 
 
 def claim(holder: str, limit: int, *, kind: str, besides: Collection[int] = ()) -> list[WorkItem]:
@@ -241,6 +265,8 @@ def resume(job: int) -> bool:
         paused = Job.objects.filter(pk=job, state=Job.State.PAUSED)
         resumed = bool(paused.update(state=Job.State.RUNNING, waiting_for=""))
         finish_jobs([job])
+        for kind in Job.objects.filter(pk=job).values_list("kind", flat=True):
+            wake(kind)
     return resumed
 
 
@@ -269,6 +295,7 @@ def retry_failed(job: Job) -> int:
         if failed:
             ended = Job.objects.filter(pk=job.pk, state__in=[Job.State.DONE, Job.State.CANCELLED])
             ended.update(state=Job.State.RUNNING, ended_at=None)
+            wake(job.kind)
     return len(failed)
 
 

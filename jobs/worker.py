@@ -1,30 +1,29 @@
-"""Inside a Celery worker: look for due items, keep the leases alive, and wake the task that does the work.
+"""Work inside a Celery worker: a lane runs when a message or the worker's own timer finds something due.
 
-The task goes to a queue of this worker's own, so that each worker runs only what it claims itself, whatever the broker.
+The rows decide. The timer makes up for a lost message, a doubled one meets the lane's lock, and a killed worker's items
+fall due again when its leases run out.
 """
 
 import logging
 import os
 import secrets
 import socket
-import time
 from functools import cache
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
-from celery.signals import celeryd_after_setup, worker_ready, worker_shutdown, worker_shutting_down
+from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
 from django.db import close_old_connections, connections
 
 from jobs import queue
-from jobs.lanes import Lane, lanes, watchers
+from jobs.lanes import lane_of, lanes, watchers
 from jobs.notices import note_stuck
-from jobs.tasks import stopping, work
 
-LOOK_EVERY = 0.5
+LOOK_EVERY, LOOK_EVERY_WITH_BROKER = 0.5, 2.0
 WATCH_EVERY = 15.0
-# A wake-up that came to nothing in this time is taken for lost, and sent again.
-LOST_AFTER = 10.0
 log = logging.getLogger(__name__)
+stopping = Event()
+_running: dict[str, Thread] = {}
 
 
 @cache
@@ -33,18 +32,35 @@ def worker_name() -> str:
     return f"{socket.gethostname()}.{os.getpid()}.{secrets.token_hex(4)}"
 
 
-@celeryd_after_setup.connect
-def listen(instance: Any, **_signal: Any) -> None:
-    # From the very start: wake-ups of this worker go to its own queue.
-    instance.app.amqp.queues.select_add(worker_name())
+def run_lane(kind: str) -> None:
+    """Run a lane until nothing is due. Where it runs already, its runner looks once more before it ends."""
+    lane = lane_of(kind)
+    lane.again.set()
+    # Checked after each release: a message that met the lock just before the runner ended would be lost otherwise.
+    while lane.again.is_set() and lane.at_work.acquire(blocking=False):
+        try:
+            lane.again.clear()
+            lane.runner(worker_name(), stopping)
+        finally:
+            lane.at_work.release()
+
+
+def run_until(ended: Event, kind: str) -> None:
+    """Run a lane in a process that is no Celery worker, such as a command that waits for its job."""
+    name = f"{worker_name()}.waiting"
+    try:
+        while not ended.wait(LOOK_EVERY):
+            lane_of(kind).runner(name, ended)
+    finally:
+        queue.leave(name)
+        connections.close_all()
 
 
 @worker_ready.connect
 def start(**_signal: Any) -> None:
-    name = worker_name()
-    Thread(target=_keep_alive, args=(name,), daemon=True, name="leases").start()
-    Thread(target=_dispatch, args=(name,), daemon=True, name="dispatch").start()
-    Thread(target=_watch, daemon=True, name="watch").start()
+    Thread(target=renew_leases, args=(worker_name(),), daemon=True, name="leases").start()
+    Thread(target=look, daemon=True, name="look").start()
+    Thread(target=watch, daemon=True, name="watch").start()
 
 
 @worker_shutting_down.connect
@@ -53,7 +69,10 @@ def stop(**_signal: Any) -> None:
 
 
 @worker_shutdown.connect
-def say_goodbye(**_signal: Any) -> None:
+def leave(**_signal: Any) -> None:
+    # Celery waits for the lanes that a message started; those of the timer store their last replies here.
+    for thread in list(_running.values()):
+        thread.join()
     # Otherwise pages would count the worker as alive until its heartbeat is too old.
     try:
         queue.leave(worker_name())
@@ -63,26 +82,27 @@ def say_goodbye(**_signal: Any) -> None:
         connections.close_all()
 
 
-def _dispatch(name: str) -> None:
-    sent: dict[str, float] = {}
-    while not stopping.wait(LOOK_EVERY):
+def look() -> None:
+    """Start lanes with due items: after lost messages, expired leases and waits that ended; without a broker, all."""
+    every = LOOK_EVERY_WITH_BROKER if queue.has_broker() else LOOK_EVERY
+    while not stopping.wait(every):
         for lane in lanes():
-            on_its_way = lane.woken.is_set() and time.monotonic() - sent.get(lane.kind, 0.0) < LOST_AFTER
-            if not on_its_way and not lane.at_work.locked() and _due(lane.kind):
-                sent[lane.kind] = time.monotonic()
-                _wake(name, lane)
+            if not lane.at_work.locked() and _due(lane.kind):
+                thread = Thread(target=_run, args=(lane.kind,), daemon=True, name=f"lane {lane.kind}")
+                _running[lane.kind] = thread
+                thread.start()
 
 
-def _wake(name: str, lane: Lane) -> None:
-    lane.woken.set()
+def _run(kind: str) -> None:
     try:
-        work.apply_async(args=[name, lane.kind], queue=name, expires=LOST_AFTER)
-    except Exception as error:
-        lane.woken.clear()
-        log.warning("broker does not take messages: %s", error)
+        run_lane(kind)
+    except Exception:
+        log.exception("lane failed: %s", kind)
+    finally:
+        connections.close_all()
 
 
-def _keep_alive(name: str) -> None:
+def renew_leases(name: str) -> None:
     while True:
         try:
             queue.renew(name)
@@ -94,14 +114,14 @@ def _keep_alive(name: str) -> None:
             return
 
 
-def _watch() -> None:
+def watch() -> None:
     # A thread of its own: a slow mail server must not keep leases from being renewed.
     while not stopping.wait(WATCH_EVERY):
-        for watch in (note_stuck, *watchers()):
+        for watcher in (note_stuck, *watchers()):
             try:
-                watch()
+                watcher()
             except Exception as error:
-                log.warning("not told of jobs: %s", error)
+                log.warning("watcher failed: %s", error)
             finally:
                 connections.close_all()
 

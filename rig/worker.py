@@ -9,7 +9,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-CONCURRENCY = 2
+CONCURRENCY = 3
 
 
 class WorkerProcess:

@@ -1,8 +1,5 @@
 """Shared parts of the commands that start LLM jobs: options, dry run, waiting, exit codes."""
 
-import os
-import secrets
-import socket
 import sys
 import time
 from argparse import ArgumentTypeError
@@ -12,7 +9,6 @@ from threading import Event, Thread
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
-from django.db import connections
 from tqdm import tqdm
 
 from evaluation.errors import Refused
@@ -20,8 +16,8 @@ from evaluation.management.base import AssayCommand, add_campaign, the_campaign
 from jobs import queue
 from jobs.models import Job, WorkItem
 from jobs.queue import JobProgress
+from jobs.worker import run_until
 from llmjobs.budget import Budget
-from llmjobs.engine.loop import run
 from llmjobs.forecast import forecast_rows
 from llmjobs.job_plan import JobPlan
 from llmjobs.job_service import Estimate, JobOrder, JobRequest, Work, estimate, judge_for, start
@@ -44,23 +40,13 @@ def wait_for(job: Job, tell: Callable[[JobProgress, str], None]) -> JobProgress:
             if job.state != Job.State.RUNNING:  # a paused one waits for somebody who is not here
                 return progress
             if not queue.live_workers() and (helper is None or not helper.is_alive()):
-                helper = Thread(target=_work, args=(stopping,), daemon=True)
+                helper = Thread(target=run_until, args=(stopping, job.kind), daemon=True)
                 helper.start()
             time.sleep(LOOK_EVERY)
     finally:
         stopping.set()
         if helper is not None:
             helper.join()
-
-
-def _work(stopping: Event) -> None:
-    name = f"{socket.gethostname()}.{os.getpid()}.{secrets.token_hex(4)}.waiting"
-    try:
-        while not stopping.wait(LOOK_EVERY):
-            run(name, stopping)
-    finally:
-        queue.leave(name)
-        connections.close_all()
 
 
 EXIT_FAILED_LABELS = 3

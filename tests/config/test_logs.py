@@ -138,8 +138,8 @@ def test_an_llm_job_is_told_with_the_id_of_the_request_that_asked_for_it(
         ),
         (
             "Task %(name)s raised: %(exc)s",
-            {"name": "jobs.tasks.work", "exc": "ValueError('canary')"},
-            "jobs.tasks",
+            {"name": "jobs.work", "exc": "ValueError('canary')"},
+            "jobs.work",
         ),
     ],
 )

@@ -86,7 +86,7 @@ def shell(environment: Environment, code: str) -> list[str]:
 @contextmanager
 def worker(environment: Environment, log: Path) -> Iterator["subprocess.Popen[bytes]"]:
     """Run a worker; it is killed at the end at the latest."""
-    command = [sys.executable, "-m", "celery", "-A", "config", "worker", "-P", "threads", "-c", str(SLOTS)]
+    command = [sys.executable, "-m", "celery", "-A", "config", "worker", "-P", "threads", "-c", "3"]
     command += ["--loglevel", "WARNING", "--without-gossip", "--without-mingle"]
     with log.open("ab") as out:
         process = subprocess.Popen(command, env=environment, cwd=settings.BASE_DIR, stdout=out, stderr=out)

@@ -2,19 +2,21 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import timedelta
 from threading import Barrier
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
+from celery import current_app
 from django.db import connections, transaction
 from django.utils import timezone
 
-from jobs import lanes, queue, tasks
+from jobs import lanes, queue
 from jobs.lanes import Lane
 from jobs.models import Job, Worker, WorkItem
 from jobs.queue import NewItem
-from jobs.worker import worker_name
+from jobs.worker import run_lane, worker_name
 from tests.llmjobs.worlds import states_of
 
 pytestmark = [pytest.mark.postgresql, pytest.mark.usefixtures("transactional_db")]
@@ -234,9 +236,71 @@ def test_a_second_wake_up_does_not_work_twice(monkeypatch: pytest.MonkeyPatch) -
     lane = Lane(KIND, lambda worker, _stopping: ran.append(worker))
     monkeypatch.setitem(lanes._lanes, KIND, lane)
     with lane.at_work:
-        tasks.work("w", KIND)
-    tasks.work("w", KIND)
-    assert ran == ["w"]
+        run_lane(KIND)
+    assert ran == []
+    run_lane(KIND)
+    assert ran == [worker_name()]
+
+
+def test_a_wake_up_during_the_last_look_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It meets the lock of a runner that has already found nothing: the runner looks once more."""
+    looks: list[int] = []
+
+    def runner(_worker: str, _stopping: object) -> None:
+        looks.append(len(looks))
+        if len(looks) == 1:
+            run_lane(KIND)
+
+    monkeypatch.setitem(lanes._lanes, KIND, Lane(KIND, runner))
+    run_lane(KIND)
+    assert looks == [0, 1]
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch, settings: Any) -> list[str]:
+    """Lanes named by messages to a broker, which is another one than the memory of the process."""
+    settings.CELERY_BROKER_URL = "redis://127.0.0.1:1/0"
+    names: list[str] = []
+    monkeypatch.setattr(queue, "send_wake_up", names.append)
+    return names
+
+
+def test_a_message_goes_out_once_the_job_is_committed(sent: list[str]) -> None:
+    with transaction.atomic():
+        job = make_job()
+        assert sent == []
+    assert sent == [KIND]
+    queue.pause(job.pk, "a rest")
+    queue.resume(job.pk)
+    assert sent == [KIND] * 2
+    WorkItem.objects.update(state="failed")
+    queue.retry_failed(job)
+    assert sent == [KIND] * 3
+
+
+def test_a_job_that_is_rolled_back_sends_nothing(sent: list[str]) -> None:
+    with suppress(RuntimeError), transaction.atomic():
+        make_job()
+        raise RuntimeError
+    assert sent == []
+
+
+def test_without_a_broker_nothing_is_sent(sent: list[str], settings: Any) -> None:
+    settings.CELERY_BROKER_URL = "memory://"
+    make_job()
+    assert sent == []
+
+
+def test_a_dead_broker_costs_a_line_in_the_log_and_no_request(
+    settings: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings.CELERY_BROKER_URL = current_app.conf.broker_url = "redis://127.0.0.1:1/0"
+    try:
+        make_job()
+    finally:
+        current_app.conf.broker_url = "memory://"
+    assert WorkItem.objects.count() == 3
+    assert "broker takes no wake-up" in caplog.text
 
 
 def test_a_runner_that_fails_leaves_the_worker_free(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -246,7 +310,7 @@ def test_a_runner_that_fails_leaves_the_worker_free(monkeypatch: pytest.MonkeyPa
     lane = Lane(KIND, fail)
     monkeypatch.setitem(lanes._lanes, KIND, lane)
     with pytest.raises(RuntimeError):
-        tasks.work("w", KIND)
+        run_lane(KIND)
     assert not lane.at_work.locked()
 
 

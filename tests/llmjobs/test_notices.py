@@ -139,7 +139,7 @@ def test_workers_look_again_and_again_and_one_fault_keeps_nothing_else_from_bein
     monkeypatch.setattr(worker, "stopping", stop)
     monkeypatch.setattr(worker, "note_stuck", fails)
     monkeypatch.setattr(worker, "watchers", lambda: (fails, looked))
-    worker._watch()
+    worker.watch()
     assert looks == [0, 1, 2]
 
 
