@@ -25,7 +25,7 @@ from django.db import connection, connections
 from assessor.models import Operation
 from evaluation.models import Assignment, Event, NuggetList, SupportJudgment, Task
 from evaluation.terms import Origin, Stage, TaskState
-from exchange.backups.archive import read_manifest
+from exchange.backup import read_manifest
 from jobs.models import Job, WorkItem
 from llmjobs.simulator.answering import MODEL
 from llmjobs.simulator.server import running_simulator

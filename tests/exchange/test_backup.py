@@ -24,8 +24,8 @@ from accounts.tokens import make_token
 from api.models import IdempotencyKey
 from assessor.models import Operation
 from evaluation.models import Event
-from exchange.backups import archive, ended, postgresql
-from exchange.backups.service import back_up
+from exchange import backup
+from exchange.backup import PostgresqlTools, back_up
 from rig.judging import Extent
 from rig.sessions import new_session
 from soak.judging_assessor import JudgingAssessor, JudgingPlan, Times
@@ -171,11 +171,11 @@ def signed_in(name: str) -> str:
 def plain(file: Path, folder: Path) -> bytes:
     """Return the dump of a backup as statements or pages that can be searched."""
     data, plain_data = folder / "data", folder / "plain"
-    archive.unpack(file, archive.read_manifest(file), data)
+    backup.unpack(file, backup.read_manifest(file), data)
     if connection.vendor == "sqlite":
-        archive.decompress(data, plain_data)
+        backup.decompress(data, plain_data)
     else:
-        subprocess.run([postgresql._program("pg_restore"), f"--file={plain_data}", str(data)], check=True)
+        subprocess.run([PostgresqlTools()._program("pg_restore"), f"--file={plain_data}", str(data)], check=True)
     return plain_data.read_bytes()
 
 
@@ -192,7 +192,7 @@ def test_a_backup_opens_nothing(tmp_path: Path) -> None:
 
 def test_a_restored_database_has_no_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A backup of an older version holds sessions: nobody is signed in by them once it is restored."""
-    monkeypatch.setattr(ended, "LEFT_OUT", ())
+    monkeypatch.setattr(backup, "LEFT_OUT", ())
     signed_in("olga")
     file = tmp_path / "assay.tar"
     assert back_up(file).rows["django_session"] == 1
@@ -226,7 +226,7 @@ def test_only_what_this_installation_signed_is_restored(tmp_path: Path) -> None:
     with tarfile.open(file) as tar:
         assert tar.getnames() == ["manifest.json", "signature", "database"]
     changed = rewritten(file, made_at="2026-01-01T00:00:00+00:00")
-    assert manifest.made_at != archive.read_manifest(changed).made_at
+    assert manifest.made_at != backup.read_manifest(changed).made_at
     refused = run("restore", str(changed), "--check")
     for code, said in ((refused.code, refused.err), (other_key.returncode, other_key.stderr)):
         assert code == 1
@@ -241,11 +241,11 @@ def test_only_what_this_installation_signed_is_restored(tmp_path: Path) -> None:
 
 def rewritten(file: Path, data: bytes | None = None, **changes: Any) -> Path:
     """Return a copy of a backup with other content, or another manifest."""
-    manifest = archive.read_manifest(file).model_copy(update=changes)
+    manifest = backup.read_manifest(file).model_copy(update=changes)
     with tarfile.open(file) as tar:
-        content = tar.extractfile(archive.DATA)
+        content = tar.extractfile(backup.DATA)
         assert content
-        parts = {archive.MANIFEST: manifest.model_dump_json().encode(), archive.DATA: data or content.read()}
+        parts = {backup.MANIFEST: manifest.model_dump_json().encode(), backup.DATA: data or content.read()}
     changed = file.with_name("changed.tar")
     with tarfile.open(changed, "w") as tar:
         for name, said in parts.items():

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evaluation.management.base import AssayCommand
-from exchange.backups.service import back_up, default_path
+from exchange.backup import back_up, default_path
 
 
 class Command(AssayCommand):

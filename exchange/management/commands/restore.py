@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evaluation.management.base import AssayCommand
-from exchange.backups.service import Restored, check, restore
+from exchange.backup import Restored, check, restore
 
 
 class Command(AssayCommand):

@@ -1,1 +1,0 @@
-"""The whole database in one file, taken while people work, and put back."""
