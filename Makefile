@@ -63,13 +63,13 @@ figures:
 	@$(PYTHON) tests/architecture/figures.py
 
 bench: $(VENV)/installed-dev
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m loadtest.bench
 
 # Faults and killed processes at full size: ten minutes of LLM jobs, half an hour of nugget desks, ten minutes of each size of
 # judging desks with and without faults (`make soak SECONDS=180`: less), on each database that is found; then every test on
 # PostgreSQL, and requests made up from the API's schema, two hundred of a kind.
 soak: $(VENV)/installed-dev
-	$(BIN)/python -m soak $(if $(SECONDS),--seconds $(SECONDS)) $(if $(ASSESSORS),--assessors $(ASSESSORS))
+	$(BIN)/python -m loadtest.soak $(if $(SECONDS),--seconds $(SECONDS)) $(if $(ASSESSORS),--assessors $(ASSESSORS))
 	$(BIN)/python -m tests.suite every-postgresql
 	FUZZ_EXAMPLES=200 $(BIN)/python -m pytest -n 0 tests/api/test_fuzzing.py
 

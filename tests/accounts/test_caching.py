@@ -19,7 +19,7 @@ from redis.exceptions import RedisError
 
 from accounts.models import Cached
 from config.sign_in import shared_cache
-from rig.services import Redis
+from loadtest.servers.services import Redis
 from tests import needed
 
 pytestmark = pytest.mark.django_db

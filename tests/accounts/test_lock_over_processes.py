@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 import pytest
 from django.conf import settings
 
-from rig.services import Redis
-from rig.web import WebProcess, running_web
+from loadtest.servers.services import Redis
+from loadtest.servers.web import WebProcess, running_web
 from tests import needed
 from tests.worlds.installation import new_database
 
@@ -56,7 +56,7 @@ def test_five_attempts_over_two_processes_and_no_more(
     tmp_path: Path, cache: Cache, request: pytest.FixtureRequest, django_db_setup: None
 ) -> None:
     own = {"DATABASE_URL": new_database(tmp_path / "lock.sqlite3"), "WEB_WORKERS": "1"}
-    own |= {"DJANGO_SETTINGS_MODULE": "rig.plain_settings", **cache(tmp_path, request)}
+    own |= {"DJANGO_SETTINGS_MODULE": "loadtest.servers.plain_settings", **cache(tmp_path, request)}
     with running_web(tmp_path / "one.log", own=own) as one, running_web(tmp_path / "two.log", own=own) as two:
         answers = [attempt(web) for web in (one, two, one, two, one, two, one)]
     assert [status for status, _ in answers] == [200] * 5 + [429] * 2

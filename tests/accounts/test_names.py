@@ -6,7 +6,7 @@ from django.db import IntegrityError, transaction
 from django.test import Client
 
 from accounts.models import User
-from rig.provider import Provider
+from loadtest.servers.provider import Provider
 from tests.accounts.conftest import People, sign_in
 from tests.accounts.test_invitations import INVITATION, JOIN, link, opened
 from tests.accounts.test_provider import provider, running, through  # noqa: F401

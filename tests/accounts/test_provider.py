@@ -21,7 +21,7 @@ from pytest_django.fixtures import Settings
 from accounts.models import User
 from config.sign_in import oidc_provider
 from evaluation.models import Membership
-from rig.provider import CLIENT, SECRET, Provider, running_provider
+from loadtest.servers.provider import CLIENT, SECRET, Provider, running_provider
 from tests.accounts.conftest import People
 from tests.accounts.test_invitations import link, opened
 

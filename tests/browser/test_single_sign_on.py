@@ -9,8 +9,8 @@ import pytest
 from django.conf import settings
 from playwright.sync_api import Browser
 
-from rig.provider import CLIENT, SECRET, running_provider
-from rig.web import running_web
+from loadtest.servers.provider import CLIENT, SECRET, running_provider
+from loadtest.servers.web import running_web
 from tests.worlds.installation import new_database
 
 pytestmark = pytest.mark.browser
@@ -31,7 +31,7 @@ def test_the_button_leads_to_the_provider_and_back(
         provider.person = dict(ANN)
         own = {
             "DATABASE_URL": new_database(tmp_path / "own.sqlite3"),
-            "DJANGO_SETTINGS_MODULE": "rig.plain_settings",
+            "DJANGO_SETTINGS_MODULE": "loadtest.servers.plain_settings",
             "OIDC_SERVER_URL": provider.address,
             "OIDC_CLIENT_ID": CLIENT,
             "OIDC_CLIENT_SECRET": SECRET,

@@ -19,7 +19,7 @@ from evaluation.models import Segment
 from jobs.models import WorkItem
 from llmjobs.engine.outcomes import set_aside
 from llmjobs.simulator.server import Simulator
-from rig.services import Redis
+from loadtest.servers.services import Redis
 from tests import needed
 from tests.assessor.desk_client import Window
 from tests.assessor.world import make_desk_world

@@ -26,15 +26,15 @@ from assessor.models import Operation
 from evaluation.models import Event
 from exchange import backup
 from exchange.backup import PostgresqlTools, back_up
-from rig.judging import Extent
-from rig.sessions import new_session
-from soak.judging_assessor import JudgingAssessor, JudgingPlan, Times
-from soak.judging_world import make_judging_world
+from loadtest.desk.judged_campaign import Extent
+from loadtest.desk.judging_assessor import JudgingAssessor, JudgingPlan, Times
+from loadtest.desk.judging_world import make_judging_world
+from loadtest.servers.sessions import new_session
 from tests.evaluation.world import run
 from tests.exchange.databases import ask, manage, other_database, tables
 from tests.factories import make_user
+from tests.loadtest.in_process import InProcess
 from tests.needed import POSTGRESQL
-from tests.soak.in_process import InProcess
 
 pytestmark = [
     pytest.mark.postgresql,
@@ -43,7 +43,7 @@ pytestmark = [
     pytest.mark.usefixtures("transactional_db"),
 ]
 LEFT_OUT = ("django_session", "accounts_cached", "api_idempotencykey")
-CONSISTENT = "from soak.consistency import tell; tell()"
+CONSISTENT = "from loadtest.consistency import tell; tell()"
 TOMORROW = now() + timedelta(days=1)
 ANSWER = "an answer that was kept for a day"
 Rows = dict[str, list[str]]

@@ -31,7 +31,7 @@ from llmjobs.job_service import JobRequest, estimate, plan_evaluation, start
 from llmjobs.models import EndpointLimits, EndpointUse, LlmJob
 from llmjobs.simulator.served import most_at_once
 from llmjobs.simulator.server import Simulator
-from rig.services import Redis, free_port
+from loadtest.servers.services import Redis, free_port
 from tests import needed
 from tests.llmjobs.test_engine_trouble import work_beside
 from tests.llmjobs.worlds import (

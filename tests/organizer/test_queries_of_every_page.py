@@ -7,9 +7,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from accounts.models import User
-from benchmarks.dashboard import PAGES
-from benchmarks.dashboard_world import Share, make_share
-from benchmarks.sizes import SMALL
+from loadtest.bench.dashboard import PAGES
+from loadtest.bench.dashboard_world import Share, make_share
+from loadtest.bench.sizes import SMALL
 
 SHARES = (Share("tenth", 40, 4, 60), Share("whole", 80, 8, 600))
 

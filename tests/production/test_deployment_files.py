@@ -12,7 +12,7 @@ import pytest
 import yaml
 from django.conf import settings
 
-from rig.proxy import Proxy
+from loadtest.servers.proxy import Proxy
 from tests import needed
 from web.environment import SECRETS
 

@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from rig.proxy import Proxy
-from rig.services import free_port
-from rig.web import running_web
+from loadtest.servers.proxy import Proxy
+from loadtest.servers.services import free_port
+from loadtest.servers.web import running_web
 from tests import needed
 from tests.architecture.test_docs import blocks
 

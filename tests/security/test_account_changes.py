@@ -14,7 +14,7 @@ from pytest_django.fixtures import Settings
 
 from accounts.models import User
 from accounts.tokens import make_token, revoke_token
-from rig.provider import Provider
+from loadtest.servers.provider import Provider
 from tests.accounts.conftest import People, confirmed, people, sign_in  # noqa: F401
 from tests.accounts.test_provider import provider, running, shown, through  # noqa: F401
 from tests.accounts.test_second_factor import code_of

@@ -1,8 +1,0 @@
-"""The bare application."""
-
-import os
-
-from django.core.wsgi import get_wsgi_application
-
-os.environ["DJANGO_SETTINGS_MODULE"] = "benchmarks.floor.settings"
-application = get_wsgi_application()

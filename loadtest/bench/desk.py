@@ -1,0 +1,250 @@
+"""The assessor's desk over real HTTP: saves beside the least that Django can do, and the page at two sizes.
+
+A row is one save or one page. Each client is an assessor with a session, a desk and a connection of their own.
+"""
+
+import http.client
+import json
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from urllib.parse import urlsplit
+
+import numpy as np
+from django.conf import settings
+from django.db import connection
+from django.middleware.csrf import _get_new_csrf_string
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.recording_notice import NOTICE_VERSION
+from assessor.desk.apply_op import apply_op
+from assessor.desk.context import open_desk
+from assessor.desk.op_schemas import Op
+from evaluation.campaigns.create import add_member
+from evaluation.judges import add_judge
+from evaluation.labelling import ensure_nugget_set
+from evaluation.models import Campaign, NuggetList, Qrel, QrelSource, Segment, Task
+from evaluation.terms import JudgeKind, Origin, Role, Stage
+from loadtest.bench import synthetic
+from loadtest.bench.measuring import Measured
+from loadtest.bench.sizes import SMALL, Size
+from loadtest.desk.drafts import make_drafts
+from loadtest.servers.sessions import session_cookie
+from loadtest.servers.web import served
+
+SLUG = "desks"
+CLIENTS = (1, 8, 32)
+PASSAGES = {"150": 150, "424": 424}
+WORDS, DRAFTS = 150, 30
+WARM = 3  # pages
+WINDOW = str(uuid.uuid4())
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """One assessor: the cookie and token of their session, their desk, a passage to mark, and what can be judged."""
+
+    cookie: str
+    token: str
+    task: str
+    pk: int
+    segment: int = 0
+    keys: tuple[str, ...] = ()
+
+
+def prepare(size: Size, _turn: int) -> Measured:
+    """Make one topic of each size with drafts, and as many assessors as there are clients, each with a desk."""
+    campaign = synthetic.make_campaign(SLUG, len(PASSAGES))
+    source = QrelSource.objects.create(campaign=campaign, name="NIST")
+    for topic, (name, passages) in zip(campaign.topics.all(), PASSAGES.items(), strict=True):
+        count = 5 if size is SMALL else passages
+        segments = [
+            Segment(
+                campaign=campaign,
+                docid=f"{name}_{n:04}#1",
+                document=f"{name}_{n:04}",
+                has_text=True,
+                title=synthetic.phrase(n, 5),
+                text=" ".join(
+                    f"{synthetic.phrase(n * 20 + s, 14).capitalize()} done." for s in range(WORDS // 15)
+                ),
+            )
+            for n in range(count)
+        ]
+        Segment.objects.bulk_create(segments)
+        Qrel.objects.bulk_create([Qrel(source=source, topic=topic, segment=one, grade=2) for one in segments])
+    texts = [synthetic.phrase(position, 9) for position in range(DRAFTS)]
+    make_drafts(campaign, [(topic, texts) for topic in campaign.topics.all()])
+    for number in range(max(CLIENTS)):
+        _assessor(campaign, source, number)
+    return Measured(rows=max(CLIENTS))
+
+
+def _assessor(campaign: Campaign, source: QrelSource, number: int) -> None:
+    user = User.objects.create(username=f"assessor-{number}", notice_version=NOTICE_VERSION)
+    add_member(campaign=campaign, user=user, role=Role.ASSESSOR)
+    judge, _ = add_judge(name=user.username, kind=JudgeKind.HUMAN, user=user)
+    made = ensure_nugget_set(campaign, judge, Origin.EDITED)
+    for topic in campaign.topics.all():
+        task = Task.objects.create(
+            campaign=campaign,
+            topic=topic,
+            assessor=user,
+            stage=Stage.POST_EDIT,
+            nugget_set=made,
+            drafts=NuggetList.objects.get(topic=topic, nugget_set__origin=Origin.DRAFT),
+            qrels=source,
+            protocol=campaign.protocol,
+            second_opinion=number > 0,
+        )
+        open_desk(task=task.public_id, user=user)
+
+
+def _clients(backend: str) -> list[Client]:
+    topic = Campaign.objects.get(slug=SLUG).topics.all()[0]
+    segment = Segment.objects.filter(campaign__slug=SLUG)[0].pk
+    tasks = Task.objects.filter(topic=topic).select_related("assessor").order_by("pk")
+    return [client_of(task, backend, segment=segment) for task in tasks]
+
+
+def client_of(task: Task, backend: str = "", segment: int = 0, keys: tuple[str, ...] = ()) -> Client:
+    """Return the assessor of a task, signed in by the first or a named backend."""
+    token = _get_new_csrf_string()
+    cookie = f"{session_cookie(task.assessor, backend)}; {settings.CSRF_COOKIE_NAME}={token}"
+    return Client(cookie, token, task.public_id, task.pk, segment, keys)
+
+
+def saves(size: Size, _turn: int) -> Measured:
+    """Save with Assay and with a bare view, by turns, so that both meet the machine in the same mood."""
+    with served() as address, served("loadtest.bench.floor.wsgi") as floor:
+        measured = measured_of(size, nugget_sides(address, floor))
+    measured.seconds["statements"] = statements(
+        Task.objects.filter(campaign__slug=SLUG)[0], Op.model_validate(_op(1))
+    )
+    return measured
+
+
+def nugget_sides(address: str, floor: str) -> dict[str, "Side"]:
+    """Return Assay's save, the importance of one nugget after the other, and the bare view's, a mark of one passage."""
+
+    def ours(client: Client, number: int) -> tuple[str, object]:
+        return f"/desk/{client.task}/ops/", {"window": WINDOW, "ops": [_op(number)]}
+
+    def bare(client: Client, number: int) -> tuple[str, object]:
+        return "/save", {"task": client.pk, "segment": client.segment, "mark": ("read", "nothing new")[number % 2]}
+
+    return {
+        "": Side(address, _clients(""), ours),
+        "bare ": Side(floor, _clients("django.contrib.auth.backends.ModelBackend"), bare),
+    }
+
+
+def _op(number: int) -> dict[str, object]:
+    return op_of("importance", {"key": f"d{number % 5 + 1}", "importance": 1 + number // 5 % 2})
+
+
+def op_of(kind: str, payload: dict[str, object]) -> dict[str, object]:
+    """Return an operation, as a page sends it."""
+    op_id, step = str(uuid.uuid4()), str(uuid.uuid4())
+    said: dict[str, object] = {"op_id": op_id, "step": step, "kind": kind, "payload": payload}
+    return said | {"source": "key", "client_at": timezone.now().isoformat()}
+
+
+def statements(task: Task, op: Op) -> int:
+    """Return how many statements a save takes past the session and the user, BEGIN and COMMIT left out."""
+    with CaptureQueriesContext(connection) as captured:
+        apply_op(task=task.public_id, user=task.assessor, window=WINDOW, op=op)
+    return sum(not query["sql"].startswith(("BEGIN", "COMMIT", "SAVEPOINT")) for query in captured)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the servers that are compared, its clients, and what they send: path and body, by number."""
+
+    address: str
+    clients: list[Client]
+    body: Callable[[Client, int], tuple[str, object]]
+
+    def times(self, clients: int, each: int) -> list[float]:
+        """Have so many clients save so often each, at once; return how long each save took."""
+        return _times(self.address, self.clients[:clients], each, self.body)
+
+
+def measured_of(size: Size, sides: dict[str, Side]) -> Measured:
+    """Have all sides save by turns, with each number of clients."""
+    blocks, each = (1, 3) if size is SMALL else (8, 15)
+    for side in sides.values():
+        side.times(max(CLIENTS), 3)  # every worker warm
+    measured = Measured(rows=blocks * each)
+    for count in CLIENTS:
+        found: dict[str, list[float]] = {name: [] for name in sides}
+        for _ in range(blocks):
+            for name, side in sides.items():
+                found[name] += side.times(count, each)
+        for name, times in found.items():
+            measured.seconds[f"{name}p50 {count}"] = float(np.percentile(times, 50))
+            measured.seconds[f"{name}p95 {count}"] = float(np.percentile(times, 95))
+    return measured
+
+
+def _times(
+    address: str, clients: Sequence[Client], each: int, body: Callable[[Client, int], tuple[str, object]]
+) -> list[float]:
+    with ThreadPoolExecutor(len(clients)) as pool:
+        done = pool.map(partial(_client_times, address, each, body), clients)
+        return [seconds for times in done for seconds in times]
+
+
+def _client_times(
+    address: str, each: int, body: Callable[[Client, int], tuple[str, object]], client: Client
+) -> list[float]:
+    times = []
+    connected = http.client.HTTPConnection(urlsplit(address).netloc)
+    headers = {"Cookie": client.cookie, "X-CSRFToken": client.token, "Content-Type": "application/json"}
+    for number in range(each):
+        path, said = body(client, number)
+        started = time.perf_counter()
+        connected.request("POST", path, json.dumps(said), headers)
+        reply = connected.getresponse()
+        answer = reply.read()
+        times.append(time.perf_counter() - started)
+        if reply.status != 200 or b'"status": "refused"' in answer or b'"status": "moved"' in answer:
+            raise SystemExit(f"{path}: {reply.status} {answer[:200]!r}")
+    connected.close()
+    return times
+
+
+def pages(size: Size, _turn: int) -> Measured:
+    """Open the desk at both sizes."""
+    each = 3 if size is SMALL else 40
+    measured = Measured(rows=each)
+    with served() as address:
+        for name, topic in zip(PASSAGES, Campaign.objects.get(slug=SLUG).topics.all(), strict=True):
+            task = Task.objects.filter(topic=topic).select_related("assessor")[0]
+            times, length = page_times(address, task, [f"/desk/{task.public_id}/"] * each)
+            measured.seconds[f"p50 {name}"] = float(np.percentile(times, 50))
+            measured.seconds[f"p95 {name}"] = float(np.percentile(times, 95))
+            measured.seconds[f"size {name}"] = length / 1024
+    return measured
+
+
+def page_times(address: str, task: Task, paths: Sequence[str]) -> tuple[list[float], int]:
+    """Fetch pages as a task's assessor, the first three twice; return how long each took, and the last one's bytes."""
+    cookie = session_cookie(task.assessor)
+    connected = http.client.HTTPConnection(urlsplit(address).netloc)
+    times, page = [], b""
+    for path in [*paths[:WARM], *paths]:
+        started = time.perf_counter()
+        connected.request("GET", path, headers={"Cookie": cookie})
+        reply = connected.getresponse()
+        page = reply.read()
+        times.append(time.perf_counter() - started)
+        if reply.status != 200:
+            raise SystemExit(f"{path}: {reply.status}")
+    connected.close()
+    return times[len(paths[:WARM]) :], len(page)

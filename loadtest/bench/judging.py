@@ -1,0 +1,113 @@
+"""The judging desks over real HTTP: saves of labels beside those of nuggets and a bare view, the page, the next answer.
+
+A topic has 45 answers and 16 nuggets, or 270 pairs of sentence and citation.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from accounts.models import User
+from accounts.recording_notice import NOTICE_VERSION
+from assessor.blind.desk import desk_state
+from assessor.desk.context import open_desk
+from assessor.desk.op_schemas import Op
+from evaluation.models import Task
+from evaluation.terms import Stage
+from loadtest.bench import desk
+from loadtest.bench.desk import (
+    CLIENTS,
+    WINDOW,
+    Client,
+    Side,
+    client_of,
+    measured_of,
+    op_of,
+    page_times,
+    statements,
+)
+from loadtest.bench.measuring import Measured
+from loadtest.bench.sizes import SMALL, Size
+from loadtest.desk.judged_campaign import BRIEF, TRACK, hand_all, make_judging_campaign
+from loadtest.servers.web import served
+
+SLUG = "judging"
+STAGES = {"assign ": Stage.ASSIGN, "scratch ": Stage.SUPPORT_SCRATCH, "shown ": Stage.SUPPORT_POST_EDIT}
+"""What is labelled: whether answers hold nuggets, and citations, in either condition."""
+
+WORDS_SAID = {"assign ": ("support", "partial_support", "not_support")}
+OF_PAIRS = ("full_support", "partial_support", "no_support")
+
+
+def prepare(size: Size, turn: int) -> Measured:
+    """Make the campaign of the nugget desks, and one with as many assessors at each kind of judging desk."""
+    desk.prepare(size, turn)
+    campaign = make_judging_campaign(SLUG, [BRIEF if size is SMALL else TRACK])
+    for name, stage in STAGES.items():
+        for number in range(max(CLIENTS)):
+            user = User.objects.create(username=f"{name.strip()}-{number}", notice_version=NOTICE_VERSION)
+            for task in hand_all(campaign, user, stage):
+                open_desk(task=task, user=user)
+    return Measured(rows=max(CLIENTS))
+
+
+def saves(size: Size, _turn: int) -> Measured:
+    """Save labels of each kind, nuggets' importance, and a bare view's mark, by turns."""
+    clients = {name: _clients(stage) for name, stage in STAGES.items()}
+    with served() as address, served("loadtest.bench.floor.wsgi") as floor:
+        sides = desk.nugget_sides(address, floor)
+        sides |= {name: _side(address, name, some) for name, some in clients.items()}
+        measured = measured_of(size, sides)
+    for name, some in clients.items():
+        task = Task.objects.get(pk=some[0].pk)
+        for what in ("first", "again"):
+            measured.seconds[f"{name}{what}"] = statements(task, Op.model_validate(_op(name, some[0], -1)))
+    return measured
+
+
+def _clients(stage: Stage) -> list[Client]:
+    tasks = Task.objects.filter(campaign__slug=SLUG, stage=stage).select_related("assessor").order_by("pk")
+    return [client_of(task, keys=_keys(task)) for task in tasks]
+
+
+def _keys(task: Task) -> tuple[str, ...]:
+    """Return everything that is asked, in the order of the screen."""
+    state = desk_state(task.public_id, task.assessor)
+    if task.stage != Stage.ASSIGN:
+        return tuple(pair["key"] for pair in state["pairs"] if pair["judgeable"])
+    return tuple(f"{answer['id']}/{one['key']}" for answer in state["answers"] for one in state["nuggets"])
+
+
+def _side(address: str, name: str, clients: list[Client]) -> Side:
+    def body(client: Client, number: int) -> tuple[str, object]:
+        return f"/desk/{client.task}/ops/", {"window": WINDOW, "ops": [_op(name, client, number)]}
+
+    return Side(address, clients, body)
+
+
+def _op(name: str, client: Client, number: int) -> dict[str, object]:
+    """Return the label of one key after the other; only the first time that a key comes its row is made."""
+    said = WORDS_SAID.get(name, OF_PAIRS)[number % 3]
+    return op_of("label", {"key": client.keys[number % len(client.keys)], "label": said})
+
+
+def pages(size: Size, _turn: int) -> Measured:
+    """Open the page of each kind of desk, and fetch one answer after the other."""
+    each = 3 if size is SMALL else 40
+    measured = Measured(rows=each)
+    with served() as address:
+        for name, stage in STAGES.items():
+            task = Task.objects.filter(campaign__slug=SLUG, stage=stage).select_related("assessor")[0]
+            page = f"/desk/{task.public_id}/"
+            answers = [one["id"] for one in desk_state(task.public_id, task.assessor)["answers"]][:each]
+            _take(measured, f"{name}page", *page_times(address, task, [page] * each))
+            _take(
+                measured, f"{name}answer", *page_times(address, task, [f"{page}answers/{one}/" for one in answers])
+            )
+    return measured
+
+
+def _take(measured: Measured, what: str, times: Sequence[float], length: int) -> None:
+    measured.seconds[f"{what} p50"] = float(np.percentile(times, 50))
+    measured.seconds[f"{what} p95"] = float(np.percentile(times, 95))
+    measured.seconds[f"{what} size"] = length / 1024

@@ -1,0 +1,77 @@
+"""What is measured, all of it: with the dashboard and the pages of reports beside what `plan` has."""
+
+from loadtest.bench import plan
+from loadtest.bench.plan import Benchmark, Goal, Shown
+
+SIZES = {"": "", "_tenth": "TENTH", "_triple": "TRIPLE"}
+"""By what follows the name. Goals are for a whole track."""
+
+
+def _agreement_page(size: str) -> Benchmark:
+    cold, warm = (None, None) if size else (Goal("seconds", 2.5), Goal("seconds", 0.1))
+    return Benchmark(
+        f"agreement page{f', {size.lower()} of the topics' if size else ''}",
+        ("scores.bare", "agreement_page.page", "agreement_page.whole", "peers.with_pandas", "peers.floor"),
+        (
+            Shown("bare reading of the label rows", "scores.bare"),
+            Shown(
+                "the page, cold: run-level and topic-average intervals, confusion",
+                "agreement_page.page",
+                "cold",
+                goal=cold,
+            ),
+            Shown("  of it this process's CPU", "agreement_page.page", "cold cpu"),
+            Shown("the page, warm", "agreement_page.page", "warm", goal=warm),
+            Shown("  of it this process's CPU", "agreement_page.page", "warm cpu"),
+            Shown("the pooled interval, which follows", "agreement_page.whole", "pooled"),
+            Shown("the picture", "agreement_page.whole", "picture"),
+            Shown("the picture again", "agreement_page.whole", "picture again"),
+            Shown("pandas + scipy: scores and taus", "peers.with_pandas"),
+            Shown("NumPy in memory: scores", "peers.floor", "scores"),
+            Shown("NumPy in memory: taus", "peers.floor", "taus"),
+        ),
+        prepare=("agreement_page.prepare",),
+        beside="scores.bare",
+        size=size,
+    )
+
+
+DASHBOARD = (
+    *("today", "work", "people", "people/activity", "quality", "quality/people"),
+    *("inbox", "overview", "findings", "jobs", "runs", "topics"),
+)
+_DASHBOARD = Benchmark(
+    "the dashboard, 301 topics, 40 assessors, 5 million events",
+    ("dashboard.pages",),
+    tuple(
+        line
+        for page in DASHBOARD
+        for line in (
+            Shown(f"{page}, first", "dashboard.pages", f"{page} first"),
+            Shown(f"{page}, p50", "dashboard.pages", f"{page} p50"),
+            Shown(f"{page}, p95", "dashboard.pages", f"{page} p95", goal=Goal("seconds", 0.3)),
+            Shown(
+                f"{page}, slowest query, first",
+                "dashboard.pages",
+                f"{page} slowest query, first",
+                goal=Goal("seconds", 0.2),
+            ),
+            Shown(f"{page}, slowest query", "dashboard.pages", f"{page} slowest query", goal=Goal("seconds", 0.2)),
+            Shown(
+                f"{page}, queries, x those of a tenth of the data",
+                "dashboard.pages",
+                f"{page} queries",
+                goal=Goal("ratio", 1.0),
+                beside=("dashboard.pages", f"{page} queries of a tenth"),
+            ),
+        )
+    ),
+    prepare=("dashboard.prepare",),
+    turns=1,
+)
+
+BENCHMARKS = (
+    plan.BENCHMARKS
+    | {"dashboard": _DASHBOARD}
+    | {f"agreement_page{end}": _agreement_page(size) for end, size in SIZES.items()}
+)

@@ -1,0 +1,1 @@
+"""Assessors at work at their desks."""

@@ -1,0 +1,225 @@
+"""What is stored of a task beside what its assessor did: nothing lost, nothing doubled, nothing invented."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import pairwise
+from typing import Any
+
+from django.utils import timezone
+
+from assessor.blind.desk import desk_state
+from assessor.models import Operation, TimeSegment
+from assessor.rules.clock import SLACK, Stretch, limit_of, measure, milliseconds
+from assessor.rules.undo import KEPT_STEPS
+from assessor.timing.times import FIELDS, stretch_of
+from evaluation.errors import Refused
+from evaluation.models import Submission, Task
+from evaluation.terms import Stage, TaskState
+from loadtest.desk.frozen import frozen_of
+from loadtest.desk.label_model import LabelModel
+from loadtest.desk.model import DeskModel, Json, Model
+from loadtest.desk.window import Act, Ledger
+
+SHOWN = 3
+
+
+@dataclass(slots=True)
+class Logged:
+    """One operation of the log."""
+
+    seq: int
+    op_id: str
+    step: str
+    kind: str
+    payload: Json
+    window: str
+    before: Json
+    after: Json
+
+
+@dataclass(slots=True)
+class Record:
+    """What is stored of one task. `frozen`: what each submission holds. `state`: as the desk's page is told."""
+
+    stage: Stage
+    submitted: bool
+    opened: datetime
+    read: datetime
+    log: list[Logged]
+    state: Json
+    frozen: list[list[Any]]
+    stretches: list[Stretch]
+
+
+@dataclass(slots=True)
+class Found:
+    """What was found wrong; and how many operations arrived after their refusal, by a request that was held up."""
+
+    violations: list[str] = field(default_factory=list)
+    late: int = 0
+
+    def none(self, what: str, found: Sequence[object]) -> None:
+        """Something that must not be there."""
+        if found:
+            shown = "; ".join(str(one) for one in found[:SHOWN])
+            self.violations.append(f"{what}: {len(found)} ({shown})")
+
+    def same(self, what: str, found: object, expected: object) -> None:
+        """Two things that must be equal."""
+        if found != expected:
+            self.violations.append(f"{what}: {found}, not {expected}")
+
+
+def model_of(state: Json) -> Model:
+    """Return the model of a desk of any stage, as the server tells it."""
+    return (LabelModel if Stage(state["stage"]).judges else DeskModel).of_state(state)
+
+
+def read_record(task: int) -> Record:
+    """Read everything that is stored of a task."""
+    found = Task.objects.select_related("assessor").get(pk=task)
+    if found.opened_at is None:
+        raise ValueError("the task was never opened")
+    log = Operation.objects.filter(task=task).order_by("seq")
+    fields = ("seq", "op_id", "step", "kind", "payload", "window", "before", "after")
+    return Record(
+        stage=Stage(found.stage),
+        submitted=found.state == TaskState.SUBMITTED,
+        opened=found.opened_at,
+        log=[Logged(seq, str(op), str(step), *rest) for seq, op, step, *rest in log.values_list(*fields)],
+        state=desk_state(found.public_id, found.assessor),
+        frozen=[frozen_of(found, one) for one in Submission.objects.filter(task=task)],
+        stretches=[stretch_of(*row) for row in TimeSegment.objects.filter(task=task).values_list(*FIELDS)],
+        read=timezone.now(),
+    )
+
+
+def check_task(record: Record, ledger: Ledger) -> Found:
+    """Return what is wrong with a task."""
+    found = Found()
+    by_id = {one.op_id: one for one in record.log}
+    found.same("numbers of the log", [one.seq for one in record.log], [*range(1, len(record.log) + 1)])
+    found.none(
+        "operations logged twice", [one for one, n in Counter(x.op_id for x in record.log).items() if n > 1]
+    )
+    found.none("operations that nobody sent", [one for one in record.log if one.op_id not in ledger.acts])
+    _check_receipts(found, by_id, ledger)
+    _check_order(found, by_id, ledger)
+    _check_chain(found, record, ledger)
+    model = _check_model(found, record, ledger)
+    _check_stacks(found, record, model)
+    _check_frozen(found, record, model)
+    _check_time(found, record)
+    return found
+
+
+def check_log(record: Record) -> Found:
+    """Return what is wrong with a task in itself, where nobody knows what its assessor did.
+
+    What it began with is told by its log: the first operation on each row, and the rows that none touched.
+    """
+    found, now = Found(), model_of(record.state)
+    firsts = {key: row for one in reversed(record.log) for key, row in one.before.items()}
+    untouched = {key: row for key, row in now.rows.items() if key not in firsts}
+    began = untouched | {key: now.row_from_json(row) for key, row in firsts.items() if row}
+    found.same("numbers of the log", [one.seq for one in record.log], [*range(1, len(record.log) + 1)])
+    found.same("newest number", record.state["seq"], len(record.log))
+    _check_chain(found, record, Ledger(first=began))
+    _check_frozen(found, record, now)
+    _check_time(found, record)
+    return found
+
+
+def _check_receipts(found: Found, by_id: dict[str, Logged], ledger: Ledger) -> None:
+    """What was acknowledged is logged as it was sent; what was not is not, or came late."""
+    for act in ledger.acts.values():
+        logged = by_id.get(act.op_id)
+        if act.outcome == "applied":
+            _check_one(found, act, logged)
+        elif logged and act.outcome == "refused":
+            found.late += 1
+        elif logged or not act.outcome:
+            what = "is logged" if logged else "has no receipt"
+            found.violations.append(f"operation {act.op_id}, {act.op['kind']}, {act.outcome or 'waiting'}, {what}")
+
+
+def _check_one(found: Found, act: Act, logged: Logged | None) -> None:
+    if logged is None:
+        found.violations.append(f"operation {act.seq}, {act.op}, was acknowledged and is not in the log")
+        return
+    stored = (logged.seq, logged.step, logged.kind, logged.payload, logged.window)
+    sent = (act.seq, act.op["step"], act.op["kind"], act.op["payload"], act.window)
+    found.same(f"operation {act.op_id}", stored, sent)
+
+
+def _check_order(found: Found, by_id: dict[str, Logged], ledger: Ledger) -> None:
+    """Each window's operations stand in the log in the order in which they were done."""
+    windows: dict[str, list[Act]] = {}
+    for act in ledger.acts.values():
+        if act.outcome == "applied" and act.op_id in by_id:
+            windows.setdefault(act.window, []).append(act)
+    for acts in windows.values():
+        acts.sort(key=lambda act: act.number)
+        pairs = pairwise(by_id[act.op_id].seq for act in acts)
+        found.none("operations out of order", [pair for pair in pairs if pair[0] >= pair[1]])
+
+
+def _check_chain(found: Found, record: Record, ledger: Ledger) -> None:
+    """Every operation found what the one before had left, and the rows are what the last one left."""
+    now = model_of(record.state)
+    rows: Json = now.as_json(ledger.first)
+    for one in record.log:
+        was = {key: rows.get(key) for key in one.before}
+        found.same(f"rows before operation {one.seq}, {one.kind}", one.before, was)
+        rows |= one.after
+    left = {key: row for key, row in rows.items() if row}
+    found.same("rows, by the log", now.as_json(now.rows), left)
+
+
+def _check_model(found: Found, record: Record, ledger: Ledger) -> Model:
+    """What the assessor did, done again by the rules, in the order of the log, leaves the same."""
+    now = model_of(record.state)
+    model = now.untouched(ledger.first)
+    for one in record.log:
+        act = ledger.acts.get(one.op_id)
+        if act is None:
+            continue
+        try:
+            _, after = model.do(act.op["kind"], act.op["payload"], act.op["step"])
+        except Refused as refused:
+            found.violations.append(f"operation {one.seq}, {act.op}, makes no sense: {refused.message}")
+            continue
+        model.past[one.seq] = after
+        found.same(f"operation {one.seq}, {one.kind}, by the rules", one.after, model.as_json(after))
+    found.same("rows, by what the assessor did", now.as_json(now.rows), model.as_json(model.rows))
+    found.same("what is noted", now.noted(), model.noted())
+    found.same("newest number", record.state["seq"], len(record.log))
+    return model
+
+
+def _check_stacks(found: Found, record: Record, model: Model) -> None:
+    """The page offers the steps to undo and redo that the assessor has in mind."""
+    for name, stack in (("undo", model.undo), ("redo", model.redo)):
+        found.same(f"steps to {name}", record.state[name], [model.step_json(one) for one in stack[-KEPT_STEPS:]])
+
+
+def _check_frozen(found: Found, record: Record, model: Model) -> None:
+    """What is submitted is the rows, once."""
+    expected = model.frozen()
+    found.same("submissions", len(record.frozen), int(record.submitted))
+    for frozen in record.frozen:
+        found.same("what is frozen", frozen, expected)
+
+
+def _check_time(found: Found, record: Record) -> None:
+    """No stretch runs backwards or lies outside of the work; all windows together credit no more than passed."""
+    opened, read = milliseconds(record.opened), milliseconds(record.read)
+    found.none("stretches that run backwards", [one for one in record.stretches if one.end < one.start])
+    outside = [one for one in record.stretches if one.start < opened - SLACK or one.end > read]
+    found.none("stretches outside of the work", outside)
+    times = measure(record.stretches, limit_of(record.stage))
+    if times.active.high > min(times.wall, read - opened + SLACK):
+        passed = f"{times.wall} ms of stretches, {read - opened} ms since the opening"
+        found.violations.append(f"credited {times.active.high} ms of {passed}")

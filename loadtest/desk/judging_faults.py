@@ -1,0 +1,224 @@
+"""Assessors at their judging desks while what the service stands on fails, one thing after the other.
+
+Everything runs on services of its own. Whatever was acknowledged must be stored once, whatever was not must wait in the
+outbox and arrive once when the service is back, and the service must come back without anybody's help.
+"""
+
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+from django.db import connection, connections
+
+from evaluation.models import Campaign, SupportJudgment
+from jobs.models import Job, WorkItem
+from llmjobs.job_service import JobRequest, judge_for, plan_support, start
+from llmjobs.simulator.answering import MODEL
+from llmjobs.simulator.server import running_simulator
+from loadtest.desk.judging_assessor import LABEL_EVERY, JudgingAssessor, JudgingPlan, Times
+from loadtest.desk.judging_load import WARMING, compare, make_world, print_times, report, served_as
+from loadtest.desk.together import work
+from loadtest.desk.world import own_connection
+from loadtest.servers.services import Services, SmallDisk
+from loadtest.servers.web import WebProcess, running_web
+from loadtest.servers.worker import WorkerProcess, running_worker
+from loadtest.violations import Spoiler, Violations, print_violations
+
+LONGEST_RECOVERY, LONGEST_FAULT = 90.0, 240.0
+"""Seconds; the second is only there so that a run that hangs ends."""
+
+JOB_ENDS_WITHIN = 120.0
+WORKER = {"JOB_LEASE_SECONDS": "5", "LLM_CONCURRENCY": "1"}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something that fails, for at least so many seconds. `spares`: nobody who judges may notice it."""
+
+    name: str
+    begin: Callable[[], object]
+    end: Callable[[], object]
+    lasts: float
+    spares: bool = False
+
+
+@dataclass(slots=True)
+class Happened:
+    """When a fault began, when what had failed was there again, and when everybody had saved again."""
+
+    fault: Fault
+    began: float
+    ended: float = 0.0
+    recovered: float = 0.0
+
+    def explains(self, asked: float, answered: float) -> bool:
+        """Say whether a request that failed may have failed because of it."""
+        return not self.fault.spares and answered >= self.began and asked <= (self.recovered or float("inf"))
+
+
+def run(
+    logs: Path,
+    services: Services,
+    assessors: int,
+    seconds: float = 600.0,
+    every: float = LABEL_EVERY,
+    spoilt: bool = False,
+) -> int:
+    """Have them judge for so long while things fail, and compare; return 1 on a violation."""
+    seats = make_world(assessors, seconds, every)
+    violations, times, refused = Violations(), Times(), list[str]()
+    with ExitStack() as stack:
+        simulator = stack.enter_context(running_simulator(log=logs / "served.jsonl"))
+        os.environ |= {"OPENAI_BASE_URL": simulator.base_url, "OPENAI_MODEL": MODEL}
+        with own_connection():
+            job = _start_job()
+            simulator.chooser.switch({"latency_ms": int(700 * seconds / max(1, job.items.count()))})
+        web = stack.enter_context(running_web(logs / "web.log", own=served_as(seconds)))
+        worker = stack.enter_context(running_worker(logs / "worker.log", WORKER))
+        starts, faults = time.monotonic() + WARMING, _faults(services, web, worker, seconds)
+        plan = JudgingPlan(
+            web.address,
+            starts,
+            starts + seconds + LONGEST_FAULT * len(faults),
+            violations.complain,
+            refused.append,
+            times,
+            every,
+        )
+        judges = [JudgingAssessor(seat, plan, number) for number, seat in enumerate(seats)]
+        happened = list[Happened]()
+        with _failing(faults, seconds / (len(faults) + 1), judges, plan, happened):
+            work(judges, plan.stopped)
+        _wait_for(job, violations)
+        worker.finish()
+    _check_failures(times, happened, violations)
+    counts = compare(judges, violations, Spoiler() if spoilt else None)
+    (logs / "violations.txt").write_text("\n".join(violations.found), encoding="utf-8")
+    print_violations(violations.found)
+    print_times(times, seconds)
+    for one in happened:
+        _print(one, times)
+    for what in services.left_out:
+        print(f"  left out: {what}")
+    print(f"  {len(refused)} answers of 5xx")
+    report(counts, len(judges), seconds, violations.found)
+    return 1 if violations.found else 0
+
+
+def _faults(services: Services, web: WebProcess, worker: WorkerProcess, seconds: float) -> list[Fault]:
+    """Return what can fail here, in the order in which it does."""
+    lasts = max(1.0, min(20.0, seconds / 15))
+    found = [Fault("web killed", web.kill, web.start, 0.0)]
+    if services.cluster:
+        cluster = services.cluster
+        found.append(Fault("PostgreSQL restarted", cluster.stop, cluster.start, 0.0))
+        found.append(Fault("PostgreSQL away", cluster.stop, cluster.start, lasts))
+    if services.redis:
+        found.append(Fault("Redis away", services.redis.stop, services.redis.start, lasts, spares=True))
+    if services.disk:
+        disk = services.disk
+        found.append(Fault("disk full", partial(_fill, disk), disk.free, lasts))
+    return [*found, Fault("worker killed", worker.kill, worker.start, 0.0, spares=True)]
+
+
+def _fill(disk: SmallDisk) -> None:
+    """Fill a disk, with nothing left in the journal that could be written over without more place."""
+    with own_connection(), connection.cursor() as cursor:
+        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    disk.fill()
+
+
+@contextmanager
+def _failing(
+    faults: Sequence[Fault],
+    calm: float,
+    judges: Sequence[JudgingAssessor],
+    plan: JudgingPlan,
+    happened: list[Happened],
+) -> Iterator[None]:
+    """Let one thing after the other fail while the block runs, with so many calm seconds between; then end the work."""
+
+    def fail() -> None:
+        time.sleep(max(0.0, plan.starts - time.monotonic()))
+        for fault in faults:
+            if plan.stopped.wait(calm):
+                break
+            one = Happened(fault, time.monotonic())
+            happened.append(one)
+            fault.begin()
+            plan.stopped.wait(fault.lasts)
+            fault.end()
+            one.ended = time.monotonic()
+            _await_recovery(one, judges, plan)
+        plan.stopped.wait(calm)
+        plan.stopped.set()
+
+    thread = Thread(target=fail)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
+
+
+def _await_recovery(one: Happened, judges: Sequence[JudgingAssessor], plan: JudgingPlan) -> None:
+    """Wait until everybody who works has saved something that was sent after the fault."""
+    while time.monotonic() < one.ended + LONGEST_RECOVERY:
+        if all(judge.is_over or judge.saved_at > one.ended for judge in judges):
+            one.recovered = time.monotonic()
+            return
+        time.sleep(0.05)
+    plan.complain(f"{one.fault.name}: not everybody could save again within {LONGEST_RECOVERY:g} s")
+
+
+def _check_failures(times: Times, happened: Sequence[Happened], violations: Violations) -> None:
+    """No request fails but for a fault that may make it fail."""
+    unexplained = [
+        (asked, why)
+        for asked, answered, why in times.unanswered
+        if not any(one.explains(asked, answered) for one in happened)
+    ]
+    if unexplained:
+        near = Counter(
+            (next((one.fault.name for one in reversed(happened) if one.began <= asked), "before all"), why)
+            for asked, why in unexplained
+        )
+        violations.complain(f"{len(unexplained)} requests failed without a reason, after: {dict(near)}")
+
+
+def _print(one: Happened, times: Times) -> None:
+    failed = [asked for asked, answered, _ in times.unanswered if one.explains(asked, answered)]
+    late = sum(asked > one.ended for asked in failed)
+    again = f"after {one.recovered - one.ended:.1f} s" if one.recovered else "never"
+    print(
+        f"  {one.fault.name}: for {one.ended - one.began:.1f} s; {len(failed)} requests failed, {late} of them asked "
+        f"when it was over; everybody saved again: {again}"
+    )
+
+
+def _start_job() -> Job:
+    """Have the machine judge support of everything, with a judge of its own."""
+    request = JobRequest(Campaign.objects.get(), judge_for(""))
+    return start(request, "support", plan_support(request))
+
+
+def _wait_for(job: Job, violations: Violations) -> None:
+    """The job comes to its end, and each of its pairs has one label."""
+    end = time.monotonic() + JOB_ENDS_WITHIN
+    while Job.objects.get(pk=job.pk).state != Job.State.DONE and time.monotonic() < end:
+        time.sleep(0.2)
+    states = Counter[str](job.items.values_list("state", flat=True))
+    if set(states) != {WorkItem.State.DONE}:
+        violations.complain(f"the LLM's job ended with {dict(states)}")
+    given: Any = SupportJudgment.objects.current().filter(judge__model=MODEL).values_list("sentence", "segment")
+    pairs = Counter(given)
+    if len(pairs) != sum(states.values()) or any(number > 1 for number in pairs.values()):
+        violations.complain(f"{sum(states.values())} pairs were asked of the LLM, {pairs.total()} labels came")
+    connections.close_all()

@@ -1,0 +1,1 @@
+"""LLM jobs while everything that they need fails."""

@@ -1,0 +1,1 @@
+"""A whole campaign on the production shape."""

@@ -1,1 +1,0 @@
-"""What the soak and the benchmarks drive the application with."""

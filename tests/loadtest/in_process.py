@@ -1,0 +1,27 @@
+"""A simulated assessor's browser without a network."""
+
+from typing import Any
+
+from django.test import Client
+
+from accounts.models import User
+from loadtest.desk.wire import Answer, Fate
+from loadtest.desk.world import Seat
+
+
+class InProcess:
+    """A browser without a network."""
+
+    def __init__(self, _address: str, seat: Seat, *_more: object) -> None:
+        self._client = Client()
+        self._client.force_login(User.objects.get(pk=seat.pk))
+
+    def get(self, path: str) -> Any:
+        """Return JSON, or the text of a page."""
+        answer = self._client.get(path)
+        return answer.json() if answer["Content-Type"] == "application/json" else answer.content.decode()
+
+    def post(self, path: str, said: object, _fate: Fate = Fate.ANSWERED) -> Answer:
+        """Send JSON."""
+        answer = self._client.post(path, said, content_type="application/json")
+        return Answer(answer.status_code, answer.json() if answer.content else None)

@@ -1,0 +1,120 @@
+"""The soaks of the judging desks in their short forms, and that they find what they are there to find."""
+
+import re
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+from django.conf import settings
+from django.db import connection
+
+from loadtest.desk.checks import Record, check_task, read_record
+from loadtest.desk.judged_campaign import Extent
+from loadtest.desk.judging_assessor import JudgingAssessor, JudgingPlan, Times
+from loadtest.desk.judging_world import make_judging_world
+from loadtest.desk.window import Ledger
+from tests.loadtest.in_process import InProcess
+from tests.loadtest.plants import PLANTS, overlooked
+
+FIGURES = re.compile(r"([\d,]+) submitted, ([\d,]+) labels, .* ([\d,]+) resends, .* (\d+) violations")
+
+
+def soaked(test: str, *options: str) -> tuple[int, str, list[int]]:
+    """Run a soak on an engine like these tests' own: its exit code, what it said, and its figures."""
+    command = [
+        sys.executable,
+        "-m",
+        "loadtest.soak",
+        connection.vendor,
+        "--only",
+        test,
+        "--assessors",
+        "6",
+        *options,
+    ]
+    done = subprocess.run(command, cwd=settings.BASE_DIR, capture_output=True, text=True, check=False)
+    said = done.stdout + done.stderr
+    found = FIGURES.search(said)
+    assert found, said
+    return done.returncode, said, [int(figure.replace(",", "")) for figure in found.groups()]
+
+
+@pytest.mark.slow  # what it checks, the faults check as well
+def test_every_label_is_stored_as_it_was_acknowledged() -> None:
+    code, said, (submitted, labels, _, violations) = soaked("judging_load", "--seconds", "8", "--every", "0.4")
+    assert (code, violations) == (0, 0), said
+    assert min(submitted, labels) > 0, said
+
+
+@pytest.mark.slow
+def test_no_label_is_lost_while_what_the_desk_stands_on_fails() -> None:
+    """Every fault that can be made here, one after the other; what was not acknowledged waited and arrived once."""
+    for seconds in ("8", "30", "90"):  # on a busy machine not every fault meets a label in the first seconds
+        code, said, (_, labels, resends, violations) = soaked(
+            "judging_faults", "--seconds", seconds, "--every", "0.4"
+        )
+        assert (code, violations) == (0, 0), said
+        if min(labels, resends) > 0:
+            return
+    pytest.fail(said)
+
+
+@pytest.mark.slow
+def test_a_label_lost_by_the_server_fails_the_run() -> None:
+    code, said, (*_, violations) = soaked("judging_load", "--seconds", "4", "--every", "0.4", "--spoil")
+    assert (code, violations > 0) == (1, True), said
+    assert "was acknowledged and is not in the log" in said
+
+
+@pytest.fixture
+def judged(db: None) -> list[tuple[Record, Ledger]]:
+    """Tasks of each stage, judged and submitted, and what their assessors know of them."""
+    complaints, now = list[str](), time.monotonic()
+    plan = JudgingPlan("", now, now + 60, complaints.append, complaints.append, Times(), every=0.001)
+    seats = make_judging_world(4, [Extent(answers=4, sentences=3, nuggets=4)])
+    judges = [JudgingAssessor(seat, plan, number, InProcess) for number, seat in enumerate(seats[1:])]
+    for judge in judges:
+        judge.run()
+    counts: Counter[str] = sum((judge.counts for judge in judges), start=Counter())
+    assert (complaints, counts["submitted"], counts["unanswered"]) == ([], 3, 0)
+    return [(read_record(card.pk), ledger) for judge in judges for card, ledger in judge.done]
+
+
+def change_a_label(record: Record, ledger: Ledger) -> None:
+    """A label is another one than its last operation gave."""
+    record.state["rows"][0]["label"] = "cant_judge"
+
+
+def lower_a_version(record: Record, ledger: Ledger) -> None:
+    """A label has the version that it had before."""
+    record.state["rows"][0]["version"] -= 1
+
+
+def forget_what_was_seen(record: Record, ledger: Ledger) -> None:
+    """An answer that was on the screen counts as new."""
+    record.state["answers"][0]["seen"] = False
+
+
+def freeze_another(record: Record, ledger: Ledger) -> None:
+    """What counts is another label than the assessor's."""
+    place, _, *more = record.frozen[0][0]
+    record.frozen[0][0] = (place, "another", *more)
+
+
+OF_LABELS: list[Callable[[Record, Ledger], None]] = [
+    change_a_label,
+    lower_a_version,
+    forget_what_was_seen,
+    freeze_another,
+]
+
+
+def test_what_was_judged_is_what_is_stored_and_anything_else_is_found(judged: list[tuple[Record, Ledger]]) -> None:
+    """Of every stage: without trouble nothing is told, and whatever is planted is."""
+    assert sorted(record.stage for record, _ in judged) == ["assign", "support-post-edit", "support-scratch"]
+    for done in judged:
+        assert check_task(*done).violations == []
+        assert overlooked([*PLANTS, *OF_LABELS], done) == []
