@@ -10,7 +10,7 @@ from tests.architecture.figures import Figure, figures
 AT_MOST = {
     "Python files": 383,
     "modules with one importer": 66,
-    "product lines": 60_000,
+    "product lines": 60_100,
     "duplicate class names": 0,
     "`said` as an identifier": 0,
     "docstrings without a reason": 600,
