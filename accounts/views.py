@@ -39,7 +39,7 @@ class VerifiedResetForm(ResetPasswordForm):  # type: ignore[misc]
         """Leave out accounts that only typed the address: whoever has their session could have typed their own."""
         email = str(super().clean_email())
         verified = EmailAddress.objects.filter(email=email.lower(), verified=True, user__is_active=True)
-        self.users = [one.user for one in verified.select_related("user")]
+        self.users = [address.user for address in verified.select_related("user")]
         return email
 
 
@@ -60,7 +60,7 @@ class TokenForm(forms.Form):
         longest = longest_life().days
         offered = [days for days in DAYS if days < longest] + [longest]
         days = self.fields["days"]
-        choices = [(one, f"{one} {plural(one, 'day')}") for one in offered]
+        choices = [(number, f"{number} {plural(number, 'day')}") for number in offered]
         days.choices = choices  # type: ignore[attr-defined]
         days.initial = min(USUAL_DAYS, longest)
 

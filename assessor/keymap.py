@@ -164,7 +164,7 @@ def _normal(word: str) -> str:
     named = [
         {"control": "Ctrl", "strg": "Ctrl"}.get(modifier.lower(), modifier.capitalize()) for modifier in modifiers
     ]
-    return "+".join([*sorted(named, key=lambda one: order.get(one, 9)), key])
+    return "+".join([*sorted(named, key=lambda key: order.get(key, 9)), key])
 
 
 def fault_of(chord: str, action: Action) -> str:
@@ -184,12 +184,12 @@ def fault_of(chord: str, action: Action) -> str:
 
 def collisions(actions: Iterable[Action]) -> Iterator[tuple[str, Action, Action]]:
     """Yield each key that means two things in one place, with both."""
-    for one, other in combinations(actions, 2):
-        if set(one.stages) & set(other.stages) and _overlap(one, other):
-            for chord in sorted(set(one.keys) & set(other.keys)):
-                yield chord, one, other
+    for pair, other in combinations(actions, 2):
+        if set(pair.stages) & set(other.stages) and _overlap(pair, other):
+            for chord in sorted(set(pair.keys) & set(other.keys)):
+                yield chord, pair, other
 
 
-def _overlap(one: Action, other: Action) -> bool:
-    shared = set(one.where) & set(other.where)
-    return bool(shared) or ANYWHERE in one.where or ANYWHERE in other.where
+def _overlap(key: Action, other: Action) -> bool:
+    shared = set(key.where) & set(other.where)
+    return bool(shared) or ANYWHERE in key.where or ANYWHERE in other.where

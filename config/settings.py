@@ -189,7 +189,9 @@ MAIL_ABOUT_JOBS = "EMAIL_URL" in env  # to who started one, when it is done, pau
 # Contact for reports of weaknesses of this installation: mailto: or https:, shown at /.well-known/security.txt.
 SECURITY_CONTACT = env.str("SECURITY_CONTACT", default="")
 # Where people reach the application, for links in mails that no request leads to.
-PUBLIC_URL = env.str("PUBLIC_URL", default=next((one for one in CSRF_TRUSTED_ORIGINS if "*" not in one), ""))
+PUBLIC_URL = env.str(
+    "PUBLIC_URL", default=next((origin for origin in CSRF_TRUSTED_ORIGINS if "*" not in origin), "")
+)
 INVITATION_DAYS = env.int("INVITATION_DAYS", default=14)
 
 # Days after which `apply_retention` takes away what serves no more: ended invitations and tokens.

@@ -121,8 +121,8 @@ class MembershipAdmin(ModelAdmin):
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Membership]) -> None:
         """Take the roles that were ticked, all or none."""
         with transaction.atomic():
-            for one in queryset.select_related("user", "campaign"):
-                self.delete_model(request, one)
+            for membership in queryset.select_related("user", "campaign"):
+                self.delete_model(request, membership)
 
 
 def _actor(request: HttpRequest) -> User:

@@ -41,6 +41,7 @@ POSTGRESQL_REMOVE = ["DROP TRIGGER IF EXISTS {table}_no_change ON {table}"]
 def install_triggers(using: str = "default", **_signal: Any) -> None:
     """Create the triggers where they are missing; harmless when they are there or the tables are not yet."""
     connection = connections[using]
+    # A migrate of one app, or up to one migration, ends before all the tables are there.
     there = set(connection.introspection.table_names())
     install = SQLITE_INSTALL if connection.vendor == "sqlite" else POSTGRESQL_INSTALL
     _run(using, install, [table for table in TABLES if table in there])
@@ -56,6 +57,7 @@ def missing_triggers(using: str = "default") -> list[str]:
     connection = connections[using]
     made = set(connection.introspection.table_names())
     verbs = ("update", "delete", "replace") if connection.vendor == "sqlite" else ("change",)
+    # A trigger that was switched off on PostgreSQL is still listed, so being there is not enough.
     listed = (
         "SELECT name FROM sqlite_master WHERE type = 'trigger'"
         if connection.vendor == "sqlite"

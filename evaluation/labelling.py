@@ -126,8 +126,8 @@ def give_assignments(judge: Judge, given: Sequence[GivenAssignment]) -> None:
         Assignment,
         ["judge_id", "answer_id", "nugget_version_id", "submission", "label", "raw", "given_at", "event_id"],
         [
-            (judge.pk, one.answer, one.nugget_version, 1, int(one.label), one.raw, now, one.event.pk)
-            for one in given
+            (judge.pk, label.answer, label.nugget_version, 1, int(label.label), label.raw, now, label.event.pk)
+            for label in given
         ],
         unique=["answer_id", "nugget_version_id", "judge_id", "submission"],
         update=["label", "raw", "given_at", "event_id"],
@@ -141,14 +141,14 @@ def give_support(judge: Judge, condition: SupportCondition, given: Sequence[Give
             SupportJudgment(
                 judge=judge,
                 condition=condition,
-                sentence_id=one.sentence,
-                segment_id=one.segment,
-                label=one.label,
-                raw=one.raw,
+                sentence_id=label.sentence,
+                segment_id=label.segment,
+                label=label.label,
+                raw=label.raw,
                 given_at=now,
-                event=one.event,
+                event=label.event,
             )
-            for one in given
+            for label in given
         ],
         batch_size=BATCH,
         update_conflicts=True,
@@ -161,8 +161,8 @@ def give_grades(campaign: Campaign, source: str, given: Sequence[GivenGrade]) ->
     by, _ = QrelSource.objects.get_or_create(campaign=campaign, name=source)
     Qrel.objects.bulk_create(
         [
-            Qrel(source=by, topic_id=one.topic, segment_id=one.segment, grade=one.grade, event=one.event)
-            for one in given
+            Qrel(source=by, topic_id=grade.topic, segment_id=grade.segment, grade=grade.grade, event=grade.event)
+            for grade in given
         ],
         batch_size=BATCH,
         update_conflicts=True,
@@ -199,4 +199,5 @@ def give_nugget_list(
 
 def touch(campaign: int) -> None:
     """Say that the campaign's labels changed, so that no report shows what was before. Last in a transaction."""
+    # One row that every writer of a campaign updates: first in a transaction, it would hold up all the others.
     Campaign.objects.filter(pk=campaign).update(revision=F("revision") + 1)

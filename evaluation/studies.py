@@ -58,7 +58,7 @@ class StudyLabels:
         """Return a judge's real labels that stand, by item; the last submission's."""
         named = self.conditions.get(JudgeKind(judge.kind), {})
         given = self.rows.current().filter(judge=judge, **named).order_by("submission")
-        found = {(one, other): label for one, other, label in given.values_list(*self.item, "label")}
+        found = {(first, other): label for first, other, label in given.values_list(*self.item, "label")}
         return {item: label for item, label in found.items() if label in REAL_LABELS}
 
     def judges(self, kind: JudgeKind) -> QuerySet[Judge]:
@@ -157,9 +157,9 @@ def _parts(pks: Collection[int]) -> Iterator[list[int]]:
 
 
 def drawn_from(found: Sequence[DrawnPair], per_topic: int, *, seed: int, stratified: bool) -> list[StudyPair]:
-    rows = {(one.pair.topic, one.pair.key): one.row for one in found}
-    drawn = draw((one.pair for one in found), per_topic, seed=seed, stratified=stratified)
-    return [rows[one.topic, one.key] for one in drawn]
+    rows = {(drawn_pair.pair.topic, drawn_pair.pair.key): drawn_pair.row for drawn_pair in found}
+    drawn = draw((drawn_pair.pair for drawn_pair in found), per_topic, seed=seed, stratified=stratified)
+    return [rows[drawn_pair.topic, drawn_pair.key] for drawn_pair in drawn]
 
 
 PER_TOPIC = 15
@@ -270,7 +270,7 @@ def hand_out_study(
             except Refused as refused:
                 skipped.append(Skipped(topic.topic_id, topic.text, refused.message))
         if not made:
-            why = "; ".join(f"{one.topic_id}: {one.reason}" for one in skipped)
+            why = "; ".join(f"{skipped_topic.topic_id}: {skipped_topic.reason}" for skipped_topic in skipped)
             raise Refused("nothing_to_hand_out", f"Nothing was handed out. {why}")
         for task in made:
             note_task("task.handed_out", task, actor, hand_out_payload(task))
@@ -308,13 +308,17 @@ A_STUDY = "a study"
 def _nugget_set(campaign: Campaign, wish: StudyWish) -> NuggetSet:
     """Return the named set, or the only one of which a person and an LLM have given labels."""
     sets = list(campaign.nugget_sets.filter(origin__in=ASSIGNED))
-    fitting = [one for one in sets if one.name == wish.nuggets] if wish.nuggets else sets
+    fitting = [nugget_set for nugget_set in sets if nugget_set.name == wish.nuggets] if wish.nuggets else sets
     if len(fitting) > 1:
-        fitting = [one for one in sets if all(judges_of(one, kind=kind).exists() for kind in JudgeKind)]
+        fitting = [
+            nugget_set
+            for nugget_set in sets
+            if all(judges_of(nugget_set, kind=kind).exists() for kind in JudgeKind)
+        ]
     found = only_set(fitting, A_STUDY)
     if found:
         return found
-    there = ", ".join(one.name for one in sets) or "none"
+    there = ", ".join(nugget_set.name for nugget_set in sets) or "none"
     if not wish.nuggets:
         raise Refused("no_such_set", f"There is no nugget set with labels of both; there are: {there}.")
     raise Refused("no_such_set", f"There is no nugget set {wish.nuggets}; there are: {there}.")
@@ -322,10 +326,10 @@ def _nugget_set(campaign: Campaign, wish: StudyWish) -> NuggetSet:
 
 def _judge(labels: StudyLabels, kind: JudgeKind, name: str) -> Judge:
     there = list(labels.judges(kind))
-    found = only_judge([one for one in there if name in ("", one.name)], A_STUDY, OPTIONS[kind])
+    found = only_judge([judge for judge in there if name in ("", judge.name)], A_STUDY, OPTIONS[kind])
     if found:
         return found
-    names = ", ".join(one.name for one in there) or "none"
+    names = ", ".join(judge.name for judge in there) or "none"
     text = f"{name} has no such labels here" if name else LACKING[kind]
     raise Refused("no_such_judge", f"{text}; there are: {names}.")
 

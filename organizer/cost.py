@@ -96,7 +96,7 @@ def person_units(campaign: Campaign, rate: Decimal | None) -> dict[Stage, Unit]:
     found = {}
     for stage, what in PERSON.items():
         units = labels.get(stage, 0) if stage.judges else len(times[stage])
-        total = sum(one.times.active.point for one in times[stage]) / SECOND
+        total = sum(row.times.active.point for row in times[stage]) / SECOND
         each = total / units if units and total else PUBLISHED.get(stage)
         cost = each / 3600 * float(rate) if each is not None and rate is not None else None
         found[stage] = Unit(
@@ -196,7 +196,7 @@ class CostForm(PolicyForm):
     reference = forms.ChoiceField(
         required=False,
         label="Agreement with",
-        choices=[("", "the one most by hand"), *((one.value, one.value) for one in REFERENCES)],
+        choices=[("", "the one most by hand"), *((reference.value, reference.value) for reference in REFERENCES)],
     )
     label_seconds = forms.FloatField(
         required=False, min_value=0, max_value=86_400, label="Seconds a person takes for a label"
@@ -242,7 +242,7 @@ class Prices:
         if origin is Origin.MANUAL:
             lists = self.people[Stage.MANUAL].cost
         else:
-            maker = next((one.judge.name for one in choice.nugget_sets if one.judge), "")
+            maker = next((nugget_set.judge.name for nugget_set in choice.nugget_sets if nugget_set.judge), "")
             lists = self._llm(maker, LIST)
             if origin is Origin.EDITED:
                 lists = _sum(lists, self.people[Stage.POST_EDIT].cost)
@@ -304,7 +304,7 @@ def _labelled(campaign: Campaign) -> Iterator[NuggetCondition]:
 def _reference(choices: list[NuggetCondition], named: str) -> NuggetCondition | None:
     by_condition = {choice.condition: choice for choice in choices}
     wanted = [Condition(named)] if named else REFERENCES
-    return next((by_condition[one] for one in wanted if one in by_condition), None)
+    return next((by_condition[condition] for condition in wanted if condition in by_condition), None)
 
 
 def _row(
@@ -385,9 +385,9 @@ def _note(rows: list[dict[str, Any]], points: list[dict[str, Any]]) -> str:
     """Note below the table: its unit, a single point in words, and conditions without a known cost."""
     notes = ["Cost of one topic: its nugget list, drafts included, and the labels of all its answers."]
     if len(points) == 1:
-        [one] = points
+        [point] = points
         notes.append(
-            f"Only {one['name']} has a known cost and a tau: {money(one['x'])} a topic, tau {score(one['y'])}."
+            f"Only {point['name']} has a known cost and a tau: {money(point['x'])} a topic, tau {score(point['y'])}."
         )
     unknown = [row["condition"] for row in rows if row["cost"] is None]
     if unknown:
@@ -396,7 +396,7 @@ def _note(rows: list[dict[str, Any]], points: list[dict[str, Any]]) -> str:
 
 
 def _units_table(prices: Prices) -> Figures:
-    rows: list[Row] = [_unit_row(one) for one in (*prices.people.values(), *prices.llms.by_judge.values())]
+    rows: list[Row] = [_unit_row(unit) for unit in (*prices.people.values(), *prices.llms.by_judge.values())]
     named = columns(
         ("what", "One"),
         ("by", "By"),
@@ -409,16 +409,16 @@ def _units_table(prices: Prices) -> Figures:
     return Figures("units", "What a judgment costs", named, rows)
 
 
-def _unit_row(one: Unit) -> Row:
+def _unit_row(unit: Unit) -> Row:
     basis = (
-        "published" if one.published else "" if not one.units else "paid" if one.seconds is None else "measured"
+        "published" if unit.published else "" if not unit.units else "paid" if unit.seconds is None else "measured"
     )
     return {
-        "what": one.what,
-        "by": one.by,
-        "units": one.units,
-        "seconds": one.seconds,
-        "cost": one.cost,
+        "what": unit.what,
+        "by": unit.by,
+        "units": unit.units,
+        "seconds": unit.seconds,
+        "cost": unit.cost,
         "basis": basis,
     }
 
@@ -431,12 +431,12 @@ def _labels_per_topic(choice: NuggetCondition) -> float | None:
     return float(labels.sum()) / topics if topics else None
 
 
-def _sum(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else one + other
+def _sum(first: float | None, other: float | None) -> float | None:
+    return None if first is None or other is None else first + other
 
 
-def _times(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else one * other
+def _times(first: float | None, other: float | None) -> float | None:
+    return None if first is None or other is None else first * other
 
 
 @require_safe

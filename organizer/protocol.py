@@ -82,7 +82,11 @@ class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]  # django-stubs' 
 
     def groups(self) -> Iterator[tuple[SettingGroup, list[BoundField]]]:
         for group in SettingGroup:
-            names = [one.name for one in SETTINGS.values() if one.group is group and one is not GUIDELINES]
+            names = [
+                setting.name
+                for setting in SETTINGS.values()
+                if setting.group is group and setting is not GUIDELINES
+            ]
             yield group, [self[name] for name in names]
 
     def with_new_seal(self, campaign: Campaign) -> "ProtocolForm":
@@ -110,7 +114,8 @@ class DefaultsForm(forms.Form):
     def defaults(self) -> dict[str, tuple[str, str]]:
         values = self.cleaned_data
         return {
-            one: (values[f"judge_{key_of(one)}"], values.get(f"nuggets_{key_of(one)}", "")) for one in CONDITIONS
+            condition: (values[f"judge_{key_of(condition)}"], values.get(f"nuggets_{key_of(condition)}", ""))
+            for condition in CONDITIONS
         }
 
     def rows(self) -> Iterator[tuple[str, BoundField | None, BoundField]]:
@@ -282,14 +287,14 @@ def _groups(settings: dict[str, Any]) -> list[tuple[SettingGroup, list[tuple[str
         (
             group,
             [
-                (one.label, one.text(settings[one.name]))
-                for one in SETTINGS.values()
-                if one.group is group and one is not GUIDELINES
+                (setting.label, setting.text(settings[setting.name]))
+                for setting in SETTINGS.values()
+                if setting.group is group and setting is not GUIDELINES
             ],
         )
         for group in SettingGroup
     ]
 
 
-def _version(one: Protocol) -> str:
-    return f"Version {one.version}"
+def _version(protocol: Protocol) -> str:
+    return f"Version {protocol.version}"

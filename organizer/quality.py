@@ -32,8 +32,6 @@ class PeopleComparison:
 
 @dataclass(frozen=True, slots=True)
 class JudgeCard:
-    """One LLM judge."""
-
     judge: Judge
     comparisons: list[PeopleComparison]
     replies: Replies
@@ -59,12 +57,15 @@ def _cards(viewer: User, campaign: Campaign) -> list[JudgeCard]:
     return [
         JudgeCard(
             judge,
-            [PeopleComparison(one, heat_rows(one.report)) for one in compared.get(judge.pk, ())],
+            [
+                PeopleComparison(comparison, heat_rows(comparison.report))
+                for comparison in compared.get(judge.pk, ())
+            ],
             replies.get(judge.pk, Replies()),
             spending.get(judge.pk, JudgeSpending()),
             judge.model == SIMULATED_MODEL,
         )
-        for judge in sorted(known.values(), key=lambda one: one.name)
+        for judge in sorted(known.values(), key=lambda judge: judge.name)
     ]
 
 
@@ -87,7 +88,7 @@ class OverlapSection:
 @require_safe
 def people_quality(request: UserRequest, slug: str) -> HttpResponse:
     campaign = organizer_access.get_campaign(request.user, slug)
-    sections = [_section(request, one) for one in shared_by_people(request.user, campaign)]
+    sections = [_section(request, shared) for shared in shared_by_people(request.user, campaign)]
     return render(request, "organizer/people_quality.html", {"campaign": campaign, "sections": sections})
 
 

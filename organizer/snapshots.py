@@ -116,7 +116,7 @@ def _page(request: UserRequest, campaign: Campaign, form: SnapshotForm, status: 
     coming = Export.objects.filter(campaign=campaign, what=CAMPAIGN, snapshot=None).exclude(
         state=Export.State.DONE
     )
-    waits = coming.filter(state=Export.State.WAITING).exists() or any(one.waits for one in opened.values())
+    waits = coming.filter(state=Export.State.WAITING).exists() or any(state.waits for state in opened.values())
     context = {
         "campaign": campaign,
         "form": form,

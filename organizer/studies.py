@@ -63,7 +63,11 @@ class StudyForm(forms.Form):
 
     def __init__(self, viewer: User, campaign: Campaign, data: Any = None) -> None:
         super().__init__(data)
-        sets = [(one.name, one.name) for one in nugget_sets_for(viewer, campaign) if one.origin in ASSIGNED]
+        sets = [
+            (nugget_set.name, nugget_set.name)
+            for nugget_set in nugget_sets_for(viewer, campaign)
+            if nugget_set.origin in ASSIGNED
+        ]
         counts = [*assignment_counts_for(viewer, campaign), *support_counts_for(viewer, campaign)]
         people, machines = (
             [(name, name) for name in sorted({count.judge for count in counts if count.machine is machine})]
@@ -220,8 +224,8 @@ def hand_out_pairs(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     if receipt is None:
         return _page(request, campaign, found, handing=form)
     sentences = [f"Tasks handed out: {len(receipt.tasks):,}."]
-    for one in receipt.skipped:
-        sentences.append(f"Left out, {one.topic_id}: {one.reason}")
+    for skipped_topic in receipt.skipped:
+        sentences.append(f"Left out, {skipped_topic.topic_id}: {skipped_topic.reason}")
     messages.success(request, " ".join(sentences))
     return redirect("organizer:study", campaign.slug, pk)
 

@@ -96,29 +96,29 @@ def today_for(viewer: User, campaign: Campaign) -> Today:
 
 def _forecast(viewer: User, campaign: Campaign, times: Sequence[KeptTime], now: datetime) -> Forecast:
     spent: dict[int, float] = {}
-    for one in times:
-        spent[one.task] = one.times.active.point / HOUR  # of the submission that is being made: the last in order
+    for row in times:
+        spent[row.task] = row.times.active.point / HOUR  # of the submission that is being made: the last in order
     tasks = [OpenTask(stage, spent.get(pk, 0.0)) for pk, stage in open_tasks_for(viewer, campaign)]
     spreads = {
-        stage: spread_of([hours_of(one) for one in times if one.is_first and one.stage is stage])
+        stage: spread_of([hours_of(row) for row in times if row.is_first and row.stage is stage])
         for stage in Stage
     }
     return forecast(tasks, spreads, _pace(times, now), now)
 
 
-def hours_of(one: KeptTime) -> float:
-    return one.times.active.point / HOUR
+def hours_of(row: KeptTime) -> float:
+    return row.times.active.point / HOUR
 
 
 def _pace(times: Iterable[KeptTime], now: datetime) -> Pace:
     """Pace of the last two weeks."""
     people, hours, began = set(), 0.0, now.date()
-    for one in times:
-        length, day = one.since((now - LATELY).date())
+    for row in times:
+        length, day = row.since((now - LATELY).date())
         if day:
-            people.add(one.assessor)
+            people.add(row.assessor)
             # Of a submission that began before the two weeks only the later part counts.
-            hours += hours_of(one) * min(1.0, length / max(sum(one.recorded.days.values()), 1))
+            hours += hours_of(row) * min(1.0, length / max(sum(row.recorded.days.values()), 1))
             began = min(began, day)
     since = datetime.combine(began, time(), tzinfo=UTC)
     return pace_of(people, hours, max(since, now - LATELY), now)
@@ -134,7 +134,9 @@ def forecast_text(found: Forecast) -> str:
         )
     if not found.pace.hours:
         return "No forecast: nobody worked at a desk in the last 14 days."
-    each = "; ".join(f"{hours_text(one.median)} ({stage_text(stage)})" for stage, one in found.spreads.items())
+    each = "; ".join(
+        f"{hours_text(spread.median)} ({stage_text(stage)})" for stage, spread in found.spreads.items()
+    )
     people = found.pace.people
     days = (
         days_text(found.first, found.last)
@@ -178,12 +180,12 @@ def _of_tasks(
 def _of_remarks(campaign: Campaign, remarks: OpenRemarks) -> Need:
     cases = tuple(
         Case(
-            f"{one.task.topic.topic_id}: {one.task.assessor.name}",
-            reverse("organizer:task", args=[campaign.slug, one.task.public_id]) + "#h-remarks",
-            one.at,
-            one.text,
+            f"{remark.task.topic.topic_id}: {remark.task.assessor.name}",
+            reverse("organizer:task", args=[campaign.slug, remark.task.public_id]) + "#h-remarks",
+            remark.at,
+            remark.text,
         )
-        for one in remarks.oldest
+        for remark in remarks.oldest
     )
     query = urlencode({"kind": remarks.kind.value})
     inbox = reverse("organizer:inbox", args=[campaign.slug])
@@ -196,12 +198,12 @@ def _of_jobs(campaign: Campaign, notices: Sequence[ShownNotice]) -> Iterable[Nee
     if bad:
         cases = tuple(
             Case(
-                f"{one.notice.job.title}: {one.notice.kind}",
-                reverse("organizer:job", args=[campaign.slug, one.notice.job_id]),
-                one.notice.since,
-                one.notice.reason or _failed(one.progress.failed),
+                f"{notice.notice.job.title}: {notice.notice.kind}",
+                reverse("organizer:job", args=[campaign.slug, notice.notice.job_id]),
+                notice.notice.since,
+                notice.notice.reason or _failed(notice.progress.failed),
             )
-            for one in bad[:SHOWN]
+            for notice in bad[:SHOWN]
         )
         yield Need("Jobs that failed or wait", len(bad), cases, reverse("organizer:inbox", args=[campaign.slug]))
 

@@ -61,6 +61,7 @@ def record_if_possible(kind: str, *, actor: str, **fields: str | int | None) -> 
 
 def ensure_writable() -> None:
     """Raises `AuditUnwritableError`. Asked before an act that could not be undone."""
+    # Opening the file for appending is the test; rights alone would say nothing of a read-only disk.
     _append(b"")
 
 
@@ -139,6 +140,7 @@ class AuditMiddleware:
         if request.method not in SAFE and status not in TURNED_AWAY:
             # The act is done: an error now would only make somebody do it again.
             record_if_possible("admin.write" if match.namespace == "admin" else "act", **entry)
+        # Nothing was seen, so a line that is lost does no harm to blindness.
         elif status in TURNED_AWAY:
             record_if_possible("view.refused", **entry)
         elif status < 300 or status == NOT_MODIFIED:
@@ -256,6 +258,7 @@ def newest(wanted: AuditQuery, most: int) -> AuditLines:
     found: list[AuditLine] = []
     if not is_a_file():
         return AuditLines(found, None)
+    # A log of years must not keep a web process busy: the page says how far back it looked.
     budget, raw = _Budget(MOST_BYTES), b""
     needle = f'"campaign": {json.dumps(wanted.campaign)}'.encode() if wanted.campaign else b""
     for raw in _back(_files(), wanted.until, budget):
@@ -289,12 +292,13 @@ def _files() -> list[Path]:
     """Log and its rotated files, the newest first: `audit.jsonl.1`, `audit.jsonl-20261122.gz`."""
     current = _current()
     rotated = [
-        one
-        for one in current.parent.glob(f"{current.name}[.-]*")
-        if one.is_file() and not one.is_symlink() and not one.name.endswith((".tmp", ".lock"))
+        path
+        for path in current.parent.glob(f"{current.name}[.-]*")
+        # A link could point at any file of the server, and an auditor would read it.
+        if path.is_file() and not path.is_symlink() and not path.name.endswith((".tmp", ".lock"))
     ]
-    rotated.sort(key=lambda one: one.stat().st_mtime, reverse=True)
-    return [one for one in (current, *rotated) if one.is_file()]
+    rotated.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+    return [path for path in (current, *rotated) if path.is_file()]
 
 
 def _read(raw: bytes, needle: bytes) -> AuditLine | None:

@@ -132,7 +132,7 @@ def frames_of(error: BaseException) -> list[str]:
     chosen = [frame for n, frame in enumerate(frames) if n >= near or "site-packages" not in frame.filename][
         -MOST_FRAMES:
     ]
-    return [f"{'/'.join(one.filename.split('/')[-3:])}:{one.lineno} {one.name}" for one in chosen]
+    return [f"{'/'.join(frame.filename.split('/')[-3:])}:{frame.lineno} {frame.name}" for frame in chosen]
 
 
 class ContentFreeFormatter(structlog.stdlib.ProcessorFormatter):
@@ -154,8 +154,8 @@ def as_text(_logger: WrappedLogger, _method: str, event: EventDict) -> str:
     line = " ".join([*map(str, head), *(f"{name}={value}" for name, value in event.items())])
     if not isinstance(error, dict):
         return line
-    because = "".join(f", because of {one}" for one in error["because"])
-    return "\n".join([f"{line} {error['type']}{because}", *(f"    {one}" for one in error["frames"])])
+    because = "".join(f", because of {cause}" for cause in error["because"])
+    return "\n".join([f"{line} {error['type']}{because}", *(f"    {frame}" for frame in error["frames"])])
 
 
 def logging_settings(*, form: str, level: str, everything: bool) -> dict[str, Any]:

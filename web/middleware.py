@@ -54,6 +54,7 @@ class RefusalMiddleware:
 
 def _came_from(request: HttpRequest) -> str:
     """Return the page of ours whose form was refused, or nothing."""
+    # The link back comes from a header, so an address of another site must not become one.
     page = request.headers.get("Referer", "")
     ours = url_has_allowed_host_and_scheme(page, {request.get_host()}, require_https=request.is_secure())
     return page if ours and request.method == "POST" else ""
@@ -84,5 +85,6 @@ class HeadersMiddleware:
         response = self.get_response(request)
         for name, value in FIXED.items():
             response.headers.setdefault(name, value)
+        # A view that set its own rule, as downloads do, keeps it.
         response.headers.setdefault("Cache-Control", ASKED_AGAIN if response.has_header("ETag") else NOT_KEPT)
         return response

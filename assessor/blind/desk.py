@@ -146,8 +146,8 @@ def _read_state(task: Task) -> dict[str, Any]:
         "server_time": timezone.now().isoformat(),
         "composer": desk.composer,
         "place": desk.place,
-        "undo": [_step(one) for one in undo[-KEPT_STEPS:]],
-        "redo": [_step(one) for one in redo[-KEPT_STEPS:]],
+        "undo": [_step(step) for step in undo[-KEPT_STEPS:]],
+        "redo": [_step(step) for step in redo[-KEPT_STEPS:]],
         **(judging_state(task) if Stage(task.stage).judges else _list_state(task)),
     }
 
@@ -170,5 +170,5 @@ def _list_state(task: Task) -> dict[str, Any]:
     }
 
 
-def _step(one: Undoable) -> dict[str, Any]:
-    return {"step": one.step, "label": one.label, "before": one.before, "after": one.after}
+def _step(step: Undoable) -> dict[str, Any]:
+    return {"step": step.step, "label": step.label, "before": step.before, "after": step.after}

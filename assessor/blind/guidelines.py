@@ -151,7 +151,7 @@ def clean_html(text: str) -> SafeString:
 
 class _DemoteHeadings(Treeprocessor):
     def run(self, root: Element) -> None:
-        found = [(one, HEADINGS.index(one.tag)) for one in root.iter() if one.tag in HEADINGS]
+        found = [(element, HEADINGS.index(element.tag)) for element in root.iter() if element.tag in HEADINGS]
         highest = min((level for _, level in found), default=0)
         for element, level in found:
             element.tag = HEADINGS[min(level - highest + FIRST, len(HEADINGS) - 1)]

@@ -186,7 +186,7 @@ def _past(task: Task) -> dict[str, list[tuple[int, datetime, Row | None]]]:
     """Return each row as operations left it, oldest first; of the autosaves of one stretch of typing only the last."""
     log = Operation.objects.filter(task=task).exclude(kind__in=["mark", "compose"]).order_by("seq")
     past: dict[str, list[tuple[int, datetime, Row | None]]] = {}
-    by_step = groupby(log.values_list("step", "kind", "seq", "at", "after"), key=lambda one: one[:2])
+    by_step = groupby(log.values_list("step", "kind", "seq", "at", "after"), key=lambda entry: entry[:2])
     for _, operations in by_step:
         last: dict[str, tuple[int, datetime, Row | None]] = {}
         for _, _, seq, at, after in operations:
@@ -248,7 +248,11 @@ def _place(places: dict[str, str], segment: str, sentence: int | None) -> str:
 
 
 MOST_NAMED = 30
-CAPTIONS = {word: label.caption for one in (NUGGET_LABELS, CITATION_LABELS) for word, label in one.by_word.items()}
+CAPTIONS = {
+    word: label.caption
+    for label_set in (NUGGET_LABELS, CITATION_LABELS)
+    for word, label in label_set.by_word.items()
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,8 +304,6 @@ class LabelDeed:
 
 @dataclass(frozen=True, slots=True)
 class Submitted:
-    """One submitted version."""
-
     version: int
     at: datetime
     labels: int

@@ -43,8 +43,6 @@ class ShownAnswer:
 
 @dataclass(frozen=True, slots=True)
 class CitedSentence:
-    """One sentence of a cited passage."""
-
     index: int
     text: str
 
@@ -144,7 +142,7 @@ def _sentences(answer: int) -> Iterator[ShownSentence]:
         cited.setdefault(citation.sentence_id, []).append(citation)
     numbers: dict[object, int] = {}
     for sentence in Sentence.objects.filter(answer=answer).order_by("index"):
-        named = dict.fromkeys(number_of(numbers, one) for one in cited.get(sentence.pk, []))
+        named = dict.fromkeys(number_of(numbers, citation) for citation in cited.get(sentence.pk, []))
         yield ShownSentence(sentence.index, plain(sentence.text), tuple(named))
 
 

@@ -72,15 +72,15 @@ def reading_of(task: Task) -> PassagesToRead:
         found, PassageOrder(protocol.passage_order), task.topic.public_id, protocol.group_overlaps
     )
     shown = [(place, found[place]) for place in order]
-    sentences = [split(one.text) for _, one in shown]
+    sentences = [split(passage.text) for _, passage in shown]
     if protocol.group_overlaps:
         repeated = repeats(zip((place.document for place, _ in shown), sentences, strict=True))
     else:
         repeated = [[None] * len(some) for some in sentences]
     return PassagesToRead(
         tuple(
-            _passage(number, one, texts, again)
-            for number, ((_, one), texts, again) in enumerate(
+            _passage(number, passage, texts, again)
+            for number, ((_, passage), texts, again) in enumerate(
                 zip(shown, sentences, repeated, strict=True), start=1
             )
         ),

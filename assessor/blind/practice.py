@@ -13,7 +13,10 @@ from evaluation.models import Task
 from evaluation.terms import PracticeKind
 
 MARKS = {
-    **{one.word: (one.glyph, one.tone, one.caption) for one in (*NUGGET_LABELS.degrees, *CITATION_LABELS.degrees)},
+    **{
+        degree.word: (degree.glyph, degree.tone, degree.caption)
+        for degree in (*NUGGET_LABELS.degrees, *CITATION_LABELS.degrees)
+    },
     "vital": ("◆", "vital", "Vital"),
     "okay": ("◇", "okay", "Okay"),
 }
@@ -82,7 +85,7 @@ def practice_page(task: str, user: User) -> PracticePage:
     """Return the practice before one of the user's own tasks; of no items where none is asked. Raises `NoSuchTask`."""
     found, asked, given = _practice(task, user)
     answered = tuple(_answered(asked, given))
-    following = next(((n, one) for n, one in enumerate(asked, start=1) if one.pk not in given), None)
+    following = next(((n, item) for n, item in enumerate(asked, start=1) if item.pk not in given), None)
     return PracticePage(
         task=found.public_id,
         topic=found.topic.text,
@@ -91,7 +94,7 @@ def practice_page(task: str, user: User) -> PracticePage:
         state=found.state,
         number=following[0] if following else len(asked),
         of=len(asked),
-        right=sum(one.agrees for one in answered),
+        right=sum(answer.agrees for answer in answered),
         item=_item(following[1]) if following else None,
         answered=answered,
     )
@@ -100,7 +103,7 @@ def practice_page(task: str, user: User) -> PracticePage:
 def practised_item(task: str, user: User, item: str) -> tuple[PracticePage, Answered]:
     """Return an item that the user has answered. Raises `NoSuchTask`, also while it has no answer."""
     page = practice_page(task, user)
-    found = next((one for one in page.answered if one.item.public_id == item), None)
+    found = next((answer for answer in page.answered if answer.item.public_id == item), None)
     if found is None:
         raise NoSuchTask
     return page, found
@@ -117,21 +120,23 @@ def _practice(task: str, user: User) -> tuple[Task, list[PracticeItem], dict[int
 
 
 def _answered(asked: list[PracticeItem], given: dict[int, int]) -> Iterator[Answered]:
-    for number, one in enumerate(asked, start=1):
-        if one.pk in given:
-            kind = PracticeKind(one.kind)
-            yield Answered(number, _item(one), _word(kind, given[one.pk]), _word(kind, one.label), one.explanation)
+    for number, item in enumerate(asked, start=1):
+        if item.pk in given:
+            kind = PracticeKind(item.kind)
+            yield Answered(
+                number, _item(item), _word(kind, given[item.pk]), _word(kind, item.label), item.explanation
+            )
 
 
-def _item(one: PracticeItem) -> Item:
-    kind = PracticeKind(one.kind)
+def _item(item: PracticeItem) -> Item:
+    kind = PracticeKind(item.kind)
     return Item(
-        public_id=one.public_id,
+        public_id=item.public_id,
         kind=kind,
-        question=one.question,
-        text=one.text,
-        statement=one.statement,
-        machine=None if one.shown_label is None else _word(kind, one.shown_label),
+        question=item.question,
+        text=item.text,
+        statement=item.statement,
+        machine=None if item.shown_label is None else _word(kind, item.shown_label),
         choices=tuple(_word(kind, int(code)) for code in LABELS[kind]),
     )
 

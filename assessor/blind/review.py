@@ -50,7 +50,7 @@ class ReviewSummary:
     @property
     def first(self) -> str:
         """Key of the first nugget that stands in the way, '' where none does."""
-        return next((one.key for one in (*self.undecided, *self.without_importance)), "")
+        return next((nugget.key for nugget in (*self.undecided, *self.without_importance)), "")
 
 
 def review_summary(task: str, user: User) -> ReviewSummary:

@@ -78,8 +78,6 @@ class TaskLine:
 
 @dataclass(frozen=True, slots=True)
 class TaskGroup:
-    """The tasks in one state."""
-
     state: str
     tasks: tuple[TaskLine, ...]
 
@@ -115,7 +113,11 @@ def home_for(user: User) -> Home:
     )
     open_ = sum(task.state in ACTIVE for task in tasks)
     empty = (
-        () if open_ else tuple(_empty(one, [task for task in tasks if task.campaign_id == one.pk]) for one in mine)
+        ()
+        if open_
+        else tuple(
+            _empty(own_task, [task for task in tasks if task.campaign_id == own_task.pk]) for own_task in mine
+        )
     )
     return Home(groups, open_, empty, len(mine))
 
@@ -152,7 +154,8 @@ def _lines(tasks: Sequence[Task], practice: Mapping[int, int]) -> list[TaskLine]
             blocked_reason=task.blocked_reason if task.state == TaskState.BLOCKED else "",
             answers=_answered(remarks[task.pk]),
             waiting=sum(
-                one.answered_at is None and one.kind != RemarkKind.INTERRUPTION for one in remarks[task.pk]
+                remark.answered_at is None and remark.kind != RemarkKind.INTERRUPTION
+                for remark in remarks[task.pk]
             ),
         )
         for task in tasks
@@ -192,7 +195,7 @@ def _answered(remarks: Sequence[Remark]) -> tuple[AnsweredRemark, ...]:
         for remark in remarks
         if remark.answered_at is not None
     ]
-    return tuple(sorted(answered, key=lambda one: one.answered_at, reverse=True)[:ANSWERS_SHOWN])
+    return tuple(sorted(answered, key=lambda remark: remark.answered_at, reverse=True)[:ANSWERS_SHOWN])
 
 
 def _empty(campaign: Campaign, tasks: Sequence[Task]) -> EmptyCampaign:

@@ -49,6 +49,7 @@ def apply_op(*, task: str, user: User, window: str, op: Op) -> OpReceipt:
         return _operate(task, user, window, op)
     except IntegrityError:
         # It is in the log already, or another one took its number while it waited for the lock: now it sees either.
+        # A transaction of its own: after the error PostgreSQL takes no more statements in the first.
         with transaction.atomic():
             known = _first_receipt(lock_desk_context(task, user), op)
         return known or _operate(task, user, window, op)
@@ -63,6 +64,7 @@ def _operate(task: str, user: User, window: str, op: Op) -> OpReceipt:
 
 
 def _receipt(place: DeskContext, window: str, op: Op) -> OpReceipt:
+    # Two windows that write in turns would undo each other's work unseen; one holds the desk.
     if place.holder not in ("", window):
         held_at = Desk.objects.values_list("held_at", flat=True).get(pk=place.task)
         return OpReceipt(str(op.op_id), "moved", holder_age_s=holder_age(held_at))
@@ -85,10 +87,12 @@ def _first_receipt(place: DeskContext, op: Op) -> OpReceipt | None:
     logged = Operation.objects.filter(op_id=op.op_id).first()
     if logged is None:
         return None
+    # Ids are made by browsers: one of another task must not answer with that task's rows.
     if logged.task_id != place.task:
         return OpReceipt(
             str(op.op_id), "refused", code="bad_operation", message="This operation belongs elsewhere."
         )
+    # As they are now: rows of back then would take newer work off the page.
     rows = _acts(place).rows_now(place, list(logged.after))
     return OpReceipt(str(op.op_id), "applied", logged.seq, rows)
 
@@ -101,6 +105,7 @@ def _check_open(place: DeskContext) -> None:
 def _applied(place: DeskContext, window: str, op: Op) -> OpReceipt:
     payload = op.checked(judging=place.judges)
     done = _acts(place).act(place, op, payload)
+    # A conflict is not logged, so that the same id may be sent again on the rows that are shown then.
     if isinstance(done, Stale):
         return OpReceipt(str(op.op_id), "conflict", rows=done.rows)
     _log(place, window, op, payload, done)
@@ -114,10 +119,12 @@ def _acts(place: DeskContext) -> ModuleType:
 
 def _log(place: DeskContext, window: str, op: Op, payload: dict[str, Any], done: Acted) -> None:
     """Add the operation to the log. A window that writes where nobody does holds the desk from then on."""
+    # Written only at a change of window: this runs at each key press.
     if place.holder != window:
         Desk.objects.filter(pk=place.task).update(
             holder=window, held_at=timezone.now(), holder_page=PageState.VISIBLE
         )
+    # PostgreSQL may read the number before it waits for the lock; then the unique number refuses the second.
     place.seq += 1
     Operation.objects.create(
         task_id=place.task,

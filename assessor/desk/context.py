@@ -76,11 +76,13 @@ class DeskContext:
 
 def lock_desk_context(task: str, user: User) -> DeskContext:
     """Return a task's desk; task and desk are locked until the transaction ends. Raises `NoSuchTask`."""
+    # SQLite has no row locks: its transactions take the write lock at their beginning.
     lock = "FOR UPDATE OF desk, task" if connection.features.has_select_for_update_of else ""
     with connection.cursor() as cursor:
         cursor.execute(_PLACE + lock, [task, user.pk])
         found = cursor.fetchone()
     place = DeskContext(*found) if found else None
+    # A stranger, a wrong id and a task never opened answer alike, so that nobody learns what exists.
     if place is None or place.state not in OPENED_STATES:
         raise NoSuchTask
     return place
@@ -168,6 +170,7 @@ def release(*, task: str, user: User, window: str) -> Holding:
     """Let go of a desk, as a window does that closes. Another window's hold stays."""
     with transaction.atomic():
         desk = lock_desk(task, user)
+        # A closing window's last request may come after another window took the desk over.
         if desk.holder == window:
             desk.holder = ""
             desk.save(update_fields=["holder"])
@@ -191,13 +194,16 @@ def open_desk(*, task: str, user: User) -> None:
         found = lock_own_task(task, user)
         if found.state == TaskState.BLOCKED:
             raise Refused("blocked", found.blocked_reason or "This task is blocked.")
+        # Two tabs open a task at once: the second must not make a second desk or move the start.
         if found.state != TaskState.NOT_STARTED:
             return
+        # Checked here, because an address can be opened without the page that offers it.
         check_practised(found, user)
         check_ready(found)
         found.state, found.opened_at = TaskState.IN_PROGRESS, timezone.now()
         found.save(update_fields=["state", "opened_at"])
         Desk.objects.create(task=found)
+        # Copied at the opening: drafts that are replaced later must not change a list under somebody's hands.
         WorkingNugget.objects.bulk_create(_proposed_rows(found))
         Event.objects.create(
             campaign=found.campaign, kind="task.opened", actor=user, payload={"task": found.public_id}
@@ -222,16 +228,16 @@ def _proposed_rows(task: Task) -> list[WorkingNugget]:
     return [
         WorkingNugget(
             task=task,
-            key=f"d{one.position + 1}",
-            position=one.position + 1,
-            number=one.position + 1,
-            importance=one.importance,
-            draft_importance=one.importance,
-            text=one.nugget_version.text,
+            key=f"d{nugget.position + 1}",
+            position=nugget.position + 1,
+            number=nugget.position + 1,
+            importance=nugget.importance,
+            draft_importance=nugget.importance,
+            text=nugget.nugget_version.text,
             making=Making.PROPOSED,
-            draft=one.nugget_version,
+            draft=nugget.nugget_version,
         )
-        for one in listed
+        for nugget in listed
     ]
 
 
@@ -252,6 +258,7 @@ class Stale:
 
 def log_of(task: int, submission: int) -> list[UndoEntry]:
     """Return the operations of one submission of a task, as undo reads them."""
+    # Undo stops at a submission: what was submitted stays as it was.
     rows = Operation.objects.filter(task=task, submission=submission).exclude(kind__in=UNTOLD)
     return [
         UndoEntry(str(step), kind, payload.get("target", ""), before, after)

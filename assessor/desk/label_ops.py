@@ -22,7 +22,7 @@ def asked_keys(place: DeskContext) -> list[str]:
     if place.stage != Stage.ASSIGN:
         return [pair.key for pair in pairs_of(place) if pair.judgeable]
     answers = TaskAnswer.objects.filter(task=place.task, same_as=None).order_by("position")
-    asked, nuggets = nuggets_by_answer(place), [one.key for one in nuggets_of(place)]
+    asked, nuggets = nuggets_by_answer(place), [nugget.key for nugget in nuggets_of(place)]
     return [
         f"{answer}{SEPARATOR}{nugget}"
         for answer in answers.values_list("answer__public_id", flat=True)

@@ -89,7 +89,7 @@ class AssignmentLabels:
             rows = rows.select_related("answer", "nugget_version__nugget").order_by(
                 "answer_id", "nugget_version_id"
             )
-            return {row.key: row for row in (_assignment_row(_key_of(one), one) for one in rows)}
+            return {row.key: row for row in (_assignment_row(_key_of(row), row) for row in rows)}
         self._found |= {key: self._find(key) for key in keys}
         return {key: _assignment_row(key, self._found[key]) for key in keys}
 
@@ -159,6 +159,7 @@ class SupportLabels:
             cited = cursor.fetchall()
         rows = ((row[3], row[1], row) for row in cited)
         for sentence, segment, (public_id, _, has_text, _, *stored) in task_citations(self.place, rows):
+            # A citation without a text is not asked, and nobody may label one that is not on the page.
             if segment is not None and public_id == key and has_text:
                 machine = machine_labels(self.place, [sentence]) or {}
                 return machine.get((sentence, segment)), self._row(sentence, segment, stored)
@@ -200,6 +201,7 @@ def _support_row(key: str, machine: str | None, stored: WorkingSupport) -> Label
         version=stored.version,
         label=_support_word(stored.label),
         reason=stored.reason,
+        # Agreement with a machine is measured on what was seen, not on what the machine says by now.
         shown_label=_support_word(stored.shown_label) or machine,
         shown_ms=stored.shown_ms,
         accepted=stored.accepted,

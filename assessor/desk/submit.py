@@ -73,7 +73,9 @@ def support_of(task: Task, judge: Judge) -> CurrentQuerySet[SupportJudgment]:
 def _freeze_assignments(task: Task, judge: Judge, event: Event) -> int:
     earlier = assignments_of(task, judge)
     submission = _next(earlier)
+    # Earlier submissions stay in the table for the history; only the newest counts in reports.
     earlier.update(stands=False)
+    # Only the newest list's wordings: labels of replaced ones are kept at the desk and count no more.
     wordings = [nugget.wording for nugget in nuggets_of(place_of(task))]
     given = WorkingAssignment.objects.filter(task=task, nugget_version__in=wordings, label__isnull=False)
     given = given.order_by("answer_id", "nugget_version_id")  # else each engine numbers the rows in its own way
@@ -82,18 +84,18 @@ def _freeze_assignments(task: Task, judge: Judge, event: Event) -> int:
         Assignment(
             judge=judge,
             answer_id=answer,
-            nugget_version_id=one.nugget_version_id,
+            nugget_version_id=row.nugget_version_id,
             submission=submission,
             label=label,
-            raw=one.reason,
-            sentence=one.sentence,
-            first_label=one.first_label,
+            raw=row.reason,
+            sentence=row.sentence,
+            first_label=row.first_label,
             given_at=now,
             event=event,
         )
-        for one in given
-        if (label := one.label) is not None
-        for answer in same.get(one.answer_id, [one.answer_id])
+        for row in given
+        if (label := row.label) is not None
+        for answer in same.get(row.answer_id, [row.answer_id])
     ]
     return len(Assignment.objects.bulk_create(rows, batch_size=BATCH))
 
@@ -102,6 +104,7 @@ def _freeze_support(task: Task, judge: Judge, event: Event) -> int:
     earlier = support_of(task, judge)
     submission = _next(earlier)
     earlier.update(stands=False)
+    # A label on a pair that is not asked any more must not count beside those that are.
     asked = {(pair.sentence_pk, pair.segment_pk) for pair in pairs_of(place_of(task)) if pair.judgeable}
     condition, shows = SupportCondition(str(Stage(task.stage).condition)), task.stage == Stage.SUPPORT_POST_EDIT
     given = WorkingSupport.objects.filter(task=task, label__isnull=False).select_related("sentence")
@@ -112,19 +115,20 @@ def _freeze_support(task: Task, judge: Judge, event: Event) -> int:
             judge=judge,
             condition=condition,
             sentence_id=sentence,
-            segment_id=one.segment_id,
+            segment_id=row.segment_id,
             submission=submission,
             label=label,
-            raw=one.reason,
-            shown_label=one.shown_label,
-            shown_ms=one.shown_ms,
-            accepted=one.accepted if shows else None,
+            raw=row.reason,
+            shown_label=row.shown_label,
+            shown_ms=row.shown_ms,
+            # Accepting means that a machine's label was shown; without one the question does not arise.
+            accepted=row.accepted if shows else None,
             given_at=now,
             event=event,
         )
-        for one in given
-        if (label := one.label) is not None and (one.sentence_id, one.segment_id) in asked
-        for sentence in _same_sentences(one, same)
+        for row in given
+        if (label := row.label) is not None and (row.sentence_id, row.segment_id) in asked
+        for sentence in _same_sentences(row, same)
     ]
     return len(SupportJudgment.objects.bulk_create(rows, batch_size=BATCH))
 
@@ -148,6 +152,7 @@ def _same_sentences(given: WorkingSupport, same: dict[int, list[int]]) -> Iterab
     answers = same.get(given.sentence.answer_id)
     if answers is None:
         return [given.sentence_id]
+    # Copies have sentences of their own, so the label is written for each of them.
     cited = Citation.objects.filter(
         sentence__answer__in=answers, sentence__index=given.sentence.index, segment=given.segment_id
     )
@@ -176,6 +181,7 @@ def submit(*, task: str, user: User, window: str, seq: int) -> SubmitReceipt:
     """
     with transaction.atomic():
         desk = lock_desk(task, user)
+        # The answer to the first try was lost on the way: submitting again must not be refused or freeze twice.
         if desk.task.state == TaskState.SUBMITTED and seq_of(desk.task) == seq:
             return _receipt(desk.task.submissions.get(version=desk.task.version))
         _check(desk, window, seq)
@@ -192,6 +198,7 @@ def submit(*, task: str, user: User, window: str, seq: int) -> SubmitReceipt:
                 "task": task,
                 "version": desk.task.version,
                 "nuggets": len(listed(rows)),
+                # Evidence names sentences by number, which holds for this way of splitting only.
                 "sentences": SPLITTER_VERSION,
             },
         )
@@ -209,6 +216,7 @@ def _check(desk: Desk, window: str, seq: int) -> None:
         raise Refused("moved", "Another window is working on this task.")
     if desk.task.state not in OPEN_STATES:
         raise Refused("not_open", f"This task is {desk.task.state}; it cannot be submitted now.")
+    # Somebody submits what they see: work of another window that is not on this page was not read.
     if seq_of(desk.task) != seq:
         raise Refused("changed", "There are changes that this page does not show yet. Load it again.")
 
@@ -225,6 +233,7 @@ def _submit_labels(task: Task, user: User) -> Submission:
     labels = freeze_labels(task, judge_at(task), event)
     task.state = TaskState.SUBMITTED
     task.save(update_fields=["state"])
+    # Last, so that the campaign's row is locked for a moment only.
     touch(task.campaign_id)
     return Submission.objects.create(
         task=task, version=task.version, labels=labels, at=timezone.now(), event=event
@@ -232,6 +241,7 @@ def _submit_labels(task: Task, user: User) -> Submission:
 
 
 def _freeze(task: Task, rows: Mapping[str, Row], stored: Mapping[str, WorkingNugget], event: Event) -> Submission:
+    # A list that was imported into this set counts as a version too.
     newest = NuggetList.objects.filter(nugget_set=task.nuggets, topic=task.topic).aggregate(Max("version"))
     nugget_list = NuggetList.objects.create(
         nugget_set=task.nuggets,
@@ -249,6 +259,7 @@ def _freeze(task: Task, rows: Mapping[str, Row], stored: Mapping[str, WorkingNug
         _write_evidence(task, row, wording)
     task.state = TaskState.SUBMITTED
     task.save(update_fields=["state"])
+    # Others may assign this list already; nuggets that are new to them reopen their tasks.
     renew_assigning(task.nuggets, task.topic)
     touch(task.campaign_id)
     return Submission.objects.create(
@@ -262,6 +273,7 @@ def _wording(task: Task, row: Row, stored: WorkingNugget) -> NuggetVersion:
         stored.nugget = Nugget.objects.create(nugget_set=task.nuggets, topic=task.topic)
         stored.save(update_fields=["nugget"])
     versions = stored.nugget.versions.order_by("-number")
+    # Labels hang on wordings: the same text keeps those that were given to it.
     same = versions.filter(text=row.text).first()
     if same:
         return same

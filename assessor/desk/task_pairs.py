@@ -81,7 +81,7 @@ def nuggets_by_answer(place: DeskContext) -> dict[str, list[str]] | None:
     if not place.study:
         return None
     rows = drawn_pairs(place).values_list("answer__public_id", "nugget_version__nugget__public_id")
-    order = {one.key: number for number, one in enumerate(nuggets_of(place))}
+    order = {nugget.key: number for number, nugget in enumerate(nuggets_of(place))}
     asked: dict[str, list[str]] = {}
     for answer, nugget in sorted(rows, key=lambda row: order[row[1]]):
         asked.setdefault(answer, []).append(nugget)
@@ -103,7 +103,9 @@ def pairs_of(place: DeskContext, answer: str = "") -> list[AskedPair]:
         places = places.filter(answer__public_id=answer)
     position = dict(places.values_list("answer", "position"))
     cited = list(_citations().filter(sentence__answer__in=position))
-    cited.sort(key=lambda one: (position[one.sentence.answer_id], one.sentence.index, one.position))
+    cited.sort(
+        key=lambda citation: (position[citation.sentence.answer_id], citation.sentence.index, citation.position)
+    )
     return _pairs(place, cited)
 
 
@@ -114,13 +116,17 @@ def _citations() -> QuerySet[Citation]:
 
 def _pairs(place: DeskContext, cited: Sequence[Citation]) -> list[AskedPair]:
     """Return each sentence's first different citations, as many as the campaign counts; or those that were drawn."""
-    machine = machine_labels(place, {one.sentence_id for one in cited})
+    machine = machine_labels(place, {citation.sentence_id for citation in cited})
     numbers: dict[int, dict[object, int]] = {}
     numbered = [
-        (one.sentence_id, one.segment_id, (one, number_of(numbers.setdefault(one.sentence.answer_id, {}), one)))
-        for one in cited
+        (
+            citation.sentence_id,
+            citation.segment_id,
+            (citation, number_of(numbers.setdefault(citation.sentence.answer_id, {}), citation)),
+        )
+        for citation in cited
     ]
-    return [_pair(one, number, machine) for _, _, (one, number) in task_citations(place, numbered)]
+    return [_pair(citation, number, machine) for _, _, (citation, number) in task_citations(place, numbered)]
 
 
 def task_citations(

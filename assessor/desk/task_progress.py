@@ -151,7 +151,7 @@ def _drawn_judged(tasks: Sequence[Task]) -> Pairs:
 
 def _by_answer(rows: QuerySet[Any], answer: str) -> Pairs:
     counted = rows.order_by().values_list("task", answer).annotate(Count("pk"))
-    return {(pk, one): count for pk, one, count in counted}
+    return {(pk, answer_id): count for pk, answer_id, count in counted}
 
 
 def missing_machine_labels(task: Task) -> int:

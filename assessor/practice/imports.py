@@ -91,7 +91,7 @@ def _sort(rows: Sequence[PracticeRow], loaded: Loaded, replace: bool) -> _Sorted
     same = [row for row in rows if row.item in loaded and _key(loaded[row.item]) == row.key]
     changed = [row for row in rows if row.item in loaded and _key(loaded[row.item]) != row.key]
     kept, kinds = {row.item for row in same}, {row.kind for row in rows}
-    gone = [one for item, one in loaded.items() if replace and item not in kept and one.kind in kinds]
+    gone = [entry for item, entry in loaded.items() if replace and item not in kept and entry.kind in kinds]
     return _Sorted([row for row in rows if row.item not in loaded], changed, same, gone)
 
 
@@ -141,9 +141,9 @@ def _put_in_order(campaign: Campaign, rows: Sequence[PracticeRow]) -> None:
     PracticeItem.objects.bulk_update(items, ["position"], batch_size=BATCH)
 
 
-def _item(one: PracticeItem) -> tuple[object, ...]:
-    return (one.kind, one.question, one.text, one.statement, one.shown_label)
+def _item(item: PracticeItem) -> tuple[object, ...]:
+    return (item.kind, item.question, item.text, item.statement, item.shown_label)
 
 
-def _key(one: PracticeItem) -> tuple[int, str]:
-    return (one.label, one.explanation)
+def _key(item: PracticeItem) -> tuple[int, str]:
+    return (item.label, item.explanation)

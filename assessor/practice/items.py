@@ -28,7 +28,7 @@ class Practice:
         return asked(Stage(task.stage), self.offered.get(task.campaign_id, ()))
 
     def left(self, task: Task) -> tuple[int, ...]:
-        return tuple(one for one in self.asked(task) if one not in self.answered)
+        return tuple(item for item in self.asked(task) if item not in self.answered)
 
 
 def practice_of(user: User, campaigns: Iterable[int]) -> Practice:
@@ -59,7 +59,7 @@ def answer_practice(*, task: str, user: User, item: str, label: str) -> None:
         asked = practice_of(user, [found.campaign_id]).asked(found)
         # Locked, so that an import does not replace an item while it is answered.
         rows = PracticeItem.objects.select_for_update().current().filter(pk__in=asked)
-        row = next((one for one in rows if one.public_id == item), None)
+        row = next((row for row in rows if row.public_id == item), None)
         if row is None:
             raise Refused("no_such_item", "This is not part of the practice any more. Go on with the next item.")
         code = codes_of(PracticeKind(row.kind)).get(label)

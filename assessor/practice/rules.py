@@ -44,11 +44,11 @@ def asked(stage: Stage, offered: Iterable[Offered]) -> tuple[int, ...]:
 
     Only the stage that shows a machine's label practises with one; without such items it takes the others.
     """
-    fitting = [one for one in offered if one.kind is KINDS[stage]]
-    plain = tuple(one.pk for one in fitting if not one.shows)
+    fitting = [item for item in offered if item.kind is KINDS[stage]]
+    plain = tuple(item.pk for item in fitting if not item.shows)
     if stage is not Stage.SUPPORT_POST_EDIT:
         return plain
-    return tuple(one.pk for one in fitting if one.shows) or plain
+    return tuple(item.pk for item in fitting if item.shows) or plain
 
 
 def codes_of(kind: PracticeKind) -> dict[str, int]:

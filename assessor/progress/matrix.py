@@ -279,7 +279,7 @@ def task_cells(tasks: Sequence[Task]) -> list[MatrixCell]:
 
 def _what_it_is_of(task: Task) -> str:
     of = task.nugget_set if task.stage == Stage.ASSIGN else task.machine
-    return ", ".join(str(one) for one in (of, task.study and f"study {task.study}") if one)
+    return ", ".join(str(part) for part in (of, task.study and f"study {task.study}") if part)
 
 
 def proposed_assessors(tasks: dict[Stage, list[Task]]) -> tuple[tuple[str, str], ...]:
@@ -362,11 +362,11 @@ class Tasks(Reader):
 
     @cached_property
     def addressable(self) -> list[Campaign]:
-        slugs = {one.campaign for one in self.own.values()}
+        slugs = {task.campaign for task in self.own.values()}
         return [*self.campaigns, *(Campaign.objects.using(self.alias).filter(slug__in=slugs) if slugs else ())]
 
     def rows(self) -> QuerySet[Task]:
-        own = [one.public_id for one in self.own.values() if self.scope in (None, one.campaign)]
+        own = [task.public_id for task in self.own.values() if self.scope in (None, task.campaign)]
         return Task.objects.using(self.alias).filter(Q(campaign__in=self.seen) | Q(public_id__in=own))
 
     def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
@@ -384,11 +384,11 @@ class Tasks(Reader):
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
         """Yield tasks. Of own ones nothing is told but what the assessors' door gives."""
-        submissions = Submission.objects.using(self.alias).filter(task__in=[one[0] for one in chunk]).order_by()
+        submissions = Submission.objects.using(self.alias).filter(task__in=[row[0] for row in chunk]).order_by()
         submitted = dict(submissions.values_list("task").annotate(Max("at")))
-        for one in chunk:
-            own = self.own.get(one[1])
-            yield self._own_row(own) if own else self._row(one, submitted.get(one[0]))
+        for row in chunk:
+            own = self.own.get(row[1])
+            yield self._own_row(own) if own else self._row(row, submitted.get(row[0]))
 
     def _own_row(self, own: OwnTask) -> Row:
         row = asdict(own)

@@ -81,10 +81,17 @@ def assessors_at_work(viewer: User, campaign: Campaign) -> list[Assessor]:
     seen = dict(desks.annotate(Max("held_at")))
     people = User.objects.filter(pk__in={*paused, *holders})
     found = [
-        Assessor(one.pk, one.username, one.name, one.pk in paused, paused.get(one.pk), seen.get(one.pk))
-        for one in people
+        Assessor(
+            person.pk,
+            person.username,
+            person.name,
+            person.pk in paused,
+            paused.get(person.pk),
+            seen.get(person.pk),
+        )
+        for person in people
     ]
-    return sorted(found, key=lambda one: (one.name.casefold(), one.username))
+    return sorted(found, key=lambda person: (person.name.casefold(), person.username))
 
 
 def task_counts_for(viewer: User, campaign: Campaign) -> dict[tuple[int, Stage], TaskCount]:

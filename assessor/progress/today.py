@@ -69,14 +69,16 @@ def tasks_in_need_for(viewer: User, campaign: Campaign) -> TasksInNeed:
     held = dict(Desk.objects.filter(task__in=found).values_list("task", "held_at"))
     touched = {task.pk: held.get(task.pk) or task.opened_at or task.created_at for task in found}
     return TasksInNeed(
-        blocked=tuple(_in_need(one, None, one.blocked_reason) for one in found if one.state == TaskState.BLOCKED),
+        blocked=tuple(
+            _in_need(task, None, task.blocked_reason) for task in found if task.state == TaskState.BLOCKED
+        ),
         overdue=tuple(
-            _in_need(one, one.due) for one in found if one.state in ACTIVE and one.due and one.due < today
+            _in_need(task, task.due) for task in found if task.state in ACTIVE and task.due and task.due < today
         ),
         untouched=tuple(
-            _in_need(one, touched[one.pk])
-            for one in sorted(found, key=lambda task: touched[task.pk])
-            if one.state in TOUCHED and now - touched[one.pk] > UNTOUCHED
+            _in_need(found_task, touched[found_task.pk])
+            for found_task in sorted(found, key=lambda task: touched[task.pk])
+            if found_task.state in TOUCHED and now - touched[found_task.pk] > UNTOUCHED
         ),
     )
 
@@ -162,7 +164,7 @@ def forecast(
 ) -> Forecast:
     """Return when tasks are done at the people's pace. What went into a task already is taken off its time."""
     stages = [stage for stage in Stage if any(task.stage is stage for task in tasks)]
-    known = {stage: one for stage in stages if (one := spreads.get(stage)) and one.number >= FEWEST}
+    known = {stage: spread for stage in stages if (spread := spreads.get(stage)) and spread.number >= FEWEST}
     unknown = tuple(stage for stage in stages if stage not in known)
     if unknown or not tasks or not pace.hours:
         return Forecast(len(tasks), pace, known, unknown)

@@ -198,13 +198,15 @@ def active_time(stretches: Iterable[Stretch], limit: Limit) -> Active:
 def timeline(stretches: Iterable[Stretch]) -> list[TimelinePiece]:
     """Lay the windows over each other: pieces in order that never overlap. Input beats a gap, a gap what is unseen."""
     coming = sorted(
-        (stretch for stretch in stretches if stretch.end > stretch.start), key=lambda one: one.start, reverse=True
+        (stretch for stretch in stretches if stretch.end > stretch.start),
+        key=lambda segment: segment.start,
+        reverse=True,
     )
-    edges = sorted({edge for one in coming for edge in (one.start, one.end)})
+    edges = sorted({edge for segment in coming for edge in (segment.start, segment.end)})
     there: list[Stretch] = []
     pieces: list[TimelinePiece] = []
     for start, end in pairwise(edges):
-        there = [one for one in there if one.end > start]
+        there = [segment for segment in there if segment.end > start]
         while coming and coming[-1].start <= start:
             there.append(coming.pop())
         if there:
@@ -214,18 +216,19 @@ def timeline(stretches: Iterable[Stretch]) -> list[TimelinePiece]:
 
 def _piece(there: Sequence[Stretch], start: int, end: int) -> TimelinePiece:
     """Return the piece in which several stretches run: of the best kind, with the flags that all of them have."""
-    kind = min((one.kind for one in there), key=RANKS.index)
+    kind = min((segment.kind for segment in there), key=RANKS.index)
     counted = sorted(
-        (one for one in there if one.kind is kind), key=lambda one: (one.start, one.window, one.number)
+        (segment for segment in there if segment.kind is kind),
+        key=lambda segment: (segment.start, segment.window, segment.number),
     )
     return TimelinePiece(
         kind=kind,
         start=start,
         end=end,
-        words=max(one.words for one in counted),
-        blurred=all(one.blurred for one in counted),
-        offline=all(one.offline for one in counted),
-        gap_answer=next((one.gap_answer for one in reversed(counted) if one.gap_answer), ""),
+        words=max(segment.words for segment in counted),
+        blurred=all(segment.blurred for segment in counted),
+        offline=all(segment.offline for segment in counted),
+        gap_answer=next((segment.gap_answer for segment in reversed(counted) if segment.gap_answer), ""),
     )
 
 
@@ -243,7 +246,7 @@ def quiets_of(pieces: Sequence[TimelinePiece]) -> Iterator[Quiet]:
         else:
             run += 1
         end = piece.end
-    for (_, before), group in groupby(runs, key=lambda one: one[:2]):
+    for (_, before), group in groupby(runs, key=lambda segment: segment[:2]):
         gaps = [piece for *_, piece in group]
         gap_answer = next((gap.gap_answer for gap in reversed(gaps) if gap.gap_answer), "")
         yield Quiet(sum(gap.length for gap in gaps), max(gap.words for gap in gaps), gap_answer, before)
@@ -302,22 +305,33 @@ def placed(
 
     A stored stretch keeps its beginning, kind and tags; only its end moves. Sending a beat again changes nothing.
     """
-    ordered = sorted({one.number: one for one in sent}.values(), key=lambda one: one.number)
+    ordered = sorted({segment.number: segment for segment in sent}.values(), key=lambda segment: segment.number)
     shift = _shift(ordered, known, heard.now)
-    open_one = max(known.values(), key=lambda one: one.end, default=None)
+    open_one = max(known.values(), key=lambda segment: segment.end, default=None)
     rows: list[tuple[SentStretch, Stretch]] = []
     regained: Stretch | None = None
-    for one in ordered:
-        start, end = (min(heard.now - before + shift, heard.now) for before in (one.before_start, one.before_end))
-        row = known.get(one.number)
+    for segment in ordered:
+        start, end = (
+            min(heard.now - before + shift, heard.now) for before in (segment.before_start, segment.before_end)
+        )
+        row = known.get(segment.number)
         if row is not None:
-            moved = _moved(row, one, end, open_one)
+            moved = _moved(row, segment, end, open_one)
             regained = moved if row is open_one else regained
-            rows.append((one, moved))
+            rows.append((segment, moved))
             continue
-        start = min(max(start, _floor(one, open_one, regained, heard)), heard.now)
-        new = Stretch(window, one.number, one.kind, start, max(start, end), one.words, one.blurred, one.offline)
-        rows.append((one, new))
+        start = min(max(start, _floor(segment, open_one, regained, heard)), heard.now)
+        new = Stretch(
+            window,
+            segment.number,
+            segment.kind,
+            start,
+            max(start, end),
+            segment.words,
+            segment.blurred,
+            segment.offline,
+        )
+        rows.append((segment, new))
     return rows
 
 
@@ -326,28 +340,32 @@ def _shift(ordered: Iterable[SentStretch], known: Mapping[int, Stretch], now: in
 
     More than the slack is no travelling: then the machine slept and its clock stood still.
     """
-    shifts = [known[one.number].start - (now - one.before_start) for one in ordered if one.number in known]
+    shifts = [
+        known[segment.number].start - (now - segment.before_start)
+        for segment in ordered
+        if segment.number in known
+    ]
     return shifts[-1] if shifts and abs(shifts[-1]) <= SLACK else 0
 
 
-def _moved(row: Stretch, one: SentStretch, end: int, open_one: Stretch | None) -> Stretch:
+def _moved(row: Stretch, segment: SentStretch, end: int, open_one: Stretch | None) -> Stretch:
     """Return a stored stretch with its new end. One that ended before the last beat does not grow."""
-    end = min(end, row.start + one.before_start - one.before_end)
+    end = min(end, row.start + segment.before_start - segment.before_end)
     if open_one is not None and row.end < open_one.end:
         end = min(end, row.end)
     return replace(row, end=max(row.start, end))
 
 
-def _floor(one: SentStretch, open_one: Stretch | None, regained: Stretch | None, heard: Heard) -> int:
+def _floor(segment: SentStretch, open_one: Stretch | None, regained: Stretch | None, heard: Heard) -> int:
     """Return the earliest moment at which a new stretch may begin.
 
     That is the window's last beat, less the slack; or where the open stretch now ends earlier than it did, for what
     is worth no more than it: 30 s without input turn the end of a reading into a gap.
     """
     if open_one is None:
-        return min(heard.since, heard.now) - SLACK if one.offline else heard.now - SLACK
+        return min(heard.since, heard.now) - SLACK if segment.offline else heard.now - SLACK
     floor = max(open_one.end, heard.now - heard.elapsed) - SLACK
-    if regained is not None and _worth(one.kind) <= _worth(open_one.kind):
+    if regained is not None and _worth(segment.kind) <= _worth(open_one.kind):
         return min(floor, regained.end)
     return floor
 

@@ -151,7 +151,7 @@ def _reworded(logged: LoggedOperation, names: Mapping[str, str]) -> HistoryLine:
 
 def _merged(logged: LoggedOperation, names: Mapping[str, str]) -> HistoryLine:
     parents = [names.get(key, "a nugget") for key in logged.payload["from"]]
-    listed = reduce(lambda before, one: f"{before} and {one}", parents)
+    listed = reduce(lambda before, parent: f"{before} and {parent}", parents)
     return HistoryLine(f"{listed} merged", new=_text(logged.after, logged.payload["key"]))
 
 

@@ -72,11 +72,17 @@ def beat(*, task: str, user: User, beat: Beat) -> BeatReceipt:
         desk = lock_desk(task, user)
         now = timezone.now()
         stored = _stretches(desk, beat.window)
-        current = {(one.window, one.number): one for one, version in stored if version == desk.task.version}
+        current = {
+            (segment.window, segment.number): segment
+            for segment, version in stored
+            if version == desk.task.version
+        }
         rows: list[tuple[SentStretch, Stretch]] = []
+        # Two windows open side by side are one person: only the one that writes makes time.
         if desk.holder in ("", beat.window):
             if desk.task.state in OPEN_STATES:
                 rows = _placed(desk, beat, stored, milliseconds(now))
+                # A beat may hold stretches that are stored already; unchanged ones cost no write.
                 _write(desk, [(sent, row) for sent, row in rows if current.get((row.window, row.number)) != row])
             _renew(desk, beat)
     limit = limit_of(Stage(desk.task.stage))
@@ -101,6 +107,7 @@ def say(*, task: str, user: User, window: str, number: int, gap_answer: str) -> 
     """Write what an assessor says a gap was. Raises `NoSuchTask`; `Refused` for no gap, and when it is too late."""
     with transaction.atomic():
         desk = lock_desk(task, user)
+        # Submitted time is settled: what a gap was can no longer change what reports show.
         if desk.task.state not in OPEN_STATES:
             raise Refused("not_open", f"This task is {desk.task.state}; its time stands as it is.")
         gaps = TimeSegment.objects.filter(task=desk.task, submission=desk.task.version, kind=SegmentKind.GAP)
@@ -119,12 +126,20 @@ def _placed(
 ) -> list[tuple[SentStretch, Stretch]]:
     """Return the beat's stretches on the server's clock. Those of an earlier submission are settled."""
     known = {
-        one.number: one for one, version in stored if one.window == beat.window and version == desk.task.version
+        segment.number: segment
+        for segment, version in stored
+        if segment.window == beat.window and version == desk.task.version
     }
-    settled = {one.number for one, version in stored if one.window == beat.window and version != desk.task.version}
+    # A window may outlive a submission; its numbers from before must not make time in the next one.
+    settled = {
+        segment.number
+        for segment, version in stored
+        if segment.window == beat.window and version != desk.task.version
+    }
     opened = milliseconds(desk.task.opened_at) if desk.task.opened_at else now
-    since = max((one.end for one, _ in stored), default=opened)
-    sent = [one for one in beat.sent if one.number not in settled]
+    # No stretch may begin before what is known: a browser's clock could otherwise claim time twice.
+    since = max((segment.end for segment, _ in stored), default=opened)
+    sent = [segment for segment in beat.sent if segment.number not in settled]
     return placed(beat.window, sent, known, Heard(now, max(since, opened), beat.elapsed))
 
 
@@ -148,6 +163,7 @@ def _write(desk: Desk, rows: Iterable[tuple[SentStretch, Stretch]]) -> None:
     if segments:
         TimeSegment.objects.bulk_create(
             segments,
+            # A beat sent again finds its rows; only the end of a stretch that goes on may move.
             update_conflicts=True,
             unique_fields=["task", "window", "number"],
             update_fields=["ended_at"],

@@ -51,8 +51,6 @@ class Timed:
 
 @dataclass(frozen=True, slots=True)
 class RecordedStretch:
-    """One stretch as it was recorded, with what it was about."""
-
     stretch: Stretch
     item: str
 
@@ -72,7 +70,7 @@ def times_for(viewer: User, campaign: Campaign, limit: Limit | None = None) -> l
 def times_in(campaigns: QuerySet[Campaign], limit: Limit | None = None) -> list[TopicTime]:
     """Return the times of each submission, in the order of topics. Without a limit that of each stage's screen."""
     return [
-        TopicTime(timed, measure((one.stretch for one in recorded), limit or limit_of(timed.stage)))
+        TopicTime(timed, measure((segment.stretch for segment in recorded), limit or limit_of(timed.stage)))
         for timed, recorded in recorded_in(campaigns)
     ]
 
@@ -172,8 +170,8 @@ class KeptTime:
 
     def since(self, day: date) -> tuple[int, date | None]:
         """Return the milliseconds of a visible screen from a day on, and on which day they begin."""
-        days = [one for one in self.recorded.days if one >= day]
-        return sum(self.recorded.days[one] for one in days), min(days, default=None)
+        days = [shown_day for shown_day in self.recorded.days if shown_day >= day]
+        return sum(self.recorded.days[day] for day in days), min(days, default=None)
 
 
 class _Store:
@@ -186,12 +184,12 @@ class _Store:
     def found(self, marks: dict[Key, Mark]) -> dict[Key, Recorded]:
         with self._lock:
             there = {key: self._kept[key] for key in marks if key in self._kept}
-        return {key: one for key, (mark, one) in there.items() if mark == marks[key]}
+        return {key: record for key, (mark, record) in there.items() if mark == marks[key]}
 
     def keep(self, marks: dict[Key, Mark], recorded: dict[Key, Recorded]) -> None:
         with self._lock:
-            for key, one in recorded.items():
-                self._kept[key] = (marks[key], one)
+            for key, record in recorded.items():
+                self._kept[key] = (marks[key], record)
                 self._kept.move_to_end(key)
             while len(self._kept) > self._size:
                 self._kept.popitem(last=False)
@@ -293,12 +291,12 @@ def odd_times(times: Iterable[KeptTime], since: date) -> OddTimes:
     days: dict[tuple[int, date], int] = defaultdict(int)
     latest = timezone.now().astimezone(UTC) + AHEAD
     ahead = 0
-    for one in times:
-        ahead += one.recorded.seen > latest
-        for day, length in one.recorded.days.items():
+    for row in times:
+        ahead += row.recorded.seen > latest
+        for day, length in row.recorded.days.items():
             if day >= since:
-                days[one.assessor, day] += length
+                days[row.assessor, day] += length
     longest = LONGEST_DAY / timedelta(milliseconds=1)
     hours = 3600 * SECOND
     odd = ((assessor, day, length / hours) for (assessor, day), length in days.items() if length > longest)
-    return OddTimes(tuple(sorted(odd, key=lambda one: (one[1], one[0]))), ahead)
+    return OddTimes(tuple(sorted(odd, key=lambda entry: (entry[1], entry[0]))), ahead)

@@ -53,7 +53,7 @@ class DeskSettingsForm(forms.Form):
         for group in groups():
             yield (
                 group,
-                [self[PREFIX + one.id] for one in self._own if one.group == group and not one.fixed],
+                [self[PREFIX + key.id] for key in self._own if key.group == group and not key.fixed],
             )
 
     def clean(self) -> None:
@@ -64,8 +64,8 @@ class DeskSettingsForm(forms.Form):
         if self.errors:
             return
         asked = DeskSettings(keys=self._asked)
-        for chord, one, other in collisions(actions_of(asked)):
-            for this, that in ((one, other), (other, one)):
+        for chord, pair, other in collisions(actions_of(asked)):
+            for this, that in ((pair, other), (other, pair)):
                 if not this.fixed:
                     self.add_error(PREFIX + this.id, f"“{chord}” is also the key of “{that.full_label}”.")
 

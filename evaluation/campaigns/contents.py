@@ -107,8 +107,6 @@ class Holdings:
 
 @dataclass(frozen=True, slots=True)
 class SourceCount:
-    """The qrels of one source."""
-
     name: str
     topics: int
     qrels: int
@@ -157,8 +155,6 @@ class FindingCount:
 
 @dataclass(frozen=True, slots=True)
 class ImportRow:
-    """One import, from the log."""
-
     at: datetime
     kind: str
     actor: str
@@ -197,16 +193,16 @@ def nugget_sets_for(viewer: User, campaign: Campaign) -> list[SetCount]:
     counts = {pk: (n, vital) for pk, n, vital in listed.annotate(n=Count("pk"), vital=_VITAL)}
     return [
         SetCount(
-            name=one.name,
-            origin=one.origin,
-            judge=one.judge.name,
-            machine=one.judge.kind == JudgeKind.LLM,
-            drafts=one.drafts.name if one.drafts else "",
-            topics=topics.get(one.pk, 0),
-            nuggets=counts.get(one.pk, (0, 0))[0],
-            vital=counts.get(one.pk, (0, 0))[1],
+            name=nugget_set.name,
+            origin=nugget_set.origin,
+            judge=nugget_set.judge.name,
+            machine=nugget_set.judge.kind == JudgeKind.LLM,
+            drafts=nugget_set.drafts.name if nugget_set.drafts else "",
+            topics=topics.get(nugget_set.pk, 0),
+            nuggets=counts.get(nugget_set.pk, (0, 0))[0],
+            vital=counts.get(nugget_set.pk, (0, 0))[1],
         )
-        for one in sets
+        for nugget_set in sets
     ]
 
 
@@ -334,7 +330,7 @@ def _in_both(judged: Campaign, read: Campaign) -> tuple[str, ...]:
     assessors = Membership.objects.filter(campaign=judged, role=Role.ASSESSOR).values("user")
     holders = Task.objects.filter(campaign=judged).not_withdrawn().values("assessor")
     people = User.objects.filter(Q(pk__in=assessors) | Q(pk__in=holders), pk__in=reading)
-    return tuple(one.name for one in people.order_by("username"))
+    return tuple(person.name for person in people.order_by("username"))
 
 
 def _elsewhere(campaign: Campaign) -> QuerySet[Run]:

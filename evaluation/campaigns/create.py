@@ -197,7 +197,7 @@ def _settings(content: CampaignFile) -> dict[str, Any]:
 
 
 def _choices(content: CampaignFile) -> dict[str, tuple[str, str]]:
-    return {str(key): (one.judge, one.nuggets) for key, one in content.defaults.items()}
+    return {str(key): (default.judge, default.nuggets) for key, default in content.defaults.items()}
 
 
 def _write_defaults(campaign: Campaign, content: CampaignFile) -> None:

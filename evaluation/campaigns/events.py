@@ -86,7 +86,7 @@ def entries_for(viewer: User, campaign: Campaign | None, asked: EventFilter, mos
     actor = f"user:{asked.person}" if asked.person else ""
     found = newest(AuditQuery(slug, actor, asked.kind, asked.since, asked.until), most)
     rows = [*_of_log(found.lines), *_of_events(_chosen(events, asked)[:most])]
-    rows.sort(key=lambda one: one.at, reverse=True)
+    rows.sort(key=lambda event: event.at, reverse=True)
     if found.reached:  # beyond, only the half of it is known
         rows = [row for row in rows if row.at >= found.reached]
     shown = _with_its_moment(rows, most)
@@ -109,7 +109,7 @@ def campaigns_to_audit(viewer: User) -> QuerySet[Campaign]:
 
 
 def _chosen(events: QuerySet[Event], asked: EventFilter) -> QuerySet[Event]:
-    kinds = [one for one in ACTS if not asked.kind or one == asked.kind or one.startswith(f"{asked.kind}.")]
+    kinds = [act for act in ACTS if not asked.kind or act == asked.kind or act.startswith(f"{asked.kind}.")]
     found = events.filter(kind__in=kinds)
     if asked.person:
         found = found.filter(actor=asked.person)
@@ -163,7 +163,7 @@ def _name(reference: object, names: dict[int, str]) -> str:
 
 def _of_events(events: QuerySet[Event]) -> Iterator[Entry]:
     found = list(events)
-    about = {one.payload.get("user") for one in found if isinstance(one.payload.get("user"), int)}
+    about = {event.payload.get("user") for event in found if isinstance(event.payload.get("user"), int)}
     names = {user.pk: user.name for user in User.objects.filter(pk__in=about)}
     for event in found:
         old, new = _old_and_new(event.kind, event.payload)
@@ -197,11 +197,12 @@ def _old_and_new(kind: str, payload: dict[str, Any]) -> tuple[str, str]:
     """Return the values before and after, as far as the event has them."""
     if kind == "protocol.changed":
         found = [
-            Difference(SETTINGS[one["setting"]], one["old"], one["new"]) for one in payload.get("changes", [])
+            Difference(SETTINGS[change["setting"]], change["old"], change["new"])
+            for change in payload.get("changes", [])
         ]
         return (
-            "; ".join(f"{one.setting.label}: {_short(one.was)}" for one in found),
-            "; ".join(f"{one.setting.label}: {_short(one.becomes)}" for one in found),
+            "; ".join(f"{change.setting.label}: {_short(change.was)}" for change in found),
+            "; ".join(f"{change.setting.label}: {_short(change.becomes)}" for change in found),
         )
     if kind == "task.rescheduled":
         return str(payload.get("was") or "no date"), str(payload.get("due") or "no date")

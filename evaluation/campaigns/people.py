@@ -30,12 +30,14 @@ def close_person(*, user: User, actor: User) -> None:
     """Close an account. Raises `Refused` where it is one's own."""
     _check(user, actor)
     close_account(user)
+    # The audit log is a file outside the database, so it is written only after the change.
     _note_account("account.closed", user, actor)
 
 
 def open_person(*, user: User, actor: User) -> None:
     """Open a closed account again. Raises `Refused` where its person was erased."""
     _check(user, actor)
+    # Nobody can prove to be this person again: the name and address are gone.
     if user.erased_at:
         raise Refused("erased", "This person was erased: there is nobody to sign in.")
     open_account(user)
@@ -46,6 +48,7 @@ def drop_second_factor(*, user: User, actor: User) -> None:
     """Take every second factor and recovery code from an account, and end its sessions."""
     _check(user, actor)
     with transaction.atomic():
+        # A session that began with the lost factor must not outlive it.
         Authenticator.objects.filter(user=user).delete()
         end_sessions(user)
     _note_account("account.second_factor_dropped", user, actor)
@@ -73,6 +76,7 @@ def erase_person(*, user: User, confirmed: str, actor: User) -> str:
         raise Refused("yourself", "Another administrator has to erase you.")
     if user.erased_at:
         raise Refused("erased", "This person was erased already.")
+    # Erasing has no way back, so one click is not enough.
     if confirmed.strip() != user.username:
         raise Refused("not_confirmed", f"Type {user.username} to confirm.")
     with transaction.atomic():
@@ -85,11 +89,14 @@ def erase_person(*, user: User, confirmed: str, actor: User) -> str:
 
 def _rename_judges(user: User, pseudonym: str) -> None:
     """Rename the person's judges, their nugget sets, and what names those."""
+    # The judge that counts comes first and gets the bare pseudonym; study judges get it with a number.
     mine = Judge.objects.filter(user=user).order_by("aside", "pk")
     spoken = _spoken_of(user, [judge.name for judge in mine if not judge.aside])
+    # A study names its person, so its campaign's reports have to be made anew too.
     touched = set(Study.objects.filter(person__user=user).values_list("campaign", flat=True))
     for judge in mine:
         name = _free(spoken.sub(pseudonym, judge.name), pseudonym)
+        # Defaults hold names, not keys: without this they would name a judge who is gone.
         ConditionDefault.objects.filter(judge=judge.name).update(judge=name)
         for nugget_set in NuggetSet.objects.filter(judge=judge):
             touched.add(nugget_set.campaign_id)
@@ -103,6 +110,7 @@ def _rename_judges(user: User, pseudonym: str) -> None:
 def _spoken_of(user: User, judges: list[str]) -> re.Pattern[str]:
     """Return the pattern that finds a person in a name: as a whole word, the longest first."""
     names = {user.name, user.username, *judges, *(part for part in (user.first_name, user.last_name) if part)}
+    # Longest first: the alternation takes the first match, and a part of a name would leave the rest behind.
     either = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return re.compile(rf"(?<!\w)(?:{either})(?!\w)", re.IGNORECASE)
 
@@ -129,6 +137,7 @@ def give_role(*, campaign: Campaign, username: str, role: Role, actor: User, to_
     `to_oneself`: administrators may give themselves a role too.
     """
     with transaction.atomic():
+        # Locked before the facts are read, so that a role in a copy cannot be given in between.
         locked = lock_family(campaign.pk)
         user = _account(username)
         _check_giving(locked, user, role, None if to_oneself else actor)
@@ -154,6 +163,7 @@ def take_role(*, campaign: Campaign, username: str, role: Role, actor: User) -> 
         why = problem_of_taking(campaign=locked, user=user, role=role, actor=actor)
         if why:
             raise Refused("role_stays", why)
+        # Only the membership goes: work hangs on the account, and the event keeps the role for blindness.
         mine.delete()
         payload = {"user": user.pk, "role": role}
         Event.objects.create(campaign=locked, kind="member.removed", actor=actor, payload=payload)
@@ -186,8 +196,10 @@ def accept(*, raw: str, user: User) -> Campaign:
             lock_family(found.campaign_id)
         used = use_invitation(raw, user)
         campaign, role = used.campaign, Role(used.role)
+        # Links outlive roles: an inviter who left must not let anybody in.
         if not _organizes(used.made_by, campaign):
             raise Refused("invitation", "Who invited you is no organizer of this campaign any more.")
+        # The link was made before its taker was known, so blindness is checked only now.
         _check_giving(campaign, user, role, used.made_by)
         add_member(campaign=campaign, user=user, role=role, actor=used.made_by)
         payload = {"invitation": used.pk, "user": user.pk, "role": role}
@@ -216,6 +228,7 @@ def lock_family(pk: int) -> Campaign:
     Two organizers may give one person contrary roles at the same time, one in the original and one in a copy.
     """
     family = Campaign.objects.filter(pk=pk).values("family")
+    # One order of keys for everybody, or two organizers of a family would deadlock on PostgreSQL.
     list(Campaign.objects.select_for_update().filter(family__in=family).order_by("pk"))
     return Campaign.objects.get(pk=pk)
 
@@ -348,7 +361,7 @@ def people_for(viewer: User, campaign: Campaign) -> list[Person]:
         )
         for user in found
     ]
-    return sorted(people, key=lambda one: (one.name.casefold(), one.username))
+    return sorted(people, key=lambda person: (person.name.casefold(), person.username))
 
 
 def _removable(viewer: User, user: User, organizers: int) -> list[Role]:
@@ -434,7 +447,7 @@ def set_campaign_language(*, campaign: Campaign, language: str, actor: User | No
 
 
 def _tags(languages: str) -> list[str]:
-    tags = dict.fromkeys(_tag(one) for one in re.split(r"[\s,;]+", languages) if one)
+    tags = dict.fromkeys(_tag(language) for language in re.split(r"[\s,;]+", languages) if language)
     if len(tags) > MOST:
         raise Refused("bad_language", f"At most {MOST} languages.")
     return sorted(tags)

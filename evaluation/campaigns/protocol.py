@@ -80,15 +80,18 @@ def change_protocol(
         locked = _locked(campaign, seal)
         protocol = locked.protocol
         found = tuple(differences(settings_of(protocol), settings))
+        # Saving a page unchanged makes no version and no event.
         if not found:
             return protocol
         judged = is_judged(locked)
         why = _reason(reason, needed=judged)
+        # Judgments point at the protocol they were made under, so that version must stay as it is.
         if judged:
             protocol.pk, protocol.version, protocol._state.adding = None, protocol.version + 1, True
-        for one in found:
-            setattr(protocol, one.setting.name, one.new)
+        for change in found:
+            setattr(protocol, change.setting.name, change.new)
         protocol.reason, protocol.changed_by = why, actor
+        # Checked as a whole: two settings may each be valid and not go together.
         _check(protocol)
         protocol.save()
         payload = {"version": protocol.version, "new": judged, "reason": why, "changes": _changes(found)}
@@ -132,6 +135,7 @@ def change_defaults(
 
 def _locked(campaign: Campaign, seal: str) -> Campaign:
     locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    # Compared under the lock, so that of two organizers who save at once the second is asked again.
     if protocol_hash(locked) != seal:
         raise Refused(
             "changed_meanwhile",
@@ -156,7 +160,7 @@ def _check(protocol: Protocol) -> None:
 
 
 def _changes(found: tuple[Difference, ...]) -> list[dict[str, Any]]:
-    return [{"setting": one.setting.name, "old": one.old, "new": one.new} for one in found]
+    return [{"setting": change.setting.name, "old": change.old, "new": change.new} for change in found]
 
 
 def _check_there(campaign: Campaign, named: Mapping[str, tuple[str, str]]) -> None:
@@ -218,7 +222,7 @@ def versions_for(viewer: User, campaign: Campaign) -> list[Version]:
     standing = Task.objects.filter(campaign__in=seen).not_withdrawn().order_by()
     tasks = dict(standing.values_list("protocol").annotate(Count("pk")))
     found = Protocol.objects.filter(campaign__in=seen).select_related("changed_by").order_by("-version")
-    return [Version(one, tasks.get(one.pk, 0)) for one in found]
+    return [Version(version, tasks.get(version.pk, 0)) for version in found]
 
 
 def changes_for(viewer: User, campaign: Campaign) -> list[ProtocolChange]:
@@ -245,9 +249,9 @@ def judge_names_for(viewer: User, campaign: Campaign) -> dict[JudgeKind, list[st
     assessors = people.filter(user__in=Task.objects.filter(campaign__in=seen).values("assessor"))
     makers = Judge.objects.filter(pk__in=NuggetSet.objects.filter(campaign__in=seen).values("judge"))
     labelled = [*assignment_counts_for(viewer, campaign), *support_counts_for(viewer, campaign)]
-    judges = Judge.objects.filter(name__in={one.judge for one in labelled}, aside=False)
+    judges = Judge.objects.filter(name__in={label.judge for label in labelled}, aside=False)
     found = {*assessors, *makers, *judges, *machines_for(viewer, campaign)}
-    return {kind: sorted(one.name for one in found if one.kind == kind) for kind in JudgeKind}
+    return {kind: sorted(judge.name for judge in found if judge.kind == kind) for kind in JudgeKind}
 
 
 def machines_for(viewer: User, campaign: Campaign) -> list[Judge]:
@@ -256,13 +260,14 @@ def machines_for(viewer: User, campaign: Campaign) -> list[Judge]:
     Judges belong to no campaign, so that all of them would tell of other campaigns.
     """
     mine = within(viewer, campaign)
+    # A stranger gets nothing, not even the names of judges.
     if not mine.exists():
         return []
     first = machines_of(campaign)
     makers = NuggetSet.objects.filter(campaign__in=mine).values("judge")
     defaults = ConditionDefault.objects.filter(campaign__in=mine, condition=SupportCondition.LLM).values("judge")
     known = Judge.objects.filter(Q(pk__in=makers) | Q(name__in=defaults), kind=JudgeKind.LLM)
-    return [*first, *known.exclude(pk__in=[one.pk for one in first])]
+    return [*first, *known.exclude(pk__in=[judge.pk for judge in first])]
 
 
 def machines_of(campaign: Campaign) -> list[Judge]:
@@ -281,17 +286,17 @@ def _change(event: Event) -> ProtocolChange:
         version=payload.get("version"),
         new=bool(payload.get("new")),
         settings=tuple(
-            Difference(SETTINGS[one["setting"]], one["old"], one["new"])
-            for one in payload.get("changes", [])
-            if one["setting"] in SETTINGS
+            Difference(SETTINGS[change["setting"]], change["old"], change["new"])
+            for change in payload.get("changes", [])
+            if change["setting"] in SETTINGS
         ),
         defaults=tuple(_defaults(payload.get("defaults", []))),
     )
 
 
 def _defaults(changed: list[dict[str, Any]]) -> Iterator[DefaultChange]:
-    for one in changed:
-        yield DefaultChange(one["condition"], _named(one["old"]), _named(one["new"]))
+    for change in changed:
+        yield DefaultChange(change["condition"], _named(change["old"]), _named(change["new"]))
 
 
 def _named(keys: dict[str, int | None]) -> str:

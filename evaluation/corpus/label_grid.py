@@ -87,7 +87,7 @@ def judgings_of(viewer: User, campaign: Campaign, topic: Topic) -> list[Judging]
         .filter(nugget_set__campaign__in=within(viewer, campaign), topic=topic)
         .select_related("nugget_set")
     )
-    by_set = {one.nugget_set_id: one for one in lists}
+    by_set = {nugget_list.nugget_set_id: nugget_list for nugget_list in lists}
     labels = Assignment.objects.current().filter(
         answer__topic=topic, nugget_version__nugget__nugget_set__in=list(by_set)
     )
@@ -95,7 +95,7 @@ def judgings_of(viewer: User, campaign: Campaign, topic: Topic) -> list[Judging]
     found = list(pairs)
     judges = Judge.objects.in_bulk([judge for _, judge in found])
     made = [(judges[judge].aside, _judging(by_set[set_pk], judges[judge])) for set_pk, judge in found]
-    return [judging for _, judging in sorted(made, key=lambda one: (one[0], str(one[1])))]
+    return [judging for _, judging in sorted(made, key=lambda row: (row[0], str(row[1])))]
 
 
 def grid_of(viewer: User, campaign: Campaign, topic: Topic, judging: Judging) -> Grid:
@@ -119,7 +119,7 @@ def sheets_of(viewer: User, campaign: Campaign, given: AnswerProvenance) -> list
         .filter(nugget_set__campaign__in=within(viewer, campaign), topic=given.topic_id)
         .select_related("nugget_set")
     )
-    found = {one.pk: one for one in lists.order_by("nugget_set__name")}
+    found = {nugget_list.pk: nugget_list for nugget_list in lists.order_by("nugget_set__name")}
     items = list(_items(list(found)))
     labels = _labels([given.answer_id], items)
     judges = Judge.objects.in_bulk(list({judge for _, _, judge in labels}))
@@ -131,7 +131,7 @@ def sheets_of(viewer: User, campaign: Campaign, given: AnswerProvenance) -> list
 
 
 def _sheet(
-    one: NuggetList,
+    nugget_list: NuggetList,
     items: list[ListedNugget],
     answer: int,
     labels: dict[tuple[int, int, int], GridCell],
@@ -141,8 +141,8 @@ def _sheet(
     here = {judge for _, wording, judge in labels if wording in wordings}
     columns = sorted((judges[pk] for pk in here), key=lambda judge: judge.name)
     return AnswerSheet(
-        nuggets=one.nugget_set.name,
-        origin=one.nugget_set.origin,
+        nuggets=nugget_list.nugget_set.name,
+        origin=nugget_list.nugget_set.origin,
         judges=tuple(judge.name for judge in columns),
         rows=tuple(
             _row(item, [labels.get((answer, item.nugget_version_id, judge.pk)) for judge in columns])
@@ -151,14 +151,14 @@ def _sheet(
     )
 
 
-def _judging(one: NuggetList, judge: Judge) -> Judging:
-    letter = LETTERS.get(Origin(one.nugget_set.origin), "draft")
+def _judging(nugget_list: NuggetList, judge: Judge) -> Judging:
+    letter = LETTERS.get(Origin(nugget_list.nugget_set.origin), "draft")
     return Judging(
-        key=f"{one.nugget_set_id}-{judge.pk}",
+        key=f"{nugget_list.nugget_set_id}-{judge.pk}",
         condition=f"{letter}/{'A' if judge.kind == JudgeKind.LLM else 'M'}",
-        nuggets=one.nugget_set.name,
+        nuggets=nugget_list.nugget_set.name,
         judge=judge.name,
-        list_pk=one.pk,
+        list_pk=nugget_list.pk,
         judge_pk=judge.pk,
     )
 

@@ -47,8 +47,6 @@ def pool_of(campaign: Campaign) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class ListedRun:
-    """A run in the list."""
-
     run: Run
     judged_by_people: bool
     answers: int

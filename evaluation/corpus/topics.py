@@ -17,8 +17,6 @@ SNIPPET = 240
 
 @dataclass(frozen=True, slots=True)
 class ListedTopic:
-    """A topic in the list, with what hangs on it."""
-
     topic_id: str
     public_id: str
     text: str
@@ -164,7 +162,7 @@ def nugget_lists_of(viewer: User, campaign: Campaign, topic: Topic) -> list[Show
     )
     found = list(lists.select_related("nugget_set__judge").order_by("nugget_set__name"))
     nuggets = defaultdict(list)
-    items = ListedNugget.objects.filter(nugget_list__in=[one.pk for one in found])
+    items = ListedNugget.objects.filter(nugget_list__in=[nugget_list.pk for nugget_list in found])
     for item in items.select_related("nugget_version").order_by("nugget_list", "position"):
         nuggets[item.nugget_list_id].append(
             ShownNugget(
@@ -178,15 +176,15 @@ def nugget_lists_of(viewer: User, campaign: Campaign, topic: Topic) -> list[Show
         )
     return [
         ShownList(
-            pk=one.pk,
-            name=one.nugget_set.name,
-            origin=one.nugget_set.origin,
-            judge=one.nugget_set.judge.name,
-            machine=one.nugget_set.judge.kind == JudgeKind.LLM,
-            version=one.version,
-            nuggets=tuple(nuggets[one.pk]),
+            pk=nugget_list.pk,
+            name=nugget_list.nugget_set.name,
+            origin=nugget_list.nugget_set.origin,
+            judge=nugget_list.nugget_set.judge.name,
+            machine=nugget_list.nugget_set.judge.kind == JudgeKind.LLM,
+            version=nugget_list.version,
+            nuggets=tuple(nuggets[nugget_list.pk]),
         )
-        for one in found
+        for nugget_list in found
     ]
 
 

@@ -57,8 +57,6 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class NuggetCondition(Choice):
-    """A condition of nugget scores."""
-
     condition: Condition
 
     def __str__(self) -> str:
@@ -70,7 +68,7 @@ class NuggetCondition(Choice):
 
     @property
     def sets_text(self) -> str | None:
-        return ", ".join(one.name for one in self.nugget_sets) or None
+        return ", ".join(nugget_set.name for nugget_set in self.nugget_sets) or None
 
     @property
     def grounds(self) -> frozenset[tuple[int, int]]:
@@ -86,8 +84,6 @@ class NuggetCondition(Choice):
 
 @dataclass(frozen=True, slots=True)
 class CitationCondition(Choice):
-    """A support condition."""
-
     condition: SupportCondition
 
     def __str__(self) -> str:
@@ -128,15 +124,20 @@ def resolve(campaign: Campaign, condition: Condition, *, judge: str = "", nugget
     """
     default = _default(campaign, condition)
     lists = _lists(campaign, condition, judge, nuggets, default[1])
-    sets = [one.nugget_set for one in lists if one.nugget_set]
+    sets = [nugget_list.nugget_set for nugget_list in lists if nugget_list.nugget_set]
     judges = list(judges_of(*sets, kind=condition.judge_kind, named=judge))
     chosen = _named(condition, judges, judge, default[0])
+    # Only people share topics: an LLM judge labels all of them, so a second one is always ambiguous.
     if chosen is None and condition.judge_kind is JudgeKind.HUMAN:
         shared = by_assigners(campaign, lists, judges)
         if shared is not None:
             return NuggetCondition(campaign, tuple(shared), condition)
     chosen = chosen or only_judge(judges, condition)
-    return NuggetCondition(campaign, tuple(Part(one.nugget_set, chosen, one.topics) for one in lists), condition)
+    return NuggetCondition(
+        campaign,
+        tuple(Part(nugget_list.nugget_set, chosen, nugget_list.topics) for nugget_list in lists),
+        condition,
+    )
 
 
 def resolve_citations(campaign: Campaign, condition: SupportCondition, *, judge: str = "") -> CitationCondition:
@@ -163,7 +164,7 @@ def nugget_sets_of(
     Raises `Refused` as `resolve` does.
     """
     lists = _lists(campaign, condition, judge, nuggets, _default(campaign, condition)[1], among)
-    return [(one.nugget_set, one.topics) for one in lists if one.nugget_set]
+    return [(nugget_list.nugget_set, nugget_list.topics) for nugget_list in lists if nugget_list.nugget_set]
 
 
 def lists_to_label(
@@ -176,13 +177,13 @@ def lists_to_label(
     Raises `Refused` as `resolve` does, unless the judge has a set of its own to take where several fit.
     """
     sets = list(campaign.nugget_sets.filter(origin=condition.origin))
-    mine: list[tuple[NuggetSet, Topics]] = [(one, None) for one in sets if one.name == own]
+    mine: list[tuple[NuggetSet, Topics]] = [(nugget_set, None) for nugget_set in sets if nugget_set.name == own]
     may_have_own = bool(mine) or condition.origin is Origin.AUTO
     if nuggets == own and may_have_own:
         return mine
-    has_labels = any(_fits(one, condition, judge) for one in sets)
+    has_labels = any(_fits(nugget_set, condition, judge) for nugget_set in sets)
     default = _default(campaign, condition)[1]
-    if mine and not nuggets and not has_labels and default not in [one.name for one in sets]:
+    if mine and not nuggets and not has_labels and default not in [nugget_set.name for nugget_set in sets]:
         return mine
     try:
         return nugget_sets_of(campaign, condition, judge=judge if has_labels else "", nuggets=nuggets)
@@ -220,8 +221,9 @@ def only_judge(fitting: Sequence[Judge], what: str, option: str = "--judge") -> 
 
 def judges_of(*sets: NuggetSet, kind: JudgeKind | None = None, named: str = "") -> QuerySet[Judge]:
     """Return the judges who have labels of some sets' nuggets; of those of studies only one that is named."""
-    labelled = {judge for one in sets for judge, _ in assigned(one.campaign, one.pk)}
+    labelled = {judge for nugget_set in sets for judge, _ in assigned(nugget_set.campaign, nugget_set.pk)}
     judges = Judge.objects.filter(kind=kind) if kind else Judge.objects.all()
+    # Study labels repeat pairs on purpose, so they must never count beside the labels they check.
     return judges.filter(Q(aside=False) | Q(name=named), pk__in=labelled).order_by("name")
 
 
@@ -250,24 +252,25 @@ def _lists(
     sets = list(rows if among is None else rows.filter(pk__in=among))
     if named:
         return [Part(_named_set(campaign, condition, sets, named), None)]
-    preferred = [one for one in sets if one.name == default]
+    preferred = [nugget_set for nugget_set in sets if nugget_set.name == default]
     if preferred or len(sets) < 2:
-        return [Part(one, None) for one in (preferred or sets)[:1]]
+        return [Part(nugget_set, None) for nugget_set in (preferred or sets)[:1]]
     makers = makers_sets(campaign, condition.origin)
     made_here = sets_written_at_desks(campaign) if makers else set()
-    if makers and all(one.pk in made_here for one in sets):
+    if makers and all(nugget_set.pk in made_here for nugget_set in sets):
         return by_makers(sets, makers)
-    fitting = [one for one in sets if _fits(one, condition, judge)] or sets
-    if makers and all(one.pk in made_here for one in fitting):
+    # A set that is loaded but not labelled yet must not make a report with one labelled set ambiguous.
+    fitting = [nugget_set for nugget_set in sets if _fits(nugget_set, condition, judge)] or sets
+    if makers and all(nugget_set.pk in made_here for nugget_set in fitting):
         return by_makers(sets, makers)
     return [Part(only_set(fitting, condition), None)]
 
 
 def _named_set(campaign: Campaign, condition: Condition, sets: list[NuggetSet], named: str) -> NuggetSet:
-    for one in sets:
-        if one.name == named:
-            return one
-    there = ", ".join(one.name for one in sets) or "none"
+    for nugget_set in sets:
+        if nugget_set.name == named:
+            return nugget_set
+    there = ", ".join(nugget_set.name for nugget_set in sets) or "none"
     raise Refused("no_such_set", f"{condition} has no nugget set {named} in {campaign.slug}; there are: {there}.")
 
 
@@ -290,5 +293,5 @@ def _named(condition: Condition | SupportCondition, judges: list[Judge], named: 
 
 def _only(fitting: Sequence[Named], several: str) -> Named | None:
     if len(fitting) > 1:
-        raise Refused("ambiguous", f"{several}: {', '.join(one.name for one in fitting)}.")
+        raise Refused("ambiguous", f"{several}: {', '.join(named.name for named in fitting)}.")
     return fitting[0] if fitting else None

@@ -122,9 +122,9 @@ def _wordings(lists: Collection[int]) -> dict[int, tuple[Wording, ...]]:
     found: dict[int, list[Wording]] = defaultdict(list)
     items = ListedNugget.objects.filter(nugget_list__in=lists).order_by("nugget_list", "position")
     rows = items.values_list("nugget_list", "nugget_version", "nugget_version__text", "importance")
-    for one, pk, text, importance in rows:
-        found[one].append(Wording(pk, text, Importance(importance)))
-    return {one: tuple(found[one]) for one in lists}
+    for row, pk, text, importance in rows:
+        found[row].append(Wording(pk, text, Importance(importance)))
+    return {nugget_list: tuple(found[nugget_list]) for nugget_list in lists}
 
 
 def _relations(nugget_set: NuggetSet) -> Relations:

@@ -21,6 +21,7 @@ def pseudonym_of(campaign: Campaign, user_pk: int) -> str:
     Without the campaign's salt, which never leaves the database, it does not lead back to the person, and not to the
     same person in another campaign.
     """
+    # Keyed by the salt: a plain hash of small numbers could be undone by trying them all.
     digest = hmac.new(campaign.salt.encode(), str(user_pk).encode(), sha256).hexdigest()
     return f"person-{digest[:SHOWN]}"
 
@@ -95,12 +96,13 @@ class Names:
         if isinstance(value, str):
             return self._without_names(campaign, value)
         if isinstance(value, list):
-            return [self.clean(campaign, one) for one in value]
+            return [self.clean(campaign, item) for item in value]
         if isinstance(value, dict):
             return {key: self._clean_value(campaign, key, value) for key, value in value.items()}
         return value
 
     def _clean_value(self, campaign: int, key: str, value: Any) -> Any:
+        # A bool is an int in Python, and no account.
         if key in PERSON_KEYS and isinstance(value, int) and not isinstance(value, bool):
             return self.person(campaign, value)
         if key in PERSON_KEYS and isinstance(value, str):
@@ -112,6 +114,7 @@ class Names:
         known, pattern = self._spellings.get(campaign, ({}, None))
         if text.casefold() in known:
             return known[text.casefold()]
+        # Lower-cased once more: a spelling in the text may differ from that of the account.
         return pattern.sub(lambda found: known.get(found[0].casefold(), NOBODY_KNOWN), text) if pattern else text
 
     @cached_property
@@ -149,7 +152,8 @@ class Names:
                 for spelling in spellings
                 if spelling
             }
-            long = sorted((one for one in known if len(one) >= SHORTEST), key=len, reverse=True)
+            # Longest first, or a first name would be replaced and the surname left standing.
+            long = sorted((spelling for spelling in known if len(spelling) >= SHORTEST), key=len, reverse=True)
             pattern = (
                 re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, long))})(?!\w)", re.IGNORECASE) if long else None
             )
@@ -161,6 +165,7 @@ class Names:
         campaigns = list(self.campaigns)
         members = Membership.objects.filter(campaign__in=campaigns).values("user")
         working = Task.objects.filter(campaign__in=campaigns).values("assessor")
+        # Judges belong to no campaign, so their names may stand in the texts of any.
         judging = Judge.objects.exclude(user=None).values("user")
         users = User.objects.using(self._alias).filter(
             Q(pk__in=members) | Q(pk__in=working) | Q(pk__in=judging) | Q(is_superuser=True)

@@ -39,7 +39,9 @@ def by_makers(sets: Iterable[NuggetSet], makers: dict[int, int]) -> list[Part]:
     topics: dict[int, set[int]] = defaultdict(set)
     for topic, made in makers.items():
         topics[made].add(topic)
-    return [Part(one, None, frozenset(topics[one.pk])) for one in sets if one.pk in topics]
+    return [
+        Part(nugget_set, None, frozenset(topics[nugget_set.pk])) for nugget_set in sets if nugget_set.pk in topics
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +57,17 @@ class _Work:
     second: Collection[tuple[int, int]]
 
     def second_of(self, judge: Judge) -> set[int]:
-        return {topic for topic, one in self.second if one == judge.pk}
+        return {topic for topic, judge_id in self.second if judge_id == judge.pk}
 
     def has(self, judge: Judge, *, outside: Collection[int]) -> bool:
-        topics = {topic for one, topic in self.labelled if one == judge.pk}
+        topics = {topic for judge_id, topic in self.labelled if judge_id == judge.pk}
         if self.part.topics is not None:
             topics &= self.part.topics
         return not topics <= set(outside)
 
     def handed_to(self, judge: Judge) -> set[int]:
         """Return the topics that a judge was handed, second opinions among them."""
-        return self.second_of(judge) | {topic for topic, one in self.given.items() if one == judge.pk}
+        return self.second_of(judge) | {topic for topic, judge_id in self.given.items() if judge_id == judge.pk}
 
 
 def by_assigners(campaign: Campaign, lists: Sequence[Part], judges: Sequence[Judge]) -> list[Part] | None:
@@ -73,16 +75,16 @@ def by_assigners(campaign: Campaign, lists: Sequence[Part], judges: Sequence[Jud
 
     None where several did and somebody's labels lie outside of what was handed out: then it must be said who is meant.
     """
-    given = assigners(campaign, [one.nugget_set.pk for one in lists if one.nugget_set])
+    given = assigners(campaign, [nugget_list.nugget_set.pk for nugget_list in lists if nugget_list.nugget_set])
     works = [
         _Work(
-            part=one,
-            labelled=assigned(campaign, one.nugget_set.pk),
-            given={topic: judge for (topic, made), judge in given.items() if made == one.nugget_set.pk},
-            second=second_assigners(campaign, one.nugget_set.pk),
+            part=nugget_list,
+            labelled=assigned(campaign, nugget_list.nugget_set.pk),
+            given={topic: judge for (topic, made), judge in given.items() if made == nugget_list.nugget_set.pk},
+            second=second_assigners(campaign, nugget_list.nugget_set.pk),
         )
-        for one in lists
-        if one.nugget_set
+        for nugget_list in lists
+        if nugget_list.nugget_set
     ]
     return _shared(works, judges, _topics(campaign))
 
@@ -101,9 +103,11 @@ def by_support_judges(
 
 
 def _shared(works: Sequence[_Work], judges: Sequence[Judge], topics: frozenset[int]) -> list[Part] | None:
-    counting = [one for one in judges if any(work.has(one, outside=work.second_of(one)) for work in works)]
+    counting = [judge for judge in judges if any(work.has(judge, outside=work.second_of(judge)) for work in works)]
+    # A single judge needs no hand-out: imported labels have none.
     if len(counting) > 1:
-        if any(work.has(one, outside=work.handed_to(one)) for work in works for one in counting):
+        # Nothing says whose label counts outside of what was handed out, and guessing would change a score.
+        if any(work.has(judge, outside=work.handed_to(judge)) for work in works for judge in counting):
             return None
         return [part for work in works for part in _split(work, counting, topics)]
     judge = counting[0] if counting else None
@@ -112,11 +116,12 @@ def _shared(works: Sequence[_Work], judges: Sequence[Judge], topics: frozenset[i
 
 def _split(work: _Work, judges: Sequence[Judge], topics: frozenset[int]) -> Iterator[Part]:
     """Yield a part's topics by judge; those that nobody was handed, or who has no labels yet, without one."""
-    by_key = {one.pk: one for one in judges}
+    by_key = {judge.pk: judge for judge in judges}
     found: dict[int | None, set[int]] = defaultdict(set)
     for topic in topics if work.part.topics is None else work.part.topics:
         judge = work.given.get(topic)
         found[judge if judge in by_key else None].add(topic)
+    # A fixed order, so that equal choices compare as equal.
     for key in sorted(found, key=lambda key: key or 0):
         yield Part(work.part.nugget_set, by_key[key] if key else None, frozenset(found[key]))
 
@@ -125,6 +130,7 @@ def _without_second(work: _Work, judge: Judge | None, topics: frozenset[int]) ->
     """Yield a part with its judge, but for the topics in which the judge gave a second opinion."""
     nugget_set, own = work.part.nugget_set, work.part.topics
     there = topics if own is None else own
+    # A second opinion measures agreement; as a score it would count the topic by the wrong person.
     apart = there & work.second_of(judge) if judge else frozenset[int]()
     yield Part(nugget_set, judge, there - apart if apart else own)
     if apart:
@@ -181,6 +187,7 @@ def _stages(condition: SupportCondition) -> list[Stage]:
 
 
 def _tasks(campaign: Campaign) -> QuerySet[Task]:
+    # A study's tasks repeat labels that count elsewhere, and withdrawn work counts nowhere.
     return Task.objects.filter(campaign=campaign, study=None).not_withdrawn()
 
 

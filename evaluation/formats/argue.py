@@ -47,7 +47,9 @@ class BankAnswer(Line):
     @property
     def docids(self) -> tuple[str, ...]:
         """Each document once, in their order."""
-        listed = [one if isinstance(one, str) else one.doc_id for one in self.references or ()]
+        listed = [
+            reference if isinstance(reference, str) else reference.doc_id for reference in self.references or ()
+        ]
         return tuple(dict.fromkeys(listed))
 
 
@@ -143,9 +145,9 @@ def _wrong_signs(bank: Bank) -> Iterator[tuple[str, str]]:
         if is_not(question.aggregator_type):
             yield f"nugget_bank.{place}.aggregator_type", f"{NO_NOT}, found {question.aggregator_type!r}"
     for name in BANKS:
-        for place, one in enumerate(getattr(bank, name)):
-            if is_avoid(one.importance):
-                yield f"{name}.{place}.importance", f"{NO_AVOID}, found {one.importance!r}"
+        for place, nugget in enumerate(getattr(bank, name)):
+            if is_avoid(nugget.importance):
+                yield f"{name}.{place}.importance", f"{NO_AVOID}, found {nugget.importance!r}"
 
 
 def _in_lines(source: Source) -> Source:
@@ -222,7 +224,7 @@ class _Outgoing:
 def argue_line(row: NuggetListRow) -> str:
     """The list as a bank of the form of 2026; a nugget without a question stands as its own question and answer."""
     outgoing = [_Outgoing(nugget, _source_of(nugget)) for nugget in row.nuggets]
-    bank = [_question(list(together)) for _, together in groupby(outgoing, key=lambda one: one.of)]
+    bank = [_question(list(together)) for _, together in groupby(outgoing, key=lambda item: item.of)]
     extra = dict(row.extra)
     metadata = {**(extra.pop("metadata", None) or {}), "topic_id": row.topic_id}
     return json_line({"metadata": metadata, "title_query": row.query or None, "nugget_bank": bank}, extra)
@@ -238,9 +240,9 @@ def _question(together: Sequence[_Outgoing]) -> dict[str, Any]:
     importance = importance_word(nugget.importance, nugget.raw_importance)
     rest = {"importance": importance} if importance else {}
     if not source:
-        docids = dict.fromkeys(one.docid for one in nugget.provenance.evidence)
+        docids = dict.fromkeys(reference.docid for reference in nugget.provenance.evidence)
         answers: list[Any] = [{"answer": nugget.text, "references": list(docids)}]
         return {"question": nugget.text, "aggregator_type": ANY, "answers": answers, **rest}
-    answers = [answer for one in together for answer in one.source["answers"]]
+    answers = [answer for item in together for answer in item.source["answers"]]
     kind = {"aggregator_type": source["aggregator_type"]} if source.get("aggregator_type") else {}
     return {"question": source["question"], **kind, "answers": answers, **rest, **source.get("more", {})}

@@ -45,12 +45,12 @@ def reads(languages: str, tag: str) -> bool:
 
     Nothing on either side means any language. The script counts where both name one; the region never does.
     """
-    return not languages or not tag or any(_same(one, tag) for one in languages.split())
+    return not languages or not tag or any(_same(language, tag) for language in languages.split())
 
 
-def _same(one: str, other: str) -> bool:
-    scripts = {script for script in (_script(one), _script(other)) if script}
-    return one.partition("-")[0] == other.partition("-")[0] and len(scripts) < 2
+def _same(code: str, other: str) -> bool:
+    scripts = {script for script in (_script(code), _script(other)) if script}
+    return code.partition("-")[0] == other.partition("-")[0] and len(scripts) < 2
 
 
 def _script(tag: str) -> str:

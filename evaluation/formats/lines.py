@@ -189,10 +189,10 @@ def read_toml(source: Source, shape: type[Shape]) -> Shape:
     except ValueError as error:
         if not isinstance(error, ValidationError):  # a number of thousands of digits
             raise BadInput([InputProblem(source.name, 1, "file", "numbers of ordinary size")]) from error
-        paths = [[str(part) for part in one["loc"]] for one in error.errors()]
+        paths = [[str(part) for part in detail["loc"]] for detail in error.errors()]
         problems = [
-            InputProblem(source.name, _line_of(source, path), ".".join(path), one["msg"])
-            for path, one in zip(paths, error.errors(), strict=True)
+            InputProblem(source.name, _line_of(source, path), ".".join(path), place["msg"])
+            for path, place in zip(paths, error.errors(), strict=True)
         ]
         raise BadInput(problems) from error
 

@@ -116,14 +116,14 @@ def _plan(nugget_set: NuggetSet, judge: Judge, files: Files, replace: bool) -> I
     given = _match(known, files)
     labels = Assignment.objects.filter(judge=judge, nugget_version__nugget__nugget_set=nugget_set)
     loaded = _loaded(labels)
-    new = [one for one in given if _key(one) not in loaded]
-    changed = [one for one in given if _key(one) in loaded and _differs(one, loaded[_key(one)])]
+    new = [item for item in given if _key(item) not in loaded]
+    changed = [item for item in given if _key(item) in loaded and _differs(item, loaded[_key(item)])]
     refuse_changes(
-        [_change(one, loaded[_key(one)]) for one in changed],
+        [_change(item, loaded[_key(item)]) for item in changed],
         replace,
     )
     if changed:
-        refuse_if_judged_here(labels, {_key(one) for one in changed}, "answer", "nugget_version")
+        refuse_if_judged_here(labels, {_key(item) for item in changed}, "answer", "nugget_version")
 
     def write(event: Event) -> None:
         numbers = {key: stored[0] for key, stored in loaded.items()} | numbers_after(
@@ -136,12 +136,12 @@ def _plan(nugget_set: NuggetSet, judge: Judge, files: Files, replace: bool) -> I
     return ImportPlan("labels", len(new), len(changed), unchanged, found if new or changed else [], write=write)
 
 
-def _change(one: _GivenAssignment, loaded: Loaded) -> InputProblem:
+def _change(row: _GivenAssignment, loaded: Loaded) -> InputProblem:
     _, label, raw, *_ = loaded
     old = label_word(AssignmentLabel(label), raw)
-    new = label_word(one.label.label, one.label.raw)
-    text = repr(one.label.text)
-    return changed_problem(one.source, one.row.line, "assignment", text, loaded=old, in_file=new)
+    new = label_word(row.label.label, row.label.raw)
+    text = repr(row.label.text)
+    return changed_problem(row.source, row.row.line, "assignment", text, loaded=old, in_file=new)
 
 
 def _known(nugget_set: NuggetSet) -> _KnownAssignment:
@@ -223,16 +223,16 @@ def _loaded(labels: CurrentQuerySet[Assignment]) -> dict[tuple[int, int], Loaded
     return {(answer, wording): stored for answer, wording, *stored in rows.values_list(*fields)}
 
 
-def _key(one: _GivenAssignment) -> tuple[int, int]:
-    return one.answer, one.nugget_version
+def _key(item: _GivenAssignment) -> tuple[int, int]:
+    return item.answer, item.nugget_version
 
 
-def _differs(one: _GivenAssignment, loaded: Loaded) -> bool:
+def _differs(item: _GivenAssignment, loaded: Loaded) -> bool:
     """Say whether the file says something else. What a file leaves unsaid beside a label is no difference."""
     _, label, raw, *beside = loaded
-    if one.label.label != label or (label == AssignmentLabel.FAILED and one.label.raw != raw):
+    if item.label.label != label or (label == AssignmentLabel.FAILED and item.label.raw != raw):
         return True
-    in_file = (one.label.raw, one.label.sentence, one.label.first_label)
+    in_file = (item.label.raw, item.label.sentence, item.label.first_label)
     return any(
         mine not in ("", None) and mine != theirs for mine, theirs in zip(in_file, (raw, *beside), strict=True)
     )
@@ -242,14 +242,14 @@ def _dirty_labels(given: list[_GivenAssignment]) -> list[ImportFinding]:
     return [
         ImportFinding(
             FindingCode.UNKNOWN_LABEL,
-            one.source.name,
-            one.row.line,
-            f"{one.label.raw!r} is no label; {one.label.text!r} counts as failed there",
-            one.row.topic_id,
-            one.row.run_id,
+            item.source.name,
+            item.row.line,
+            f"{item.label.raw!r} is no label; {item.label.text!r} counts as failed there",
+            item.row.topic_id,
+            item.row.run_id,
         )
-        for one in given
-        if one.label.label is AssignmentLabel.FAILED
+        for item in given
+        if item.label.label is AssignmentLabel.FAILED
     ]
 
 
@@ -315,7 +315,10 @@ def _write(
     upsert(
         Assignment,
         COLUMNS,
-        ((judge.pk, *_key(one), numbers.get(_key(one), 1), *_columns(one.label), now, event.pk) for one in given),
+        (
+            (judge.pk, *_key(item), numbers.get(_key(item), 1), *_columns(item.label), now, event.pk)
+            for item in given
+        ),
         unique=["answer_id", "nugget_version_id", "judge_id", "submission"],
         update=["label", "raw", "sentence", "first_label", "given_at", "event_id"],
     )

@@ -48,8 +48,6 @@ class ImportPlan:
 
 @dataclass(frozen=True, slots=True)
 class LoadReceipt:
-    """Receipt of an import."""
-
     noun: str
     added: int
     changed: int
@@ -89,15 +87,18 @@ def carry_out(
     Raises whatever the plan raises; then nothing is written. Without a change there is no event either.
     """
     with transaction.atomic():
+        # The plan compares with loaded rows; an import beside it must not change them before the writing.
         locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
         plan = make_plan(locked)
         receipt = LoadReceipt(
             plan.noun, plan.added, plan.changed, plan.unchanged, len(plan.found), dict(plan.counts)
         )
+        # The same file again leaves no trace, so that a script may run an import as often as it likes.
         if not receipt.nothing_changed:
             event = _record(locked, kind, sources, actor, receipt)
             plan.write(event)
             store_findings(locked, event, plan.found)
+            # Reports are kept by revision; without a new one they would go on showing the old state.
             Campaign.objects.filter(pk=locked.pk).update(revision=F("revision") + 1)
     return receipt
 
@@ -118,14 +119,14 @@ def store_findings(campaign: Campaign, event: Event, found: Iterable[ImportFindi
             Finding(
                 campaign=campaign,
                 event=event,
-                code=one.code,
-                file=Path(one.file).name[-400:],
-                line=one.line,
-                run_id=one.run_id,
-                topic_id=one.topic_id,
-                message=one.message,
+                code=finding.code,
+                file=Path(finding.file).name[-400:],
+                line=finding.line,
+                run_id=finding.run_id,
+                topic_id=finding.topic_id,
+                message=finding.message,
             )
-            for one in found
+            for finding in found
         ],
         batch_size=BATCH,
     )
@@ -167,6 +168,7 @@ def segment_pks(campaign: Campaign, docids: Collection[str], event: Event) -> di
     loaded = dict(campaign.segments.values_list("docid", "pk"))
     stubs = [
         Segment(campaign=campaign, docid=docid, document=document_id(docid), event=event)
+        # Sorted, so that the same files give the same keys and the same exports on every server.
         for docid in sorted(set(docids) - loaded.keys())
     ]
     Segment.objects.bulk_create(stubs, batch_size=BATCH)
@@ -175,6 +177,7 @@ def segment_pks(campaign: Campaign, docids: Collection[str], event: Event) -> di
 
 def restate_missing_texts(campaign: Campaign, event: Event) -> None:
     """Say anew, per run, how many segments it cites whose text is not loaded: pairs nobody can judge."""
+    # Texts may have come since: the finding is a state of the campaign, not of one file.
     Finding.objects.filter(campaign=campaign, code=FindingCode.SEGMENT_WITHOUT_TEXT).delete()
     missing = (
         AnswerProvenance.objects.filter(run__campaign=campaign)
@@ -232,12 +235,13 @@ def _every_problem(
 ) -> list[InputProblem]:
     found, more = list(dict.fromkeys(first)), list(first)
     sources = [given["source"]] if "source" in given else list(given["sources"])
+    # Problems are named in the order in which the files were given, however often they were read.
     order = {source.name: number for number, source in enumerate(sources)}
     while more and len(found) < MAX_PROBLEMS and (sources := _good_lines(sources, more, header=header)):
         files = {"source": sources[0]} if "source" in given else {"sources": sources}
         more = [problem for problem in problems_of(load, given | files) if problem not in found]
         found += more
-    return sorted(found, key=lambda one: (order.get(one.file, -1), one.line))[:MAX_PROBLEMS]
+    return sorted(found, key=lambda problem: (order.get(problem.file, -1), problem.line))[:MAX_PROBLEMS]
 
 
 def problems_of(load: Callable[..., object], given: dict[str, Any]) -> Sequence[InputProblem]:
@@ -261,4 +265,4 @@ def _good_lines(sources: list[Source], problems: list[InputProblem], *, header: 
         for source in sources
         if (source.name, 0) not in wrong and source.lines[0][1].strip() not in WRITTEN_OVER_LINES
     ]
-    return [one for one in rest if len(one.lines) > header]
+    return [source for source in rest if len(source.lines) > header]

@@ -36,8 +36,8 @@ class Dependent:
 
 
 _dependents = {
-    one.model: one
-    for one in (
+    dependent.model: dependent
+    for dependent in (
         Dependent(Assignment, answer="answer", wording="nugget_version"),
         Dependent(SupportJudgment, answer="sentence__answer", segment="segment"),
         Dependent(StudyPair, answer="answer", segment="segment", wording="nugget_version"),
@@ -75,7 +75,7 @@ def labels_on_lists(lists: Collection[NuggetList]) -> int:
     """Count assignments of these lists' wordings, and wordings of other lists made from them."""
     parts = [
         ListedNugget.objects.filter(nugget_list__in=part).values("nugget_version")
-        for part in _parts([one.pk for one in lists])
+        for part in _parts([nugget_list.pk for nugget_list in lists])
     ]
     return sum(
         _count(dependent.model, dependent.wording, part) for dependent in _dependents.values() for part in parts
@@ -102,7 +102,7 @@ def numbers_after(labels: CurrentQuerySet[Any], *item: str) -> dict[tuple[int, i
     newest = labels.order_by().values_list(*item).annotate(Max("submission"))
     standing = labels.current().filter(**{name: OuterRef(name) for name in item})
     kept = newest.filter(stands=False).exclude(Exists(standing))
-    return {(one, other): number + 1 for one, other, number in kept}
+    return {(first, other): number + 1 for first, other, number in kept}
 
 
 def _parts(ids: list[int]) -> Iterator[list[int]]:

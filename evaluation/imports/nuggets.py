@@ -96,16 +96,16 @@ def write_evidence(
 ) -> None:
     """Write what each wording rests on; a segment that is not loaded is named all the same."""
     nuggets = [nugget for row in rows for nugget in row.nuggets]
-    docids = {one.docid for nugget in nuggets for one in nugget.provenance.evidence}
+    docids = {reference.docid for nugget in nuggets for reference in nugget.provenance.evidence}
     if not docids:
         return
     pks = segment_pks(nugget_set.campaign, docids, event)
     found = {
-        (wording.pk, one.docid, one.sentence): NuggetEvidence(
-            nugget_version=wording, segment_id=pks[one.docid], sentence=one.sentence
+        (wording.pk, reference.docid, reference.sentence): NuggetEvidence(
+            nugget_version=wording, segment_id=pks[reference.docid], sentence=reference.sentence
         )
         for wording, nugget in zip(wordings, nuggets, strict=True)
-        for one in nugget.provenance.evidence
+        for reference in nugget.provenance.evidence
     }
     NuggetEvidence.objects.bulk_create(found.values(), batch_size=BATCH)
 
@@ -188,7 +188,10 @@ def _drafts(campaign: Campaign, origin: Origin, name: str) -> NuggetSet | None:
 def _plan(nugget_set: NuggetSet, source: Source, rows: tuple[NuggetListRow, ...], replace: bool) -> ImportPlan:
     topics = dict(nugget_set.campaign.topics.values_list("topic_id", "pk"))
     _refuse_unknown_topics(source, rows, topics)
-    loaded = {one.topic_id: one for one in nugget_set.lists.select_related("topic").order_by("version")}
+    loaded = {
+        nugget_list.topic_id: nugget_list
+        for nugget_list in nugget_set.lists.select_related("topic").order_by("version")
+    }
     stored = _loaded_lists(nugget_set)
     new = [row for row in rows if topics[row.topic_id] not in loaded]
     known = [row for row in rows if topics[row.topic_id] in loaded]
@@ -215,7 +218,7 @@ def _plan(nugget_set: NuggetSet, source: Source, rows: tuple[NuggetListRow, ...]
 
 
 def _change(source: Source, row: NuggetListRow, loaded: Listed) -> InputProblem:
-    old, new = ("; ".join(_in_words(one) for one in listed) for listed in (loaded, _listed(row)))
+    old, new = ("; ".join(_in_words(nugget) for nugget in listed) for listed in (loaded, _listed(row)))
     return changed_problem(source, row.line, "nuggets", f"topic {row.topic_id}", loaded=old, in_file=new)
 
 
@@ -237,12 +240,18 @@ def _refuse_unknown_topics(source: Source, rows: tuple[NuggetListRow, ...], topi
 
 def _refuse_worked_on(lists: list[NuggetList]) -> None:
     """Refuse to replace a list that is somebody's work here, or that work rests on: drafts that were handed out."""
-    for one in lists:
-        if Submission.objects.filter(nugget_list=one).exists() or Task.objects.filter(drafts=one).exists():
-            raise Refused("worked_on", f"The list of {one.topic} in {one.nugget_set} is in use at desks.")
-        if one.version > 1:
+    for nugget_list in lists:
+        if (
+            Submission.objects.filter(nugget_list=nugget_list).exists()
+            or Task.objects.filter(drafts=nugget_list).exists()
+        ):
             raise Refused(
-                "worked_on", f"The list of {one.topic} has {one.version} versions; give this file --set."
+                "worked_on", f"The list of {nugget_list.topic} in {nugget_list.nugget_set} is in use at desks."
+            )
+        if nugget_list.version > 1:
+            raise Refused(
+                "worked_on",
+                f"The list of {nugget_list.topic} has {nugget_list.version} versions; give this file --set.",
             )
 
 
@@ -284,13 +293,13 @@ def _is_dirty(nugget_set: NuggetSet, nugget: NuggetRecord) -> bool:
 
 
 def _delete(lists: list[NuggetList]) -> None:
-    for one in lists:
-        wordings = list(one.items.values_list("nugget_version", flat=True))
-        one.items.all().delete()
+    for nugget_list in lists:
+        wordings = list(nugget_list.items.values_list("nugget_version", flat=True))
+        nugget_list.items.all().delete()
         NuggetVersion.objects.filter(pk__in=wordings).delete()
-        Nugget.objects.filter(nugget_set=one.nugget_set, topic=one.topic, versions=None).delete()
-        Finding.objects.filter(event=one.event_id, topic_id=one.topic.topic_id).delete()
-        one.delete()
+        Nugget.objects.filter(nugget_set=nugget_list.nugget_set, topic=nugget_list.topic, versions=None).delete()
+        Finding.objects.filter(event=nugget_list.event_id, topic_id=nugget_list.topic.topic_id).delete()
+        nugget_list.delete()
 
 
 def _write(
@@ -309,15 +318,19 @@ def _write(
         for row in rows
     ]
     NuggetList.objects.bulk_create(lists, batch_size=BATCH)
-    listed = [(one, row) for one, list_row in zip(lists, rows, strict=True) for row in enumerate(list_row.nuggets)]
-    nuggets = [Nugget(nugget_set=nugget_set, topic_id=one.topic_id) for one, _ in listed]
+    listed = [
+        (nugget_list, row)
+        for nugget_list, list_row in zip(lists, rows, strict=True)
+        for row in enumerate(list_row.nuggets)
+    ]
+    nuggets = [Nugget(nugget_set=nugget_set, topic_id=nugget_list.topic_id) for nugget_list, _ in listed]
     Nugget.objects.bulk_create(nuggets, batch_size=BATCH)
     wordings = [
         NuggetVersion(nugget=nugget, text=row.text) for nugget, (_, (_, row)) in zip(nuggets, listed, strict=True)
     ]
     NuggetVersion.objects.bulk_create(wordings, batch_size=BATCH)
     ListedNugget.objects.bulk_create(
-        [_item(one, wording, *row) for wording, (one, row) in zip(wordings, listed, strict=True)],
+        [_item(text, wording, *row) for wording, (text, row) in zip(wordings, listed, strict=True)],
         batch_size=BATCH,
     )
     return wordings

@@ -72,8 +72,10 @@ def import_runs(
         raise Refused("usage", f"priority: a number from 1 to {LAST_PRIORITY:,}, found {options.priority}")
     topics = frozenset(campaign.topics.values_list("topic_id", flat=True))
     submitted = _all_submitted(sources, topics, options or RunOptions())
+    # Which of two files wins would depend on their order; that must not decide what people judge.
     _refuse_same_run_twice(submitted)
     with transaction.atomic():
+        # Tasks before the campaign, as a submission locks them: the other way round the two would deadlock.
         lock_judging(campaign)
         return carry_out(
             campaign=campaign,
@@ -108,7 +110,7 @@ def _submitted(source: Source, topics: Container[str], options: RunOptions) -> _
         "pool": options.pool or None,
     }
     return _Submitted(
-        source, file, _fingerprint(file), {key: one for key, one in values.items() if one is not None}
+        source, file, _fingerprint(file), {key: value for key, value in values.items() if value is not None}
     )
 
 
@@ -121,7 +123,8 @@ def _task(task_type: str | None) -> RagTask | None:
 def _fingerprint(file: RunFile) -> str:
     """Return a hash of what the file says, whatever its line order within an answer's keys or its compression."""
     digest = hashlib.sha256()
-    for answer in sorted(file.answers, key=lambda one: one.topic_id):
+    # The order of a file's lines says nothing, so the same answers in another order are no change.
+    for answer in sorted(file.answers, key=lambda answer: answer.topic_id):
         digest.update(repr((answer.topic_id, answer.references, answer.response_length)).encode())
         for sentence in answer.sentences:
             cited = [(citation.docid, citation.raw) for citation in sentence.citations]
@@ -132,11 +135,11 @@ def _fingerprint(file: RunFile) -> str:
 def _refuse_same_run_twice(submitted: Sequence[_Submitted]) -> None:
     first: dict[str, str] = {}
     problems = []
-    for one in submitted:
-        if one.file.run_id in first:
-            text = f"one file per run; {one.file.run_id} is also in {first[one.file.run_id]}"
-            problems.append(InputProblem(one.source.name, 1, "run_id", text))
-        first.setdefault(one.file.run_id, one.source.name)
+    for submission in submitted:
+        if submission.file.run_id in first:
+            text = f"one file per run; {submission.file.run_id} is also in {first[submission.file.run_id]}"
+            problems.append(InputProblem(submission.source.name, 1, "run_id", text))
+        first.setdefault(submission.file.run_id, submission.source.name)
     if problems:
         raise BadInput(problems)
 
@@ -144,78 +147,96 @@ def _refuse_same_run_twice(submitted: Sequence[_Submitted]) -> None:
 def _plan(campaign: Campaign, submitted: Sequence[_Submitted], replace: bool) -> ImportPlan:
     topics = {topic.topic_id: topic for topic in campaign.topics.all()}
     loaded = {run.run_id: run for run in campaign.runs.all()}
-    new = [one for one in submitted if one.file.run_id not in loaded]
-    changed = [one for one in submitted if _differs(one, loaded.get(one.file.run_id))]
-    rewritten = [one for one in changed if loaded[one.file.run_id].sha256 != one.sha256]
-    refuse_changes([_change(one, loaded[one.file.run_id]) for one in changed], replace)
-    for one in rewritten:
-        refuse_if_labelled(labels_on_run(loaded[one.file.run_id]), f"Run {one.file.run_id}")
+    new = [submission for submission in submitted if submission.file.run_id not in loaded]
+    changed = [submission for submission in submitted if _differs(submission, loaded.get(submission.file.run_id))]
+    rewritten = [
+        submission for submission in changed if loaded[submission.file.run_id].sha256 != submission.sha256
+    ]
+    refuse_changes([_change(submission, loaded[submission.file.run_id]) for submission in changed], replace)
+    for submission in rewritten:
+        # Deleting the answers would delete the judgments on them, and no judgment is ever lost.
+        refuse_if_labelled(labels_on_run(loaded[submission.file.run_id]), f"Run {submission.file.run_id}")
 
     def write(event: Event) -> None:
-        for one in changed:
-            _update(loaded[one.file.run_id], one, event)
-        for one in rewritten:
-            answers = _answers_of(loaded[one.file.run_id])
+        for submission in changed:
+            _update(loaded[submission.file.run_id], submission, event)
+        for submission in rewritten:
+            answers = _answers_of(loaded[submission.file.run_id])
+            # Answers with the same text hang on these rows and must be judged for themselves from now on.
             leave_out_answers(answers)
             Answer.objects.filter(pk__in=answers).delete()
-            Finding.objects.filter(campaign=campaign, run_id=one.file.run_id).delete()
-        _write_answers(campaign, [(_run_of(campaign, one, loaded, event), one) for one in new + rewritten], event)
+            Finding.objects.filter(campaign=campaign, run_id=submission.file.run_id).delete()
+        _write_answers(
+            campaign,
+            [(_run_of(campaign, submission, loaded, event), submission) for submission in new + rewritten],
+            event,
+        )
+        # New citations may name segments whose text is not loaded; that count covers the whole campaign.
         restate_missing_texts(campaign, event)
+        # Judging may have begun: open tasks get the new answers, submitted ones are reopened.
         extend_tasks(campaign)
 
     texts = {topic_id: topic.text for topic_id, topic in topics.items()}
-    found = [finding for one in new + rewritten for finding in _findings(campaign, one, texts)]
+    found = [finding for submission in new + rewritten for finding in _findings(campaign, submission, texts)]
     unchanged = len(submitted) - len(new) - len(changed)
-    answers = sum(len(one.file.answers) for one in new + rewritten)
+    answers = sum(len(submission.file.answers) for submission in new + rewritten)
     return ImportPlan("runs", len(new), len(changed), unchanged, found, {"answers": answers}, write)
 
 
-def _change(one: _Submitted, run: Run) -> InputProblem:
+def _change(submission: _Submitted, run: Run) -> InputProblem:
     """Return the problem of a changed run, with the first option that differs; else its answers do."""
-    names = [name for name, value in one.wanted.items() if getattr(run, name) != value]
-    if run.sha256 != one.sha256 or not names:
-        old, new = AnswerProvenance.objects.filter(run=run).count(), len(one.file.answers)
+    names = [name for name, value in submission.wanted.items() if getattr(run, name) != value]
+    if run.sha256 != submission.sha256 or not names:
+        old, new = AnswerProvenance.objects.filter(run=run).count(), len(submission.file.answers)
         values = {"loaded": f"{old} answers", "in_file": f"{new} answers"}
     else:
         values = {
             "loaded": f"{names[0]} {getattr(run, names[0])}",
-            "in_file": f"{names[0]} {one.wanted[names[0]]}",
+            "in_file": f"{names[0]} {submission.wanted[names[0]]}",
         }
-    return changed_problem(one.source, 1, "run", one.file.run_id, **values)
+    return changed_problem(submission.source, 1, "run", submission.file.run_id, **values)
 
 
-def _differs(one: _Submitted, run: Run | None) -> bool:
+def _differs(submission: _Submitted, run: Run | None) -> bool:
     if run is None:
         return False
-    return run.sha256 != one.sha256 or any(getattr(run, key) != value for key, value in one.wanted.items())
+    return run.sha256 != submission.sha256 or any(
+        getattr(run, key) != value for key, value in submission.wanted.items()
+    )
 
 
-def _findings(campaign: Campaign, one: _Submitted, topics: dict[str, str]) -> list[ImportFinding]:
+def _findings(campaign: Campaign, submission: _Submitted, topics: dict[str, str]) -> list[ImportFinding]:
     protocol = campaign.protocol
     noticed = run_findings(
-        one.file,
+        submission.file,
         word_limit=protocol.answer_word_limit,
         reference_limit=protocol.reference_limit,
         topics=topics,
     )
     return [
-        ImportFinding(each.code, one.source.name, each.line, each.message, each.topic_id or "", one.file.run_id)
+        ImportFinding(
+            each.code, submission.source.name, each.line, each.message, each.topic_id or "", submission.file.run_id
+        )
         for each in noticed
     ]
 
 
-def _run_of(campaign: Campaign, one: _Submitted, loaded: dict[str, Run], event: Event) -> Run:
-    if one.file.run_id in loaded:
-        return loaded[one.file.run_id]
+def _run_of(campaign: Campaign, submission: _Submitted, loaded: dict[str, Run], event: Event) -> Run:
+    if submission.file.run_id in loaded:
+        return loaded[submission.file.run_id]
     return Run.objects.create(
-        campaign=campaign, run_id=one.file.run_id, sha256=one.sha256, event=event, **one.wanted
+        campaign=campaign,
+        run_id=submission.file.run_id,
+        sha256=submission.sha256,
+        event=event,
+        **submission.wanted,
     )
 
 
-def _update(run: Run, one: _Submitted, event: Event) -> None:
-    for key, value in one.wanted.items():
+def _update(run: Run, submission: _Submitted, event: Event) -> None:
+    for key, value in submission.wanted.items():
         setattr(run, key, value)
-    run.sha256, run.event = one.sha256, event
+    run.sha256, run.event = submission.sha256, event
     run.save()
 
 
@@ -225,7 +246,7 @@ def _answers_of(run: Run) -> list[int]:
 
 def _write_answers(campaign: Campaign, runs: list[tuple[Run, _Submitted]], event: Event) -> None:
     topics = dict(campaign.topics.values_list("topic_id", "pk"))
-    rows = [(run, row) for run, one in runs for row in one.file.answers]
+    rows = [(run, row) for run, submission in runs for row in submission.file.answers]
     answers = [Answer(topic_id=topics[row.topic_id], words=row.words) for _, row in rows]
     Answer.objects.bulk_create(answers, batch_size=BATCH)
     AnswerProvenance.objects.bulk_create(
@@ -251,6 +272,7 @@ def _write_answers(campaign: Campaign, runs: list[tuple[Run, _Submitted]], event
     Sentence.objects.bulk_create([sentence for sentence, _ in written], batch_size=BATCH)
     docids = {citation.docid for _, citations in written for citation in citations if citation.docid}
     segments = segment_pks(campaign, docids, event)
+    # Hundreds of thousands of citations are the bulk of an import, so they go past the ORM's objects.
     upsert(
         Citation,
         ["public_id", "sentence_id", "position", "segment_id", "raw"],

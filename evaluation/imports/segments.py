@@ -60,14 +60,14 @@ def look_for_addressing(*, campaign: Campaign, actor: User | None = None) -> Loo
 
     Labels stay as they are. Without a change there is no event.
     """
-    found = {(one.run_id, one.topic_id, one.message): one for one in _loaded(campaign)}
+    found = {(problem.run_id, problem.topic_id, problem.message): problem for problem in _loaded(campaign)}
     with transaction.atomic():
         locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
         rows = Finding.objects.filter(campaign=locked, code=CODE).values_list(
             "run_id", "topic_id", "message", "pk"
         )
         there = {(run_id, topic_id, message): pk for run_id, topic_id, message, pk in rows}
-        new = [one for key, one in found.items() if key not in there]
+        new = [entry for key, entry in found.items() if key not in there]
         gone = [pk for key, pk in there.items() if key not in found]
         if new or gone:
             payload = {"code": CODE.value, "added": len(new), "removed": len(gone)}
@@ -164,7 +164,7 @@ def _plan(campaign: Campaign, rows: Rows, replace: bool) -> ImportPlan:
         segment.docid: segment for segment in campaign.segments.filter(has_text=True) if segment.docid in rows
     }
     new = [row for docid, (_, row) in rows.items() if docid not in loaded]
-    changed = [docid for docid, one in loaded.items() if _content(one) != rows[docid][1].content]
+    changed = [docid for docid, entry in loaded.items() if _content(entry) != rows[docid][1].content]
     refuse_changes(
         [_change(*rows[docid], loaded[docid]) for docid in changed],
         replace,

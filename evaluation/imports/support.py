@@ -104,14 +104,14 @@ def _plan(
         judge=judge, condition=condition, sentence__answer__topic__campaign=campaign
     )
     loaded = _loaded(labels)
-    new = [one for one in given if _key(one) not in loaded]
-    changed = [one for one in given if _key(one) in loaded and _differs(one, loaded[_key(one)])]
-    refuse_changes([_change(one, loaded[_key(one)]) for one in changed], replace)
+    new = [item for item in given if _key(item) not in loaded]
+    changed = [item for item in given if _key(item) in loaded and _differs(item, loaded[_key(item)])]
+    refuse_changes([_change(item, loaded[_key(item)]) for item in changed], replace)
     if changed:
-        refuse_if_judged_here(labels, {_key(one) for one in changed}, "sentence", "segment")
+        refuse_if_judged_here(labels, {_key(item) for item in changed}, "sentence", "segment")
 
     def write(event: Event) -> None:
-        numbers = {key: one.submission for key, one in loaded.items()} | numbers_after(
+        numbers = {key: entry.submission for key, entry in loaded.items()} | numbers_after(
             labels, "sentence", "segment"
         )
         _write(judge, condition, new + changed, numbers, event)
@@ -120,10 +120,10 @@ def _plan(
     return ImportPlan("labels", len(new), len(changed), unchanged, _dirty_labels(new + changed), write=write)
 
 
-def _change(one: _GivenSupport, loaded: SupportJudgment) -> InputProblem:
+def _change(row: _GivenSupport, loaded: SupportJudgment) -> InputProblem:
     old = support_word(SupportLabel(loaded.label), loaded.raw)
-    new = support_word(one.row.label, one.row.raw)
-    return changed_problem(one.source, one.row.line, "label", one.row.docid, loaded=old, in_file=new)
+    new = support_word(row.row.label, row.row.raw)
+    return changed_problem(row.source, row.row.line, "label", row.row.docid, loaded=old, in_file=new)
 
 
 def _known(campaign: Campaign) -> _KnownSupport:
@@ -154,9 +154,9 @@ def _match(known: _KnownSupport, files: Files) -> list[_GivenSupport]:
             problems += wrong
             if not wrong:
                 sentence = known.sentences[row.run_id, row.topic_id, row.sentence]
-                one = _GivenSupport(source, row, sentence, known.cited[sentence, row.docid])
-                problems += _said_twice(first, one)
-                given.append(one)
+                row_label = _GivenSupport(source, row, sentence, known.cited[sentence, row.docid])
+                problems += _said_twice(first, row_label)
+                given.append(row_label)
     if problems:
         raise BadInput(problems)
     return given
@@ -174,11 +174,11 @@ def _row_problems(known: _KnownSupport, source: Source, row: SupportRecord) -> I
         yield InputProblem(source.name, row.line, "docid", text)
 
 
-def _said_twice(first: dict[tuple[int, int], str], one: _GivenSupport) -> Iterator[InputProblem]:
-    here = f"{one.source.name}:{one.row.line}"
-    there = first.setdefault((one.sentence, one.segment), here)
+def _said_twice(first: dict[tuple[int, int], str], item: _GivenSupport) -> Iterator[InputProblem]:
+    here = f"{item.source.name}:{item.row.line}"
+    there = first.setdefault((item.sentence, item.segment), here)
     if there != here:
-        yield InputProblem(one.source.name, one.row.line, "docid", f"each pair once; it is also at {there}")
+        yield InputProblem(item.source.name, item.row.line, "docid", f"each pair once; it is also at {there}")
 
 
 def _loaded(labels: CurrentQuerySet[SupportJudgment]) -> dict[tuple[int, int], SupportJudgment]:
@@ -186,8 +186,8 @@ def _loaded(labels: CurrentQuerySet[SupportJudgment]) -> dict[tuple[int, int], S
     return {(row.sentence_id, row.segment_id): row for row in rows}
 
 
-def _key(one: _GivenSupport) -> tuple[int, int]:
-    return one.sentence, one.segment
+def _key(item: _GivenSupport) -> tuple[int, int]:
+    return item.sentence, item.segment
 
 
 def _raw(row: SupportRecord) -> str:
@@ -195,10 +195,10 @@ def _raw(row: SupportRecord) -> str:
     return row.reason or "" if row.label is SupportLabel.CANT_JUDGE else row.raw
 
 
-def _differs(one: _GivenSupport, loaded: SupportJudgment) -> bool:
+def _differs(item: _GivenSupport, loaded: SupportJudgment) -> bool:
     """Say whether the file says something else. What a file leaves unsaid beside a label is no difference."""
-    raw, shown = _raw(one.row), one.row.shown
-    if one.row.label != loaded.label or (one.row.label is SupportLabel.FAILED and raw != loaded.raw):
+    raw, shown = _raw(item.row), item.row.shown
+    if item.row.label != loaded.label or (item.row.label is SupportLabel.FAILED and raw != loaded.raw):
         return True
     in_file = (raw, shown.code, shown.shown_ms, shown.accepted)
     there = (loaded.raw, loaded.shown_label, loaded.shown_ms, loaded.accepted)
@@ -209,14 +209,14 @@ def _dirty_labels(given: list[_GivenSupport]) -> list[ImportFinding]:
     return [
         ImportFinding(
             FindingCode.UNKNOWN_LABEL,
-            one.source.name,
-            one.row.line,
-            f"{one.row.raw!r} is no label; the pair counts as failed",
-            one.row.topic_id,
-            one.row.run_id,
+            item.source.name,
+            item.row.line,
+            f"{item.row.raw!r} is no label; the pair counts as failed",
+            item.row.topic_id,
+            item.row.run_id,
         )
-        for one in given
-        if one.row.label is SupportLabel.FAILED
+        for item in given
+        if item.row.label is SupportLabel.FAILED
     ]
 
 
@@ -233,18 +233,18 @@ def _write(
             SupportJudgment(
                 judge=judge,
                 condition=condition,
-                sentence_id=one.sentence,
-                segment_id=one.segment,
-                submission=numbers.get(_key(one), 1),
-                label=one.row.label,
-                raw=_raw(one.row),
-                shown_label=one.row.shown.code,
-                shown_ms=one.row.shown.shown_ms,
-                accepted=one.row.shown.accepted,
+                sentence_id=item.sentence,
+                segment_id=item.segment,
+                submission=numbers.get(_key(item), 1),
+                label=item.row.label,
+                raw=_raw(item.row),
+                shown_label=item.row.shown.code,
+                shown_ms=item.row.shown.shown_ms,
+                accepted=item.row.shown.accepted,
                 given_at=now,
                 event=event,
             )
-            for one in given
+            for item in given
         ],
         batch_size=BATCH,
         update_conflicts=True,

@@ -84,7 +84,7 @@ class Reader:
 
     def page(self, rows: QuerySet[Any]) -> list[tuple[int, Row]]:
         chunk = list(rows.values_list(self.key, *self.values))
-        return list(zip([one[0] for one in chunk], self._told(chunk), strict=True))
+        return list(zip([row[0] for row in chunk], self._told(chunk), strict=True))
 
     def all(self, rows: QuerySet[Any]) -> Iterator[Row]:
         """Yield all of some rows, in order, at constant memory."""

@@ -36,7 +36,7 @@ class Campaigns(Reader):
         return Campaign.objects.using(self.alias).filter(pk__in=self.seen)
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
-        pks = [one[0] for one in chunk]
+        pks = [row[0] for row in chunk]
         topics = self._per_campaign(Topic.objects.filter(campaign__in=pks))
         runs = self._per_campaign(Run.objects.filter(campaign__in=pks))
         versions = Protocol.objects.using(self.alias).filter(campaign__in=pks).order_by().values_list("campaign")
@@ -72,7 +72,7 @@ class Topics(Reader):
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
         tags = defaultdict(list)
-        found = TopicTag.objects.using(self.alias).filter(topic__in=[one[0] for one in chunk])
+        found = TopicTag.objects.using(self.alias).filter(topic__in=[row[0] for row in chunk])
         for topic, name in found.order_by("name").values_list("topic", "name"):
             tags[topic].append(name)
         for pk, public_id, campaign, topic_id, text, position, extra, *texts in chunk:
@@ -105,7 +105,7 @@ class Segments(Reader):
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
         grades = defaultdict(list)
-        found = Qrel.objects.using(self.alias).filter(segment__in=[one[0] for one in chunk]).order_by("pk")
+        found = Qrel.objects.using(self.alias).filter(segment__in=[row[0] for row in chunk]).order_by("pk")
         for segment, topic, source, grade in found.values_list(
             "segment", "topic__topic_id", "source__name", "grade"
         ):
@@ -139,7 +139,7 @@ class Runs(Reader):
         return rows.filter(pk__in=runs)
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
-        given = AnswerProvenance.objects.using(self.alias).filter(run__in=[one[0] for one in chunk])
+        given = AnswerProvenance.objects.using(self.alias).filter(run__in=[row[0] for row in chunk])
         answers = dict(given.order_by().values_list("run").annotate(Count("pk")))
         for pk, campaign, run_id, group, task, priority, control, pool, sha256 in chunk:
             yield {
@@ -176,7 +176,7 @@ class Answers(Reader):
         return rows.filter(run__in=runs)
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
-        sentences = self._sentences([one[0] for one in chunk])
+        sentences = self._sentences([row[0] for row in chunk])
         for pk, public_id, campaign, run_id, topic_id, words, response_length, references, extra in chunk:
             yield {
                 "id": public_id,

@@ -31,8 +31,8 @@ from evaluation.terms import AssignmentLabel, SupportLabel
 KEPT = 20_000
 """How many answers and wordings are remembered between chunks: memory stays the same however many labels follow."""
 
-ASSIGNED = {one.value: one.name.lower() for one in AssignmentLabel}
-SUPPORTED = {one.value: one.name.lower() for one in SupportLabel}
+ASSIGNED = {label.value: label.name.lower() for label in AssignmentLabel}
+SUPPORTED = {label.value: label.name.lower() for label in SupportLabel}
 
 
 def in_order(**among: QuerySet[Any]) -> Case:
@@ -103,8 +103,8 @@ class Assignments(LabelReader):
         self._wordings: dict[int, Values] = {}
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
-        self.answers({one[1] for one in chunk}, self._answers)
-        self._look_up({one[2] for one in chunk})
+        self.answers({row[1] for row in chunk}, self._answers)
+        self._look_up({row[2] for row in chunk})
         answers, wordings, judge_of = self._answers, self._wordings, self.names.judge
         for pk, answer, wording, judge, label, raw, sentence, first_label, submission, given, event in chunk:
             slug, campaign, topic_id, run_id, public_id = answers[answer]
@@ -156,11 +156,11 @@ class SupportJudgments(LabelReader):
         return rows.filter(sentence__answer__in=AnswerProvenance.objects.filter(run__in=runs).values("answer"))
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
-        found = Sentence.objects.using(self.alias).filter(pk__in={one[1] for one in chunk})
+        found = Sentence.objects.using(self.alias).filter(pk__in={row[1] for row in chunk})
         sentences = {pk: (answer, index) for pk, answer, index in found.values_list("pk", "answer", "index")}
         answers: dict[int, Values] = {}
         self.answers({answer for answer, _ in sentences.values()}, answers)
-        cited = Segment.objects.using(self.alias).filter(pk__in={one[2] for one in chunk})
+        cited = Segment.objects.using(self.alias).filter(pk__in={row[2] for row in chunk})
         docids = dict(cited.values_list("pk", "docid"))
         for pk, sentence, segment, condition, judge, label, raw, shown, shown_ms, accepted, *rest in chunk:
             submission, given, event = rest

@@ -24,7 +24,7 @@ class NuggetSets(Reader):
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
         lists = NuggetList.objects.using(self.alias).filter(
-            nugget_set__in=[one[0] for one in chunk], submitted=True
+            nugget_set__in=[row[0] for row in chunk], submitted=True
         )
         topics = dict(lists.order_by().values_list("nugget_set").annotate(Count("topic", distinct=True)))
         for pk, campaign, origin, judge, drafts in chunk:
@@ -68,7 +68,7 @@ class Nuggets(Reader):
         return rows.filter(NuggetList.objects.newest_submitted_q("nugget_list__"))
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
-        wordings = [one[7] for one in chunk]
+        wordings = [row[7] for row in chunk]
         lineage, evidence = self._lineage(wordings), self._evidence(wordings)
         newest = self._newest(chunk)
         for pk, campaign, topic_id, topic, made, version, position, wording, nugget, number, *shown in chunk:
@@ -93,7 +93,7 @@ class Nuggets(Reader):
 
     def _newest(self, chunk: Sequence[Values]) -> dict[tuple[int, int], int]:
         lists = NuggetList.objects.using(self.alias).filter(
-            submitted=True, topic__in={one[3] for one in chunk}, nugget_set__in={one[4] for one in chunk}
+            submitted=True, topic__in={row[3] for row in chunk}, nugget_set__in={row[4] for row in chunk}
         )
         versions = lists.order_by().values_list("nugget_set", "topic").annotate(Max("version"))
         return {(made, topic): version for made, topic, version in versions}

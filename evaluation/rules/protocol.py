@@ -179,7 +179,7 @@ ALL = (
     ),
     GUIDELINES,
 )
-SETTINGS = {one.name: one for one in ALL}
+SETTINGS = {kind.name: kind for kind in ALL}
 """Every setting by the name of its column, in the order of the page."""
 
 

@@ -43,8 +43,8 @@ def _drawn(pairs: Mapping[str, DifferingPair], number: int, seed: str, stratifie
     if not stratified:
         return shuffled(seed, list(pairs))[:number]
     cells: dict[Cell, list[str]] = defaultdict(list)
-    for key, one in pairs.items():
-        cells[one.cell].append(key)
+    for key, pair in pairs.items():
+        cells[pair.cell].append(key)
     given = shares({cell: len(keys) for cell, keys in cells.items()}, number)
     return [key for cell, keys in cells.items() for key in shuffled(seed, keys)[: given[cell]]]
 

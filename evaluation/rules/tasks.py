@@ -148,7 +148,7 @@ def _check_making(stage: Stage, person: Candidate) -> None:
         raise Refused("saw_drafts", f"{person.name} had it to post-edit and has seen the drafts.")
     if stage is Stage.POST_EDIT and person.by_hand_open:
         raise Refused("by_hand_first", f"{person.name} has not submitted the list written by hand yet.")
-    if any(one.condition for one in person.judged):
+    if any(task.condition for task in person.judged):
         raise Refused("saw_answers", f"{person.name} has or had its citations to judge and has seen the answers.")
     if person.seen_lists:
         raise Refused("saw_list", f"{person.name} had another's list of it to assign and has seen that.")
@@ -157,7 +157,7 @@ def _check_making(stage: Stage, person: Candidate) -> None:
 def _check_judging(stage: Stage, person: Candidate, nuggets: str) -> None:
     # Whoever has seen the machine's labels cannot judge from scratch; and one person's labels under both conditions
     # would be compared as if two had given them.
-    if stage.condition and any(one.condition not in (None, stage.condition) for one in person.judged):
+    if stage.condition and any(task.condition not in (None, stage.condition) for task in person.judged):
         raise Refused("other_condition", f"{person.name} has or had its citations in the other condition.")
     # Answers would tell the maker of a list what systems found.
     if person.makes - {nuggets}:
@@ -267,18 +267,18 @@ class MemberFacts:
     is_actor: bool = False
 
 
-def giving_problem(role: Role, one: MemberFacts) -> str:
+def giving_problem(role: Role, member: MemberFacts) -> str:
     """Return why somebody cannot be given a role; an empty text where they can.
 
     Whoever judges must never have seen whose answers they judge: not before, and not beside it.
     """
-    if not one.active:
+    if not member.active:
         return "This account is closed."
-    if one.is_actor:
+    if member.is_actor:
         return "Nobody gives a role to themselves: ask another organizer, or an administrator."
     if role is Role.ASSESSOR:
-        return _judging_problem(one)
-    if Role.ASSESSOR in one.roles or one.judged:
+        return _judging_problem(member)
+    if Role.ASSESSOR in member.roles or member.judged:
         return (
             "Who judges in a campaign, or has judged there, gets no role that shows whose answers they are, "
             "there or in a copy of it."
@@ -286,10 +286,10 @@ def giving_problem(role: Role, one: MemberFacts) -> str:
     return ""
 
 
-def _judging_problem(one: MemberFacts) -> str:
-    if one.administrator:
+def _judging_problem(member: MemberFacts) -> str:
+    if member.administrator:
         return "An administrator can read everything, and so judges nothing."
-    if any(role in UNBLINDED_ROLES for role in one.roles):
+    if any(role in UNBLINDED_ROLES for role in member.roles):
         return (
             "Who has seen whose answers they are, as organizer, researcher or auditor of this campaign or of "
             "a copy of it, does not judge them."
@@ -297,13 +297,13 @@ def _judging_problem(one: MemberFacts) -> str:
     return ""
 
 
-def taking_problem(role: Role, one: MemberFacts, organizers: int) -> str:
+def taking_problem(role: Role, member: MemberFacts, organizers: int) -> str:
     """Return why a role cannot be taken from somebody; an empty text where it can."""
-    if role is Role.ASSESSOR and one.unfinished:
+    if role is Role.ASSESSOR and member.unfinished:
         return (
             "They hold an unfinished task: reassign or withdraw first, or let them finish."
-            if one.unfinished == 1
-            else f"They hold {one.unfinished} unfinished tasks: reassign or withdraw first, or let them finish."
+            if member.unfinished == 1
+            else f"They hold {member.unfinished} unfinished tasks: reassign or withdraw first, or let them finish."
         )
     if role is Role.ORGANIZER and organizers <= 1:
         return "They are the last organizer: make somebody else organizer first."

@@ -48,4 +48,4 @@ def shuffled(seed: str, public_ids: list[str]) -> list[str]:
 
     Ids are random themselves: the order tells nothing of what they stand for.
     """
-    return sorted(public_ids, key=lambda one: hashlib.sha256(f"{seed}|{one}".encode()).digest())
+    return sorted(public_ids, key=lambda item: hashlib.sha256(f"{seed}|{item}".encode()).digest())

@@ -99,10 +99,12 @@ def change_tasks(*, campaign: Campaign, wish: TaskChange, actor: User) -> Change
     if wish.change.needs_reason:
         check_reason(wish.reason)
     with transaction.atomic():
+        # Locked before the rules are asked: an assessor may submit between the preview and this.
         tasks = _tasks(campaign, wish.tasks, lock=True)
         receipt = _parted(tasks, wish)
         if not receipt.changed:
-            raise Refused("nothing_to_change", " ".join(dict.fromkeys(one.reason for one in receipt.left)))
+            raise Refused("nothing_to_change", " ".join(dict.fromkeys(task.reason for task in receipt.left)))
+        # Several tasks are one act: those that are refused are named, and the rest goes on.
         for task in tasks:
             if task.public_id in receipt.changed:
                 _carry_out(task, wish, actor)
@@ -111,6 +113,7 @@ def change_tasks(*, campaign: Campaign, wish: TaskChange, actor: User) -> Change
 
 def lock_task(campaign: Campaign, public_id: str) -> Task:
     """Return a task that is not withdrawn, locked. Raises `Refused`."""
+    # Locked before its state is checked, or a submission could come in between.
     [task] = _tasks(campaign, [public_id], lock=True)
     check_act(Act.WITHDRAW, TaskState(task.state))
     return task
@@ -124,6 +127,7 @@ def lock_own_task(task: str, user: User) -> Task:
         .filter(pk__in=Task.objects.open_for(user), public_id=task)
         .first()
     )
+    # The same answer for a task of somebody else as for none, so that nobody learns that it exists.
     if found is None:
         raise NoSuchTask
     return found
@@ -138,6 +142,7 @@ def check_reason(reason: str) -> None:
     """Raise `Refused` unless something is said, and not too much."""
     if not reason.strip():
         raise Refused("no_reason", "Say why: the reason is recorded.")
+    # A reason goes into the log, where it can never be shortened.
     if len(reason) > LONGEST_REASON:
         raise Refused("long_reason", f"A reason has at most {LONGEST_REASON} characters.")
 
@@ -150,6 +155,7 @@ def withdraw_task(task: Task) -> None:
     check_withdrawal(_assigning([task]).get(_made(task), []))
     task.state = state_after(Act.WITHDRAW, _standing(task))
     task.save(update_fields=["state"])
+    # Reports are kept by revision, so it rises only where something stopped counting.
     if _take_back_lists(task) + _take_back_labels(task):
         touch(task.campaign_id)
 
@@ -162,8 +168,10 @@ def _take_back_lists(task: Task) -> int:
 def _take_back_labels(task: Task) -> int:
     """Let no label of a task stand; return how many those are. Labels that were only imported stay as they are."""
     stage = Stage(task.stage)
+    # Without a submission here the judge's labels came from a file, which a withdrawal must not undo.
     if not stage.judges or not task.submissions.exists():
         return 0
+    # A person has a judge of their own for each study; the other labels of theirs stay.
     judge = Judge.objects.filter(user=task.assessor_id, study=task.study_id)
     if stage is Stage.ASSIGN:
         labels = Assignment.objects.current().filter(
@@ -232,6 +240,7 @@ def _check(task: Task, wish: TaskChange, seen: set[tuple[int, int]], assigning: 
             raise Refused("cannot_reschedule", f"This task is {task.state}: only open work has a due date.")
         return
     check_act(Act(wish.change), TaskState(task.state))
+    # Who has seen the drafts of a topic cannot write its list unaided any more.
     if wish.change is Change.REOPEN:
         check_reopen(Stage(task.stage), seen_drafts=(task.topic_id, task.assessor_id) in seen)
     if wish.change is Change.WITHDRAW:
@@ -292,6 +301,7 @@ def _let_another_count(task: Task, actor: User) -> None:
     if task.stage == Stage.ASSIGN:
         others = others.filter(nugget_set=task.nugget_set_id)
     heir = others.not_withdrawn().order_by("pk").first()
+    # Else the topic would have no score, although somebody has judged it.
     if heir:
         heir.second_opinion = False
         heir.save(update_fields=["second_opinion"])
@@ -304,6 +314,7 @@ def _turn(task: Task, change: Change, reason: str) -> None:
     """Set the state and what goes with it: the reason that the assessor reads, a further submission to make."""
     task.state = state_after(Act(change), _standing(task))
     if change is Change.REOPEN:
+        # A further version: what was submitted stays as it is, whatever is done from here on.
         task.version, task.reopened_reason = task.version + 1, reason
     else:
         task.blocked_reason = reason if change is Change.BLOCK else ""

@@ -121,12 +121,14 @@ def hand_out(*, campaign: Campaign, order: Order, actor: User, expect: str = "")
     anything, and as `plan_hand_out` does; nothing has been written then.
     """
     with transaction.atomic():
+        # Two organizers who hand out at once would both find the same topics free.
         locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
         plan = plan_hand_out(locked, order)
+        # Somebody else may have handed out since the preview; people must get what they saw or nothing.
         if expect and expect != plan.key:
             raise Refused("changed", "Something changed since the preview, so nothing was handed out. Look again.")
         if not plan.given:
-            why = "; ".join(f"{one.topic_id}: {one.reason}" for one in plan.skipped)
+            why = "; ".join(f"{skipped.topic_id}: {skipped.reason}" for skipped in plan.skipped)
             raise Refused("nothing_to_hand_out", f"Nothing was handed out. {why}")
         made = [_make(locked, plan, piece, actor) for piece in plan.given]
         for task in made:
@@ -242,6 +244,7 @@ def plan_reassigning(
     """Return the tasks that would be handed on, and those that would not, with the reason; nothing is written."""
     with transaction.atomic():
         receipt = _reassigned(campaign, tasks, assessor, reason, actor)
+        # The preview runs the real code and takes it back, so that it cannot promise anything else.
         transaction.set_rollback(True)
         return receipt
 
@@ -253,7 +256,7 @@ def reassign_many(
     with transaction.atomic():
         receipt = _reassigned(campaign, tasks, assessor, reason, actor)
         if not receipt.changed:
-            raise Refused("nothing_to_change", " ".join(dict.fromkeys(one.reason for one in receipt.left)))
+            raise Refused("nothing_to_change", " ".join(dict.fromkeys(task.reason for task in receipt.left)))
         return receipt
 
 
@@ -264,7 +267,9 @@ def _reassigned(
     if not assessor:
         raise Refused("nobody", "Choose to whom the tasks are given.")
     changed, left = [], []
+    # One task's refusal takes back that task alone: each has a savepoint below.
     for task in _tasks(campaign, tasks):
+        # Submitted labels count; taking them out of reports must be decided for each task alone.
         if task.state == TaskState.SUBMITTED:
             left.append(_left(task, "This task is submitted: reopen or withdraw it by itself."))
             continue

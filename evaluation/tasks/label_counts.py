@@ -89,4 +89,4 @@ def _submitted(labels: QuerySet[Any], tasks: Sequence[Task], answer: str) -> Pai
     judged = TaskAnswer.objects.filter(task__in=tasks, same_as=None).values("answer")
     found = labels.filter(event__in=list(task_of), **{f"{answer}__in": judged}).order_by()
     counted = found.values_list("event", answer).annotate(Count("pk"))
-    return {(task_of[event], one): count for event, one, count in counted}
+    return {(task_of[event], answer_id): count for event, answer_id, count in counted}

@@ -61,15 +61,15 @@ class WorkPlan:
         """A hash of everything that the plan would do."""
         given = [
             (
-                one.topic.pk,
-                one.assessor and one.assessor.pk,
-                one.drafts,
-                str(one.nugget_set),
-                one.labels,
-                one.second_opinion,
-                one.minutes,
+                piece.topic.pk,
+                piece.assessor and piece.assessor.pk,
+                piece.drafts,
+                str(piece.nugget_set),
+                piece.labels,
+                piece.second_opinion,
+                piece.minutes,
             )
-            for one in self.given
+            for piece in self.given
         ]
         content = f"{self.order}{self.ground}{given}{self.skipped}"
         return hashlib.sha256(content.encode()).hexdigest()[:16]
@@ -89,21 +89,21 @@ class Roster:
     topic_languages: dict[int, str] = field(default_factory=dict)
 
     def candidate(self, user: User, topic: int) -> Candidate:
-        had = [one for one in self.tasks.get(topic, []) if one.assessor_id == user.pk]
-        have = [one for one in had if one.state != TaskState.WITHDRAWN]
+        had = [task for task in self.tasks.get(topic, []) if task.assessor_id == user.pk]
+        have = [task for task in had if task.state != TaskState.WITHDRAWN]
         language = self.topic_languages.get(topic, "")
         return Candidate(
             name=user.name,
             roles=self.roles.get(user.pk, frozenset()),
             active=user.is_active,
             staff=user.is_staff or user.is_superuser,
-            stages=frozenset(Stage(one.stage) for one in have),
-            seen_drafts=any(one.stage == Stage.POST_EDIT for one in had),
-            by_hand_open=any(one.stage == Stage.MANUAL and one.state != TaskState.SUBMITTED for one in have),
-            judged=frozenset(Stage(one.stage) for one in had if Stage(one.stage).judges),
-            assigns=frozenset(str(one.nugget_set) for one in have if one.stage == Stage.ASSIGN),
-            makes=frozenset(str(one.nugget_set) for one in have if _is_in_the_making(one)),
-            seen_lists=any(one.stage == Stage.ASSIGN and _maker_of(one) != user.pk for one in had),
+            stages=frozenset(Stage(task.stage) for task in have),
+            seen_drafts=any(task.stage == Stage.POST_EDIT for task in had),
+            by_hand_open=any(task.stage == Stage.MANUAL and task.state != TaskState.SUBMITTED for task in have),
+            judged=frozenset(Stage(task.stage) for task in had if Stage(task.stage).judges),
+            assigns=frozenset(str(task.nugget_set) for task in have if task.stage == Stage.ASSIGN),
+            makes=frozenset(str(task.nugget_set) for task in have if _is_in_the_making(task)),
+            seen_lists=any(task.stage == Stage.ASSIGN and _maker_of(task) != user.pk for task in had),
             paused=user.pk in self.paused,
             unread="" if reads(self.languages.get(user.pk, ""), language) else language,
         )
@@ -126,21 +126,21 @@ class Roster:
     def holders(self, piece: TopicUnit, order: Order) -> list[Task]:
         nugget_set = piece.nugget_set.pk if piece.nugget_set else None
         return [
-            one
-            for one in self.tasks.get(piece.topic.pk, [])
-            if one.stage == order.stage
-            and one.study_id is None
-            and one.state != TaskState.WITHDRAWN
-            and one.public_id != order.instead
-            and (order.stage is not Stage.ASSIGN or one.nugget_set_id == nugget_set)
+            task
+            for task in self.tasks.get(piece.topic.pk, [])
+            if task.stage == order.stage
+            and task.study_id is None
+            and task.state != TaskState.WITHDRAWN
+            and task.public_id != order.instead
+            and (order.stage is not Stage.ASSIGN or task.nugget_set_id == nugget_set)
         ]
 
     def maker(self, piece: TopicUnit) -> User | None:
         """Return the maker of the list that is to be assigned, at a desk here; an imported list may go to anybody."""
-        for one in self.tasks.get(piece.topic.pk, []):
-            made = not Stage(one.stage).judges and one.state != TaskState.WITHDRAWN
-            if made and piece.nugget_set and one.nugget_set_id == piece.nugget_set.pk:
-                return one.assessor
+        for task in self.tasks.get(piece.topic.pk, []):
+            made = not Stage(task.stage).judges and task.state != TaskState.WITHDRAWN
+            if made and piece.nugget_set and task.nugget_set_id == piece.nugget_set.pk:
+                return task.assessor
         return None
 
 
@@ -165,12 +165,14 @@ def plan_hand_out(campaign: Campaign, order: Order) -> WorkPlan:
     pieces, skipped = pieces_of(campaign, order, ground, topics)
     taken, free = _taken(roster, pieces, order, campaign.protocol.overlap)
     allowed, refused = _allowed(roster, free, people, order, ground)
-    given = balance({one.topic.public_id: one.minutes for one in free}, _loads(roster, people), allowed)
+    given = balance({piece.topic.public_id: piece.minutes for piece in free}, _loads(roster, people), allowed)
     by_name = {user.username: user for user in people}
     placed = tuple(
-        replace(one, assessor=by_name[given[one.topic.public_id]]) for one in free if one.topic.public_id in given
+        replace(piece, assessor=by_name[given[piece.topic.public_id]])
+        for piece in free
+        if piece.topic.public_id in given
     )
-    left = {one.topic_id: one for one in [*skipped, *taken, *refused]}
+    left = {skipped_topic.topic_id: skipped_topic for skipped_topic in [*skipped, *taken, *refused]}
     return WorkPlan(
         order,
         ground,
@@ -202,7 +204,7 @@ def plan_reassignment(campaign: Campaign, old: Task, assessor: str, reason: str)
     )
     plan = plan_hand_out(campaign, order)
     if not plan.given:
-        raise Refused("cannot_reassign", " ".join(one.reason for one in plan.skipped))
+        raise Refused("cannot_reassign", " ".join(skipped_topic.reason for skipped_topic in plan.skipped))
     return plan
 
 
@@ -332,7 +334,7 @@ def _draft_sets(campaign: Campaign) -> dict[int, NuggetSet | None]:
     judges = dict(Judge.objects.exclude(user=None).values_list("pk", "user"))
     sets = campaign.nugget_sets.filter(origin=Origin.EDITED).select_related("judge", "drafts")
     return {
-        judges[one.judge_id]: one.drafts
-        for one in sets
-        if one.judge_id in judges and one.name == f"{Origin.EDITED}-{one.judge.name}"
+        judges[nugget_set.judge_id]: nugget_set.drafts
+        for nugget_set in sets
+        if nugget_set.judge_id in judges and nugget_set.name == f"{Origin.EDITED}-{nugget_set.judge.name}"
     }

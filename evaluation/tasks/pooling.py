@@ -41,6 +41,7 @@ def pooled_answers(
     An answer without a word has its labels by rule. `first`: how many citations of a sentence are judged.
     """
     given = AnswerProvenance.objects.filter(run__campaign=campaign, run__run_id__in=pool_of(campaign))
+    # An empty answer supports no nugget by rule, so nobody is asked about it.
     given = given.filter(topic__in=topics, answer__words__gt=0)
     pairs: dict[int, int] = {}
     if stage.condition:
@@ -65,11 +66,13 @@ def extend_tasks(campaign: Campaign) -> None:
     A submitted task that has something to judge now is reopened. An answer that left the pool stays where it is. A
     study's task keeps to what was drawn.
     """
+    # A study compares two people on drawn pairs; more pairs later would change what it measures.
     tasks = [task for task in lock_judging(campaign) if task.study_id is None]
     pools: dict[tuple[bool, int | None], dict[int, list[PooledAnswer]]] = {}
     topics = {task.topic_id for task in tasks}
     for task in tasks:
         stage, first = Stage(task.stage), task.protocol.first_citations
+        # Tasks of several protocols may be open at once, and each keeps the citation rule it was handed out with.
         way = (stage is Stage.ASSIGN, first)
         if way not in pools:
             pools[way] = pooled_answers(campaign, topics, stage, first)
@@ -94,6 +97,7 @@ def leave_out_answers(answers: Collection[int]) -> None:
     for answer in TaskAnswer.objects.filter(same_as__in=answers).exclude(answer__in=answers).order_by("position"):
         bereft[answer.task_id, answer.same_as_id].append(answer)
     for heir, *others in bereft.values():
+        # The first of the remaining copies is shown from now on; the others take its labels.
         heir.same_as = None
         for other in others:
             other.same_as_id = heir.answer_id
@@ -107,19 +111,22 @@ def lock_judging(campaign: Campaign) -> list[Task]:
 
 
 def _judging_tasks(tasks: TaskQuerySet[Task]) -> list[Task]:
+    # A fixed order, or two imports that lock the same tasks could wait for each other.
     rows = tasks.not_withdrawn().order_by("pk")
     return list(rows.select_for_update(of=("self",)).select_related("campaign", "topic", "protocol"))
 
 
 def _append(task: Task, pool: Sequence[PooledAnswer]) -> list[TaskAnswer]:
     there = list(TaskAnswer.objects.filter(task=task).order_by("position"))
-    known = {one.answer_id for one in there}
-    new = {one.public_id: one.pk for one in pool if one.pk not in known}
+    known = {answer.answer_id for answer in there}
+    new = {answer.public_id: answer.pk for answer in pool if answer.pk not in known}
+    # Later answers go to the end: an assessor's numbers must not shift while they judge.
     position = there[-1].position + 1 if there else 0
     rows = [
         TaskAnswer(task=task, answer_id=new[public_id], position=place)
         for place, public_id in enumerate(shuffled(task.public_id, list(new)), start=position)
     ]
+    # By the task's own protocol: a setting changed since must not change a running task.
     if rows and task.protocol.identical_once:
         _mark_identical(task, there, rows)
     return TaskAnswer.objects.bulk_create(rows, batch_size=BATCH)
@@ -127,14 +134,17 @@ def _append(task: Task, pool: Sequence[PooledAnswer]) -> list[TaskAnswer]:
 
 def _mark_identical(task: Task, there: Sequence[TaskAnswer], rows: Sequence[TaskAnswer]) -> None:
     """Let each text that occurs again be judged at its first place only."""
-    contents = _contents([one.answer_id for one in [*there, *rows]], with_citations=task.stage != Stage.ASSIGN)
+    contents = _contents(
+        [answer.answer_id for answer in [*there, *rows]], with_citations=task.stage != Stage.ASSIGN
+    )
     first: dict[tuple[object, ...], int] = {}
-    for one in there:
-        if one.same_as_id is None:
-            first.setdefault(contents[one.answer_id], one.answer_id)
-    for one in rows:
-        shown = first.setdefault(contents[one.answer_id], one.answer_id)
-        one.same_as_id = shown if shown != one.answer_id else None
+    for answer in there:
+        # Only a judged copy may stand for others, or a chain of copies would point at a row without labels.
+        if answer.same_as_id is None:
+            first.setdefault(contents[answer.answer_id], answer.answer_id)
+    for answer in rows:
+        shown = first.setdefault(contents[answer.answer_id], answer.answer_id)
+        answer.same_as_id = shown if shown != answer.answer_id else None
 
 
 def _contents(answers: Sequence[int], *, with_citations: bool) -> dict[int, tuple[object, ...]]:
@@ -152,7 +162,7 @@ def _contents(answers: Sequence[int], *, with_citations: bool) -> dict[int, tupl
 
 
 def _new_answers_text(added: Sequence[TaskAnswer]) -> str:
-    new = sum(one.same_as_id is None for one in added)
+    new = sum(answer.same_as_id is None for answer in added)
     if new:
         return f"New answers to judge: {new}"
     return f"New answers with the very text of judged ones: {len(added)}. Submit again, so that they get those labels."

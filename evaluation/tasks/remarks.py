@@ -20,8 +20,6 @@ LONGEST_ID = 36
 
 @dataclass(frozen=True, slots=True)
 class RemarkReceipt:
-    """A remark that is stored."""
-
     public_id: str
     kind: str
     at: datetime

@@ -134,7 +134,7 @@ def the_machine(campaign: Campaign, name: str) -> Judge:
     there = machines_of(campaign)
     if len(there) == 1 and not name:
         return there[0]
-    names = ", ".join(one.name for one in there) or "none; run judge_support first, or name one that is to"
+    names = ", ".join(judge.name for judge in there) or "none; run judge_support first, or name one that is to"
     raise Refused(
         "no_such_judge" if name or not there else "ambiguous",
         f"Say which LLM's labels are shown; there are: {names}.",
@@ -175,7 +175,9 @@ def _support_pieces(
 def _assign_pieces(campaign: Campaign, order: Order, topics: list[Topic]) -> tuple[list[TopicUnit], list[Skipped]]:
     lists = _lists(campaign, order, topics)
     sizes = dict(
-        ListedNugget.objects.filter(nugget_list__in=[one.pk for found in lists.values() for one in found])
+        ListedNugget.objects.filter(
+            nugget_list__in=[nugget_list.pk for found in lists.values() for nugget_list in found]
+        )
         .order_by()
         .values_list("nugget_list")
         .annotate(Count("pk"))
@@ -208,19 +210,22 @@ def _lists(campaign: Campaign, order: Order, topics: list[Topic]) -> dict[int, l
     newest = {(row.topic_id, row.nugget_set.name): row for row in rows.select_related("nugget_set__judge")}
     second = set() if order.nuggets else second_lists(campaign)
     found: dict[int, list[NuggetList]] = defaultdict(list)
-    for (topic, _), one in sorted(newest.items(), key=lambda item: item[0]):
-        if (topic, one.nugget_set_id) not in second:
-            found[topic].append(one)
+    for (topic, _), nugget_list in sorted(newest.items(), key=lambda item: item[0]):
+        if (topic, nugget_list.nugget_set_id) not in second:
+            found[topic].append(nugget_list)
     return found
 
 
 def _the_list(lists: Sequence[NuggetList], sizes: Mapping[int, int], named: str) -> tuple[NuggetList | None, str]:
     """Return the list to assign, or None and why there is none."""
-    full = [one for one in lists if one.pk in sizes]
+    full = [nugget_list for nugget_list in lists if nugget_list.pk in sizes]
     if len(full) == 1:
         return full[0], ""
     if full:
-        return None, f"several lists fit, say which: {', '.join(one.nugget_set.name for one in full)}"
+        return (
+            None,
+            f"several lists fit, say which: {', '.join(nugget_list.nugget_set.name for nugget_list in full)}",
+        )
     if lists:
         return None, f"the list in {lists[0].nugget_set.name} is empty"
     if named:
@@ -231,7 +236,7 @@ def _the_list(lists: Sequence[NuggetList], sizes: Mapping[int, int], named: str)
 def _judging_piece(
     stage: Stage, topic: Topic, pool: Sequence[PooledAnswer], nuggets: int, nugget_set: NuggetSet | None = None
 ) -> TopicUnit:
-    labels = len(pool) * nuggets if stage is Stage.ASSIGN else sum(one.pairs for one in pool)
+    labels = len(pool) * nuggets if stage is Stage.ASSIGN else sum(answer.pairs for answer in pool)
     minutes = expected_minutes(stage, labels=labels)
     return TopicUnit(topic, minutes, nugget_set=nugget_set, answers=len(pool), labels=labels)
 

@@ -68,12 +68,14 @@ def _holdings(viewer: User, campaign: Campaign) -> Iterator[CatalogueEntry]:
         "grades", "relevance of segments", sum(source.qrels for source in sources_for(viewer, campaign))
     )
     yield CatalogueEntry("nugget-sets", "lists of nuggets by origin and maker", len(sets))
-    yield CatalogueEntry("nuggets", "of the newest submitted lists", sum(one.nuggets for one in sets))
     yield CatalogueEntry(
-        "assignments", "whether an answer contains a nugget, by judge", sum(one.total for one in assigned)
+        "nuggets", "of the newest submitted lists", sum(nugget_set.nuggets for nugget_set in sets)
     )
     yield CatalogueEntry(
-        "support-judgments", "whether a passage supports a sentence", sum(one.total for one in support)
+        "assignments", "whether an answer contains a nugget, by judge", sum(count.total for count in assigned)
+    )
+    yield CatalogueEntry(
+        "support-judgments", "whether a passage supports a sentence", sum(count.total for count in support)
     )
     yield CatalogueEntry("scores", "run by run and topic by topic, computed when asked for", None)
     yield CatalogueEntry("time", "how long people worked, under pseudonyms", None)

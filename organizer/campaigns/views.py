@@ -64,7 +64,7 @@ class RunTable:
 
 
 def labelled_conditions(sets: list[SetCount], labels: list[LabelCount]) -> list[Condition]:
-    origins = {one.name: one.origin for one in sets}
+    origins = {nugget_set.name: nugget_set.origin for nugget_set in sets}
     kinds = {(origins.get(label.of), JudgeKind.LLM if label.machine else JudgeKind.HUMAN) for label in labels}
     return [condition for condition in Condition if (condition.origin, condition.judge_kind) in kinds]
 
@@ -73,7 +73,7 @@ def board_for(campaign: Campaign, query: QueryDict, sets: list[SetCount], labels
     there = labelled_conditions(sets, labels)
     form = BoardForm(
         query,
-        sets=[one.name for one in sets if one.origin != "draft"],
+        sets=[nugget_set.name for nugget_set in sets if nugget_set.origin != "draft"],
         judges=sorted({label.judge for label in labels}),
         defaults={"condition": there[0] if there else Condition.AA},
     )
@@ -266,7 +266,7 @@ def run(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     answered = run_rows.answered_topics(viewer, campaign, run)
     wanted = AnswerSearch(request.GET).value("topic")
     given = corpus_answers.answer_of_run(
-        viewer, campaign, run, wanted or next((one.public_id for one in answered), "")
+        viewer, campaign, run, wanted or next((remark.public_id for remark in answered), "")
     )
     context = {
         "campaign": campaign,

@@ -34,11 +34,9 @@ class FilesInput(forms.ClearableFileInput):
 
 
 class FilesField(forms.FileField):
-    """Several files."""
-
     def clean(self, data: Any, initial: Any = None) -> list[Any]:
         several = data if isinstance(data, list | tuple) else [data]
-        return [super(FilesField, self).clean(one, initial) for one in several]
+        return [super(FilesField, self).clean(file, initial) for file in several]
 
 
 class ImportForm(forms.Form):
@@ -80,26 +78,30 @@ class ImportForm(forms.Form):
 
 
 def _fields(campaign: Campaign) -> dict[str, forms.Field]:
-    sets = [(one.name, f"{one.name} ({one.origin})") for one in campaign.nugget_sets.all()]
-    drafts = [(one.name, one.name) for one in campaign.nugget_sets.filter(origin=Origin.DRAFT)]
+    sets = [
+        (nugget_set.name, f"{nugget_set.name} ({nugget_set.origin})") for nugget_set in campaign.nugget_sets.all()
+    ]
+    drafts = [
+        (nugget_set.name, nugget_set.name) for nugget_set in campaign.nugget_sets.filter(origin=Origin.DRAFT)
+    ]
     return {
         "needed_only": forms.BooleanField(label="Only segments that qrels or runs name"),
         "source": _words("Who graded", "such as NIST or UMBRELA"),
         "group": _words("Group", "without it what the files say"),
-        "task": _choice("Task", "as the files say", [(one.value, one.value) for one in RagTask]),
+        "task": _choice("Task", "as the files say", [(rag_task.value, rag_task.value) for rag_task in RagTask]),
         "priority": forms.IntegerField(
             min_value=1, max_value=32767, label="Priority", help_text="1 is judged first"
         ),
         "control": forms.BooleanField(label="Control runs of the organizers"),
         "pool": forms.BooleanField(label="Judge these runs whatever their priority"),
-        "origin": _choice("Origin", "choose", [(one.value, one.value) for one in Origin]),
+        "origin": _choice("Origin", "choose", [(origin.value, origin.value) for origin in Origin]),
         "judge": _words("Judge", "who gave or made what is in the files; made if unknown"),
-        "by": _choice("A person or an LLM", "as usual", [(one.value, one.value) for one in JudgeKind]),
+        "by": _choice("A person or an LLM", "as usual", [(kind.value, kind.value) for kind in JudgeKind]),
         "set": _words("Name of the set", "ORIGIN-JUDGE without it"),
         "drafts": _choice("Made from the drafts", "none", drafts),
         "nuggets": _choice("Nugget set", "the one of that origin", sets),
         "condition": _choice(
-            "Condition", "as the files say", [(one.value, one.value) for one in SupportCondition]
+            "Condition", "as the files say", [(condition.value, condition.value) for condition in SupportCondition]
         ),
         "name": _words("Name of the table", "under which reports compare with it"),
     }
@@ -131,9 +133,11 @@ POLICIES = {"missing": ("zero", "skip"), "unjudged": ("exclude", "zero"), "no_vi
 class ExportForm(forms.Form):
     """Collection to export, and the state it is taken from."""
 
-    what = forms.ChoiceField(choices=[(one, WHAT[one]) for one in (CAMPAIGN, *EXPORTS)], label="What")
+    what = forms.ChoiceField(choices=[(choice, WHAT[choice]) for choice in (CAMPAIGN, *EXPORTS)], label="What")
     format = forms.ChoiceField(
-        choices=[(one, FORMS[one]) for one in NUGGET_FORMS], required=False, label="Nuggets as"
+        choices=[(nugget_form, FORMS[nugget_form]) for nugget_form in NUGGET_FORMS],
+        required=False,
+        label="Nuggets as",
     )
     name = forms.CharField(max_length=60, required=False, label="Name of the new snapshot")
     judge = forms.CharField(max_length=LONGEST, required=False, label="Judge, where several fit")
@@ -145,9 +149,12 @@ class ExportForm(forms.Form):
         now = f"{localtime():%Y-%m-%d-%H%M}"
         super().__init__(data, initial={"name": now}, auto_id="export_%s")
         kept = Snapshot.objects.filter(campaign=campaign)
-        sets = [(one.name, f"{one.name} ({one.origin})") for one in campaign.nugget_sets.all()]
+        sets = [
+            (nugget_set.name, f"{nugget_set.name} ({nugget_set.origin})")
+            for nugget_set in campaign.nugget_sets.all()
+        ]
         graded = [(source.name, source.name) for source in QrelSource.objects.filter(campaign=campaign)]
-        conditions = [(one.value, one.value) for one in (*Condition, *SupportCondition)]
+        conditions = [(condition.value, condition.value) for condition in (*Condition, *SupportCondition)]
         self.fields["condition"] = _choice("Condition", "none", conditions)
         self.fields["nuggets"] = _choice("Nugget set", "the one that fits", sets)
         self.fields["source"] = _choice("Qrels of", "the only ones", graded)

@@ -67,7 +67,7 @@ def _amount(text: str) -> Decimal:
 
 def _order_payload(title: str, request: JobRequest, options: dict[str, Any]) -> dict[str, object] | None:
     """Order as the jobs page has it; None for work that the page does not offer."""
-    work = next((one for one in Work if one.job_title == title), None)
+    work = next((work for work in Work if work.job_title == title), None)
     if work is None:
         return None
     qrels, nuggets, source = (options.get(name) or "" for name in ("qrels", "nuggets", "source"))

@@ -181,15 +181,15 @@ def people_work_for(viewer: User, campaign: Campaign) -> PeopleWork:
     people = assessors_at_work(viewer, campaign)
     counts = task_counts_for(viewer, campaign)
     first = [time for time in kept_times_for(viewer, campaign) if time.is_first]
-    judges = judges_by_user([one.pk for one in people])
+    judges = judges_by_user([person.pk for person in people])
     labels = (mixes_for(viewer, campaign), latencies_for(viewer, campaign))
     words, topics = _words(campaign), dict(Topic.objects.filter(campaign=campaign).values_list("pk", "topic_id"))
     stages = []
     for stage in Stage:
         rows = tuple(
-            _row(one, stage, counts[one.pk, stage], first, judges.get(one.pk, 0), labels, (words, topics))
-            for one in people
-            if (one.pk, stage) in counts
+            _row(person, stage, counts[person.pk, stage], first, judges.get(person.pk, 0), labels, (words, topics))
+            for person in people
+            if (person.pk, stage) in counts
         )
         if rows:
             stages.append((stage, rows))
@@ -205,7 +205,7 @@ def _row(
     labels: tuple[Mixes, Latencies],
     reading: tuple[Words, dict[int, str]],
 ) -> PersonStage:
-    own = [one for one in first if one.assessor == who.pk and one.stage is stage]
+    own = [timed for timed in first if timed.assessor == who.pk and timed.stage is stage]
     mixes, latencies = labels
     mix, others = mixes.get((judge, stage), (Mix(), Mix()))
     shown = latencies.get(judge, []) if stage is Stage.SUPPORT_POST_EDIT else []
@@ -213,9 +213,9 @@ def _row(
         who=who,
         stage=stage,
         tasks=tasks,
-        minutes=spread_of([one.times.active.point / MINUTE for one in own]),
-        low=_middle([one.times.active.low / MINUTE for one in own]),
-        high=_middle([one.times.active.high / MINUTE for one in own]),
+        minutes=spread_of([timed.times.active.point / MINUTE for timed in own]),
+        low=_middle([timed.times.active.low / MINUTE for timed in own]),
+        high=_middle([timed.times.active.high / MINUTE for timed in own]),
         words_per_minute=_middle(list(_paces(own, *reading))),
         mix=mix,
         others=others,
@@ -229,8 +229,8 @@ def _middle(values: Sequence[float]) -> float | None:
 
 
 def _paces(own: Iterable[KeptTime], words: Words, topics: dict[int, str]) -> Iterator[float]:
-    for one in own:
-        read, minutes = words.get((topics[one.topic], one.stage), 0), one.times.active.point / MINUTE
+    for timed in own:
+        read, minutes = words.get((topics[timed.topic], timed.stage), 0), timed.times.active.point / MINUTE
         if read and minutes:
             yield read / minutes
 
@@ -311,7 +311,7 @@ def practice(request: UserRequest, slug: str) -> HttpResponse:
     context = {
         "campaign": campaign,
         "is_on": campaign.protocol.practice,
-        "sets": [(one, _compared(one)) for one in sets],
+        "sets": [(nugget_set, _compared(nugget_set)) for nugget_set in sets],
         "replaced": replaced_items_for(viewer, campaign),
         "may_organize": may_organize(viewer, campaign),
     }
@@ -327,9 +327,9 @@ def switch(request: UserRequest, slug: str) -> HttpResponse:
     return redirect("organizer:practice", campaign.slug)
 
 
-def _compared(one: PracticeSet) -> list[PracticeResult]:
-    pairs = [np.array(person.given, dtype=np.int8).reshape(-1, 2) for person in one.people]
+def _compared(practice: PracticeSet) -> list[PracticeResult]:
+    pairs = [np.array(person.given, dtype=np.int8).reshape(-1, 2) for person in practice.people]
     return [
         PracticeResult(person, confusion(own[:, 0], own[:, 1]))
-        for person, own in zip(one.people, pairs, strict=True)
+        for person, own in zip(practice.people, pairs, strict=True)
     ]

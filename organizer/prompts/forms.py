@@ -58,7 +58,7 @@ class PromptFileForm(ScopeForm):
 
     file = forms.FileField(label="TOML file")
     task = forms.ChoiceField(
-        choices=[("", "as the file says"), *((one, one) for one in TEMPLATES)],
+        choices=[("", "as the file says"), *((template, template) for template in TEMPLATES)],
         required=False,
         label="Task",
     )
@@ -93,11 +93,11 @@ class PreviewForm(forms.Form):
 class CompareForm(forms.Form):
     """Prompt of the same task to compare with."""
 
-    def __init__(self, viewer: User, task: PromptTask, one: str, other: str = "") -> None:
+    def __init__(self, viewer: User, task: PromptTask, first: str, other: str = "") -> None:
         """By default the last other prompt of the task is compared."""
         refs = [template.ref for template in all_templates(prompts_for(viewer), task)]
-        other = other or next((ref for ref in reversed(refs) if ref != one), one)
-        super().__init__(initial={"one": one, "other": other})
+        other = other or next((ref for ref in reversed(refs) if ref != first), first)
+        super().__init__(initial={"one": first, "other": other})
         choices = [(ref, ref) for ref in refs]
         self.fields["one"] = forms.ChoiceField(choices=choices, label="From")
         self.fields["other"] = forms.ChoiceField(choices=choices, label="To")

@@ -65,8 +65,8 @@ def _assigned(items: Sequence[WorkItem], answers: QuerySet[AnswerProvenance]) ->
 def _supported(items: Sequence[WorkItem], answers: QuerySet[AnswerProvenance]) -> list[ShownPair | None]:
     pairs = [(item.payload["sentence"], item.payload["segment"]) for item in items]
     sentences = Sentence.objects.in_bulk([sentence for sentence, _ in pairs])
-    given = answers.in_bulk([one.answer_id for one in sentences.values()])
-    docids = dict(Segment.objects.filter(pk__in=[one for _, one in pairs]).values_list("pk", "docid"))
+    given = answers.in_bulk([sentence.answer_id for sentence in sentences.values()])
+    docids = dict(Segment.objects.filter(pk__in=[pair for _, pair in pairs]).values_list("pk", "docid"))
     found: list[ShownPair | None] = []
     for sentence, segment in pairs:
         shown_sentence = sentences.get(sentence)
@@ -168,7 +168,7 @@ def trial_report(viewer: User, campaign: Campaign, trial: Trial) -> TrialReport:
     tried = outcome_of(trial)
     labels = LABELS_OF.get(trial.task) or _grades(tried)
     differing = _differing(shown_pairs(viewer, campaign, trial), tried)
-    return TrialReport(trial, labels, tuple(_prompt(one, len(labels)) for one in tried), tuple(differing))
+    return TrialReport(trial, labels, tuple(_prompt(prompt, len(labels)) for prompt in tried), tuple(differing))
 
 
 def _grades(tried: list[Tried]) -> tuple[str, ...]:
@@ -179,7 +179,7 @@ def _grades(tried: list[Tried]) -> tuple[str, ...]:
 def _differing(pairs: list[ShownPair | None], tried: list[Tried]) -> Iterator[TrialDifference]:
     for number, pair in enumerate(pairs):
         people = tried[0].people[number]
-        codes = tuple(one.labels[number] for one in tried)
+        codes = tuple(prompt.labels[number] for prompt in tried)
         if any(code not in (people, None) for code in codes):
             yield TrialDifference(pair, people, codes)
 
@@ -203,9 +203,9 @@ class DiffLine:
     text: str
 
 
-def compared(one: str, other: str) -> tuple[DiffLine, ...]:
+def compared(first: str, other: str) -> tuple[DiffLine, ...]:
     """Lines of both texts in reading order; changed lines first as gone, then as new."""
-    before, after = one.split("\n"), other.split("\n")
+    before, after = first.split("\n"), other.split("\n")
     lines: list[DiffLine] = []
     for kind, start, end, its_start, its_end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if kind == "equal":

@@ -30,7 +30,7 @@ from evaluation.terms import Origin, RemarkKind, Stage, TaskState
 from organizer.forms import ListSearch
 from organizer.words import STAGE_MEANINGS, STAGE_WORDS, stage_text
 
-STAGES = [(one.value, f"{STAGE_WORDS[one]}: {STAGE_MEANINGS[one]}") for one in Stage]
+STAGES = [(stage.value, f"{STAGE_WORDS[stage]}: {STAGE_MEANINGS[stage]}") for stage in Stage]
 REASSIGN = "reassign"
 CHANGES = [
     (Change.REOPEN.value, "Reopen submitted work: a further version begins as a copy"),
@@ -84,7 +84,7 @@ class WorkSearch(ListSearch):
     )
     stage = forms.ChoiceField(
         required=False,
-        choices=[("", "any stage"), *((one.value, STAGE_WORDS[one]) for one in Stage)],
+        choices=[("", "any stage"), *((stage.value, STAGE_WORDS[stage]) for stage in Stage)],
         label="Stage",
     )
     due = forms.ChoiceField(
@@ -159,8 +159,12 @@ class HandOutForm(forms.Form):
         super().__init__(data, initial=dict(first or {}))
         self.handed_out = stages_by_topic(viewer, campaign)
         sets = nugget_sets_for(viewer, campaign)
-        drafts = [(one.name, one.name) for one in sets if one.origin == Origin.DRAFT]
-        lists = [(f"{A_SET}{one.name}", f"{one.name} ({one.origin})") for one in sets if one.origin in ASSIGNED]
+        drafts = [(nugget_set.name, nugget_set.name) for nugget_set in sets if nugget_set.origin == Origin.DRAFT]
+        lists = [
+            (f"{A_SET}{nugget_set.name}", f"{nugget_set.name} ({nugget_set.origin})")
+            for nugget_set in sets
+            if nugget_set.origin in ASSIGNED
+        ]
         machines = [(machine.name, machine.name) for machine in machines_for(viewer, campaign)]
         qrels = [(row.name, row.name) for row in sources_for(viewer, campaign)]
         people = [(user.username, user.name) for user in assessors_for(viewer, campaign)]
@@ -235,8 +239,6 @@ class TaskForm(forms.Form):
 
 
 class ChangeForm(TaskForm):
-    """Tasks and their change."""
-
     change = forms.ChoiceField(choices=CHANGES, initial=Change.REOPEN, widget=forms.RadioSelect, label="Change")
 
     def __init__(
@@ -262,8 +264,6 @@ class ChangeForm(TaskForm):
 
 
 class AnswerForm(forms.Form):
-    """An answer to a remark."""
-
     answer = forms.CharField(required=False, max_length=5000, label="Answer")
 
 

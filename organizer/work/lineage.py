@@ -64,8 +64,8 @@ def picture_of(submission: Submission) -> LineagePicture | None:
         _box(place, draft.text, children.get(place, "removed")) for place, draft in enumerate(derivation.drafts)
     )
     nuggets = tuple(
-        _box(place, one.text, relation or "added", one.importance)
-        for place, (one, relation) in enumerate(zip(derivation.nuggets, derivation.relations, strict=True))
+        _box(place, nugget.text, relation or "added", nugget.importance)
+        for place, (nugget, relation) in enumerate(zip(derivation.nuggets, derivation.relations, strict=True))
     )
     found = edits_of(derivation).classes
     return LineagePicture(
@@ -79,8 +79,11 @@ def picture_of(submission: Submission) -> LineagePicture | None:
     )
 
 
-def _pairs(one: Derivation) -> list[tuple[str | int, ...]]:
-    return [(relation, *parents) for relation, parents in zip(one.relations or (), one.parents or (), strict=True)]
+def _pairs(version: Derivation) -> list[tuple[str | int, ...]]:
+    return [
+        (relation, *parents)
+        for relation, parents in zip(version.relations or (), version.parents or (), strict=True)
+    ]
 
 
 def _box(place: int, text: str, fate: str | int, importance: Importance = Importance.UNKNOWN) -> LineageBox:
@@ -88,7 +91,9 @@ def _box(place: int, text: str, fate: str | int, importance: Importance = Import
     return LineageBox(place + 1, text, short, place * ROW + MARGIN, str(fate), importance)
 
 
-def _lines(one: Derivation, drafts: tuple[LineageBox, ...], nuggets: tuple[LineageBox, ...]) -> list[LineageLine]:
+def _lines(
+    version: Derivation, drafts: tuple[LineageBox, ...], nuggets: tuple[LineageBox, ...]
+) -> list[LineageLine]:
     middle = (LEFT + RIGHT) // 2
     return [
         LineageLine(
@@ -96,16 +101,16 @@ def _lines(one: Derivation, drafts: tuple[LineageBox, ...], nuggets: tuple[Linea
             f"{RIGHT} {nugget.y - 4}",
             nugget.fate,
         )
-        for nugget, parents in zip(nuggets, one.parents or (), strict=True)
+        for nugget, parents in zip(nuggets, version.parents or (), strict=True)
         for parent in parents
     ]
 
 
 def _steps(
-    one: Derivation, drafts: tuple[LineageBox, ...], nuggets: tuple[LineageBox, ...]
+    version: Derivation, drafts: tuple[LineageBox, ...], nuggets: tuple[LineageBox, ...]
 ) -> tuple[LineageStep, ...]:
     made = [
         LineageStep(tuple(drafts[parent] for parent in parents), nugget.fate, nugget)
-        for nugget, parents in zip(nuggets, one.parents or (), strict=True)
+        for nugget, parents in zip(nuggets, version.parents or (), strict=True)
     ]
     return (*made, *(LineageStep((draft,), "removed", None) for draft in drafts if draft.fate == "removed"))

@@ -42,8 +42,6 @@ class PaneRow:
 
 @dataclass(frozen=True, slots=True)
 class AnswerLink:
-    """An answer in the list of answers."""
-
     public_id: str
     number: int
     seen: bool
@@ -85,7 +83,7 @@ def assessor_view(task: Task, answer: str) -> AssessorView | None:
 
 
 def _judging(task: Task, first: AssessorView, state: dict[str, Any], wanted: str) -> AssessorView:
-    answers = tuple(AnswerLink(one["id"], one["number"], one["seen"]) for one in state["answers"])
+    answers = tuple(AnswerLink(answer["id"], answer["number"], answer["seen"]) for answer in state["answers"])
     chosen = next((answer for answer in answers if answer.public_id == wanted), next(iter(answers), None))
     if chosen is None:
         return first
@@ -96,8 +94,10 @@ def _judging(task: Task, first: AssessorView, state: dict[str, Any], wanted: str
 
 def _assigned(state: dict[str, Any], answer: str) -> Iterator[PaneRow]:
     given = {row["key"]: row for row in state["rows"]}
-    counted = next((one.get("nuggets") for one in state["answers"] if one["id"] == answer), None)
-    nuggets = [one for one in state["nuggets"] if counted is None or one["key"] in counted]
+    counted = next(
+        (shown_answer.get("nuggets") for shown_answer in state["answers"] if shown_answer["id"] == answer), None
+    )
+    nuggets = [nugget for nugget in state["nuggets"] if counted is None or nugget["key"] in counted]
     for number, nugget in enumerate(nuggets, start=1):
         row = given.get(f"{answer}{SEPARATOR}{nugget['key']}", {})
         tags = [nugget["importance"]] if nugget["importance"] else []
@@ -114,7 +114,7 @@ def _assigned(state: dict[str, Any], answer: str) -> Iterator[PaneRow]:
 
 def _pairs(state: dict[str, Any], answer: str) -> Iterator[PaneRow]:
     given = {row["key"]: row for row in state["rows"]}
-    for number, pair in enumerate((one for one in state["pairs"] if one["answer"] == answer), start=1):
+    for number, pair in enumerate((pair for pair in state["pairs"] if pair["answer"] == answer), start=1):
         row = given.get(pair["key"], {})
         label = _label_text(row) if pair["judgeable"] else "no text to judge by"
         # Only a stage that shows the machine's label has it in its state.

@@ -159,9 +159,9 @@ def next_stage(stages: Mapping[str, Collection[Stage]]) -> Stage:
     """
     used = frozenset().union(*stages.values())
     # Unused stages come last, and of these the ones that judge answers before another kind of list.
-    order = sorted(Stage, key=lambda one: (one not in used, one not in used and not one.judges))
+    order = sorted(Stage, key=lambda stage: (stage not in used, stage not in used and not stage.judges))
     first = order if used else list(Stage)
-    return next((one for one in first if lacking(stages, one)), first[0])
+    return next((stage for stage in first if lacking(stages, stage)), first[0])
 
 
 def ticked_tasks(viewer: User, campaign: Campaign, data: QueryDict) -> list[str]:

@@ -10,7 +10,7 @@ from tests.architecture.figures import Figure, figures
 AT_MOST = {
     "Python files": 376,
     "modules with one importer": 63,
-    "product lines": 60_000,
+    "product lines": 60_100,
     "duplicate class names": 0,
     "`said` as an identifier": 0,
     "docstrings without a reason": 600,
@@ -18,7 +18,7 @@ AT_MOST = {
     "fullest folder": 20,
     "functions over 60 lines": 0,
 }
-AT_LEAST = {"comments per 100 lines": 1.1}
+AT_LEAST = {"comments per 100 lines": 1.3}
 
 
 @pytest.fixture(scope="module")
