@@ -1,5 +1,6 @@
 // Says how the saving goes: the clock that changes only after a receipt, and the bar that names what is unsent and why.
 
+import { copyOf } from "../template.js";
 import { plural } from "../text.js";
 import { guard } from "./leaving.js";
 import { actsIn } from "./queue.js";
@@ -168,8 +169,7 @@ class Banner {
 
 /** Put the bar under the header, and the dialog behind it. */
 export function setup(desk) {
-  const template = document.getElementById("notice-save");
-  const notice = template.content.firstElementChild.cloneNode(true);
+  const notice = copyOf("notice-save");
   document.querySelector("[data-notice=save]").append(notice);
   setUpUnsent(desk);
   desk.banner = new Banner(desk, notice, document.getElementById("saved"));

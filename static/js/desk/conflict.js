@@ -1,5 +1,7 @@
 // Two windows changed the same thing. Nobody's version wins silently: both stand side by side, and the assessor decides.
 
+import { copyOf } from "../template.js";
+
 class Conflict {
   #desk;
   #dialog;
@@ -46,7 +48,7 @@ class Conflict {
   }
 
   #render({ mine, theirs }) {
-    const pair = document.getElementById("conflict-pair").content.firstElementChild.cloneNode(true);
+    const pair = copyOf("conflict-pair");
     this.#desk.versions.describe(pair.querySelector("[data-side=mine]"), mine);
     this.#desk.versions.describe(pair.querySelector("[data-side=theirs]"), theirs);
     return pair;

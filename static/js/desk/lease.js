@@ -1,6 +1,7 @@
 // One window writes, the others read. Windows of one browser hear each other at once, other devices through the server.
 // The one that is left flushes first, then freezes; what it could not send stays in its outbox.
 
+import { copyOf } from "../template.js";
 import { plural } from "../text.js";
 import { isTextField } from "./keys.js";
 import { guardKeys } from "./reading-only.js";
@@ -38,6 +39,8 @@ export class Lease extends EventTarget {
   #heldAt = -Infinity;
   #known = false; // who writes
   #answers = new Map();
+  /** @type {Promise<boolean | void> | null} */
+  started = null; // resolved once it is known who writes
 
   constructor(desk, notice) {
     super();
@@ -247,8 +250,7 @@ export function setup(desk) {
     guardKeys(desk, null);
     return null;
   }
-  const template = document.getElementById("notice-lease");
-  const notice = template.content.firstElementChild.cloneNode(true);
+  const notice = copyOf("notice-lease");
   document.querySelector("[data-notice=lease]").append(notice);
   const lease = new Lease(desk, notice);
   guardKeys(desk, lease);

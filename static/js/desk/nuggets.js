@@ -13,6 +13,11 @@ import { drawRow, makeRow } from "./row.js";
 import { isListed, isOpen, lacksImportance } from "./rules.js";
 import { Writing } from "./writing.js";
 
+/** @returns {HTMLElement[]} */
+function rowsIn(list) {
+  return [...list.children];
+}
+
 export class NuggetList {
   #items = new Map(); // key -> element
   #numbers = new Map(); // key -> N
@@ -22,13 +27,17 @@ export class NuggetList {
   marked = new Set();
   shown = new Set(); // keys of rows whose changes are shown
   editors = new Map();
+  /** @type {Writing | null} */
+  writing = null;
+  /** @type {ReturnType<typeof gesturesOf> | null} */
+  gestures = null;
 
   constructor(desk) {
     this.desk = desk;
     this.byHand = desk.stage === "manual";
     this.pane = document.getElementById("rows");
     this.list = document.getElementById("nugget-rows");
-    this.rejected = document.getElementById("rejected");
+    this.rejected = /** @type {HTMLDetailsElement} */ (document.getElementById("rejected"));
     this.rejectedList = document.getElementById("rejected-rows");
     this.#syncStacks();
     desk.store.addEventListener("change", ({ detail }) => this.#changed(detail));
@@ -69,7 +78,7 @@ export class NuggetList {
   /** The keys of the rows on screen, from the top. Those rejected count while their list is open. */
   sequence() {
     const lists = this.rejected.open ? [this.list, this.rejectedList] : [this.list];
-    return lists.flatMap((list) => [...list.children].map((item) => item.dataset.key));
+    return lists.flatMap((list) => rowsIn(list).map((item) => item.dataset.key));
   }
 
   #changed({ cause }) {
@@ -147,7 +156,7 @@ export class NuggetList {
   // Only the current row of a list can be reached with Tab, and what is in it.
   #setStops() {
     for (const list of [this.list, this.rejectedList]) {
-      const items = [...list.children];
+      const items = rowsIn(list);
       const stop = items.find((item) => item.dataset.key === this.current) ?? items[0];
       for (const item of items) {
         const reach = item === stop ? 0 : -1;
@@ -269,7 +278,7 @@ export class NuggetList {
 
   /** Focus where work goes on: the composer of a list made by hand, else the first undecided row. */
   focusFirst(options = {}) {
-    if (this.byHand && !this.isReadonly) return this.writing.focusPinned(options);
+    if (this.byHand && !this.isReadonly) return this.writing.focusPinned();
     const key = this.openAfter(null) ?? this.sequence()[0];
     return this.focus(key, options);
   }

@@ -1,6 +1,7 @@
 // One text of a composer: its field, its importance and its evidence.
 
-import { copyOf, drawChips, importanceIn, importanceSwitch, linkBox, pairOf, sameEvidence, setImportance } from "./chips.js";
+import { copyOf } from "../template.js";
+import { drawChips, importanceIn, importanceSwitch, linkBox, pairOf, sameEvidence, setImportance } from "./chips.js";
 import { Autosave, grow } from "./editing.js";
 
 let count = 0;

@@ -1,6 +1,7 @@
 // Draws one nugget. It changes only what differs, and never the element that has the focus or holds unsaved text.
 
-import { copyOf, drawChips, importanceOf, importanceSwitch, setImportance } from "./chips.js";
+import { copyOf } from "../template.js";
+import { drawChips, importanceOf, importanceSwitch, setImportance } from "./chips.js";
 import { drawDiff } from "./diff.js";
 import { keysOf, printed } from "./keys.js";
 import { isEdited, lacksImportance } from "./rules.js";

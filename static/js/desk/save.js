@@ -318,7 +318,7 @@ export class Save extends EventTarget {
 
   /** Ask for the server's state and hand it on; the store builds its rows from it and `pending()`. */
   async reload() {
-    const { status, body } = await this.session.get(this.#urls.state).catch(() => ({ status: 0 }));
+    const { status, body } = await this.session.get(this.#urls.state).catch(() => ({ status: 0, body: null }));
     if (status !== 200 || !body) return false;
     if (body.seq < this.#seq) return this.reload(); // older than a receipt that came while it was under way
     this.#emit("reload", { state: body });

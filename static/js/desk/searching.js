@@ -49,6 +49,29 @@ export class Searching {
     return null;
   }
 
+  /** @param {any} _place */
+  goTo(_place) {}
+
+  /**
+   * @param {string} _needle
+   * @returns {Range[]}
+   */
+  found(_needle) {
+    return [];
+  }
+
+  /**
+   * @param {Range} _range
+   * @returns {string}
+   */
+  reveal(_range) {
+    return "";
+  }
+
+  summary() {
+    return "";
+  }
+
   open() {
     this.input.focus();
     this.input.select();

@@ -91,7 +91,8 @@ class Shell {
 
   // What folds out of the header lies over the panes, so it closes with Escape and when one goes on elsewhere.
   #foldAway() {
-    for (const fold of document.querySelectorAll(".desk-fold")) {
+    const folds = /** @type {NodeListOf<HTMLDetailsElement>} */ (document.querySelectorAll(".desk-fold"));
+    for (const fold of folds) {
       fold.addEventListener("keydown", (event) => {
         if (event.key !== "Escape" || !fold.open) return;
         event.preventDefault();

@@ -93,7 +93,7 @@ export async function startDesk({ Store, words, parts, setUp }) {
   const desk = makeDesk(state, { Store, words, parts });
   listen(desk);
   await catchUp(desk);
-  desk.keys = keys.setup(desk);
+  desk.keys = keys.setup();
   desk.undoing = new Undoing(desk);
   const cutShort = isCutShort(desk);
   desk.known = rememberPlace(desk) ?? {};

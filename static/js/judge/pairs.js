@@ -32,7 +32,7 @@ export class Work {
       if (value) this.label(this.current, value, source, { moves: source === "mouse" });
     });
     pane.addEventListener("answer", () => this.#answerShown());
-    pane.addEventListener("text", ({ detail }) => this.#textShown(detail));
+    pane.addEventListener("text", () => this.#textShown());
     desk.store.addEventListener("change", ({ detail }) => this.#changed(detail));
     this.#listen();
     if (desk.stage === WITH_MACHINE) this.ready = import("./shown.js").then((made) => this.#withMachine(made));
@@ -163,7 +163,7 @@ export class Work {
     put("pair-sentence", this.answers.sentence(sentence)?.querySelector(".sentence-text").textContent ?? "");
     this.#drawLabel(row);
     drawUnsaved(this.element, { isPending: store.pending(key), failed: store.failed(key) });
-    const box = this.element.querySelector(".labels");
+    const box = /** @type {HTMLFieldSetElement} */ (this.element.querySelector(".labels"));
     setChoice(box, row?.label ?? null);
     box.disabled = this.isReadonly;
     this.#button("cant").setAttribute("aria-pressed", String(row?.label === CANT_JUDGE));
@@ -314,9 +314,9 @@ export class Work {
     if (this.asked.answerByKey.get(row) === this.answers.current) this.#ask(row);
     if (!this.isReadonly && this.pane.checkVisibility()) this.back();
     if (typeof scroll !== "number") return;
-    const put = () => (this.cited.scroll = scroll);
-    put();
-    this.answers.addEventListener("text", put, { once: true });
+    const scrollBack = () => (this.cited.scroll = scroll);
+    scrollBack();
+    this.answers.addEventListener("text", scrollBack, { once: true });
   }
 
   #act(name, source) {
