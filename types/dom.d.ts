@@ -13,6 +13,11 @@ interface Element {
   closest<E extends Element = HTMLElement>(selectors: string): E | null;
 }
 
+// What our own modules dispatch are custom events.
+interface EventTarget {
+  addEventListener(type: string, callback: (event: CustomEvent) => void, options?: AddEventListenerOptions): void;
+}
+
 // Handlers of a person's acts are on elements or on the document, where the target is an HTML element.
 interface UIEvent {
   readonly target: HTMLElement;

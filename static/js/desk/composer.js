@@ -36,6 +36,7 @@ export class Composer {
   #agreed = ""; // the text that may leave facts of its sources out
   asksOf = null; // the key of the nugget that was added without an importance
 
+  /** @param {NuggetDesk} desk */
   constructor(desk, slot, draft, { pinned = false, name = "", sources = [], done, closed, goTo, give }) {
     this.slot = slot;
     this.pinned = pinned;

@@ -7,6 +7,7 @@ class Conflict {
   #dialog;
   #pairs = []; // [{key, mine, theirs}]
 
+  /** @param {Desk} desk */
   constructor(desk, dialog) {
     this.#desk = desk;
     this.#dialog = dialog;
@@ -69,7 +70,10 @@ class Conflict {
   }
 }
 
-/** Ask about conflicts, and keep the rows right after them. */
+/**
+ * Ask about conflicts, and keep the rows right after them.
+ * @param {Desk} desk
+ */
 export function setup(desk) {
-  desk.conflict = new Conflict(desk, document.getElementById("conflict"));
+  return new Conflict(desk, document.getElementById("conflict"));
 }

@@ -20,6 +20,7 @@ const KEPT_AS = { 1: "kept as okay", 2: "kept as vital" };
 class Gestures {
   #went = { key: null, index: -1 };
 
+  /** @param {NuggetDesk} desk */
   constructor(desk, nuggets) {
     this.desk = desk;
     this.list = nuggets;
@@ -325,6 +326,7 @@ class Gestures {
   }
 }
 
+/** @param {NuggetDesk} desk */
 export function gesturesOf(desk, nuggets) {
   return new Gestures(desk, nuggets);
 }

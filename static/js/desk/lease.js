@@ -42,6 +42,7 @@ export class Lease extends EventTarget {
   /** @type {Promise<boolean | void> | null} */
   started = null; // resolved once it is known who writes
 
+  /** @param {Desk} desk */
   constructor(desk, notice) {
     super();
     this.#desk = desk;
@@ -242,9 +243,11 @@ export class Lease extends EventTarget {
   }
 }
 
-/** Let windows of this desk know of each other. */
+/**
+ * Let windows of this desk know of each other.
+ * @param {Desk} desk
+ */
 export function setup(desk) {
-  desk.session ??= desk.save.session;
   if (desk.state.readonly) {
     document.body.toggleAttribute("data-readonly", true);
     guardKeys(desk, null);

@@ -8,6 +8,7 @@ import { startDesk } from "./starting.js";
 import { Store } from "./store.js";
 import { NuggetVersions } from "./versions.js";
 
+/** @param {NuggetDesk} desk */
 function setUp(desk) {
   desk.versions = new NuggetVersions(desk);
   desk.passages = passages.setup(desk);

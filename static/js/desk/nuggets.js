@@ -32,6 +32,7 @@ export class NuggetList {
   /** @type {ReturnType<typeof gesturesOf> | null} */
   gestures = null;
 
+  /** @param {NuggetDesk} desk */
   constructor(desk) {
     this.desk = desk;
     this.byHand = desk.stage === "manual";
@@ -347,7 +348,10 @@ function listen(nuggets) {
   document.addEventListener("desk:row-wanted", ({ detail }) => nuggets.focus(detail.key));
 }
 
-/** Make the pane. Returns what the other parts may ask of it. */
+/**
+ * Make the pane. Returns what the other parts may ask of it.
+ * @param {NuggetDesk} desk
+ */
 export function setup(desk) {
   const nuggets = new NuggetList(desk);
   nuggets.writing = new Writing(desk, nuggets);

@@ -13,7 +13,10 @@ import { Coverage, wordOf } from "./strip.js";
 
 let pane = null; // the one left pane of this page
 
-/** Wire the pane up. Returns what the desk keeps of it: `place` and `restore`. */
+/**
+ * Wire the pane up. Returns what the desk keeps of it: `place` and `restore`.
+ * @param {NuggetDesk} desk
+ */
 export function setup(desk) {
   pane = new Pane(desk, document.getElementById("passages"));
   return pane;
@@ -61,6 +64,7 @@ export function searchFor(row, name) {
 }
 
 class Pane {
+  /** @param {NuggetDesk} desk */
   constructor(desk, root) {
     this.desk = desk;
     this.root = root;

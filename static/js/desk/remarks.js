@@ -32,6 +32,7 @@ export class Remarks {
   #id = "";
   #from = null;
 
+  /** @param {Desk} desk */
   constructor(desk) {
     this.#desk = desk;
     this.#form.addEventListener("submit", (event) => {

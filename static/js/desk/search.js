@@ -9,7 +9,10 @@ export class Search extends Searching {
   #own;
   #texts = new Map(); // article -> TextOf, made when it is first searched
 
-  /** `goTo(pair)` follows a place that was typed, such as P12 S3. */
+  /**
+   * `goTo(pair)` follows a place that was typed, such as P12 S3.
+   * @param {NuggetDesk} desk
+   */
   constructor(desk, reading, goTo) {
     const { root } = reading;
     super(desk, root, root.querySelector("#passage-search"), root.querySelector("#passage-hits"));
@@ -68,7 +71,7 @@ export class Search extends Searching {
   // By hand nobody proposes nuggets, so the search shows which ones are written already.
   #showOwn() {
     if (this.desk.stage !== "manual") return;
-    const rows = this.needle ? this.desk.store.listed().filter((row) => wanted(row.text).includes(this.needle)) : [];
+    const rows = this.needle ? /** @type {NuggetDesk} */ (this.desk).store.listed().filter((row) => wanted(row.text).includes(this.needle)) : [];
     this.#own.hidden = !rows.length;
     const links = rows.map((row) => {
       const link = document.createElement("a");

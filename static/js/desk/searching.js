@@ -31,6 +31,7 @@ export class Searching {
   #noteTimer = 0;
   #noted = "";
 
+  /** @param {Desk} desk */
   constructor(desk, root, input, said) {
     this.desk = desk;
     this.input = input;

@@ -17,6 +17,7 @@ export class Sentences {
   #quote = "";
   #place;
 
+  /** @param {NuggetDesk} desk */
   constructor(desk, reading, evidence) {
     this.#desk = desk;
     this.#reading = reading;

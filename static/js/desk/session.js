@@ -208,8 +208,10 @@ export class SignIn {
   }
 }
 
-/** Put the dialog above a desk. */
+/**
+ * Put the dialog above a desk.
+ * @param {Desk} desk
+ */
 export function setup(desk) {
-  desk.session = desk.save.session;
-  desk.signIn = new SignIn(document.getElementById("sign-in"), desk.session);
+  return new SignIn(document.getElementById("sign-in"), desk.session);
 }

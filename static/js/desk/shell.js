@@ -13,6 +13,7 @@ class Shell {
   #desk;
   #touched = null; // what of the panes had the focus last: a remark is about it
 
+  /** @param {Desk} desk */
   constructor(desk) {
     this.#desk = desk;
     const main = document.getElementById("main");
@@ -109,7 +110,10 @@ class Shell {
   }
 }
 
-/** Set the shell of a desk up. */
+/**
+ * Set the shell of a desk up.
+ * @param {Desk} desk
+ */
 export function setup(desk) {
   insight.setup();
   return new Shell(desk);

@@ -13,6 +13,7 @@ import * as session from "./session.js";
 import * as shell from "./shell.js";
 import * as submit from "./submit.js";
 import { Undoing } from "./undoing.js";
+import { setup as setUpUnsent } from "./unsent.js";
 
 const root = document.body;
 const URL_PREFIX = "url";
@@ -23,41 +24,114 @@ function urlsOf(dataset) {
   return Object.fromEntries(named.map(([name, url]) => [name.slice(URL_PREFIX.length).toLowerCase(), url]));
 }
 
-function makeDesk(state, { Store, words, parts }) {
-  const desk = { root, state, urls: urlsOf(root.dataset), user: root.dataset.user, stage: state.stage, words };
-  desk.announce = (text, options) => announce(text, { undo: desk.undoing?.ofThisTurn(), ...options });
-  desk.window = lease.windowId();
-  desk.save = new Save({
-    urls: desk.urls,
-    task: state.task,
-    user: desk.user,
-    window: desk.window,
-    csrf: root.dataset.csrf,
-  });
-  desk.store = new Store(state, (op) => desk.save.enqueue(op));
-  desk.place = () => Object.fromEntries([...parts, "shell"].map((name) => [name, desk[name]?.place?.()]));
-  desk.clock = new Clock({
-    urls: desk.urls,
-    window: desk.window,
-    csrf: () => desk.save.csrf,
-    post: (...request) => desk.save.session.post(...request),
-    place: desk.place,
-  });
-  return desk;
+/**
+ * How a stage calls things.
+ * @typedef {object} Words
+ * @property {string} readonly
+ * @property {string} conflict
+ * @property {(count: number, durable: boolean) => string} waiting
+ * @property {(count: number, at: string) => string} allSaved
+ * @property {string} choose
+ * @property {(counts: any) => string} submitted
+ * @property {(op: any) => string} [told] what is unsent
+ */
+
+/**
+ * What is judged or edited at a desk, as far as the shared parts ask it.
+ * @typedef {object} Work
+ * @property {boolean} isReadonly
+ * @property {string | null} current
+ * @property {(key: string, options?: any) => any} focus
+ * @property {(options?: any) => any} focusFirst
+ * @property {() => any} settle
+ * @property {(kind: string, key: string) => boolean} lacks
+ * @property {(element: Element) => string} nameOf
+ * @property {(part: HTMLElement) => void} [reviewed]
+ */
+
+/** Everything that the parts of a page share. A part is null until it is made; the order is that of `startDesk`. */
+export class Desk {
+  root = root;
+  urls = urlsOf(root.dataset);
+  user = root.dataset.user;
+  window = lease.windowId();
+  /** @type {ReturnType<typeof keys.setup>} */
+  keys = null;
+  /** @type {Undoing} */
+  undoing = null;
+  /** @type {Record<string, any>} the places of the last visit, by part */
+  known = {};
+  /** @type {Work} */
+  work = null;
+  /** @type {{describe: (element: HTMLElement, version: any) => void, canBoth: (pairs: any[]) => boolean} & Record<string, any>} */
+  versions = null;
+  /** @type {() => void} go on at the first that is left to do */
+  resume = null;
+  /** @type {ReturnType<typeof shell.setup>} */
+  shell = null;
+  /** @type {ReturnType<typeof submit.setup>} */
+  submitting = null;
+  /** @type {ReturnType<typeof setUpUnsent>} */
+  unsent = null;
+  /** @type {ReturnType<typeof banner.setup>} */
+  banner = null;
+  /** @type {ReturnType<typeof session.setup>} */
+  signIn = null;
+  /** @type {ReturnType<typeof conflict.setup>} */
+  conflict = null;
+  /** @type {ReturnType<typeof lease.setup>} */
+  lease = null;
+  #parts;
+
+  /**
+   * @param {any} state
+   * @param {{Store: new (state: any, send: (op: any) => void) => RowStore, words: Words, parts: string[]}} stage
+   */
+  constructor(state, { Store, words, parts }) {
+    this.#parts = parts;
+    this.state = state;
+    this.stage = state.stage;
+    this.words = words;
+    const { urls, user } = this;
+    this.save = new Save({ urls, task: state.task, user, window: this.window, csrf: root.dataset.csrf });
+    this.session = this.save.session;
+    this.store = new Store(state, (op) => this.save.enqueue(op));
+    this.clock = new Clock({
+      urls,
+      window: this.window,
+      csrf: () => this.save.csrf,
+      post: (...request) => this.session.post(...request),
+      place: () => this.place(),
+    });
+  }
+
+  /**
+   * @param {string} text
+   * @param {Parameters<typeof announce>[1]} [options]
+   */
+  announce = (text, options) => announce(text, { undo: this.undoing?.ofThisTurn(), ...options });
+
+  /** The place of every part that has one. */
+  place = () => Object.fromEntries([...this.#parts, "shell"].map((name) => [name, this[name]?.place?.()]));
 }
 
+/** @param {Desk} desk */
 function listen(desk) {
   const { save, store } = desk;
   save.addEventListener("receipt", ({ detail }) => store.receive(detail.op, detail.receipt));
   save.addEventListener("failed", ({ detail }) => store.markFailed(detail.op, detail.reason));
 }
 
+/** @param {Desk} desk */
 async function freshState(desk) {
   const response = await fetch(desk.urls.state, { headers: { accept: "application/json" } });
   return response.ok ? response.json() : null;
 }
 
-/** Send what an earlier visit left behind; what cannot be sent yet is shown as it was. */
+/**
+ * Send what an earlier visit left behind; what cannot be sent yet is shown as it was.
+ * @param {Desk} desk
+ */
 async function catchUp(desk) {
   const sent = await desk.save.open();
   if (sent) {
@@ -68,6 +142,7 @@ async function catchUp(desk) {
 }
 
 // The beat of a page that closes may arrive after the next page was made, so this window remembers its place itself.
+/** @param {Desk} desk */
 function rememberPlace(desk) {
   const key = `place ${desk.state.task}`;
   addEventListener("pagehide", () => sessionStorage.setItem(key, JSON.stringify(desk.place())));
@@ -90,7 +165,7 @@ function isCutShort({ state }) {
  */
 export async function startDesk({ Store, words, parts, setUp }) {
   const state = JSON.parse(document.getElementById("desk-state").textContent);
-  const desk = makeDesk(state, { Store, words, parts });
+  const desk = new Desk(state, { Store, words, parts });
   listen(desk);
   await catchUp(desk);
   desk.keys = keys.setup();
@@ -100,9 +175,10 @@ export async function startDesk({ Store, words, parts, setUp }) {
   await setUp(desk);
   desk.shell = shell.setup(desk);
   desk.submitting = submit.setup(desk);
-  banner.setup(desk);
-  session.setup(desk);
-  conflict.setup(desk);
+  desk.unsent = setUpUnsent(desk);
+  desk.banner = banner.setup(desk);
+  desk.signIn = session.setup(desk);
+  desk.conflict = conflict.setup(desk);
   desk.lease = lease.setup(desk);
   for (const name of ["shell", ...parts]) desk[name]?.restore?.(desk.known[name] ?? {});
   if (cutShort) desk.resume(); // its newest place is not known, so work goes on at the first that is left to do

@@ -33,6 +33,7 @@ class Submitting {
   #dialog;
   #busy = false;
 
+  /** @param {Desk} desk */
   constructor(desk, button) {
     this.#desk = desk;
     this.#button = button;
@@ -223,7 +224,10 @@ function followDone() {
   first.focus();
 }
 
-/** Make the button of the action bar work. A task that is submitted has none, but the card after submitting. */
+/**
+ * Make the button of the action bar work. A task that is submitted has none, but the card after submitting.
+ * @param {Desk} desk
+ */
 export function setup(desk) {
   const button = document.querySelector("[data-act=submit]");
   if (button) return new Submitting(desk, button);

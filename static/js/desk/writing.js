@@ -10,6 +10,7 @@ export class Writing {
   #open = new Map(); // slot -> composer
   target = null; // the composer that keys and links are about, where it is not a row
 
+  /** @param {NuggetDesk} desk */
   constructor(desk, nuggets) {
     this.desk = desk;
     this.list = nuggets;

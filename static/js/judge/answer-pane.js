@@ -16,6 +16,7 @@ export class AnswerPane extends EventTarget {
   #scrolls = new Map(); // answer id -> where it was left
   current = null;
 
+  /** @param {JudgingDesk} desk */
   constructor(desk, asked, texts) {
     super();
     this.#desk = desk;

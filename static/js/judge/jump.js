@@ -14,6 +14,7 @@ export class Jump {
   #fold = /** @type {HTMLDetailsElement} */ (document.getElementById("answer-list"));
   #list = this.#fold.querySelector("ol");
 
+  /** @param {JudgingDesk} desk */
   constructor(desk, asked, pane) {
     this.#desk = desk;
     this.#asked = asked;

@@ -15,6 +15,7 @@ import { wordOf } from "./words.js";
 
 const IS_ASSIGN = document.body.dataset.stage === "assign";
 
+/** @param {JudgingDesk} desk */
 async function setUp(desk) {
   const asked = new Asked(desk.store, desk.stage);
   const texts = new Texts(desk, asked);
@@ -51,6 +52,7 @@ function toldOf({ work, store }, { kind, payload }) {
   return `${work.name(key)}, ${wordOf(store.label(key))}${payload.reason ? `: ${payload.reason}` : ""}`;
 }
 
+/** @param {JudgingDesk} desk */
 function defineKeys(desk, define) {
   const { answers, work } = desk;
   const searched = IS_ASSIGN ? answers.root : work.pane;
@@ -77,6 +79,7 @@ function defineKeys(desk, define) {
 }
 
 // Where work goes on: the place of the last visit if its answer is still there, else the first unfinished answer.
+/** @param {JudgingDesk} desk */
 function begin(desk) {
   const there = desk.asked.answer(desk.known.answers?.answer);
   const first = there ?? desk.asked.unfinished() ?? desk.asked.answers[0];

@@ -19,6 +19,7 @@ export class Work {
   #lastKey = null; // the pair that it was put there for
   #border = new Border();
 
+  /** @param {JudgingDesk} desk */
   constructor(desk, asked, pane) {
     this.desk = desk;
     this.asked = asked;

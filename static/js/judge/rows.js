@@ -14,6 +14,7 @@ export class AssignRows {
   #box = null; // {key, close}: the one that is open
   #from = null; // the row that a sentence was gone to from
 
+  /** @param {JudgingDesk} desk */
   constructor(desk, asked, pane) {
     this.desk = desk;
     this.asked = asked;

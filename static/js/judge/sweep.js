@@ -15,6 +15,7 @@ export class Sweep {
   isOn = false;
   current = null;
 
+  /** @param {JudgingDesk} desk */
   constructor(desk, asked, answers) {
     this.desk = desk;
     this.asked = asked;
