@@ -1,14 +1,14 @@
 // The desk by its stage, for JSDoc comments in all scripts. An `import("…")` in a comment of a script would be taken for
 // an import when names of static files are hashed, and make a circle of imports.
 
-type Desk = import("../static/js/desk/starting.js").Desk;
+type Desk = import("../static/js/desk/start.js").Desk;
 type RowStore = import("../static/js/desk/store.js").RowStore;
 
 /** The desk at which nuggets are made. */
 interface NuggetDesk extends Desk {
   store: import("../static/js/desk/store.js").Store;
-  nuggets: import("../static/js/desk/nuggets.js").NuggetList;
-  passages: ReturnType<typeof import("../static/js/desk/passages.js").setup>;
+  nuggets: import("../static/js/nuggets/nuggets.js").NuggetList;
+  passages: ReturnType<typeof import("../static/js/nuggets/passages.js").setup>;
   work: NuggetDesk["nuggets"];
 }
 
@@ -16,7 +16,7 @@ interface NuggetDesk extends Desk {
 interface JudgingDesk extends Desk {
   store: import("../static/js/judge/labels.js").LabelStore;
   answers: import("../static/js/judge/answer-pane.js").AnswerPane;
-  asked: import("../static/js/judge/asked.js").Asked;
+  asked: import("../static/js/judge/progress.js").Asked;
   search: import("../static/js/judge/search.js").Search;
   texts: import("../static/js/judge/texts.js").Texts;
   labels: JudgingDesk["work"];

@@ -1,9 +1,9 @@
 // Says how the saving goes: the clock that changes only after a receipt, and the bar that names what is unsent and why.
 
+import { guard } from "../saving/leaving.js";
+import { actsIn } from "../saving/queue.js";
 import { copyOf } from "../template.js";
 import { plural } from "../text.js";
-import { guard } from "./leaving.js";
-import { actsIn } from "./queue.js";
 
 const clock = new Intl.DateTimeFormat(undefined, {
   hour: "2-digit",

@@ -3,7 +3,7 @@
 
 import { Definitions } from "./definitions.js";
 import { Drawer } from "./drawer.js";
-import * as insight from "./insight.js";
+import * as keepInView from "./keep_in_view.js";
 import { define } from "./keys.js";
 import { Panes } from "./panes.js";
 import { Remarks } from "./remarks.js";
@@ -115,6 +115,6 @@ class Shell {
  * @param {Desk} desk
  */
 export function setup(desk) {
-  insight.setup();
+  keepInView.setup();
   return new Shell(desk);
 }

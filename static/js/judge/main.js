@@ -1,13 +1,13 @@
 // The desk at which answers are judged: nuggets assigned, or support judged. What all desks share is in ../desk.
 
 import { sayReadonly } from "../desk/reading-only.js";
-import { startDesk } from "../desk/starting.js";
+import { startDesk } from "../desk/start.js";
 import { plural } from "../text.js";
 import { AnswerPane } from "./answer-pane.js";
-import { Asked } from "./asked.js";
-import { followClicks } from "./blank.js";
 import { Finishing } from "./finishing.js";
+import { followClicks } from "./focus_return.js";
 import { LabelStore, LabelVersions } from "./labels.js";
+import { Asked } from "./progress.js";
 import { Search } from "./search.js";
 import { followSteps } from "./steps.js";
 import { Texts } from "./texts.js";

@@ -1,13 +1,13 @@
 // The right pane of support, one column: a sentence, a passage that it cites, and the labels. The passage stays in place
 // when the next pair cites the same one.
 
-import { drawUnsaved } from "../desk/unsaved.js";
+import { drawUnsaved } from "../saving/unsaved.js";
 import { Border } from "./border.js";
-import { leaveBox, openBox, reasonFor } from "./boxes.js";
 import { drawState, makeChoice, setChoice } from "./choices.js";
 import { drawCitations, makeCitations, whyNot } from "./citations.js";
 import { CitedPassage } from "./cited.js";
-import { nothingHere, nothingToClear, placeInAnswer, within } from "./naming.js";
+import { leaveBox, openBox, reasonFor } from "./inline_forms.js";
+import { nothingHere, nothingToClear, placeInAnswer, within } from "./place_names.js";
 import { CANT_JUDGE, labelsOf, spokenOf } from "./words.js";
 
 const WITH_MACHINE = "support-post-edit";
@@ -36,7 +36,7 @@ export class Work {
     pane.addEventListener("text", () => this.#textShown());
     desk.store.addEventListener("change", ({ detail }) => this.#changed(detail));
     this.#listen();
-    if (desk.stage === WITH_MACHINE) this.ready = import("./shown.js").then((made) => this.#withMachine(made));
+    if (desk.stage === WITH_MACHINE) this.ready = import("./machine_label.js").then((made) => this.#withMachine(made));
   }
 
   #withMachine({ Shown }) {

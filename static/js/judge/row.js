@@ -1,6 +1,6 @@
 // Draws one nugget beside the answer that is shown. It changes only what differs, and never what has the focus.
 
-import { drawUnsaved, put } from "../desk/unsaved.js";
+import { drawUnsaved, put } from "../saving/unsaved.js";
 import { copyOf } from "../template.js";
 import { drawState, makeChoice, setChoice } from "./choices.js";
 import { CANT_JUDGE, wordOf } from "./words.js";

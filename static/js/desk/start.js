@@ -1,19 +1,19 @@
 // How every desk starts: reads the state the server put into the page, sends what an earlier visit left behind, makes
-// the parts, and puts the place back. What is judged or written, and how, is the stage's own: see main.js and
+// the parts, and puts the place back. What is judged or written, and how, is the stage's own: see ../nuggets/main.js and
 // ../judge/main.js.
 
+import * as conflict from "../saving/conflict.js";
+import * as lease from "../saving/lease.js";
+import { Save } from "../saving/save.js";
+import * as session from "../saving/session.js";
+import { setup as setUpUnsent } from "../saving/unsent.js";
 import { announce } from "./announce.js";
 import * as banner from "./banner.js";
 import { Clock } from "./clock.js";
-import * as conflict from "./conflict.js";
 import * as keys from "./keys.js";
-import * as lease from "./lease.js";
-import { Save } from "./save.js";
-import * as session from "./session.js";
 import * as shell from "./shell.js";
 import * as submit from "./submit.js";
 import { Undoing } from "./undoing.js";
-import { setup as setUpUnsent } from "./unsent.js";
 
 const root = document.body;
 const URL_PREFIX = "url";

@@ -1,9 +1,9 @@
 // Where nuggets are written that are not in the list yet: a new one, one merged from several, several split from one.
 // What lies open here is kept on the server and comes back after a reload, on any device.
 
+import { Part } from "../desk/part.js";
 import { copyOf } from "../template.js";
 import { together } from "../text.js";
-import { Part } from "./part.js";
 
 const WORDS = {
   new: { title: () => "New nugget", verb: "Add", target: "new nugget" },

@@ -1,8 +1,8 @@
 // Search in the passages that are shown.
 
+import { TextOf, hitsIn, wanted } from "../desk/finding.js";
+import { Searching, counted } from "../desk/searching.js";
 import { plural } from "../text.js";
-import { TextOf, hitsIn, wanted } from "./finding.js";
-import { Searching, counted } from "./searching.js";
 
 export class Search extends Searching {
   #reading;

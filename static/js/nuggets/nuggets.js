@@ -1,16 +1,16 @@
 // The right pane: the list of nuggets, which row is the current one, and where the focus goes. One tab stop for the
 // list (the current row); its elements are kept and patched, so that nothing that has the focus is ever redrawn away.
 
-import { arrange, measure } from "./arranging.js";
+import { arrange, measure } from "../desk/arranging.js";
+import { placeName } from "../desk/naming.js";
+import { whenStill } from "../desk/press_guard.js";
+import { isListed, isOpen, lacksImportance } from "../desk/rules.js";
 import { pairOf } from "./chips.js";
 import { drawCounts, undecided } from "./counts.js";
 import { Editor } from "./editing.js";
 import { gesturesOf } from "./gestures.js";
-import { placeName } from "./naming.js";
 import * as passages from "./passages.js";
-import { whenStill } from "./pressing.js";
 import { drawRow, makeRow } from "./row.js";
-import { isListed, isOpen, lacksImportance } from "./rules.js";
 import { Writing } from "./writing.js";
 
 /** @returns {HTMLElement[]} */

@@ -1,11 +1,11 @@
 // The left pane: reading, searching, filtering, marking what was read, and choosing the sentences that nuggets rest on.
 // Other modules ask it for names of places ("P12 S3"), to mark evidence, and to go there and back.
 
+import { numberSentences } from "../desk/margins.js";
+import { NuggetSearch } from "../desk/nugget-search.js";
 import { plural } from "../text.js";
 import { Evidence } from "./evidence.js";
 import { Filters } from "./filters.js";
-import { numberSentences } from "./margins.js";
-import { NuggetSearch } from "./nugget-search.js";
 import { Reading } from "./reading.js";
 import { Search } from "./search.js";
 import { Sentences } from "./sentences.js";

@@ -1,9 +1,9 @@
 // What can be done with nuggets: each gesture once, whether it came by a button or by a key. A gesture does its
 // operation, says so, and puts the focus where the work goes on.
 
+import { isListed, isOpen } from "../desk/rules.js";
 import { linkBox, sameEvidence } from "./chips.js";
 import * as passages from "./passages.js";
-import { isListed, isOpen } from "./rules.js";
 import { hasChange, importanceQuestion } from "./row.js";
 
 /** What is said of a nugget that was given an importance: 0, 1 or 2. */
