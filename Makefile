@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DELETE_ON_ERROR:
-.PHONY: run backup restore test test-all figures lint postgresql bench soak lock clean
+.PHONY: run backup restore test test-all figures lint lint-scripts check-scripts postgresql bench soak lock clean
 
 $(VENV)/installed: requirements.txt
 	$(PYTHON) -m venv $(VENV)
@@ -36,7 +36,7 @@ restore: $(VENV)/installed
 	@$(BIN)/python manage.py adopt_database
 	@$(BIN)/python manage.py migrate --verbosity 0
 
-lint: $(VENV)/installed-dev
+lint: $(VENV)/installed-dev lint-scripts
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	find templates -name '*.html' | xargs $(BIN)/djade --check --target-version 5.2
@@ -44,6 +44,19 @@ lint: $(VENV)/installed-dev
 	$(BIN)/lint-imports
 	$(BIN)/python manage.py makemigrations --check --dry-run
 	HTTPS=1 DATABASE_URL=sqlite:///$(CURDIR)/var/check.sqlite3 $(BIN)/python manage.py check --deploy --fail-level WARNING
+
+# Only the linters of static/js need Node: what Assay serves is static/js as it is.
+lint-scripts:
+	@if command -v node >/dev/null && command -v npm >/dev/null; then $(MAKE) --no-print-directory check-scripts; \
+	else echo "Node was not found, so static/js is not linted; on Debian: apt-get install nodejs npm"; test "$$CI" != true; fi
+
+check-scripts: node_modules/installed
+	node_modules/.bin/eslint --max-warnings 0 static/js
+	node_modules/.bin/tsc --project .
+
+node_modules/installed: package.json package-lock.json
+	npm ci --silent
+	@touch $@
 
 # Ten minutes on two cores: linters, every test that needs no browser and is not slow, a walk through each desk in a browser,
 # and on PostgreSQL, where one is found, what could go another way there.
@@ -73,10 +86,14 @@ soak: $(VENV)/installed-dev
 	$(BIN)/python -m tests.suite every-postgresql
 	FUZZ_EXAMPLES=200 $(BIN)/python -m pytest -n 0 tests/api/test_fuzzing.py
 
-# Pin what requirements*.in ask for, with hashes. Needs uv.
+# Pin what requirements*.in and package.json ask for, with hashes and without the address of a registry. Needs uv and Node.
 lock:
 	uv pip compile --universal --generate-hashes --python-version 3.11 --no-emit-index-url -q requirements.in -o requirements.txt
 	uv pip compile --universal --generate-hashes --python-version 3.11 --no-emit-index-url -q requirements-dev.in -o requirements-dev.txt
+	npm install --package-lock-only
+	node -e 'const f = "package-lock.json", fs = require("fs"), lock = JSON.parse(fs.readFileSync(f)); \
+	  for (const one of Object.values(lock.packages)) delete one.funding; \
+	  fs.writeFileSync(f, JSON.stringify(lock, null, 2) + "\n")'
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) node_modules .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

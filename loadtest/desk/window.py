@@ -1,6 +1,7 @@
 """One window of a simulated assessor: what it shows, what it sent, and what it still has to send, in order.
 
-It does in spirit what static/js/desk/save.js, queue.js and store.js do: nothing leaves the outbox without a receipt.
+It does in spirit what save.js and queue.js of static/js/saving and static/js/desk/store.js do: nothing leaves the
+outbox without a receipt.
 """
 
 import random

@@ -2,9 +2,9 @@
  *
  * Topics that were ticked one by one, here or among the work, stay ticked whatever the stage: only the buttons
  * tick others in their place. */
-const form = document.querySelector("form[data-hand-out]");
+const form = /** @type {HTMLFormElement | null} */ (document.querySelector("form[data-hand-out]"));
 
-const stage = () => form.querySelector("input[name=stage]:checked")?.value ?? "";
+const stage = () => /** @type {HTMLInputElement | null} */ (form.querySelector("input[name=stage]:checked"))?.value ?? "";
 
 const lacksStage = (label) => !label.dataset.stages.split(" ").includes(stage());
 
@@ -12,7 +12,7 @@ function tick(choose) {
   let lacking = 0;
   for (const label of form.querySelectorAll("label[data-stages]")) {
     const lacks = lacksStage(label);
-    lacking += lacks;
+    if (lacks) lacking += 1;
     if (choose !== "as before") {
       label.querySelector("input").checked = choose === "all" || (choose === "lacking" && lacks);
     }
@@ -21,19 +21,20 @@ function tick(choose) {
 }
 
 form?.addEventListener("change", (event) => {
-  const tickedBefore = form.elements.ticked_before;
-  if (event.target.name === "stage") {
+  const tickedBefore = form.ticked_before;
+  const { name } = /** @type {HTMLInputElement} */ (event.target);
+  if (name === "stage") {
     tick(tickedBefore.value ? "as before" : "lacking");
-  } else if (event.target.name === "topics") {
+  } else if (name === "topics") {
     tickedBefore.value = "1";
   }
 });
 
 form?.addEventListener("click", (event) => {
-  const button = event.target.closest("button[name=choose]");
+  const button = /** @type {HTMLButtonElement | null} */ (event.target.closest("button[name=choose]"));
   if (button) {
     event.preventDefault();
-    form.elements.ticked_before.value = "";
+    form.ticked_before.value = "";
     tick(button.value);
   }
 });

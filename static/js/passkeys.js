@@ -10,4 +10,6 @@ document.addEventListener("allauth.error", (event) => {
   said.textContent = "That did not work, or you stopped it. Nothing was changed; try again.";
 });
 
-window.allauth.webauthn.forms[place.dataset.webauthn]({ ids: JSON.parse(place.dataset.ids) });
+// The script of django-allauth before this one makes it.
+const { allauth } = /** @type {any} */ (window);
+allauth.webauthn.forms[place.dataset.webauthn]({ ids: JSON.parse(place.dataset.ids) });

@@ -124,7 +124,8 @@ async function draw(image) {
   picture.hidden = true;
 }
 
-for (const image of document.querySelectorAll("figure picture img.plot")) {
+const images = /** @type {NodeListOf<HTMLImageElement>} */ (document.querySelectorAll("figure picture img.plot"));
+for (const image of images) {
   // It loads again when the theme changes, and is drawn again then.
   image.addEventListener("load", () => draw(image));
   if (image.complete && image.naturalWidth) draw(image);

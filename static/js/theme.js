@@ -11,7 +11,8 @@ function show(theme) {
     root.dataset.theme = theme;
   }
   const media = { auto: "(prefers-color-scheme: dark)", dark: "all", light: "not all" }[theme];
-  for (const source of document.querySelectorAll("source[data-dark]")) {
+  const sources = /** @type {NodeListOf<HTMLSourceElement>} */ (document.querySelectorAll("source[data-dark]"));
+  for (const source of sources) {
     source.media = media;
   }
 }
@@ -19,15 +20,18 @@ function show(theme) {
 const choice = document.querySelector("[data-theme-choice]");
 if (choice) {
   choice.hidden = false;
-  choice.querySelector(`[value="${root.dataset.theme ?? "auto"}"]`).checked = true;
+  const current = /** @type {HTMLInputElement} */ (choice.querySelector(`[value="${root.dataset.theme ?? "auto"}"]`));
+  current.checked = true;
   choice.addEventListener("change", (event) => {
-    document.cookie = `theme=${event.target.value}; path=/; max-age=${YEAR}; samesite=lax`;
-    show(event.target.value);
+    const { value } = /** @type {HTMLInputElement} */ (event.target);
+    document.cookie = `theme=${value}; path=/; max-age=${YEAR}; samesite=lax`;
+    show(value);
   });
 }
 
 // The menu closes with Escape and when the focus or a click goes elsewhere.
-for (const menu of document.querySelectorAll("details.menu")) {
+const menus = /** @type {NodeListOf<HTMLDetailsElement>} */ (document.querySelectorAll("details.menu"));
+for (const menu of menus) {
   menu.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && menu.open) {
       menu.open = false;
@@ -35,7 +39,8 @@ for (const menu of document.querySelectorAll("details.menu")) {
     }
   });
   menu.addEventListener("focusout", (event) => {
-    if (event.relatedTarget && !menu.contains(event.relatedTarget)) menu.open = false;
+    const next = /** @type {Node | null} */ (event.relatedTarget);
+    if (next && !menu.contains(next)) menu.open = false;
   });
   document.addEventListener("click", (event) => {
     if (!menu.contains(event.target)) menu.open = false;

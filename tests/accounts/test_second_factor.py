@@ -105,7 +105,7 @@ def test_what_codes_are_made_from_is_not_readable_in_the_database(clock: time_ma
 
 
 def test_a_desk_asks_for_the_code_too(clock: time_machine.Traveller) -> None:
-    """As static/js/desk/session.js does it."""
+    """As static/js/saving/session.js does it."""
     make_user("ann")
     _, secret, _ = with_app("ann")
     clock.shift(60)

@@ -16,10 +16,10 @@ from tests.assessor.world import DeskWorld
 CALM = 20_000  # milliseconds that a busy machine may need for what a person does not wait for
 LAST_WORDS = 300
 DRAIN = """async () => {
-  const { save } = await (await import("/static/js/desk/main.js")).desk;
+  const { save } = await (await import("/static/js/nuggets/main.js")).desk;
   save.drained();
 }"""
-UNSENT = "async () => (await (await import('/static/js/desk/main.js')).desk).save.state()"
+UNSENT = "async () => (await (await import('/static/js/nuggets/main.js')).desk).save.state()"
 A_LOOK = 20
 MOST_TABS = 40
 

@@ -72,7 +72,7 @@ def test_a_reload_in_the_middle_leads_back_to_the_same_place(ann: Hands) -> None
 def elsewhere(ann: Hands, before: dict[str, Any]) -> None:
     """On another device, which has only what the server knows, it is the same place."""
     ann.page.evaluate(
-        "async () => { const d = await (await import('/static/js/desk/main.js')).desk; await d.clock.beat(); }"
+        "async () => { const d = await (await import('/static/js/nuggets/main.js')).desk; await d.clock.beat(); }"
     )
     Desk.objects.update(holder_page="left")  # as the page says when it is left, which is kept from it here
     ann.page.evaluate("sessionStorage.clear()")

@@ -93,7 +93,7 @@ def test_undo_is_reached_with_tab_and_takes_back_only_its_own_act(ann: Hands) ->
     ann.press("x")
     ann.page.evaluate(
         """async () => {
-          const { store } = await (await import("/static/js/desk/main.js")).desk;
+          const { store } = await (await import("/static/js/nuggets/main.js")).desk;
           store.do("importance", { key: store.undecided()[0].key, importance: 2 });
         }"""
     )

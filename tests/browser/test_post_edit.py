@@ -248,7 +248,7 @@ def test_the_open_composer_and_the_place_survive_a_reload(hands: Hands) -> None:
     hands.page.wait_for_timeout(1000)
     hands.saved()
     hands.page.evaluate(
-        "async () => { const d = await (await import('/static/js/desk/main.js')).desk; await d.clock.beat?.(); }"
+        "async () => { const d = await (await import('/static/js/nuggets/main.js')).desk; await d.clock.beat?.(); }"
     )
     hands.reload()
     field = hands.page.get_by_label("Text", exact=True)

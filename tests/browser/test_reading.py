@@ -298,13 +298,13 @@ def test_in_the_unread_ones_each_vanishes_as_one_moves_on(page: Page) -> None:
 def test_the_place_is_found_again(page: Page) -> None:
     page.get_by_role("button", name="Not linked 8").click()
     page.locator("#passages").evaluate("one => one.scrollTo(0, 400)")
-    place = page.evaluate("async () => (await (await import('/static/js/desk/main.js')).desk).passages.place()")
+    place = page.evaluate("async () => (await (await import('/static/js/nuggets/main.js')).desk).passages.place()")
     tops = "() => [...document.querySelectorAll('article.passage')].map(one => one.getBoundingClientRect().top)"
     before = page.evaluate(tops)
     page.reload()
     page.locator("body[data-ready]").wait_for()
     page.evaluate(
-        "async place => (await (await import('/static/js/desk/main.js')).desk).passages.restore(place)", place
+        "async place => (await (await import('/static/js/nuggets/main.js')).desk).passages.restore(place)", place
     )
     page.wait_for_timeout(300)
     assert page.evaluate(tops) == pytest.approx(before, abs=2)

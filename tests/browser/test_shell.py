@@ -95,7 +95,7 @@ def test_the_width_is_remembered(desk: Opened) -> None:
     desk.page.keyboard.press("Home")
     with desk.page.expect_response("**/beat/"):
         desk.page.evaluate(
-            "import('/static/js/desk/main.js').then(async (main) => (await main.desk).clock.beat())"
+            "import('/static/js/nuggets/main.js').then(async (main) => (await main.desk).clock.beat())"
         )
     desk.reload()
     assert share(desk) == 25

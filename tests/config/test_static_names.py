@@ -14,5 +14,5 @@ def test_every_script_gets_a_name_of_its_content(settings: Settings, tmp_path: P
     hashed = {"BACKEND": "web.storage.HashedModulesStorage"}
     settings.STORAGES = settings.STORAGES | {"staticfiles": hashed}
     call_command("collectstatic", interactive=False, verbosity=0)
-    for desk in ("desk", "judge"):
+    for desk in ("nuggets", "judge"):
         assert len(list(tmp_path.glob(f"js/{desk}/main.*.js"))) == 1

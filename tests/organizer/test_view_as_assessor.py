@@ -80,7 +80,7 @@ def test_the_page_has_nothing_that_sends(desk: DeskWorld) -> None:
     main = page[page.index("<main") : page.index("</main>")]
     assert "<form" not in main
     assert "<button" not in main
-    assert "js/desk/main.js" not in page
+    assert "js/nuggets/main.js" not in page
     assert f"/desk/{desk.post_edit.public_id}" not in page
 
 

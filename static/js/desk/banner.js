@@ -1,9 +1,9 @@
 // Says how the saving goes: the clock that changes only after a receipt, and the bar that names what is unsent and why.
 
+import { guard } from "../saving/leaving.js";
+import { actsIn } from "../saving/queue.js";
+import { copyOf } from "../template.js";
 import { plural } from "../text.js";
-import { guard } from "./leaving.js";
-import { actsIn } from "./queue.js";
-import { setup as setUpUnsent } from "./unsent.js";
 
 const clock = new Intl.DateTimeFormat(undefined, {
   hour: "2-digit",
@@ -44,6 +44,7 @@ class Banner {
   #leaving = null;
   #said = "";
 
+  /** @param {Desk} desk */
   constructor(desk, notice, saved) {
     this.#desk = desk;
     this.#notice = notice;
@@ -166,11 +167,12 @@ class Banner {
   }
 }
 
-/** Put the bar under the header, and the dialog behind it. */
+/**
+ * Put the bar under the header.
+ * @param {Desk} desk
+ */
 export function setup(desk) {
-  const template = document.getElementById("notice-save");
-  const notice = template.content.firstElementChild.cloneNode(true);
+  const notice = copyOf("notice-save");
   document.querySelector("[data-notice=save]").append(notice);
-  setUpUnsent(desk);
-  desk.banner = new Banner(desk, notice, document.getElementById("saved"));
+  return new Banner(desk, notice, document.getElementById("saved"));
 }

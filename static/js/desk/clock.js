@@ -55,7 +55,10 @@ export class Clock extends EventTarget {
 
   constructor({ urls, window: own, csrf = () => "", place = () => null, words = wordsOnScreen, post }) {
     super();
-    Object.assign(this, { urls, window: own, csrf, place });
+    this.urls = urls;
+    this.window = own;
+    this.csrf = csrf;
+    this.place = place;
     this.post = post ?? ((url, body, options) => this.#post(url, body, options));
     this.#segments = new Segments({
       number: firstNumber(own),

@@ -13,6 +13,8 @@ function plain(unit) {
 
 /** Fold case, accents, quotation marks and white space. The result is as long as the text. */
 export function fold(text) {
+  // Below 0x80 no letter has another form.
+  // eslint-disable-next-line no-control-regex
   return text.replace(/[^\x00-\x7f]/g, plain).replace(/\s/g, " ").toLowerCase();
 }
 
@@ -37,7 +39,8 @@ export class TextOf {
     let length = 0;
     for (const element of elements) {
       const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-      for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      while (walker.nextNode()) {
+        const node = /** @type {Text} */ (walker.currentNode);
         if (skipped && node.parentElement.closest(skipped)) continue;
         this.#nodes.push({ node, start: length });
         parts.push(node.data);

@@ -8,6 +8,7 @@
 const actions = new Map(); // id -> {id, keys, where, label, group, inFields, repeats, fixed}
 const runs = new Map(); // id -> function
 let shown = { single: true, hints: true };
+/** @type {(press: {chord: string, action: object | null, target: HTMLElement}) => boolean} */
 let isGuarded = () => false;
 
 const MAC = /Mac|iPhone|iPad/.test(navigator.platform);
@@ -158,7 +159,7 @@ function watch(root) {
   observer.observe(root, { childList: true, subtree: true });
 }
 
-function element(name, text, ...children) {
+function make(name, text, ...children) {
   const made = document.createElement(name);
   if (text) made.textContent = text;
   made.append(...children);
@@ -170,12 +171,12 @@ function fillSheet(sheet, groups) {
   for (const group of groups) {
     const listed = [...actions.values()].filter((action) => action.group === group && keysOf(action.id).length);
     if (!listed.length) continue;
-    const list = element("dl");
+    const list = make("dl");
     for (const action of listed) {
-      const kbds = keysOf(action.id).flatMap((chord) => [element("kbd", printed(chord)), " "]);
-      list.append(element("div", "", element("dt", action.label), element("dd", "", ...kbds)));
+      const kbds = keysOf(action.id).flatMap((chord) => [make("kbd", printed(chord)), " "]);
+      list.append(make("div", "", make("dt", action.label), make("dd", "", ...kbds)));
     }
-    body.append(element("section", "", element("h3", group), list));
+    body.append(make("section", "", make("h3", group), list));
   }
   sheet.querySelector("[data-keys-off]").hidden = shown.single;
 }
@@ -185,7 +186,7 @@ export function setup() {
   const config = JSON.parse(document.getElementById("desk-keys").textContent);
   shown = { single: config.single, hints: config.hints };
   for (const action of config.actions) actions.set(action.id, action);
-  const sheet = document.getElementById("key-sheet");
+  const sheet = /** @type {HTMLDialogElement} */ (document.getElementById("key-sheet"));
   fillSheet(sheet, config.groups);
   define({ id: "keys", run: () => sheet.showModal() });
   for (const button of document.querySelectorAll("[data-act=keys]"))

@@ -1,6 +1,8 @@
 // The line above the action bar. It shows the newest message for some seconds, with an Undo where the act that it tells
 // of can be taken back, and it asks questions. Its height is reserved, so that nothing that it shows moves a button.
 
+import { copyOf } from "../template.js";
+
 const SEEN_MS = 5000;
 
 class Line {
@@ -41,7 +43,7 @@ class Line {
   /** Ask something, and put the focus on the first of `choices`, each {words, act, key}. Returns what closes it. */
   ask(text, choices) {
     this.#close();
-    const group = document.getElementById("line-question").content.firstElementChild.cloneNode(true);
+    const group = copyOf("line-question");
     const [first] = choices.map((choice) => this.#addChoice(group, choice));
     group.querySelector("[data-asked]").textContent = text;
     group.addEventListener("keydown", (event) => {

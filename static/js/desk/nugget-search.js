@@ -32,6 +32,7 @@ export class NuggetSearch {
   #hits = []; // {sentence, count, ranges}, best first
   #at = -1;
 
+  /** @param {NuggetDesk} desk */
   constructor(desk, reading) {
     this.#desk = desk;
     this.#reading = reading;

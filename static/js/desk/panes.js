@@ -20,7 +20,7 @@ export class Panes {
       });
       this.#measure(this.#panes[name]);
     }
-    for (const link of document.querySelectorAll(".skip")) {
+    for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll(".skip"))) {
       link.addEventListener("click", () => this.show(link.hash.slice(1)));
     }
     document.addEventListener("desk:pane-wanted", ({ detail }) => this.show(detail.pane));

@@ -1,7 +1,8 @@
 // One text of a composer: its field, its importance and its evidence.
 
-import { copyOf, drawChips, importanceIn, importanceSwitch, linkBox, pairOf, sameEvidence, setImportance } from "./chips.js";
-import { Autosave, grow } from "./editing.js";
+import { drawChips, importanceIn, importanceSwitch, linkBox, pairOf, sameEvidence, setImportance } from "../nuggets/chips.js";
+import { Autosave, grow } from "../nuggets/editing.js";
+import { copyOf } from "../template.js";
 
 let count = 0;
 

@@ -22,7 +22,10 @@ function keysTakingOver() {
   return GOES_ON.flatMap((id) => keysOf(id));
 }
 
-/** Guard the keys of a desk. `lease`: null where its task is submitted. */
+/**
+ * Guard the keys of a desk. `lease`: null where its task is submitted.
+ * @param {Desk} desk
+ */
 export function guardKeys(desk, lease) {
   desk.keys.guard(({ chord, action, target }) => {
     if (desk.root.dataset.readonly === undefined) return false;

@@ -23,12 +23,16 @@ const slotOf = (kind) => `remark ${kind}`;
 
 export class Remarks {
   #desk;
-  #dialog = document.getElementById("remark-dialog");
+  #dialog = /** @type {HTMLDialogElement} */ (document.getElementById("remark-dialog"));
   #form = this.#dialog.querySelector("form");
+  #fields = /** @type {{about: HTMLSelectElement, text: HTMLTextAreaElement} & HTMLFormControlsCollection} */ (
+    this.#form.elements
+  );
   #kind = "comment";
   #id = "";
   #from = null;
 
+  /** @param {Desk} desk */
   constructor(desk) {
     this.#desk = desk;
     this.#form.addEventListener("submit", (event) => {
@@ -58,11 +62,11 @@ export class Remarks {
     this.#part("h2").textContent = title;
     this.#part("[data-remark-help]").textContent = help;
     this.#part("[data-remark-label]").textContent = label;
-    this.#form.elements.about.value = kept?.about || about;
-    this.#form.elements.text.value = kept?.text ?? "";
+    this.#fields.about.value = kept?.about || about;
+    this.#fields.text.value = kept?.text ?? "";
     this.#say("");
     this.#dialog.showModal();
-    this.#form.elements.text.focus();
+    this.#fields.text.focus();
   }
 
   #part(selector) {
@@ -74,7 +78,7 @@ export class Remarks {
   }
 
   #typed() {
-    const { about, text } = this.#form.elements;
+    const { about, text } = this.#fields;
     return { kind: this.#kind, about: about.value, text: text.value, public_id: this.#id };
   }
 
@@ -86,7 +90,7 @@ export class Remarks {
   }
 
   async #submit() {
-    if (!this.#form.elements.text.value.trim()) return this.#say("Write something first.");
+    if (!this.#fields.text.value.trim()) return this.#say("Write something first.");
     this.#say("");
     const remark = this.#keep(true);
     const problem = await this.#send(remark);

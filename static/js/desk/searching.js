@@ -31,6 +31,7 @@ export class Searching {
   #noteTimer = 0;
   #noted = "";
 
+  /** @param {Desk} desk */
   constructor(desk, root, input, said) {
     this.desk = desk;
     this.input = input;
@@ -47,6 +48,29 @@ export class Searching {
 
   place() {
     return null;
+  }
+
+  /** @param {any} _place */
+  goTo(_place) {}
+
+  /**
+   * @param {string} _needle
+   * @returns {Range[]}
+   */
+  found(_needle) {
+    return [];
+  }
+
+  /**
+   * @param {Range} _range
+   * @returns {string}
+   */
+  reveal(_range) {
+    return "";
+  }
+
+  summary() {
+    return "";
   }
 
   open() {

@@ -23,6 +23,7 @@ export class Segments {
    * `tags()` gives {words, item} of the screen, asked for at each cut only. `asleepAfter`: a silence of the ticks so
    * long means that the machine slept. `keepNumber` is told every number given away, so that a reload goes on behind it.
    */
+  /** @param {{number?: number, tags?: () => any, asleepAfter?: number, keepNumber?: (number: number) => void}} [options] */
   constructor({ number = 1, tags = () => ({ words: 0, item: "" }), asleepAfter = 10_000, keepNumber = () => {} } = {}) {
     this.#number = number;
     this.#tags = tags;

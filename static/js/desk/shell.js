@@ -3,7 +3,7 @@
 
 import { Definitions } from "./definitions.js";
 import { Drawer } from "./drawer.js";
-import * as insight from "./insight.js";
+import * as keepInView from "./keep_in_view.js";
 import { define } from "./keys.js";
 import { Panes } from "./panes.js";
 import { Remarks } from "./remarks.js";
@@ -13,6 +13,7 @@ class Shell {
   #desk;
   #touched = null; // what of the panes had the focus last: a remark is about it
 
+  /** @param {Desk} desk */
   constructor(desk) {
     this.#desk = desk;
     const main = document.getElementById("main");
@@ -91,7 +92,8 @@ class Shell {
 
   // What folds out of the header lies over the panes, so it closes with Escape and when one goes on elsewhere.
   #foldAway() {
-    for (const fold of document.querySelectorAll(".desk-fold")) {
+    const folds = /** @type {NodeListOf<HTMLDetailsElement>} */ (document.querySelectorAll(".desk-fold"));
+    for (const fold of folds) {
       fold.addEventListener("keydown", (event) => {
         if (event.key !== "Escape" || !fold.open) return;
         event.preventDefault();
@@ -108,8 +110,11 @@ class Shell {
   }
 }
 
-/** Set the shell of a desk up. */
+/**
+ * Set the shell of a desk up.
+ * @param {Desk} desk
+ */
 export function setup(desk) {
-  insight.setup();
+  keepInView.setup();
   return new Shell(desk);
 }

@@ -43,11 +43,17 @@ export class RowStore extends EventTarget {
     this.tell("stacks", {});
   }
 
-  /** Take over what a state has beside the rows. */
-  takeOver() {}
+  /**
+   * Take over what a state has beside the rows.
+   * @param {any} _state
+   */
+  takeOver(_state) {}
 
-  /** Do what concerns no row; returns whether that is all that an operation does. */
-  aside() {
+  /**
+   * Do what concerns no row; returns whether that is all that an operation does.
+   * @param {any} _op
+   */
+  aside(_op) {
     return false;
   }
 
@@ -186,10 +192,10 @@ export class RowStore extends EventTarget {
 
   #grow(op, before, after) {
     this.redoStack.length = 0;
-    const newest = this.undoStack.at(-1);
-    if (newest?.step === op.step) {
-      newest.before = { ...before, ...newest.before };
-      newest.after = { ...newest.after, ...after };
+    const last = this.undoStack.at(-1);
+    if (last?.step === op.step) {
+      last.before = { ...before, ...last.before };
+      last.after = { ...last.after, ...after };
     } else {
       this.undoStack.push({ step: op.step, label: this.#rules.labels[op.kind], before, after });
     }

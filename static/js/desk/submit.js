@@ -1,6 +1,7 @@
 // Submitting a topic: first everything is saved, then the server says how the list stands. Where something is in the
 // way it is named above the list and nothing is sent; else one question is asked, and the answer freezes the list.
 
+import { copyOf } from "../template.js";
 import { plural } from "../text.js";
 import { define } from "./keys.js";
 import { line } from "./line.js";
@@ -32,6 +33,7 @@ class Submitting {
   #dialog;
   #busy = false;
 
+  /** @param {Desk} desk */
   constructor(desk, button) {
     this.#desk = desk;
     this.#button = button;
@@ -51,7 +53,7 @@ class Submitting {
   }
 
   #makeDialog() {
-    const copy = document.getElementById("review-template").content.firstElementChild.cloneNode(true);
+    const copy = copyOf("review-template");
     this.#dialog = document.body.appendChild(copy);
     copy.querySelector("[data-do='submit']").addEventListener("click", () => this.#submit());
     copy.querySelector("[data-do='not-yet']").addEventListener("click", () => copy.close());
@@ -177,7 +179,8 @@ class Submitting {
         if (!work.lacks(list.dataset.lack, link.dataset.row)) link.closest("li").remove();
       }
       list.previousElementSibling.querySelector("b").textContent = lacking(list.dataset.lack, list.children.length);
-      list.hidden = list.previousElementSibling.hidden = !list.children.length;
+      const heading = /** @type {HTMLElement} */ (list.previousElementSibling);
+      list.hidden = heading.hidden = !list.children.length;
     }
     this.#problems.hidden = !this.#problems.querySelector("ul[data-lack] li");
   }
@@ -221,7 +224,10 @@ function followDone() {
   first.focus();
 }
 
-/** Make the button of the action bar work. A task that is submitted has none, but the card after submitting. */
+/**
+ * Make the button of the action bar work. A task that is submitted has none, but the card after submitting.
+ * @param {Desk} desk
+ */
 export function setup(desk) {
   const button = document.querySelector("[data-act=submit]");
   if (button) return new Submitting(desk, button);

@@ -10,6 +10,7 @@ export class Undoing {
   #newest; // id of the newest step that can be undone
   #justDone = null; // id of a step done in this turn of the event loop
 
+  /** @param {Desk} desk */
   constructor(desk) {
     this.#desk = desk;
     this.#newest = this.#top("undo")?.step;

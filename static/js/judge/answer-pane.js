@@ -16,6 +16,7 @@ export class AnswerPane extends EventTarget {
   #scrolls = new Map(); // answer id -> where it was left
   current = null;
 
+  /** @param {JudgingDesk} desk */
   constructor(desk, asked, texts) {
     super();
     this.#desk = desk;
@@ -74,8 +75,9 @@ export class AnswerPane extends EventTarget {
       if (this.current === id) this.#draw(id, text);
     } catch (error) {
       if (this.current !== id) return;
-      this.#say(error.message, true);
-      this.#desk.announce(`${this.title()} cannot be shown. ${error.message}`, { keep: true });
+      const { message } = /** @type {Error} */ (error);
+      this.#say(message, true);
+      this.#desk.announce(`${this.title()} cannot be shown. ${message}`, { keep: true });
     }
   }
 

@@ -4,6 +4,7 @@ import { AssignRows } from "./rows.js";
 import { Sweep } from "./sweep.js";
 
 export class Work extends AssignRows {
+  /** @param {JudgingDesk} desk */
   constructor(desk, asked, answers) {
     super(desk, asked, answers);
     desk.work = this;

@@ -1,6 +1,6 @@
 // The citations of the answer as buttons: each leads to its pair, and shows the pair's label or why it is not asked.
 
-import { hindranceOf } from "./asked.js";
+import { hindranceOf } from "./progress.js";
 import { glyphOf, wordOf } from "./words.js";
 
 const WHY = { "no-text": "no text", waits: "waits for the machine's label" };

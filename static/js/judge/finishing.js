@@ -8,6 +8,7 @@ export class Finishing {
   #pane;
   #closeQuestion = () => {};
 
+  /** @param {JudgingDesk} desk */
   constructor(desk, asked, pane, define) {
     this.#desk = desk;
     this.#asked = asked;

@@ -11,9 +11,10 @@ export class Jump {
   #desk;
   #asked;
   #pane;
-  #fold = document.getElementById("answer-list");
+  #fold = /** @type {HTMLDetailsElement} */ (document.getElementById("answer-list"));
   #list = this.#fold.querySelector("ol");
 
+  /** @param {JudgingDesk} desk */
   constructor(desk, asked, pane) {
     this.#desk = desk;
     this.#asked = asked;
@@ -45,7 +46,8 @@ export class Jump {
       this.#pane.root.querySelector(`[data-do=${id}]`).setAttribute("aria-disabled", is);
     }
     if (!this.#fold.open) return;
-    const inTime = answers.map((answer, index) => this.#item(answer, this.#list.children[index]));
+    const items = /** @type {HTMLCollectionOf<HTMLLIElement>} */ (this.#list.children);
+    const inTime = answers.map((answer, index) => this.#item(answer, items[index]));
     inTime.forEach((item, index) => this.#list.children[index] !== item && this.#list.append(item));
     while (this.#list.children.length > inTime.length) this.#list.lastElementChild.remove();
   }
@@ -54,7 +56,7 @@ export class Jump {
     const { done, total } = this.#asked.counts(answer.id);
     const isHere = answer.id === this.#pane.current;
     if (!item.firstChild) item.append(Object.assign(document.createElement("button"), { type: "button" }));
-    const button = item.firstChild;
+    const button = item.querySelector("button");
     const text = `Answer ${answer.number}: ${stateOf({ done, total, isOpened: answer.seen })}`;
     if (button.textContent !== text) button.textContent = text;
     button.dataset.to = answer.id;

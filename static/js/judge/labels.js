@@ -69,6 +69,7 @@ export class LabelStore extends RowStore {
 export class LabelVersions {
   #desk;
 
+  /** @param {JudgingDesk} desk */
   constructor(desk) {
     this.#desk = desk;
   }

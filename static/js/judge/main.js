@@ -1,13 +1,13 @@
 // The desk at which answers are judged: nuggets assigned, or support judged. What all desks share is in ../desk.
 
 import { sayReadonly } from "../desk/reading-only.js";
-import { startDesk } from "../desk/starting.js";
+import { startDesk } from "../desk/start.js";
 import { plural } from "../text.js";
 import { AnswerPane } from "./answer-pane.js";
-import { Asked } from "./asked.js";
-import { followClicks } from "./blank.js";
 import { Finishing } from "./finishing.js";
+import { followClicks } from "./focus_return.js";
 import { LabelStore, LabelVersions } from "./labels.js";
+import { Asked } from "./progress.js";
 import { Search } from "./search.js";
 import { followSteps } from "./steps.js";
 import { Texts } from "./texts.js";
@@ -15,6 +15,7 @@ import { wordOf } from "./words.js";
 
 const IS_ASSIGN = document.body.dataset.stage === "assign";
 
+/** @param {JudgingDesk} desk */
 async function setUp(desk) {
   const asked = new Asked(desk.store, desk.stage);
   const texts = new Texts(desk, asked);
@@ -51,6 +52,7 @@ function toldOf({ work, store }, { kind, payload }) {
   return `${work.name(key)}, ${wordOf(store.label(key))}${payload.reason ? `: ${payload.reason}` : ""}`;
 }
 
+/** @param {JudgingDesk} desk */
 function defineKeys(desk, define) {
   const { answers, work } = desk;
   const searched = IS_ASSIGN ? answers.root : work.pane;
@@ -77,6 +79,7 @@ function defineKeys(desk, define) {
 }
 
 // Where work goes on: the place of the last visit if its answer is still there, else the first unfinished answer.
+/** @param {JudgingDesk} desk */
 function begin(desk) {
   const there = desk.asked.answer(desk.known.answers?.answer);
   const first = there ?? desk.asked.unfinished() ?? desk.asked.answers[0];

@@ -1,13 +1,13 @@
 // The right pane of support, one column: a sentence, a passage that it cites, and the labels. The passage stays in place
 // when the next pair cites the same one.
 
-import { drawUnsaved } from "../desk/unsaved.js";
+import { drawUnsaved } from "../saving/unsaved.js";
 import { Border } from "./border.js";
-import { leaveBox, openBox, reasonFor } from "./boxes.js";
 import { drawState, makeChoice, setChoice } from "./choices.js";
 import { drawCitations, makeCitations, whyNot } from "./citations.js";
 import { CitedPassage } from "./cited.js";
-import { nothingHere, nothingToClear, placeInAnswer, within } from "./naming.js";
+import { leaveBox, openBox, reasonFor } from "./inline_forms.js";
+import { nothingHere, nothingToClear, placeInAnswer, within } from "./place_names.js";
 import { CANT_JUDGE, labelsOf, spokenOf } from "./words.js";
 
 const WITH_MACHINE = "support-post-edit";
@@ -19,6 +19,7 @@ export class Work {
   #lastKey = null; // the pair that it was put there for
   #border = new Border();
 
+  /** @param {JudgingDesk} desk */
   constructor(desk, asked, pane) {
     this.desk = desk;
     this.asked = asked;
@@ -32,10 +33,10 @@ export class Work {
       if (value) this.label(this.current, value, source, { moves: source === "mouse" });
     });
     pane.addEventListener("answer", () => this.#answerShown());
-    pane.addEventListener("text", ({ detail }) => this.#textShown(detail));
+    pane.addEventListener("text", () => this.#textShown());
     desk.store.addEventListener("change", ({ detail }) => this.#changed(detail));
     this.#listen();
-    if (desk.stage === WITH_MACHINE) this.ready = import("./shown.js").then((made) => this.#withMachine(made));
+    if (desk.stage === WITH_MACHINE) this.ready = import("./machine_label.js").then((made) => this.#withMachine(made));
   }
 
   #withMachine({ Shown }) {
@@ -163,7 +164,7 @@ export class Work {
     put("pair-sentence", this.answers.sentence(sentence)?.querySelector(".sentence-text").textContent ?? "");
     this.#drawLabel(row);
     drawUnsaved(this.element, { isPending: store.pending(key), failed: store.failed(key) });
-    const box = this.element.querySelector(".labels");
+    const box = /** @type {HTMLFieldSetElement} */ (this.element.querySelector(".labels"));
     setChoice(box, row?.label ?? null);
     box.disabled = this.isReadonly;
     this.#button("cant").setAttribute("aria-pressed", String(row?.label === CANT_JUDGE));
@@ -314,9 +315,9 @@ export class Work {
     if (this.asked.answerByKey.get(row) === this.answers.current) this.#ask(row);
     if (!this.isReadonly && this.pane.checkVisibility()) this.back();
     if (typeof scroll !== "number") return;
-    const put = () => (this.cited.scroll = scroll);
-    put();
-    this.answers.addEventListener("text", put, { once: true });
+    const scrollBack = () => (this.cited.scroll = scroll);
+    scrollBack();
+    this.answers.addEventListener("text", scrollBack, { once: true });
   }
 
   #act(name, source) {

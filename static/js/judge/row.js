@@ -1,12 +1,13 @@
 // Draws one nugget beside the answer that is shown. It changes only what differs, and never what has the focus.
 
-import { drawUnsaved, put } from "../desk/unsaved.js";
+import { drawUnsaved, put } from "../saving/unsaved.js";
+import { copyOf } from "../template.js";
 import { drawState, makeChoice, setChoice } from "./choices.js";
 import { CANT_JUDGE, wordOf } from "./words.js";
 
 /** Make the element of a row: {key, text, name, importance}. `choose` takes what its radios are set to. */
 export function makeRow({ key, text, name, importance = "" }, choose) {
-  const item = document.getElementById("row-template").content.firstElementChild.cloneNode(true);
+  const item = copyOf("row-template");
   item.id = `n-${key}`;
   const named = { number: ".row-number", text: ".row-text", state: ".row-state" };
   for (const [part, selector] of Object.entries(named)) item.querySelector(selector).id = `${item.id}-${part}`;

@@ -2,11 +2,11 @@
 // they stand for, so nothing that has the focus goes away when the next answer comes.
 
 import { arrange } from "../desk/arranging.js";
-import { whenStill } from "../desk/pressing.js";
-import { leaveBox, openBox, reasonFor, sentenceIn } from "./boxes.js";
+import { whenStill } from "../desk/press_guard.js";
 import { Held } from "./held.js";
+import { leaveBox, openBox, reasonFor, sentenceIn } from "./inline_forms.js";
+import { noSentence, nothingHere, nothingToClear, placeInAnswer, recorded, within } from "./place_names.js";
 import { drawRow, makeRow } from "./row.js";
-import { noSentence, nothingHere, nothingToClear, placeInAnswer, recorded, within } from "./naming.js";
 import { CANT_JUDGE, labelsOf, spokenOf } from "./words.js";
 
 export class AssignRows {
@@ -14,6 +14,7 @@ export class AssignRows {
   #box = null; // {key, close}: the one that is open
   #from = null; // the row that a sentence was gone to from
 
+  /** @param {JudgingDesk} desk */
   constructor(desk, asked, pane) {
     this.desk = desk;
     this.asked = asked;

@@ -7,7 +7,10 @@ import { Searching, counted } from "../desk/searching.js";
 export class Search extends Searching {
   #parts;
 
-  /** `root` holds the tools; `parts()` gives the elements that are searched. */
+  /**
+   * `root` holds the tools; `parts()` gives the elements that are searched.
+   * @param {JudgingDesk} desk
+   */
   constructor(desk, root, parts) {
     super(desk, root, root.querySelector("input[type=search]"), root.querySelector(".read-hits"));
     this.#parts = parts;

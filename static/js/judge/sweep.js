@@ -1,11 +1,11 @@
 // The nugget sweep, when every answer is judged: one nugget at a time with all its labels, grouped by label, so that
 // like is compared with like. It is optional, and what is changed in it is logged as changed there.
 
-import { whenStill } from "../desk/pressing.js";
+import { whenStill } from "../desk/press_guard.js";
 import { plural } from "../text.js";
-import { openBox } from "./boxes.js";
+import { openBox } from "./inline_forms.js";
+import { answerName } from "./place_names.js";
 import { drawRow, makeRow } from "./row.js";
-import { answerName } from "./naming.js";
 import { CANT_JUDGE, labelsOf, spokenOf, wordOf } from "./words.js";
 
 export class Sweep {
@@ -15,6 +15,7 @@ export class Sweep {
   isOn = false;
   current = null;
 
+  /** @param {JudgingDesk} desk */
   constructor(desk, asked, answers) {
     this.desk = desk;
     this.asked = asked;

@@ -13,6 +13,7 @@ export class Texts {
   #texts = new Map(); // answer id -> promise of {sentences, passages}
   #ready = new Map(); // answer id -> the same, once it is there
 
+  /** @param {JudgingDesk} desk */
   constructor(desk, asked) {
     this.#desk = desk;
     this.#asked = asked;

@@ -14,7 +14,7 @@ SAVED = "#saved"
 BAR = "[data-notice=save]"
 LEASE = "[data-notice=lease]"
 
-DESK = "(await (await import('/static/js/desk/main.js')).desk)"
+DESK = "(await (await import('/static/js/nuggets/main.js')).desk)"
 
 
 def open_desk(context: BrowserContext, window: Window, page: Page | None = None) -> Page:

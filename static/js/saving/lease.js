@@ -1,9 +1,10 @@
 // One window writes, the others read. Windows of one browser hear each other at once, other devices through the server.
 // The one that is left flushes first, then freezes; what it could not send stays in its outbox.
 
+import { isTextField } from "../desk/keys.js";
+import { guardKeys } from "../desk/reading-only.js";
+import { copyOf } from "../template.js";
 import { plural } from "../text.js";
-import { isTextField } from "./keys.js";
-import { guardKeys } from "./reading-only.js";
 import { isAlone, isGone, isOurs, own } from "./windows.js";
 
 const ANSWER_MS = 250; // how long an open window may take to say that it writes
@@ -38,7 +39,10 @@ export class Lease extends EventTarget {
   #heldAt = -Infinity;
   #known = false; // who writes
   #answers = new Map();
+  /** @type {Promise<boolean | void> | null} */
+  started = null; // resolved once it is known who writes
 
+  /** @param {Desk} desk */
   constructor(desk, notice) {
     super();
     this.#desk = desk;
@@ -239,16 +243,17 @@ export class Lease extends EventTarget {
   }
 }
 
-/** Let windows of this desk know of each other. */
+/**
+ * Let windows of this desk know of each other.
+ * @param {Desk} desk
+ */
 export function setup(desk) {
-  desk.session ??= desk.save.session;
   if (desk.state.readonly) {
     document.body.toggleAttribute("data-readonly", true);
     guardKeys(desk, null);
     return null;
   }
-  const template = document.getElementById("notice-lease");
-  const notice = template.content.firstElementChild.cloneNode(true);
+  const notice = copyOf("notice-lease");
   document.querySelector("[data-notice=lease]").append(notice);
   const lease = new Lease(desk, notice);
   guardKeys(desk, lease);

@@ -1,15 +1,16 @@
 // Which composers are open, and what becomes of what is written in them. A list made by hand has one that is always
 // there; the others open for one merge, one split or one new nugget and go away with it.
 
+import { isListed } from "../desk/rules.js";
 import { together } from "../text.js";
 import { Composer } from "./composer.js";
 import * as passages from "./passages.js";
-import { isListed } from "./rules.js";
 
 export class Writing {
   #open = new Map(); // slot -> composer
   target = null; // the composer that keys and links are about, where it is not a row
 
+  /** @param {NuggetDesk} desk */
   constructor(desk, nuggets) {
     this.desk = desk;
     this.list = nuggets;

@@ -1,6 +1,7 @@
 // Signing out takes an account's unsent work off this device, because the next person may sit at it. Before that it says
 // so, and offers the work as a file. For every page with a form that signs out.
 
+import { copyOf } from "../template.js";
 import { accountsOutbox } from "./outbox.js";
 
 const SESSION = "/desk/session/";
@@ -19,7 +20,7 @@ function download(copy) {
 
 /** Ask whether to go on, in the words of the page's template; resolves to the answer. Escape is no. */
 function ask(outbox) {
-  const dialog = document.getElementById("signing-out").content.firstElementChild.cloneNode(true);
+  const dialog = copyOf("signing-out");
   const title = dialog.querySelector("h2");
   title.textContent = outbox.unsent === 1 ? title.dataset.one : title.dataset.many.replace("{number}", outbox.unsent);
   const on = (act, does) => dialog.querySelector(`[data-act="${act}"]`).addEventListener("click", does);

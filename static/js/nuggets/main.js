@@ -1,13 +1,14 @@
 // The desk at which nuggets are made: post-edited, or written by hand.
 
+import { sayReadonly } from "../desk/reading-only.js";
+import { startDesk } from "../desk/start.js";
+import { Store } from "../desk/store.js";
+import { NuggetVersions } from "../saving/versions.js";
 import { plural } from "../text.js";
 import * as nuggets from "./nuggets.js";
 import * as passages from "./passages.js";
-import { sayReadonly } from "./reading-only.js";
-import { startDesk } from "./starting.js";
-import { Store } from "./store.js";
-import { NuggetVersions } from "./versions.js";
 
+/** @param {NuggetDesk} desk */
 function setUp(desk) {
   desk.versions = new NuggetVersions(desk);
   desk.passages = passages.setup(desk);

@@ -58,7 +58,10 @@ export class Editor {
   #sent;
   #onClose;
 
-  /** Open a field in the row `item`. `onClose(wasChanged)` is called when it is left. */
+  /**
+   * Open a field in the row `item`. `onClose(wasChanged)` is called when it is left.
+   * @param {NuggetDesk} desk
+   */
   constructor(desk, item, key, { text, onClose }) {
     this.#desk = desk;
     this.#item = item;

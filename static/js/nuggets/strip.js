@@ -16,6 +16,7 @@ export class Coverage {
   #words;
   #links = new Map(); // segment -> how many listed nuggets rest on it
 
+  /** @param {NuggetDesk} desk */
   constructor(desk, reading) {
     this.#desk = desk;
     this.#reading = reading;

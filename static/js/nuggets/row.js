@@ -1,10 +1,11 @@
 // Draws one nugget. It changes only what differs, and never the element that has the focus or holds unsaved text.
 
-import { copyOf, drawChips, importanceOf, importanceSwitch, setImportance } from "./chips.js";
+import { keysOf, printed } from "../desk/keys.js";
+import { isEdited, lacksImportance } from "../desk/rules.js";
+import { drawUnsaved, put } from "../saving/unsaved.js";
+import { copyOf } from "../template.js";
+import { drawChips, importanceOf, importanceSwitch, setImportance } from "./chips.js";
 import { drawDiff } from "./diff.js";
-import { keysOf, printed } from "./keys.js";
-import { isEdited, lacksImportance } from "./rules.js";
-import { drawUnsaved, put } from "./unsaved.js";
 
 const IMPORTANCE = ["neither vital nor okay", "okay", "vital"];
 /** Make the element of a row that is not drawn yet. `choose` takes what its switch is set to. */

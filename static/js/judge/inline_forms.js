@@ -1,13 +1,19 @@
 // The two small boxes of a row: why it cannot be judged, and which sentence of the answer it is in.
 
+import { copyOf } from "../template.js";
+
 let made = 0;
 
 /**
  * Open a box inside `host`. `take(text)` returns what is wrong, or "" and closes the box; `leave(hadFocus)` is called
  * when it closes. Returns {focus, close}.
+ * @param {HTMLElement} host
+ * @param {string} template
+ * @param {{text?: string, take: (text: string) => string, leave: (hadFocus: boolean) => void,
+ *   typed?: (text: string) => void}} options
  */
 export function openBox(host, template, { text = "", take, leave, typed = () => {} }) {
-  const box = document.getElementById(template).content.firstElementChild.cloneNode(true);
+  const box = copyOf(template);
   const input = box.querySelector("input");
   const problem = box.querySelector(".problem");
   problem.id = `box-problem-${(made += 1)}`;

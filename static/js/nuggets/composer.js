@@ -1,9 +1,9 @@
 // Where nuggets are written that are not in the list yet: a new one, one merged from several, several split from one.
 // What lies open here is kept on the server and comes back after a reload, on any device.
 
+import { Part } from "../desk/part.js";
+import { copyOf } from "../template.js";
 import { together } from "../text.js";
-import { copyOf } from "./chips.js";
-import { Part } from "./part.js";
 
 const WORDS = {
   new: { title: () => "New nugget", verb: "Add", target: "new nugget" },
@@ -36,8 +36,14 @@ export class Composer {
   #agreed = ""; // the text that may leave facts of its sources out
   asksOf = null; // the key of the nugget that was added without an importance
 
+  /** @param {NuggetDesk} desk */
   constructor(desk, slot, draft, { pinned = false, name = "", sources = [], done, closed, goTo, give }) {
-    Object.assign(this, { slot, pinned, done, closed, goTo, give });
+    this.slot = slot;
+    this.pinned = pinned;
+    this.done = done;
+    this.closed = closed;
+    this.goTo = goTo;
+    this.give = give;
     this.#sources = sources;
     this.#desk = desk;
     this.#draft = { ...draft, open: true };

@@ -14,7 +14,7 @@ export class Shown {
   #isInView = false;
 
   constructor() {
-    const seen = ([entry]) => this.#see(entry.isIntersecting);
+    const seen = (/** @type {IntersectionObserverEntry[]} */ [entry]) => this.#see(entry.isIntersecting);
     new IntersectionObserver(seen, { threshold: 0.5 }).observe(this.#chip);
     document.addEventListener("visibilitychange", () => this.#see(this.#isInView));
   }

@@ -1,15 +1,18 @@
 // Search in the passages that are shown.
 
+import { TextOf, hitsIn, wanted } from "../desk/finding.js";
+import { Searching, counted } from "../desk/searching.js";
 import { plural } from "../text.js";
-import { TextOf, hitsIn, wanted } from "./finding.js";
-import { Searching, counted } from "./searching.js";
 
 export class Search extends Searching {
   #reading;
   #own;
   #texts = new Map(); // article -> TextOf, made when it is first searched
 
-  /** `goTo(pair)` follows a place that was typed, such as P12 S3. */
+  /**
+   * `goTo(pair)` follows a place that was typed, such as P12 S3.
+   * @param {NuggetDesk} desk
+   */
   constructor(desk, reading, goTo) {
     const { root } = reading;
     super(desk, root, root.querySelector("#passage-search"), root.querySelector("#passage-hits"));
@@ -68,7 +71,7 @@ export class Search extends Searching {
   // By hand nobody proposes nuggets, so the search shows which ones are written already.
   #showOwn() {
     if (this.desk.stage !== "manual") return;
-    const rows = this.needle ? this.desk.store.listed().filter((row) => wanted(row.text).includes(this.needle)) : [];
+    const rows = this.needle ? /** @type {NuggetDesk} */ (this.desk).store.listed().filter((row) => wanted(row.text).includes(this.needle)) : [];
     this.#own.hidden = !rows.length;
     const links = rows.map((row) => {
       const link = document.createElement("a");

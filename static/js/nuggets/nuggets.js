@@ -1,17 +1,22 @@
 // The right pane: the list of nuggets, which row is the current one, and where the focus goes. One tab stop for the
 // list (the current row); its elements are kept and patched, so that nothing that has the focus is ever redrawn away.
 
-import { arrange, measure } from "./arranging.js";
+import { arrange, measure } from "../desk/arranging.js";
+import { placeName } from "../desk/naming.js";
+import { whenStill } from "../desk/press_guard.js";
+import { isListed, isOpen, lacksImportance } from "../desk/rules.js";
 import { pairOf } from "./chips.js";
 import { drawCounts, undecided } from "./counts.js";
 import { Editor } from "./editing.js";
 import { gesturesOf } from "./gestures.js";
-import { placeName } from "./naming.js";
 import * as passages from "./passages.js";
-import { whenStill } from "./pressing.js";
 import { drawRow, makeRow } from "./row.js";
-import { isListed, isOpen, lacksImportance } from "./rules.js";
 import { Writing } from "./writing.js";
+
+/** @returns {HTMLElement[]} */
+function rowsIn(list) {
+  return [...list.children];
+}
 
 export class NuggetList {
   #items = new Map(); // key -> element
@@ -22,13 +27,18 @@ export class NuggetList {
   marked = new Set();
   shown = new Set(); // keys of rows whose changes are shown
   editors = new Map();
+  /** @type {Writing | null} */
+  writing = null;
+  /** @type {ReturnType<typeof gesturesOf> | null} */
+  gestures = null;
 
+  /** @param {NuggetDesk} desk */
   constructor(desk) {
     this.desk = desk;
     this.byHand = desk.stage === "manual";
     this.pane = document.getElementById("rows");
     this.list = document.getElementById("nugget-rows");
-    this.rejected = document.getElementById("rejected");
+    this.rejected = /** @type {HTMLDetailsElement} */ (document.getElementById("rejected"));
     this.rejectedList = document.getElementById("rejected-rows");
     this.#syncStacks();
     desk.store.addEventListener("change", ({ detail }) => this.#changed(detail));
@@ -69,7 +79,7 @@ export class NuggetList {
   /** The keys of the rows on screen, from the top. Those rejected count while their list is open. */
   sequence() {
     const lists = this.rejected.open ? [this.list, this.rejectedList] : [this.list];
-    return lists.flatMap((list) => [...list.children].map((item) => item.dataset.key));
+    return lists.flatMap((list) => rowsIn(list).map((item) => item.dataset.key));
   }
 
   #changed({ cause }) {
@@ -147,7 +157,7 @@ export class NuggetList {
   // Only the current row of a list can be reached with Tab, and what is in it.
   #setStops() {
     for (const list of [this.list, this.rejectedList]) {
-      const items = [...list.children];
+      const items = rowsIn(list);
       const stop = items.find((item) => item.dataset.key === this.current) ?? items[0];
       for (const item of items) {
         const reach = item === stop ? 0 : -1;
@@ -269,7 +279,7 @@ export class NuggetList {
 
   /** Focus where work goes on: the composer of a list made by hand, else the first undecided row. */
   focusFirst(options = {}) {
-    if (this.byHand && !this.isReadonly) return this.writing.focusPinned(options);
+    if (this.byHand && !this.isReadonly) return this.writing.focusPinned();
     const key = this.openAfter(null) ?? this.sequence()[0];
     return this.focus(key, options);
   }
@@ -338,7 +348,10 @@ function listen(nuggets) {
   document.addEventListener("desk:row-wanted", ({ detail }) => nuggets.focus(detail.key));
 }
 
-/** Make the pane. Returns what the other parts may ask of it. */
+/**
+ * Make the pane. Returns what the other parts may ask of it.
+ * @param {NuggetDesk} desk
+ */
 export function setup(desk) {
   const nuggets = new NuggetList(desk);
   nuggets.writing = new Writing(desk, nuggets);

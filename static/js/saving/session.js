@@ -131,7 +131,7 @@ function problemOf(status, form) {
 
 /** Return a function that puts the cursor back: a closing dialog gives back the focus, but not the place in the text. */
 function cursorNow() {
-  const field = document.activeElement;
+  const field = /** @type {HTMLTextAreaElement | null} */ (document.activeElement);
   if (typeof field?.selectionStart !== "number") return null;
   const { selectionStart, selectionEnd, selectionDirection } = field;
   return () => field.isConnected && field.setSelectionRange(selectionStart, selectionEnd, selectionDirection);
@@ -208,8 +208,10 @@ export class SignIn {
   }
 }
 
-/** Put the dialog above a desk. */
+/**
+ * Put the dialog above a desk.
+ * @param {Desk} desk
+ */
 export function setup(desk) {
-  desk.session = desk.save.session;
-  desk.signIn = new SignIn(document.getElementById("sign-in"), desk.session);
+  return new SignIn(document.getElementById("sign-in"), desk.session);
 }

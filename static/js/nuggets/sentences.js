@@ -1,7 +1,7 @@
 // What is selected in the passages, and the bar that says what can be done with it. A sentence is selected by going to
 // it (arrows, Tab, a click), several by Shift and arrows; any words by the selection of the mouse or of caret browsing.
 
-import { PlaceOfBar } from "./place-of-bar.js";
+import { PlaceOfBar } from "../desk/place-of-bar.js";
 
 const MOST = 20; // sentences that one selection can stand for
 const PAUSE_MS = 60;
@@ -17,6 +17,7 @@ export class Sentences {
   #quote = "";
   #place;
 
+  /** @param {NuggetDesk} desk */
   constructor(desk, reading, evidence) {
     this.#desk = desk;
     this.#reading = reading;

@@ -1,11 +1,11 @@
 // The left pane: reading, searching, filtering, marking what was read, and choosing the sentences that nuggets rest on.
 // Other modules ask it for names of places ("P12 S3"), to mark evidence, and to go there and back.
 
+import { numberSentences } from "../desk/margins.js";
+import { NuggetSearch } from "../desk/nugget-search.js";
 import { plural } from "../text.js";
 import { Evidence } from "./evidence.js";
 import { Filters } from "./filters.js";
-import { numberSentences } from "./margins.js";
-import { NuggetSearch } from "./nugget-search.js";
 import { Reading } from "./reading.js";
 import { Search } from "./search.js";
 import { Sentences } from "./sentences.js";
@@ -13,7 +13,10 @@ import { Coverage, wordOf } from "./strip.js";
 
 let pane = null; // the one left pane of this page
 
-/** Wire the pane up. Returns what the desk keeps of it: `place` and `restore`. */
+/**
+ * Wire the pane up. Returns what the desk keeps of it: `place` and `restore`.
+ * @param {NuggetDesk} desk
+ */
 export function setup(desk) {
   pane = new Pane(desk, document.getElementById("passages"));
   return pane;
@@ -61,6 +64,7 @@ export function searchFor(row, name) {
 }
 
 class Pane {
+  /** @param {NuggetDesk} desk */
   constructor(desk, root) {
     this.desk = desk;
     this.root = root;

@@ -13,6 +13,7 @@ const IMPORTANCES = ["No importance", "Okay", "Vital"];
 export class NuggetVersions {
   #desk;
 
+  /** @param {NuggetDesk} desk */
   constructor(desk) {
     this.#desk = desk;
   }

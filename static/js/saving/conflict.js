@@ -1,10 +1,13 @@
 // Two windows changed the same thing. Nobody's version wins silently: both stand side by side, and the assessor decides.
 
+import { copyOf } from "../template.js";
+
 class Conflict {
   #desk;
   #dialog;
   #pairs = []; // [{key, mine, theirs}]
 
+  /** @param {Desk} desk */
   constructor(desk, dialog) {
     this.#desk = desk;
     this.#dialog = dialog;
@@ -46,7 +49,7 @@ class Conflict {
   }
 
   #render({ mine, theirs }) {
-    const pair = document.getElementById("conflict-pair").content.firstElementChild.cloneNode(true);
+    const pair = copyOf("conflict-pair");
     this.#desk.versions.describe(pair.querySelector("[data-side=mine]"), mine);
     this.#desk.versions.describe(pair.querySelector("[data-side=theirs]"), theirs);
     return pair;
@@ -67,7 +70,10 @@ class Conflict {
   }
 }
 
-/** Ask about conflicts, and keep the rows right after them. */
+/**
+ * Ask about conflicts, and keep the rows right after them.
+ * @param {Desk} desk
+ */
 export function setup(desk) {
-  desk.conflict = new Conflict(desk, document.getElementById("conflict"));
+  return new Conflict(desk, document.getElementById("conflict"));
 }

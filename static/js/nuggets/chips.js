@@ -1,15 +1,11 @@
 // Evidence as chips ("P12 S3", to go there and to remove), the box in which a place is typed, and the switch between
 // vital and okay. Rows and composers show the same three, so they are made here once.
 
+import { copyOf } from "../template.js";
 import { choosing } from "./choosing.js";
 import * as passages from "./passages.js";
 
 let count = 0;
-
-/** Copy the content of a `<template>`. */
-export function copyOf(id) {
-  return document.getElementById(id).content.firstElementChild.cloneNode(true);
-}
 
 export function sameEvidence(one, other) {
   return one[0] === other[0] && one[1] === other[1];
@@ -58,6 +54,7 @@ export function pairOf(chip) {
 /**
  * Make the box in which a place is typed. `link(pair)` takes what was understood; `leave()` is called on Escape.
  * What is not understood is said beside the box and stays in it.
+ * @param {{link: (pair: any) => void, leave?: () => void}} acts
  */
 export function linkBox({ link, leave }) {
   const box = copyOf("link-template");
@@ -108,7 +105,10 @@ export function importanceOf(nugget) {
   return nugget ? `Importance of ${nugget}` : "Importance";
 }
 
-/** Make the switch between vital and okay. `choose(importance, source, byArrow)` is called with 2, 1 or 0. */
+/**
+ * Make the switch between vital and okay. `choose(importance, source, byArrow)` is called with 2, 1 or 0.
+ * @param {{choose: (importance: number, source: string, byArrow: boolean) => void, about?: string}} options
+ */
 export function importanceSwitch({ choose, about }) {
   const box = copyOf("importance-template");
   const name = `importance-${(count += 1)}`;

@@ -1,9 +1,9 @@
 // The one way from the desk to the server: operations in order, one request at a time, each acknowledged by a receipt.
 // What has no receipt stays in the outbox, whatever happens to the network, the session or the page.
 
+import { part, parted } from "./exit_backup.js";
 import { Outbox } from "./outbox.js";
 import { actsIn, asSent, batchOf, raised, touched, without } from "./queue.js";
-import { part, parted } from "./parting.js";
 import { NoAnswer, Session } from "./session.js";
 import { openWindows } from "./windows.js";
 
@@ -318,7 +318,7 @@ export class Save extends EventTarget {
 
   /** Ask for the server's state and hand it on; the store builds its rows from it and `pending()`. */
   async reload() {
-    const { status, body } = await this.session.get(this.#urls.state).catch(() => ({ status: 0 }));
+    const { status, body } = await this.session.get(this.#urls.state).catch(() => ({ status: 0, body: null }));
     if (status !== 200 || !body) return false;
     if (body.seq < this.#seq) return this.reload(); // older than a receipt that came while it was under way
     this.#emit("reload", { state: body });

@@ -21,7 +21,7 @@ export function guard(save, waits) {
   const unsent = () => save.state().unsent > 0;
 
   document.addEventListener("click", (event) => {
-    const link = event.target.closest?.("a[href]");
+    const link = /** @type {HTMLAnchorElement | null} */ (event.target.closest?.("a[href]"));
     if (!link || !leaves(event, link)) return;
     save.dispatchEvent(new CustomEvent("settle"));
     if (!unsent()) return;

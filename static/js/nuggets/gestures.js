@@ -1,9 +1,9 @@
 // What can be done with nuggets: each gesture once, whether it came by a button or by a key. A gesture does its
 // operation, says so, and puts the focus where the work goes on.
 
+import { isListed, isOpen } from "../desk/rules.js";
 import { linkBox, sameEvidence } from "./chips.js";
 import * as passages from "./passages.js";
-import { isListed, isOpen } from "./rules.js";
 import { hasChange, importanceQuestion } from "./row.js";
 
 /** What is said of a nugget that was given an importance: 0, 1 or 2. */
@@ -20,6 +20,7 @@ const KEPT_AS = { 1: "kept as okay", 2: "kept as vital" };
 class Gestures {
   #went = { key: null, index: -1 };
 
+  /** @param {NuggetDesk} desk */
   constructor(desk, nuggets) {
     this.desk = desk;
     this.list = nuggets;
@@ -325,6 +326,7 @@ class Gestures {
   }
 }
 
+/** @param {NuggetDesk} desk */
 export function gesturesOf(desk, nuggets) {
   return new Gestures(desk, nuggets);
 }

@@ -1,7 +1,7 @@
 // What has not reached the server, to read, to download and to load again: the last resort against losing work.
 
+import { LABELS } from "../desk/rules.js";
 import { plural } from "../text.js";
-import { LABELS } from "./rules.js";
 
 const KINDS = {
   ...LABELS,
@@ -41,6 +41,7 @@ class Unsent {
   #desk;
   #dialog;
 
+  /** @param {Desk} desk */
   constructor(desk, dialog) {
     this.#desk = desk;
     this.#dialog = dialog;
@@ -117,7 +118,10 @@ class Unsent {
   }
 }
 
-/** Let the dialog open from everything marked `data-unsent`. */
+/**
+ * Let the dialog open from everything marked `data-unsent`.
+ * @param {Desk} desk
+ */
 export function setup(desk) {
-  desk.unsent = new Unsent(desk, document.getElementById("unsent"));
+  return new Unsent(desk, document.getElementById("unsent"));
 }

@@ -1,0 +1,188 @@
+// How every desk starts: reads the state the server put into the page, sends what an earlier visit left behind, makes
+// the parts, and puts the place back. What is judged or written, and how, is the stage's own: see ../nuggets/main.js and
+// ../judge/main.js.
+
+import * as conflict from "../saving/conflict.js";
+import * as lease from "../saving/lease.js";
+import { Save } from "../saving/save.js";
+import * as session from "../saving/session.js";
+import { setup as setUpUnsent } from "../saving/unsent.js";
+import { announce } from "./announce.js";
+import * as banner from "./banner.js";
+import { Clock } from "./clock.js";
+import * as keys from "./keys.js";
+import * as shell from "./shell.js";
+import * as submit from "./submit.js";
+import { Undoing } from "./undoing.js";
+
+const root = document.body;
+const URL_PREFIX = "url";
+
+/** The addresses in the page's `data-url-…` attributes, by their last word. */
+function urlsOf(dataset) {
+  const named = Object.entries(dataset).filter(([name]) => name.startsWith(URL_PREFIX) && name !== URL_PREFIX);
+  return Object.fromEntries(named.map(([name, url]) => [name.slice(URL_PREFIX.length).toLowerCase(), url]));
+}
+
+/**
+ * How a stage calls things.
+ * @typedef {object} Words
+ * @property {string} readonly
+ * @property {string} conflict
+ * @property {(count: number, durable: boolean) => string} waiting
+ * @property {(count: number, at: string) => string} allSaved
+ * @property {string} choose
+ * @property {(counts: any) => string} submitted
+ * @property {(op: any) => string} [told] what is unsent
+ */
+
+/**
+ * What is judged or edited at a desk, as far as the shared parts ask it.
+ * @typedef {object} Work
+ * @property {boolean} isReadonly
+ * @property {string | null} current
+ * @property {(key: string, options?: any) => any} focus
+ * @property {(options?: any) => any} focusFirst
+ * @property {() => any} settle
+ * @property {(kind: string, key: string) => boolean} lacks
+ * @property {(element: Element) => string} nameOf
+ * @property {(part: HTMLElement) => void} [reviewed]
+ */
+
+/** Everything that the parts of a page share. A part is null until it is made; the order is that of `startDesk`. */
+export class Desk {
+  root = root;
+  urls = urlsOf(root.dataset);
+  user = root.dataset.user;
+  window = lease.windowId();
+  /** @type {ReturnType<typeof keys.setup>} */
+  keys = null;
+  /** @type {Undoing} */
+  undoing = null;
+  /** @type {Record<string, any>} the places of the last visit, by part */
+  known = {};
+  /** @type {Work} */
+  work = null;
+  /** @type {{describe: (element: HTMLElement, version: any) => void, canBoth: (pairs: any[]) => boolean} & Record<string, any>} */
+  versions = null;
+  /** @type {() => void} go on at the first that is left to do */
+  resume = null;
+  /** @type {ReturnType<typeof shell.setup>} */
+  shell = null;
+  /** @type {ReturnType<typeof submit.setup>} */
+  submitting = null;
+  /** @type {ReturnType<typeof setUpUnsent>} */
+  unsent = null;
+  /** @type {ReturnType<typeof banner.setup>} */
+  banner = null;
+  /** @type {ReturnType<typeof session.setup>} */
+  signIn = null;
+  /** @type {ReturnType<typeof conflict.setup>} */
+  conflict = null;
+  /** @type {ReturnType<typeof lease.setup>} */
+  lease = null;
+  #parts;
+
+  /**
+   * @param {any} state
+   * @param {{Store: new (state: any, send: (op: any) => void) => RowStore, words: Words, parts: string[]}} stage
+   */
+  constructor(state, { Store, words, parts }) {
+    this.#parts = parts;
+    this.state = state;
+    this.stage = state.stage;
+    this.words = words;
+    const { urls, user } = this;
+    this.save = new Save({ urls, task: state.task, user, window: this.window, csrf: root.dataset.csrf });
+    this.session = this.save.session;
+    this.store = new Store(state, (op) => this.save.enqueue(op));
+    this.clock = new Clock({
+      urls,
+      window: this.window,
+      csrf: () => this.save.csrf,
+      post: (...request) => this.session.post(...request),
+      place: () => this.place(),
+    });
+  }
+
+  /**
+   * @param {string} text
+   * @param {Parameters<typeof announce>[1]} [options]
+   */
+  announce = (text, options) => announce(text, { undo: this.undoing?.ofThisTurn(), ...options });
+
+  /** The place of every part that has one. */
+  place = () => Object.fromEntries([...this.#parts, "shell"].map((name) => [name, this[name]?.place?.()]));
+}
+
+/** @param {Desk} desk */
+function listen(desk) {
+  const { save, store } = desk;
+  save.addEventListener("receipt", ({ detail }) => store.receive(detail.op, detail.receipt));
+  save.addEventListener("failed", ({ detail }) => store.markFailed(detail.op, detail.reason));
+}
+
+/** @param {Desk} desk */
+async function freshState(desk) {
+  const response = await fetch(desk.urls.state, { headers: { accept: "application/json" } });
+  return response.ok ? response.json() : null;
+}
+
+/**
+ * Send what an earlier visit left behind; what cannot be sent yet is shown as it was.
+ * @param {Desk} desk
+ */
+async function catchUp(desk) {
+  const sent = await desk.save.open();
+  if (sent) {
+    const state = await freshState(desk).catch(() => null);
+    if (state) desk.store.load(state);
+  }
+  for (const op of desk.save.pending()) desk.store.replay(op);
+}
+
+// The beat of a page that closes may arrive after the next page was made, so this window remembers its place itself.
+/** @param {Desk} desk */
+function rememberPlace(desk) {
+  const key = `place ${desk.state.task}`;
+  addEventListener("pagehide", () => sessionStorage.setItem(key, JSON.stringify(desk.place())));
+  const kept = sessionStorage.getItem(key);
+  sessionStorage.removeItem(key); // a page that is killed leaves none, and an old one would be no place to go on
+  return kept ? JSON.parse(kept) : desk.state.place;
+}
+
+/** Whether the window that wrote last did not say that it was left: it crashed, or it is open elsewhere. */
+function isCutShort({ state }) {
+  const isReturn = sessionStorage.getItem(`place ${state.task}`) !== null;
+  return !isReturn && Boolean(state.holder) && state.holder.page !== "left";
+}
+
+/**
+ * Start the desk of this page. `parts` names what is made by `setUp(desk)` and has a place to be put back. One of them
+ * is also `desk.work`, what is judged or edited, which the shared modules ask: {isReadonly, current, focus(key),
+ * focusFirst(), settle(), lacks(kind, key), nameOf(element)}; `desk.versions` compares two versions of a row. `words`
+ * says how this stage calls things.
+ */
+export async function startDesk({ Store, words, parts, setUp }) {
+  const state = JSON.parse(document.getElementById("desk-state").textContent);
+  const desk = new Desk(state, { Store, words, parts });
+  listen(desk);
+  await catchUp(desk);
+  desk.keys = keys.setup();
+  desk.undoing = new Undoing(desk);
+  const cutShort = isCutShort(desk);
+  desk.known = rememberPlace(desk) ?? {};
+  await setUp(desk);
+  desk.shell = shell.setup(desk);
+  desk.submitting = submit.setup(desk);
+  desk.unsent = setUpUnsent(desk);
+  desk.banner = banner.setup(desk);
+  desk.signIn = session.setup(desk);
+  desk.conflict = conflict.setup(desk);
+  desk.lease = lease.setup(desk);
+  for (const name of ["shell", ...parts]) desk[name]?.restore?.(desk.known[name] ?? {});
+  if (cutShort) desk.resume(); // its newest place is not known, so work goes on at the first that is left to do
+  desk.clock.start(); // idle while the page is read-only
+  root.dataset.ready = "";
+  return desk;
+}
