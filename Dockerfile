@@ -2,7 +2,7 @@
 FROM python:3.11-slim-bookworm AS build
 COPY requirements.txt /tmp/requirements.txt
 RUN python -m venv /opt/assay \
-    && /opt/assay/bin/pip install --no-cache-dir --disable-pip-version-check --require-hashes -r /tmp/requirements.txt
+    && /opt/assay/bin/pip install --no-cache-dir --disable-pip-version-check --no-deps --require-hashes -r /tmp/requirements.txt
 
 FROM python:3.11-slim-bookworm
 # PostgreSQL's own programs take and restore backups; they must be at least as new as the server.

@@ -6,13 +6,14 @@ BIN := $(VENV)/bin
 .DELETE_ON_ERROR:
 .PHONY: run backup restore test test-all figures lint lint-scripts check-scripts postgresql bench soak lock clean
 
+# The locked files name every package, so nothing is resolved: a release of today cannot break yesterday's lock.
 $(VENV)/installed: requirements.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.txt
 	cp requirements.txt $@
 
 $(VENV)/installed-dev: $(VENV)/installed requirements-dev.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-dev.txt
 	cp requirements-dev.txt $@
 
 # Compressing the static files takes seconds, so it is done again only when they change.
