@@ -6,8 +6,8 @@ from accounts.models import User
 from evaluation.campaigns.create import add_member
 from evaluation.models import Campaign, Membership, Protocol
 from evaluation.terms import Role
-from tests.api.program import Program, program_of
-from tests.factories import make_campaign, make_cast, make_user
+from tests.api.writing import Program, program_of
+from tests.worlds.cast import make_campaign, make_cast, make_user
 
 pytestmark = pytest.mark.django_db
 NEW = {"slug": "lake", "name": "Lakes", "protocol": {"nugget_cap": 15}, "defaults": {"A/A": {"judge": "m1"}}}

@@ -13,7 +13,7 @@ from pytest_django.live_server_helper import LiveServer
 from api.collections import COLLECTIONS
 from tests import needed
 from tests.api.conftest import program_of
-from tests.organizer.world import World
+from tests.worlds.campaign import World
 
 GUIDE = (Path(settings.BASE_DIR) / "docs" / "api.md").read_text(encoding="utf-8")
 

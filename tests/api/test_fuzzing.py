@@ -34,10 +34,10 @@ from evaluation.campaigns.create import add_member
 from evaluation.terms import Role
 from tests.api.test_permissions import places
 from tests.api.throttling import unlimited
-from tests.assessor.world import DeskWorld
-from tests.crawl.aviary import Aviary, heard
-from tests.crawl.blind_world import make_blind_world
-from tests.factories import make_campaign, make_user
+from tests.crawl.canaries import Aviary, heard
+from tests.worlds.blind import make_blind_world
+from tests.worlds.cast import make_campaign, make_user
+from tests.worlds.desk import DeskWorld
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 

@@ -18,9 +18,9 @@ from api.collections import COLLECTIONS
 from api.provenance import EXPLAINED
 from api.urls import urlpatterns
 from llmjobs.models import LlmJob
-from tests.assessor.world import DeskWorld
-from tests.crawl.blind_world import make_blind_world
-from tests.factories import make_user
+from tests.worlds.blind import make_blind_world
+from tests.worlds.cast import make_user
+from tests.worlds.desk import DeskWorld
 
 pytestmark = pytest.mark.django_db
 

@@ -8,9 +8,9 @@ import pytest
 from evaluation.domain.pseudonyms import pseudonym_of
 from evaluation.models import Event, Task
 from evaluation.terms import TaskState
-from tests.api.program import Program, program_of
-from tests.assessor.world import DeskWorld, make_desk_world
-from tests.factories import make_campaign
+from tests.api.writing import Program, program_of
+from tests.worlds.cast import make_campaign
+from tests.worlds.desk import DeskWorld, make_desk_world
 
 pytestmark = pytest.mark.django_db
 ORDER = {"campaign": "river", "stage": "manual", "topics": ["t3"]}

@@ -8,10 +8,10 @@ from accounts.models import ApiToken
 from api.collections import COLLECTIONS
 from evaluation.models import Membership, Run
 from evaluation.terms import Role
-from tests.api.asking import Program
 from tests.api.conftest import hand_out_to, program_of
-from tests.crawl.aviary import body_of
-from tests.organizer.world import World
+from tests.api.reading import Program
+from tests.crawl.canaries import body_of
+from tests.worlds.campaign import World
 
 SCORES = "scores?campaign=river&condition=A/A"
 LISTS = [one.name for one in COLLECTIONS if one.name != "scores"]

@@ -22,10 +22,10 @@ from llmjobs.simulator.server import Simulator
 from loadtest.servers.services import Redis
 from tests import needed
 from tests.assessor.desk_client import Window
-from tests.assessor.world import make_desk_world
 from tests.llmjobs.conftest import point_at, simulator
 from tests.llmjobs.processes import worker
-from tests.llmjobs.worlds import answer_with, make_world, start_assigning, states_of, wait_until, work_on
+from tests.worlds.desk import make_desk_world
+from tests.worlds.llm import answer_with, make_world, start_assigning, states_of, wait_until, work_on
 from web.logs import logging_settings
 
 __all__ = ["point_at", "simulator"]

@@ -32,13 +32,13 @@ from exchange.snapshots.pack import SnapshotContents
 from exchange.snapshots.service import load_campaign, write_campaign
 from reports.models import ExternalCondition
 from tests.assessor.desk_client import Window
-from tests.assessor.world import DeskWorld
 from tests.crawl.addresses import API, addresses
-from tests.crawl.aviary import Aviary
-from tests.crawl.blind_world import KNOWN_TO_SOME, SECRET, UNTOLD, make_blind_world
-from tests.crawl.desk_bodies import OF_NO_TASK, POSTED, READ_ONLY
+from tests.crawl.canaries import Aviary
+from tests.crawl.desk_requests import OF_NO_TASK, POSTED, READ_ONLY
 from tests.crawl.leaks import LEAKS
 from tests.crawl.walking import DESK, STATES, Walk, candidates_of, known_to
+from tests.worlds.blind import KNOWN_TO_SOME, SECRET, UNTOLD, make_blind_world
+from tests.worlds.desk import DeskWorld
 
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("crawl")]
 

@@ -20,8 +20,8 @@ from evaluation.models import Campaign, Run, Segment, Topic
 from evaluation.terms import JudgeKind, Origin, SupportCondition
 from exchange.demo_campaign import ADMINISTRATOR, PEOPLE, SLUG, load_demo
 from tests.crawl.addresses import API, addresses, asked_for
-from tests.crawl.aviary import body_of
-from tests.factories import make_user, write_source
+from tests.crawl.canaries import body_of
+from tests.worlds.cast import make_user, write_source
 
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("crawl")]
 

@@ -35,19 +35,19 @@ from evaluation.models import (
 from evaluation.studies import StudyWish, create_study, hand_out_study
 from evaluation.terms import JudgeKind, Origin, Stage, StudyKind
 from tests.assessor.desk_client import Window
-from tests.assessor.judge_world import (
+from tests.crawl.addresses import addresses
+from tests.crawl.canaries import Aviary, body_of
+from tests.crawl.desk_requests import Known
+from tests.crawl.walking import DESK, STATES, Walk
+from tests.worlds.cast import write_source
+from tests.worlds.judging_desk import (
     MACHINE,
     NUGGETS,
     JudgeWorld,
     make_judge_world,
     make_judging_task,
 )
-from tests.crawl.addresses import addresses
-from tests.crawl.aviary import Aviary, body_of
-from tests.crawl.desk_bodies import Known
-from tests.crawl.random_campaigns import DRAWN, SAID, SILENT, Drawn, make_random_world, say
-from tests.crawl.walking import DESK, STATES, Walk
-from tests.factories import write_source
+from tests.worlds.random_campaigns import DRAWN, SAID, SILENT, Drawn, make_random_world, say
 
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("crawl")]
 

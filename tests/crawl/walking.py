@@ -13,11 +13,11 @@ from accounts.models import User
 from assessor.models import Operation, PracticeItem
 from evaluation.models import Assignment, Remark, Run, Segment, Task, Topic
 from evaluation.terms import PracticeKind
-from tests.assessor.world import DeskWorld
 from tests.crawl.addresses import addresses, asked_for
-from tests.crawl.aviary import Aviary
-from tests.crawl.blind_world import SEALED, passage_of
-from tests.crawl.desk_bodies import FORMS, NONSENSE, POSTED, QUERIES, Known, bodies, encoded
+from tests.crawl.canaries import Aviary
+from tests.crawl.desk_requests import FORMS, NONSENSE, POSTED, QUERIES, Known, bodies, encoded
+from tests.worlds.blind import SEALED, passage_of
+from tests.worlds.desk import DeskWorld
 
 DESK = "/desk/"
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"

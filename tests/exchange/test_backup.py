@@ -30,11 +30,11 @@ from loadtest.desk.judged_campaign import Extent
 from loadtest.desk.judging_assessor import JudgingAssessor, JudgingPlan, Times
 from loadtest.desk.judging_world import make_judging_world
 from loadtest.servers.sessions import new_session
-from tests.evaluation.world import run
 from tests.exchange.databases import ask, manage, other_database, tables
-from tests.factories import make_user
 from tests.loadtest.in_process import InProcess
 from tests.needed import POSTGRESQL
+from tests.worlds.cast import make_user
+from tests.worlds.imported import run
 
 pytestmark = [
     pytest.mark.postgresql,

@@ -15,7 +15,7 @@ from evaluation.imports.nuggets import import_nuggets
 from evaluation.models import Campaign, NuggetEvidence, NuggetLineage
 from evaluation.terms import Origin
 from tests.assessor.desk_client import Window
-from tests.assessor.world import DeskWorld, load_corpus, load_drafts, make_desk_world
+from tests.worlds.desk import DeskWorld, load_corpus, load_drafts, make_desk_world
 
 pytestmark = pytest.mark.postgresql
 

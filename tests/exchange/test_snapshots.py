@@ -40,9 +40,9 @@ from jobs.models import Job, WorkItem
 from llmjobs.models import Call
 from reports.models import Adjudication
 from tests.assessor.desk_client import Window
-from tests.crawl.blind_world import make_blind_world
-from tests.evaluation.world import Outcome, run
-from tests.organizer.world import World, make_world
+from tests.worlds.blind import make_blind_world
+from tests.worlds.campaign import World, make_world
+from tests.worlds.imported import Outcome, run
 
 pytestmark = [pytest.mark.postgresql, pytest.mark.django_db]
 

@@ -14,10 +14,10 @@ from llmjobs import job_service
 from llmjobs.budget import Budget
 from llmjobs.models import LlmJob
 from organizer.jobs.mails import send_due
+from tests.jobs.test_queue import at_once, claim, end, make_job
 from tests.llmjobs.conftest import PointAt
-from tests.llmjobs.test_budget import LABELS, start_with, work_until_it_rests
-from tests.llmjobs.test_jobs_queue import at_once, claim, end, make_job
-from tests.llmjobs.worlds import make_world, scripted_endpoint
+from tests.llmjobs.engine.test_budget import LABELS, start_with, work_until_it_rests
+from tests.worlds.llm import make_world, scripted_endpoint
 
 pytestmark = [pytest.mark.postgresql, pytest.mark.usefixtures("transactional_db")]
 

@@ -22,8 +22,8 @@ from llmjobs.steps.asking import Ask
 from llmjobs.steps.assign import AssignInput, assign
 from llmjobs.steps.nuggetize import DraftsInput, NuggetizeInput, nuggetize
 from llmjobs.steps.single import RelevanceInput, SupportInput, relevance, support
-from tests.llmjobs.scripted import play
-from tests.llmjobs.worlds import grade_segments, make_world, scripted_endpoint, start_assigning, states_of, work_on
+from tests.llmjobs.steps.scripted import play
+from tests.worlds.llm import grade_segments, make_world, scripted_endpoint, start_assigning, states_of, work_on
 
 KEY = "azure-key-0123456789abcdef"
 PAIR = SupportInput("Cats purr.", "Content cats purr.", replace(SUPPORT, structured=True))

@@ -16,10 +16,10 @@ from evaluation.terms import JudgeKind, SegmentKind
 from jobs.models import WorkItem
 from llmjobs.models import LlmJob
 from organizer.cost import conditions_table
-from tests.assessor.world import DeskWorld, make_desk_world
-from tests.evaluation.desk_time import MORNING, Tab, store
-from tests.organizer.jobs_world import make_call, make_item, make_job
-from tests.organizer.world import World
+from tests.assessor.timing.clock_tabs import MORNING, Tab, store
+from tests.worlds.campaign import World
+from tests.worlds.desk import DeskWorld, make_desk_world
+from tests.worlds.jobs import make_call, make_item, make_job
 
 pytestmark = pytest.mark.django_db
 

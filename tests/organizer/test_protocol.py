@@ -14,9 +14,9 @@ from evaluation.campaigns.create import add_member
 from evaluation.campaigns.protocol import protocol_hash, settings_of
 from evaluation.models import Campaign, ConditionDefault, Event, Protocol
 from evaluation.terms import Role, Stage
-from tests.assessor.world import DeskWorld, load_corpus, make_desk_world, make_task
-from tests.factories import make_campaign, make_cast, make_user
-from tests.organizer.world import World
+from tests.worlds.campaign import World
+from tests.worlds.cast import make_campaign, make_cast, make_user
+from tests.worlds.desk import DeskWorld, load_corpus, make_desk_world, make_task
 
 pytestmark = pytest.mark.postgresql
 

@@ -13,9 +13,9 @@ from jobs.models import WorkItem
 from llmjobs.job_status import replies_by_judge
 from llmjobs.models import Attempt, Call, CallUse, LlmJob
 from reports.quality.judges import JudgeAgreement, compared_with_people
-from tests.evaluation.world import run
-from tests.organizer.jobs_world import make_call, make_item, make_job, make_judge, support_by
-from tests.organizer.world import World, queries_of
+from tests.worlds.campaign import World, queries_of
+from tests.worlds.imported import run
+from tests.worlds.jobs import make_call, make_item, make_job, make_judge, support_by
 
 pytestmark = pytest.mark.postgresql
 

@@ -17,11 +17,11 @@ from evaluation.models import Event, NuggetList, Submission, Task, Topic
 from evaluation.tasks.remarks import remark
 from evaluation.terms import RemarkKind, Role, SegmentKind, TaskState
 from jobs.models import Notice, WorkItem
-from tests.assessor.world import DeskWorld
-from tests.factories import make_campaign
-from tests.organizer.jobs_world import make_item, make_job
-from tests.organizer.work_world import hand, make_work_world, more_topics
-from tests.organizer.world import World, queries_of
+from tests.worlds.campaign import World, queries_of
+from tests.worlds.cast import make_campaign
+from tests.worlds.desk import DeskWorld
+from tests.worlds.jobs import make_item, make_job
+from tests.worlds.work import hand, make_work_world, more_topics
 
 pytestmark = pytest.mark.postgresql
 

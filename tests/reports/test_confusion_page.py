@@ -27,9 +27,9 @@ from evaluation.models import (
 )
 from evaluation.terms import JudgeKind, Origin, SupportCondition
 from reports.models import Adjudication
-from tests.evaluation.world import report
-from tests.factories import write_source
-from tests.organizer.world import QRELS, World, make_world, queries_of
+from tests.worlds.campaign import QRELS, World, make_world, queries_of
+from tests.worlds.cast import write_source
+from tests.worlds.imported import report
 
 ONE = {"alpha": ("support", "partial_support"), "beta": ("not_support", "support")}
 OTHER = {"alpha": ("not_support", "partial_support"), "beta": ("not_support", "partial_support")}

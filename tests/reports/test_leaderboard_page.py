@@ -12,9 +12,9 @@ from django.urls import reverse
 from evaluation.imports.assignments import import_assignments
 from evaluation.imports.runs import import_runs
 from evaluation.terms import JudgeKind, Origin
-from tests.evaluation.world import load, report
-from tests.factories import write_source
-from tests.organizer.world import World, make_world, queries_of
+from tests.worlds.campaign import World, make_world, queries_of
+from tests.worlds.cast import write_source
+from tests.worlds.imported import load, report
 
 LABELS = "".join(
     json.dumps(

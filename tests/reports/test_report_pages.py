@@ -15,9 +15,9 @@ from evaluation.imports.runs import import_runs
 from evaluation.models import Topic, TopicTag
 from evaluation.terms import JudgeKind, Origin
 from reports.views import ReportName
-from tests.factories import write_source
-from tests.organizer.world import World, make_world, queries_of
 from tests.reports.test_leaderboard_page import LABELS
+from tests.worlds.campaign import World, make_world, queries_of
+from tests.worlds.cast import write_source
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ from evaluation.models import Assignment, Event, Judge, Protocol, SupportJudgmen
 from evaluation.tasks.hand_out import reassign
 from evaluation.terms import Condition, JudgeKind, Origin, Role, Stage, TaskState
 from llmjobs.job_service import JobRequest, plan_evaluation
-from tests.evaluation.judging_world import BENDS, JudgingWorld, finish, load_nuggets
-from tests.evaluation.shared_world import make_list, make_shared_world
-from tests.evaluation.world import load, report, run
+from tests.worlds.imported import load, report, run
+from tests.worlds.judging import BENDS, JudgingWorld, finish, load_nuggets
+from tests.worlds.shared_topics import make_list, make_shared_world
 
 pytestmark = pytest.mark.django_db
 

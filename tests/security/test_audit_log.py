@@ -15,11 +15,11 @@ from pytest_django.fixtures import Settings
 
 from evaluation.models import Event
 from tests.assessor.desk_client import Window
-from tests.assessor.world import DeskWorld
-from tests.evaluation.world import run
-from tests.factories import make_user
-from tests.organizer.world import World
 from tests.security.conftest import Audit
+from tests.worlds.campaign import World
+from tests.worlds.cast import make_user
+from tests.worlds.desk import DeskWorld
+from tests.worlds.imported import run
 from web import audit_log as audit
 
 WRITER = """

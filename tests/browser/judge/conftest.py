@@ -10,8 +10,8 @@ from playwright.sync_api import Browser, BrowserContext
 from pytest_django.live_server_helper import LiveServer
 
 from evaluation.models import Task
-from tests.assessor.judge_world import JudgeWorld, make_judge_world
-from tests.browser.judge.judging import NUGGETS, Judge, Visit, browser_of, judge_at
+from tests.browser.judge.judging_desk import NUGGETS, Judge, Visit, browser_of, judge_at
+from tests.worlds.judging_desk import JudgeWorld, make_judge_world
 
 ANSWERS = 6
 

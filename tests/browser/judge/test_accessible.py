@@ -4,9 +4,9 @@ import pytest
 from playwright.sync_api import expect
 
 from evaluation.models import Protocol
-from tests.assessor.judge_world import JudgeWorld
-from tests.browser.judge.judging import Judge, Visit
-from tests.browser.test_desk_accessible import audit
+from tests.browser.desk.test_accessible import audit
+from tests.browser.judge.judging_desk import Judge, Visit
+from tests.worlds.judging_desk import JudgeWorld
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 

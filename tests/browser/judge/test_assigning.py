@@ -9,9 +9,9 @@ from playwright.sync_api import Route, expect
 from assessor.models import Operation, WorkingAssignment
 from evaluation.models import Assignment, TaskAnswer
 from evaluation.terms import AssignmentLabel, TaskState
-from tests.assessor.judge_world import JudgeWorld
-from tests.browser.hands import CALM
-from tests.browser.judge.judging import KEYS, Judge, Visit
+from tests.browser.judge.judging_desk import KEYS, Judge, Visit
+from tests.browser.nugget_desk import CALM
+from tests.worlds.judging_desk import JudgeWorld
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 

@@ -7,10 +7,10 @@ from assessor.models import Desk, WorkingAssignment
 from evaluation.models import Assignment, TaskAnswer
 from evaluation.tasks.changes import Change, TaskChange, change_tasks
 from evaluation.terms import AssignmentLabel
-from tests.assessor.judge_world import JudgeWorld
-from tests.browser.hands import CALM
-from tests.browser.judge.judging import Judge, Visit, judge_at
-from tests.browser.saving.driving import BAR, LEASE
+from tests.browser.judge.judging_desk import Judge, Visit, judge_at
+from tests.browser.nugget_desk import CALM
+from tests.browser.saving.desk_script import BAR, LEASE
+from tests.worlds.judging_desk import JudgeWorld
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 

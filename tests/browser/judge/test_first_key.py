@@ -4,8 +4,8 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
-from tests.assessor.judge_world import JudgeWorld
-from tests.browser.judge.judging import Judge, Visit, browser_of
+from tests.browser.judge.judging_desk import Judge, Visit, browser_of
+from tests.worlds.judging_desk import JudgeWorld
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 

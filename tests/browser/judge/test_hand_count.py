@@ -7,9 +7,9 @@ from playwright.sync_api import expect
 from pytest_django.live_server_helper import LiveServer
 
 from evaluation.models import Assignment, SupportJudgment
-from tests.assessor.judge_world import JudgeWorld
-from tests.browser.judge.judging import Judge, Visit
-from tests.browser.judge.large import CITED, NUGGETS, PAIRS, make_large_world
+from tests.browser.judge.judging_desk import Judge, Visit
+from tests.worlds.judging_desk import JudgeWorld
+from tests.worlds.large import CITED, NUGGETS, PAIRS, make_large_world
 
 pytestmark = [
     pytest.mark.browser,

@@ -4,8 +4,8 @@ import pytest
 from playwright.sync_api import expect
 
 from accounts.desk_settings import DeskSettings, save_desk_settings
-from tests.assessor.judge_world import JudgeWorld
-from tests.browser.judge.judging import Judge, Visit
+from tests.browser.judge.judging_desk import Judge, Visit
+from tests.worlds.judging_desk import JudgeWorld
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 

@@ -6,9 +6,9 @@ import pytest
 from playwright.sync_api import expect
 from pytest_django.live_server_helper import LiveServer
 
-from tests.assessor.judge_world import JudgeWorld
-from tests.browser.judge.judging import Judge, Visit
-from tests.browser.judge.large import PAIRS, make_large_world
+from tests.browser.judge.judging_desk import Judge, Visit
+from tests.worlds.judging_desk import JudgeWorld
+from tests.worlds.large import PAIRS, make_large_world
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 

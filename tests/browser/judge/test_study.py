@@ -14,10 +14,10 @@ from evaluation.imports.assignments import import_assignments
 from evaluation.models import Assignment, Study, StudyPair, Task
 from evaluation.studies import StudyWish, create_study, hand_out_study
 from evaluation.terms import JudgeKind, Origin, Role, StudyKind
-from tests.assessor.judge_world import JudgeWorld
-from tests.browser.judge.judging import NUGGETS, Visit, browser_of
-from tests.browser.looking import axe, drawn
-from tests.factories import make_user, write_source
+from tests.browser.accessibility import axe, drawn
+from tests.browser.judge.judging_desk import NUGGETS, Visit, browser_of
+from tests.worlds.cast import make_user, write_source
+from tests.worlds.judging_desk import JudgeWorld
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 

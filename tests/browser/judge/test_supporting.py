@@ -6,8 +6,8 @@ from playwright.sync_api import expect
 from assessor.models import Operation, WorkingSupport
 from evaluation.models import SupportJudgment
 from evaluation.terms import SupportLabel, TaskState
-from tests.assessor.judge_world import JudgeWorld
-from tests.browser.judge.judging import Judge, Visit
+from tests.browser.judge.judging_desk import Judge, Visit
+from tests.worlds.judging_desk import JudgeWorld
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 

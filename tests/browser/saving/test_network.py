@@ -10,8 +10,8 @@ from playwright.sync_api import Page, Route, expect
 
 from assessor.models import Operation, WorkingNugget
 from tests.assessor.desk_client import Window
-from tests.browser.hands import CALM, stopped_clock
-from tests.browser.saving.driving import BAR, SAVED, desk, drained, open_desk, reword, until, wordings
+from tests.browser.nugget_desk import CALM, stopped_clock
+from tests.browser.saving.desk_script import BAR, SAVED, desk, drained, open_desk, reword, until, wordings
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 SOON_MS = 3000  # by the page's own clock
