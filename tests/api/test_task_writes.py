@@ -137,7 +137,7 @@ def test_several_tasks_are_changed_at_once(olga: Program, world: DeskWorld) -> N
     assert other.status_code == 422
 
 
-def test_whoever_may_only_look_changes_nothing_and_others_find_nothing(world: DeskWorld) -> None:
+def test_readers_change_nothing_and_others_find_nothing(world: DeskWorld) -> None:
     make_campaign("lake", "Lakes")
     for name, status in {"rita": 403, "audrey": 403, "ann": 404, "ben": 404, "sam": 404}.items():
         program = program_of(world.people[name])

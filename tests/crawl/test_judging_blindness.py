@@ -235,9 +235,7 @@ def blind_answers(world: JudgeWorld) -> list[bytes]:
 @example(drawn=SILENT, said=[0, 1, 2])
 @given(drawn=DRAWN, said=SAID)
 @settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_a_blind_answer_is_the_same_to_the_byte_whatever_the_machines_say(
-    drawn: Drawn, said: list[int | None]
-) -> None:
+def test_a_blind_answer_is_byte_equal_whatever_machines_say(drawn: Drawn, said: list[int | None]) -> None:
     """Of any campaign: labels that are others, failed or not there change nothing that a blind stage answers."""
     with transaction.atomic(), TemporaryDirectory() as folder:
         world = make_random_world(drawn, Path(folder))

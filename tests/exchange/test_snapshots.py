@@ -102,12 +102,12 @@ def test_a_file_that_scores_what_must_not_be_said_is_refused(world: World, tmp_p
     assert counts() == before
 
 
-def test_every_table_belongs_to_a_campaign_or_is_left_out_for_a_reason() -> None:
+def test_every_table_is_a_campaign_s_or_left_out_for_a_reason() -> None:
     assert missing() == [], "say in exchange/snapshots/tables.py how its rows belong to a campaign"
     assert {one.name for one in tables()} & LEFT_OUT.keys() == set()
 
 
-def test_a_copy_beside_its_origin_has_ids_of_its_own_and_the_same_work(tmp_path: Path) -> None:
+def test_a_copy_beside_its_origin_has_own_ids_and_the_same_work(tmp_path: Path) -> None:
     world, _ = make_blind_world(tmp_path, sings=False)
     window, passage = Window(world.client(), world.manual).open(), world.segments("t2")[0].public_id
     window.post("hold/", {"window": window.window, "want": "take"})
@@ -143,7 +143,7 @@ def test_a_copy_is_loaded_once_and_not_over_what_was_changed(file: Path) -> None
     assert counts() == before
 
 
-def test_people_who_are_not_there_get_closed_accounts_and_their_roles_only_where_that_is_said(
+def test_missing_people_get_closed_accounts_and_roles_if_told(
     tmp_path: Path,
 ) -> None:
     with transaction.atomic():

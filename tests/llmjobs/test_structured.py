@@ -82,7 +82,7 @@ def test_a_wrong_label_is_asked_again_in_the_same_form() -> None:
     assert [one.form for one in asks] == [form_of("support", {})] * 2
 
 
-def test_an_endpoint_that_ignores_the_form_is_read_all_the_same_and_that_is_noted() -> None:
+def test_an_endpoint_that_ignores_the_form_is_read_and_noted() -> None:
     outcome, _ = play(support(PAIR), ["full_support"])
     assert outcome.label == SupportLabel.FULL_SUPPORT
     assert [str(note) for note in outcome.notes] == ["pair: not in the JSON that was asked for"]

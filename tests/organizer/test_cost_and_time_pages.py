@@ -86,7 +86,7 @@ def test_an_idle_limit_that_is_too_short_is_said(world: DeskWorld) -> None:
     assert "This is not a choice of this campaign." in page
 
 
-def test_an_hour_s_rate_prices_people_by_measured_time_and_else_by_the_published(world: DeskWorld) -> None:
+def test_an_hourly_rate_prices_measured_time_or_else_published(world: DeskWorld) -> None:
     units = {row["what"]: row for row in cost_rows(world, "units", "?rate=60")}
     edited, manual = units["post-edited nugget list"], units["manual nugget list"]
     assert (edited["cost"], edited["basis"], edited["units"]) == (30.0, "measured", 1)

@@ -65,7 +65,7 @@ def test_a_task_that_was_started_freezes_the_protocol(fresh: tuple[Campaign, Cli
     assert campaign.protocol.version == 1
 
 
-def test_after_the_first_judgment_a_change_is_a_new_version_with_a_reason(world: World) -> None:
+def test_after_the_first_judgment_a_change_is_a_reasoned_version(world: World) -> None:
     campaign, olga = world.campaign, world.client("olga")
     assert "frozen" in olga.get(PAGE).content.decode()
     refused = olga.post(CHANGE, filled(campaign, overlap=2, show_importance=True))

@@ -128,7 +128,7 @@ def test_nothing_needs_anybody_is_said_with_the_time(desk: DeskWorld) -> None:
     assert ">2 Mar 2027, 09:05</time>." in page
 
 
-def test_each_thing_that_needs_somebody_leads_to_where_it_is_dealt_with(desk: DeskWorld) -> None:
+def test_each_open_matter_leads_to_where_it_is_settled(desk: DeskWorld) -> None:
     ann, task = desk.people["ann"], desk.manual
     open_desk(task=task.public_id, user=ann)
     flagged = remark(task=task.public_id, user=ann, kind=RemarkKind.FLAG, text="The passages <i>repeat</i>.")

@@ -103,7 +103,7 @@ def test_nothing_that_a_machine_made_is_told_at_a_desk_by_hand(world: DeskWorld)
 
 
 @pytest.mark.slow
-def test_the_same_difference_finds_the_proposals_where_they_are_edited_and_no_more(world: DeskWorld) -> None:
+def test_the_same_difference_finds_proposals_where_edited_only(world: DeskWorld) -> None:
     offered = set(world.drafts().items.values_list("nugget_version__text", flat=True))
     assert told(world, world.post_edit, machine_made()) == offered
 

@@ -23,15 +23,13 @@ def test_an_organizer_s_role_beside_the_assessor_s_opens_nothing(world: DeskWorl
 
 
 @pytest.mark.parametrize("role", [Role.ORGANIZER, Role.RESEARCHER, Role.AUDITOR])
-def test_another_role_in_place_of_the_assessor_s_opens_nothing_while_there_are_tasks(
-    world: DeskWorld, role: Role
-) -> None:
+def test_another_role_opens_nothing_while_there_are_tasks(world: DeskWorld, role: Role) -> None:
     Window(world.client(), world.manual).open()
     Membership.objects.filter(user=world.people["ann"]).update(role=role)
     assert not sees_both(world)
 
 
-def test_an_assessor_who_was_made_an_administrator_opens_no_admin_while_there_are_tasks(world: DeskWorld) -> None:
+def test_an_administrator_with_tasks_opens_no_admin(world: DeskWorld) -> None:
     ann = world.people["ann"]
     ann.is_staff = ann.is_superuser = True
     ann.save()

@@ -88,7 +88,7 @@ def test_from_scratch_no_label_speaks_of_a_machine() -> None:
     assert "machine" in " ".join(line.meaning for line in definitions_of(Stage.SUPPORT_POST_EDIT))
 
 
-def test_importance_is_explained_while_assigning_only_where_it_is_shown() -> None:
+def test_assigning_explains_importance_only_where_it_is_shown() -> None:
     for shown in (True, False):
         terms = {line.term for line in definitions_of(Stage.ASSIGN, show_importance=shown)}
         assert ({"vital", "okay"} <= terms) is shown

@@ -168,7 +168,7 @@ def test_nothing_is_submitted_while_labels_are_missing(ann: Window) -> None:
     assert f'data-first="{keys_of(ann)[1]}"' in part
 
 
-def test_submitted_labels_count_and_a_reopened_version_takes_their_place(ann: Window, judging: JudgeWorld) -> None:
+def test_submitted_labels_count_until_a_reopened_version_does(ann: Window, judging: JudgeWorld) -> None:
     judge_all(ann, "support")
     assert ann.submit().json() == {"version": 1, "labels": 12}
     assert set(Assignment.objects.values_list("label", "stands")) == {(AssignmentLabel.SUPPORT, True)}

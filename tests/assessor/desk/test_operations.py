@@ -253,13 +253,13 @@ def test_a_desk_by_hand_starts_empty_and_holds_nothing_machine_made(world: DeskW
     assert [row["draft"] for row in desk.state()["rows"]] == [None]
 
 
-def test_a_task_not_started_shows_what_will_be_recorded_before_it_counts_anything(world: DeskWorld) -> None:
+def test_a_task_not_started_shows_what_it_will_record(world: DeskWorld) -> None:
     desk = Window(world.client(), world.post_edit)
     assert desk.post("ops/", {"window": desk.window, "ops": [desk.op("dance")]}).status_code == 404
     assert Task.objects.get(pk=world.post_edit.pk).state == "not started"
 
 
-def test_evidence_names_a_passage_of_the_task_and_a_sentence_that_it_has(ann: Window, world: DeskWorld) -> None:
+def test_evidence_names_the_task_s_passage_and_its_sentence(ann: Window, world: DeskWorld) -> None:
     elsewhere, here = world.segments("t2")[0].public_id, world.segments("t1")[0].public_id
     assert ann.do("link", key="d1", segment=elsewhere, sentence=0)["code"] == "no_such_passage"
     assert ann.do("link", key="d1", segment=here, sentence=3)["code"] == "no_such_sentence"

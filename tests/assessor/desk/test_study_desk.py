@@ -110,9 +110,7 @@ def test_the_start_page_says_that_not_everything_is_asked(world: JudgingWorld) -
 
 
 @pytest.mark.parametrize("kind", list(StudyKind))
-def test_nothing_at_the_desk_tells_of_the_study_its_judges_or_their_labels(
-    world: JudgingWorld, kind: StudyKind
-) -> None:
+def test_the_desk_tells_nothing_of_the_study_judges_or_labels(world: JudgingWorld, kind: StudyKind) -> None:
     window = window_of(world, hand_study(world, make_study(world, kind)))
     addresses = ["/desk/", *(window.url(name) for name in NAMES)]
     addresses += [window.url(f"answers/{one['id']}/") for one in window.state()["answers"]]

@@ -75,7 +75,7 @@ def test_the_judging_stages_ask_for_theirs(tmp_path: Path) -> None:
 
 
 @pytest.mark.django_db
-def test_a_machines_label_is_shown_where_the_stage_shows_one_and_nowhere_else(tmp_path: Path) -> None:
+def test_a_machine_s_label_is_shown_only_where_the_stage_shows_one(tmp_path: Path) -> None:
     world = make_judge_world(tmp_path)
     load_practice(world.campaign, tmp_path, ALL)
     shown = world.client("ann").get(f"/desk/{world.shown.public_id}/practice/").content.decode()

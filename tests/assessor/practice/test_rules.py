@@ -34,7 +34,7 @@ def test_without_shown_labels_both_support_stages_ask_for_the_same() -> None:
     assert asked(Stage.SUPPORT_POST_EDIT, plain) == asked(Stage.SUPPORT_SCRATCH, plain) == (1, 5)
 
 
-def test_an_item_with_a_shown_label_never_reaches_judging_from_scratch() -> None:
+def test_an_item_with_a_shown_label_never_reaches_scratch_judging() -> None:
     assert asked(Stage.SUPPORT_SCRATCH, [Offered(3, PracticeKind.SUPPORT, shows=True)]) == ()
 
 

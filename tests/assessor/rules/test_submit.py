@@ -65,7 +65,7 @@ def test_undecided_nuggets_stand_in_the_way_and_are_named_in_order() -> None:
     assert not review.is_complete
 
 
-def test_a_kept_nugget_that_is_neither_vital_nor_okay_stands_in_the_way() -> None:
+def test_a_kept_nugget_without_importance_blocks_submitting() -> None:
     rejected = row("b", 2, importance=Importance.UNKNOWN, decision=Decision.REJECTED)
     review = review_of(by_key(row("a", 1, importance=Importance.UNKNOWN), rejected), limit=None)
     assert review.without_importance == ("a",)

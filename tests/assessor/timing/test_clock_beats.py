@@ -68,7 +68,7 @@ def test_a_beat_renews_the_hold_of_its_window_and_keeps_the_place(world: DeskWor
     assert desk.place == BEAT["place"]
 
 
-def test_a_beat_neither_takes_the_desk_nor_moves_the_place_of_another_window(world: DeskWorld) -> None:
+def test_a_beat_neither_takes_the_desk_nor_moves_another_s_place(world: DeskWorld) -> None:
     Desk.objects.update(holder="window-2", held_at=timezone.now(), place={"shell": {}})
     assert send(world, BEAT).json()["holder"] == "other"
     desk = Desk.objects.get()

@@ -67,7 +67,7 @@ def near(milliseconds: int, seconds: float) -> bool:
     return abs(milliseconds / SECOND - seconds) <= WITHIN
 
 
-def test_17_reading_five_minutes_without_an_event_on_500_words_is_five_minutes(tab: Open) -> None:
+def test_17_reading_500_words_for_5_minutes_counts_5_minutes(tab: Open) -> None:
     ann = tab(words=500).then(READ, 10).then(GAP, 5 * MINUTE).then(READ, 10)
     play(ann)
     assert abs(credited([ann]) - 320) <= WITHIN
@@ -144,14 +144,14 @@ def test_20_a_sleeping_laptop_earns_nothing(tab: Open) -> None:
     assert found.sessions == 2
 
 
-def test_20_a_laptop_whose_clock_stood_still_while_it_slept_earns_nothing(tab: Open) -> None:
+def test_20_a_sleeping_laptop_with_a_stopped_clock_earns_nothing(tab: Open) -> None:
     ann = tab().then(READ, 100).sleep(HOUR).then(READ, 50).then(EDIT, 100)
     play(ann)
     assert near(measured(ann.task).active.high, 250)
 
 
 @pytest.mark.parametrize("change", [-HOUR, HOUR])
-def test_20_the_servers_clock_set_by_an_hour_makes_no_negative_stretch(tab: Open, change: int) -> None:
+def test_20_moving_the_server_clock_makes_no_negative_stretch(tab: Open, change: int) -> None:
     """The machine's own time of day is never sent. If the server's is changed, nothing turns negative."""
     ann = tab().then(READ, 300)
     for at in ann.beats():
@@ -179,7 +179,7 @@ def test_a_lost_connection_is_caught_up_and_tagged(tab: Open) -> None:
     assert near(found.offline, 20 * MINUTE)
 
 
-def test_a_page_that_starts_without_a_connection_is_bounded_by_what_the_server_saw(tab: Open) -> None:
+def test_a_page_started_offline_is_bounded_by_the_server(tab: Open) -> None:
     ann = tab().lose_connection(10 * MINUTE).then(READ, 601).then(READ, 30)
     play(ann)
     assert near(measured(ann.task).active.high, 631)
@@ -248,7 +248,7 @@ def test_time_after_a_reopening_stands_apart(tab: Open) -> None:
     assert by_version == {1: 60 * SECOND, 2: 60 * SECOND}
 
 
-def test_what_was_submitted_is_settled_even_if_a_window_uses_its_numbers_again(tab: Open) -> None:
+def test_submitted_times_stay_though_a_window_reuses_numbers(tab: Open) -> None:
     ann = tab().then(READ, 60)
     play(ann)
     before = list(TimeSegment.objects.values())

@@ -225,7 +225,7 @@ def test_20_sleep_earns_nothing(desk: Desktop) -> None:
     assert near(found.suspended, 8 * HOUR)
 
 
-def test_20_sleep_in_which_the_monotonic_clock_stood_still_earns_nothing(desk: Desktop) -> None:
+def test_20_sleep_with_a_stopped_monotonic_clock_earns_nothing(desk: Desktop) -> None:
     desk.read(40)
     desk.at += HOUR
     desk.page.clock.set_system_time(MORNING + timedelta(seconds=desk.at))

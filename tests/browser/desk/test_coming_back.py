@@ -118,7 +118,7 @@ def test_merge_reject_and_delete_are_undone_and_redone_after_reloads(ann: Hands)
     assert sorted(ann.texts("rejected")) == [draft_of(3), "my own"]
 
 
-def test_a_finished_topic_is_reopened_as_a_copy_with_a_time_of_its_own(ann: Hands, world: DeskWorld) -> None:
+def test_a_finished_topic_reopens_as_a_copy_with_its_own_time(ann: Hands, world: DeskWorld) -> None:
     finish(ann, world)
     ann.reload()
     ann.submit()

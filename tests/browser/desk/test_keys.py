@@ -222,9 +222,7 @@ def test_changed_keys_stand_on_the_buttons_and_in_the_sheet_and_work(
     expect(desk.page.locator("#key-sheet").get_by_text("Flag to the organizers")).to_have_count(0)
 
 
-def test_single_keys_switched_off_do_nothing_and_buttons_do_everything(
-    context: BrowserContext, world: DeskWorld
-) -> None:
+def test_with_single_keys_off_buttons_do_everything(context: BrowserContext, world: DeskWorld) -> None:
     save_desk_settings(world.people["ann"], DeskSettings(single_keys=False))
     desk = open_desk(context, world)
     page = desk.page

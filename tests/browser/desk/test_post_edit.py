@@ -143,7 +143,7 @@ def add_and_move(hands: Hands) -> None:
     hands.is_on("N12")
 
 
-def test_submitting_with_undecided_nuggets_names_them_and_sends_nothing(hands: Hands) -> None:
+def test_submitting_names_undecided_nuggets_and_sends_nothing(hands: Hands) -> None:
     for _ in range(DRAFTS - 2):
         hands.press("1")
     hands.is_on("N7")
@@ -230,7 +230,7 @@ def test_letters_typed_into_fields_are_only_text(hands: Hands) -> None:
     assert {row.importance for row in rows} == {0}
 
 
-def test_a_rejected_nugget_costs_as_few_keys_as_a_kept_one_and_comes_back(hands: Hands) -> None:
+def test_rejecting_costs_as_few_keys_as_keeping_and_is_undone(hands: Hands) -> None:
     hands.press("1", "x", "1", "x")
     hands.is_on("N5")
     assert hands.counts() == "2 kept · 2 rejected · 4 undecided"

@@ -168,9 +168,7 @@ def test_keys_typed_into_the_search_are_text(page: Page, world: DeskWorld) -> No
     assert state_of(world)["seq"] == 0
 
 
-def test_a_sentence_is_linked_without_a_mouse_and_one_comes_back_to_the_same_row(
-    page: Page, world: DeskWorld
-) -> None:
+def test_linking_a_sentence_without_a_mouse_returns_to_its_row(page: Page, world: DeskWorld) -> None:
     page.locator("#n-d2").focus()
     page.keyboard.press("]")
     assert focused(page) == "P1"
@@ -225,7 +223,7 @@ def test_words_selected_with_the_mouse_stand_for_their_sentences(page: Page) -> 
     expect(page.get_by_role("button", name="New nugget", exact=False).last).to_be_visible()
 
 
-def test_the_bar_is_reached_with_enter_and_a_whole_passage_can_be_linked(page: Page, world: DeskWorld) -> None:
+def test_enter_reaches_the_bar_and_a_whole_passage_can_be_linked(page: Page, world: DeskWorld) -> None:
     first_row(page)
     page.keyboard.press("]")
     page.keyboard.press("Tab")

@@ -117,7 +117,7 @@ def test_on_a_narrow_screen_each_pane_keeps_its_place(desk: Opened) -> None:
     assert abs(desk.page.evaluate("scrollY") - 300) < 2
 
 
-def test_on_a_narrow_screen_the_bars_scroll_away_and_nothing_sticks_out(desk: Opened) -> None:
+def test_on_narrow_screens_bars_scroll_away_and_nothing_sticks_out(desk: Opened) -> None:
     for width in (390, 320):
         desk.page.set_viewport_size({"width": width, "height": 256})
         for name in ("Read", "Judge"):
@@ -165,7 +165,7 @@ def test_guidelines_open_over_the_rows_and_give_the_focus_back(desk: Opened) -> 
     assert not desk.page.locator("#rows").evaluate("(rows) => rows.inert")
 
 
-def test_guidelines_that_cannot_be_loaded_say_so_and_can_be_asked_for_again(desk: Opened) -> None:
+def test_guidelines_that_fail_to_load_can_be_asked_for_again(desk: Opened) -> None:
     desk.page.route("**/guidelines/*", lambda route: route.abort())
     button = desk.page.get_by_role("button", name="Guidelines")
     button.click()
@@ -213,7 +213,7 @@ def test_a_flag_names_the_row_and_reaches_the_organizers_once(desk: Opened) -> N
     assert (stored.kind, stored.about, stored.text) == ("flag", "N1", "a duplicate of 3")
 
 
-def test_a_comment_that_could_not_be_sent_outlives_a_reload_and_is_sent_once(desk: Opened) -> None:
+def test_an_unsent_comment_outlives_a_reload_and_is_sent_once(desk: Opened) -> None:
     desk.page.route("**/remarks/", lambda route: route.abort())
     desk.page.get_by_role("button", name="Comment").click()
     dialog = desk.page.get_by_role("dialog", name="Comment to the organizers")

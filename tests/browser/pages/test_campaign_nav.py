@@ -26,7 +26,7 @@ def world(live_server: LiveServer, tmp_path: Path) -> World:
 
 
 @pytest.mark.parametrize("width", [1440, 1280, 1024, 390])
-def test_no_page_is_wider_than_the_screen_and_the_way_here_is_in_sight(
+def test_no_page_is_wider_than_the_screen_and_its_path_is_in_sight(
     world: World, chromium: Browser, live_server: LiveServer, width: int
 ) -> None:
     context = chromium.new_context(base_url=live_server.url, viewport={"width": width, "height": 800})

@@ -70,7 +70,7 @@ def check_pointer_and_keys(page: Page) -> None:
     expect(note).to_be_hidden()
 
 
-def test_paper_is_light_and_has_neither_navigation_nor_forms_nor_cut_tables(
+def test_paper_is_light_without_navigation_forms_or_cut_tables(
     world: World, chromium: Browser, live_server: LiveServer
 ) -> None:
     page = dark_page(chromium, live_server.url)

@@ -83,7 +83,7 @@ def test_a_reload_loses_nothing_and_stays_writable(page: Page, window: Window) -
 
 
 @pytest.mark.parametrize("status", [500, 502, 403])
-def test_a_failing_server_is_shown_within_3_s_and_nothing_is_called_saved(page: Page, status: int) -> None:
+def test_a_failing_server_shows_in_3_s_and_nothing_is_called_saved(page: Page, status: int) -> None:
     saved = page.locator(SAVED).inner_text()
     page.route(OPS, lambda route: route.fulfill(status=status, body="<h1>no</h1>"))
     with stopped_clock(page):

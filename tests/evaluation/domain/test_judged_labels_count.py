@@ -139,7 +139,7 @@ def test_work_that_comes_back_to_somebody_counts_once(world: JudgingWorld) -> No
     assert set(Assignment.objects.filter(stands=True).values_list("label", flat=True)) == {1}
 
 
-def test_imported_labels_stay_where_a_task_is_withdrawn_that_was_never_submitted(world: JudgingWorld) -> None:
+def test_imported_labels_survive_withdrawing_an_unsubmitted_task(world: JudgingWorld) -> None:
     judge = judge_of(world.people["ann"])
     label = {"qid": "t1", "run_id": "alpha", "nuggets": [{"text": "bends grow", "assignment": "support"}]}
     import_assignments(
@@ -200,9 +200,7 @@ def bring_support(world: JudgingWorld, target: JudgingWorld, judge: str, conditi
 BESIDE = ("label", "raw", "sentence", "first_label")
 
 
-def test_an_export_of_assigned_nuggets_comes_back_with_all_that_was_said(
-    world: JudgingWorld, tmp_path: Path
-) -> None:
+def test_exported_assignments_come_back_whole(world: JudgingWorld, tmp_path: Path) -> None:
     task = world.hand(ASSIGN, "ann")
     finish(task, 2, sentence=1, first_label=0)
     world.reopen(task)
@@ -269,7 +267,7 @@ def test_what_was_submitted_here_is_not_replaced_by_an_import(world: JudgingWorl
     assert set(Assignment.objects.values_list("label", flat=True)) == {2}
 
 
-def test_labels_imported_after_a_withdrawal_count_and_leave_the_withdrawn_ones_alone(world: JudgingWorld) -> None:
+def test_labels_imported_after_a_withdrawal_leave_withdrawn_ones(world: JudgingWorld) -> None:
     task = world.hand(ASSIGN, "ann")
     finish(task)
     world.withdraw(task)

@@ -141,7 +141,7 @@ def test_a_failure_that_names_a_label_is_not_written_as_that_label() -> None:
     assert found.labels[0].label is AssignmentLabel.FAILED
 
 
-def test_an_equal_support_judgment_may_be_repeated_and_judges_may_differ() -> None:
+def test_support_may_be_repeated_equally_and_judges_may_differ() -> None:
     row = SupportRecord(1, "r", "1", 0, "d", SupportLabel.FULL_SUPPORT, judge="Ann")
     other = SupportRecord(3, "r", "1", 0, "d", SupportLabel.NO_SUPPORT, judge="Ben")
     assert parse_support(as_source(*map(support_line, (row, row, other)))) == (row, other)

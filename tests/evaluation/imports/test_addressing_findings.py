@@ -48,7 +48,7 @@ def test_what_was_loaded_before_is_found_by_the_command_once(corpus: Path) -> No
     assert after.revision == campaign.revision + 1
 
 
-def test_the_command_takes_away_what_is_no_more_and_knows_what_imports_noted(corpus: Path) -> None:
+def test_the_command_drops_old_findings_and_keeps_those_of_imports(corpus: Path) -> None:
     load("import_segments", write(corpus, "s", [segment("x1", BAD)]))
     assert "Nothing changed" in load("check_texts").err
     Segment.objects.update(text="Rivers bend.")

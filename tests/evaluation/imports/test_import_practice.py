@@ -99,7 +99,7 @@ def test_replaced_is_a_new_item_and_what_was_answered_is_kept(tmp_path: Path) ->
     assert (answer.item_id, answer.label) == (old.pk, 1)
 
 
-def test_replace_takes_the_file_as_the_whole_of_the_kinds_it_has_in_its_order(tmp_path: Path) -> None:
+def test_replace_takes_the_file_as_all_items_of_its_kinds_in_order(tmp_path: Path) -> None:
     load(NAME, write(tmp_path, "a.jsonl", [*IMPORTANCE, item("importance", "i3", "okay"), *SUPPORT]))
     said = load(NAME, "--replace", write(tmp_path, "b.jsonl", [item("importance", "i3", "okay"), I1])).err
     assert "0 practice items added, 3 changed. 1 of the changed taken out; 2 of the changed moved." in said

@@ -40,7 +40,7 @@ def test_a_request_s_texts_are_kept_and_the_same_file_changes_nothing(river: Pat
     assert "Nothing changed: 2 topics already loaded." in load("import_topics", path).err
 
 
-def test_a_changed_background_is_named_and_refused_while_labels_hang_on_it(river: Path) -> None:
+def test_a_changed_background_is_refused_while_labels_depend_on_it(river: Path) -> None:
     changed = write(river, "t1.jsonl", [{"id": "t1", "title": "why rivers bend", "background": "I row."}])
     assert "t1.jsonl:1: background: " in refuse("import_topics", changed)
     assert "labels" in refuse("import_topics", changed, "--replace")
@@ -50,7 +50,7 @@ def test_a_changed_background_is_named_and_refused_while_labels_hang_on_it(river
 
 
 @pytest.mark.parametrize("texts", [True, False])
-def test_a_campaign_file_has_the_texts_and_the_article_only_with_texts(river: Path, texts: bool) -> None:
+def test_a_campaign_file_has_texts_and_the_article_only_with_texts(river: Path, texts: bool) -> None:
     load("import_topics", write(river, "requests.jsonl", [REQUEST, ARTICLE]))
     path = river / "river.zip"
     options = [] if texts else ["--without-texts"]

@@ -164,9 +164,7 @@ def test_a_task_asks_just_what_was_drawn(world: JudgingWorld, kind: StudyKind, p
 
 
 @pytest.mark.parametrize("kind", BOTH)
-def test_its_labels_stand_under_a_judge_of_their_own_and_no_report_changes(
-    world: JudgingWorld, kind: StudyKind
-) -> None:
+def test_its_labels_have_an_own_judge_and_no_report_changes(world: JudgingWorld, kind: StudyKind) -> None:
     asked = [
         ("scores", "--condition", "E/M"),
         ("scores", "--condition", "E/A"),
@@ -306,7 +304,7 @@ def test_new_runs_add_nothing_to_it(world: JudgingWorld, kind: StudyKind) -> Non
     assert TaskAnswer.objects.filter(task=task).count() == TaskAnswer.objects.filter(task=again).count() < 4
 
 
-def test_two_studies_of_one_name_in_two_campaigns_have_judges_of_their_own(world: JudgingWorld) -> None:
+def test_equal_study_names_in_two_campaigns_have_own_judges(world: JudgingWorld) -> None:
     Judge.objects.create(name=f"ann, study {STUDY}", kind=JudgeKind.HUMAN)
     judge_drawn(window_of(world, hand_study(world, make_study(world))))
     assert Judge.objects.get(study__name=STUDY).name.startswith(f"ann, study {STUDY} (")

@@ -60,7 +60,7 @@ def submit_list(task: Task, *wordings: NuggetVersion) -> None:
     renew_assigning(task.nuggets, task.topic)
 
 
-def test_the_order_is_a_shuffle_that_is_the_task_s_own_and_always_the_same(world: JudgingWorld) -> None:
+def test_the_order_is_the_task_s_own_shuffle_each_time_the_same(world: JudgingWorld) -> None:
     for number in range(7):
         world.run(f"more-{number}", (f"Text {number}.", []))
     tasks = [world.hand(Stage.ASSIGN, "ann"), world.hand(Stage.ASSIGN, "ben", again=True)]
@@ -88,7 +88,7 @@ def test_only_runs_of_the_judging_pool_are_judged(world: JudgingWorld) -> None:
 
 
 @pytest.mark.parametrize(("once", "judged"), [(True, 2), (False, 3)])
-def test_answers_with_the_very_same_text_are_judged_once_if_the_campaign_says_so(
+def test_equal_answers_are_judged_once_if_the_campaign_says_so(
     world: JudgingWorld, once: bool, judged: int
 ) -> None:
     change_protocol(world, identical_once=once)
@@ -100,7 +100,7 @@ def test_answers_with_the_very_same_text_are_judged_once_if_the_campaign_says_so
         assert shown.get(answer=one.same_as).position < one.position
 
 
-def test_the_same_text_with_other_citations_is_another_pair_to_support(world: JudgingWorld) -> None:
+def test_the_same_text_with_other_citations_is_another_pair(world: JudgingWorld) -> None:
     change_protocol(world, identical_once=True)
     world.run("twin", (BENDS, [0]), (SAND, [1, 0]))
     world.run("sister", (BENDS, [1]), (SAND, [1, 0]))
@@ -109,7 +109,7 @@ def test_the_same_text_with_other_citations_is_another_pair_to_support(world: Ju
     assert (given.count(), given.filter(same_as=None).count()) == (4, 3)
 
 
-def test_a_new_run_is_appended_and_reopens_what_was_submitted_for_the_new_answers_only(
+def test_a_new_run_reopens_submitted_tasks_for_its_answers_only(
     world: JudgingWorld,
 ) -> None:
     done, begun = world.hand(Stage.ASSIGN, "ann"), world.hand(Stage.ASSIGN, "ben", again=True)
@@ -143,7 +143,7 @@ def test_a_run_that_says_nothing_new_to_support_reopens_nothing(world: JudgingWo
     assert task.state == TaskState.SUBMITTED
 
 
-def test_a_text_that_is_loaded_later_reopens_the_support_of_what_cites_it(world: JudgingWorld) -> None:
+def test_a_text_loaded_later_reopens_support_of_what_cites_it(world: JudgingWorld) -> None:
     task = world.hand(Stage.SUPPORT_SCRATCH, "ann")
     finish(task)
     text = world.source("late.jsonl", {"docid": "d3", "segment": "The text of d3."})
@@ -153,7 +153,7 @@ def test_a_text_that_is_loaded_later_reopens_the_support_of_what_cites_it(world:
     assert task.reopened_reason == "Citations to judge whose text came later: 1"
 
 
-def test_a_new_answer_with_the_text_of_a_judged_one_needs_only_another_submission(world: JudgingWorld) -> None:
+def test_a_new_answer_of_a_judged_text_needs_only_a_submission(world: JudgingWorld) -> None:
     change_protocol(world, identical_once=True)
     task = world.hand(Stage.ASSIGN, "ann")
     finish(task)
@@ -164,7 +164,7 @@ def test_a_new_answer_with_the_text_of_a_judged_one_needs_only_another_submissio
     assert progress.asked == progress.judged
 
 
-def test_a_run_that_is_replaced_before_it_is_judged_leaves_nothing_of_its_old_answer(world: JudgingWorld) -> None:
+def test_replacing_an_unjudged_run_leaves_nothing_of_its_answer(world: JudgingWorld) -> None:
     change_protocol(world, identical_once=True)
     task = world.hand(Stage.ASSIGN, "ann")
     world.run("alpha", ("Quite another answer.", []), replace=True)
@@ -202,7 +202,7 @@ def test_a_list_is_not_replaced_while_it_is_assigned(world: JudgingWorld) -> Non
         )
 
 
-def test_a_further_version_of_a_list_reopens_its_assigning_where_nuggets_are_new(world: JudgingWorld) -> None:
+def test_a_further_list_reopens_assigning_where_nuggets_are_new(world: JudgingWorld) -> None:
     task = world.hand(Stage.ASSIGN, "ann")
     finish(task)
     renew_assigning(task.nuggets, task.topic)

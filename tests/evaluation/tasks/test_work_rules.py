@@ -109,21 +109,21 @@ def test_an_assessor_who_knows_nothing_of_a_topic_may_have_it(stage: Stage) -> N
     assert can_hand_out(stage, ANN)
 
 
-def test_whoever_has_seen_drafts_may_see_them_again_but_not_reopen_a_list_by_hand() -> None:
+def test_seen_drafts_may_be_seen_again_but_no_manual_list_reopened() -> None:
     assert can_hand_out(Stage.POST_EDIT, Candidate("Ann", ANN.roles, seen_drafts=True))
     check_reopen(Stage.POST_EDIT, seen_drafts=True)
     with pytest.raises(Refused):
         check_reopen(Stage.MANUAL, seen_drafts=True)
 
 
-def test_whoever_makes_a_list_may_assign_that_one_and_another_set_is_another_piece_of_work() -> None:
+def test_makers_of_a_list_may_assign_it_and_another_set_apart() -> None:
     maker = Candidate("Ann", ANN.roles, makes=frozenset({"edited-Ann"}))
     assert can_hand_out(Stage.ASSIGN, maker, "edited-Ann")
     assert not can_hand_out(Stage.ASSIGN, maker, "auto")
     assert can_hand_out(Stage.ASSIGN, Candidate("Ann", ANN.roles, assigns=frozenset({"edited"})), "auto")
 
 
-def test_assigning_and_judging_support_do_not_stand_in_each_other_s_way() -> None:
+def test_assigning_and_judging_support_do_not_block_each_other() -> None:
     has_assigned = Candidate("Ann", ANN.roles, judged=frozenset({Stage.ASSIGN}))
     for stage in (Stage.SUPPORT_SCRATCH, SHOWN):
         assert can_hand_out(stage, has_assigned)
@@ -132,7 +132,7 @@ def test_assigning_and_judging_support_do_not_stand_in_each_other_s_way() -> Non
         assert can_hand_out(Stage.ASSIGN, again)
 
 
-def test_somebody_else_than_made_a_list_assigns_it_for_a_reason_or_to_compare() -> None:
+def test_others_assign_a_list_for_a_reason_or_to_compare() -> None:
     with pytest.raises(Refused, match="Ann made this list: say why Ben is to assign it"):
         check_maker("Ben", "Ann", overlap=False, reason=" ")
     check_maker("Ben", "Ann", overlap=True, reason="")

@@ -80,7 +80,7 @@ def test_what_fails_again_is_asked_again_and_again(simulator: Simulator, fault: 
     assert Call.objects.filter(replicate=3).count() == 1
 
 
-def test_labels_that_failed_and_labels_that_are_missing_are_asked_together(simulator: Simulator) -> None:
+def test_failed_and_missing_labels_are_asked_together(simulator: Simulator) -> None:
     make_world(runs=1, nuggets=4)
     failing(simulator, "thing1", "out_of_vocabulary", *EVALUATE)
     Assignment.objects.filter(nugget_version__text__contains="thing3").delete()
@@ -152,9 +152,7 @@ def many_segments(world: World) -> None:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_of_a_topic_that_failed_only_the_window_that_failed_is_read_again(
-    simulator: Simulator, fault: str
-) -> None:
+def test_only_the_failed_window_of_a_topic_is_read_again(simulator: Simulator, fault: str) -> None:
     many_segments(make_world(nuggets=0, runs=1))
     failing(simulator, "riverd2", fault, *EVALUATE)
     assert not NuggetList.objects.exists()

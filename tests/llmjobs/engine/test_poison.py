@@ -107,7 +107,7 @@ def test_while_nothing_is_answered_nothing_fails(simulator: Simulator, fault: st
     assert Call.objects.filter(template="control").count() <= 1
 
 
-def test_a_try_counts_only_with_an_answer_between_it_and_the_one_before() -> None:
+def test_a_try_counts_only_if_an_answer_came_since_the_last() -> None:
     one, circuit = Sending(Call(pk=1), wanted=_wanted(), campaign=1, job=1), Circuit()
     gone = CallRefusal("unreachable", None, "gone.", None, 1)
     circuit.failed(gone, one)

@@ -189,7 +189,7 @@ def test_what_is_cancelled_is_not_asked_and_what_is_answered_is_kept(
     assert len(simulator.log.served()) == 20
 
 
-def test_a_worker_told_to_stop_keeps_what_is_under_way_and_hands_the_rest_back(
+def test_a_stopping_worker_ends_its_calls_and_hands_the_rest_back(
     simulator: Simulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("django.conf.settings.LLM_CONCURRENCY", 2)

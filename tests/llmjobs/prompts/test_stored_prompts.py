@@ -107,7 +107,7 @@ def test_a_person_has_no_prompts() -> None:
 
 
 @pytest.mark.usefixtures("transactional_db")
-def test_another_prompt_is_another_judge_whose_labels_stand_beside_the_others(simulator: Simulator) -> None:
+def test_another_prompt_is_another_judge_beside_the_first(simulator: Simulator) -> None:
     world = make_world(runs=1)
     start_assigning(world)
     prompt = save(user=f"Be strict.\n\n{ASSIGN.user}")

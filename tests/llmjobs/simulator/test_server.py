@@ -263,7 +263,7 @@ def test_the_order_of_requests_changes_no_fault() -> None:
     assert {name: one.choose(name) for name in names} == {name: other.choose(name) for name in reversed(names)}
 
 
-def test_a_request_with_a_named_text_goes_wrong_always_and_others_do_not() -> None:
+def test_only_requests_with_a_named_text_always_fail() -> None:
     with running_simulator(always={"wolves howl": "bad_request"}) as simulator:
         assert [chat(simulator, body("wolves howl"))[0] for _ in range(2)] == [400, 400]
         assert chat(simulator)[0] == 200

@@ -295,7 +295,7 @@ def test_max_tokens_cuts_the_reply() -> None:
     assert (cut.finish_reason, cut.completion_tokens) == ("length", 0)
 
 
-def test_a_question_asked_again_with_the_reason_is_answered_like_the_first() -> None:
+def test_a_question_asked_again_with_the_reason_is_answered_alike() -> None:
     values: dict[str, Value] = {"query": QUERY, "passage": "Rivers bend.", "nuggets": ["Rivers bend"], "length": 1}
     first = tuple((one.role, one.content) for one in render(TEMPLATES["assign"], **values))
     again = (*first, ("assistant", "no list"), ("user", "This reply cannot be used: it is no list."))

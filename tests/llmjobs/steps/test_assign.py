@@ -98,7 +98,7 @@ def test_one_nugget_that_gets_no_label_fails_alone() -> None:
     assert "batch 2 of 2, nuggets 13-13, re-ask 2" in parts(asks)
 
 
-def test_without_a_connection_the_rest_of_the_batch_fails_without_further_asks() -> None:
+def test_offline_the_rest_of_a_batch_fails_without_further_asks() -> None:
     outcome, asks = play(assign(work(14)), [*["?"] * 3, labels("sssss"), GONE, labels("pppp")])
     assert parts(asks)[3:] == ["batch 1 of 2, nuggets 1-5", "batch 1 of 2, nuggets 6-10", "batch 2 of 2"]
     assert given(outcome) == [SUPPORT] * 5 + [FAILED] * 5 + [PARTIAL] * 4

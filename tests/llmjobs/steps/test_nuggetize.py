@@ -116,7 +116,7 @@ def test_settings_of_the_campaign_are_followed() -> None:
     assert summary(outcome) == [("b", VITAL)]
 
 
-def test_each_nugget_names_the_asks_behind_its_text_and_its_importance() -> None:
+def test_each_nugget_names_the_asks_of_its_text_and_importance() -> None:
     replies = ['["a"]', '["b", "a"]', labels("ov")]
     outcome, _ = play(nuggetize(NuggetizeInput(drafts(11))), replies)
     assert [(n.text, n.text_ask, n.importance_ask) for n in outcome.nuggets] == [("a", 0, 2), ("b", 1, 2)]

@@ -19,7 +19,7 @@ def test_findings_lead_to_their_list(world: World) -> None:
     assert "/campaigns/river/findings/?code=unknown_label" in overview(world)
 
 
-def test_the_leaderboard_shows_the_chosen_condition_and_what_it_rests_on(world: World) -> None:
+def test_the_leaderboard_shows_its_condition_and_sources(world: World) -> None:
     page = overview(world, "?condition=A/M")
     assert "Leaderboard, A/M" in page
     assert "labels by <b><bdi>person</bdi></b>" in page

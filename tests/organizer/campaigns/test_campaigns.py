@@ -22,7 +22,7 @@ def test_who_only_assesses_lands_at_their_tasks_and_finds_no_way_in(world: World
     assert "/campaigns/river/" not in response.content.decode()
 
 
-def test_who_organizes_one_campaign_and_assesses_another_is_led_to_both(world: World) -> None:
+def test_organizers_who_assess_elsewhere_are_led_to_both(world: World) -> None:
     other = Campaign.objects.create(slug="lake", name="Lake study")
     Membership.objects.create(campaign=other, user=world.people["olga"], role=Role.ASSESSOR)
     page = world.client("olga").get("/").content.decode()

@@ -42,7 +42,7 @@ def test_with_a_second_campaign_the_list_comes_first(world: World, role: Role) -
     assert first_page(world.client("olga")) == "/"
 
 
-def test_who_judges_and_organizes_one_campaign_goes_where_nothing_is_unblinded(world: World) -> None:
+def test_judging_organizers_land_where_nothing_is_unblinded(world: World) -> None:
     Membership.objects.create(campaign=world.campaign, user=world.people["ann"], role=Role.ORGANIZER)
     assert first_page(world.client("ann")) == "/"
     assert world.client("ann").get("/").headers["Location"] == "/desk/"

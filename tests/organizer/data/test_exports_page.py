@@ -48,7 +48,7 @@ def file_of(client: Client, export: Export) -> bytes:
     return b"".join(response)
 
 
-def test_an_export_waits_for_its_worker_and_is_there_with_its_checksum(world: World) -> None:
+def test_an_export_waits_for_its_worker_and_has_its_checksum(world: World) -> None:
     olga = world.client("olga")
     olga.post(f"{DATA}exports/new/", {"what": "nuggets"})
     page = olga.get(DATA).content.decode()

@@ -134,7 +134,7 @@ def test_an_import_that_waits_for_a_worker_is_put_aside_with_its_job(world: Worl
     )
 
 
-def test_of_two_processes_that_load_one_import_the_second_changes_nothing(world: World) -> None:
+def test_the_second_process_to_load_an_import_changes_nothing(world: World) -> None:
     olga = world.client("olga")
     attempt = sent(olga, "topics", MORE)
     ImportAttempt.objects.filter(pk=attempt.pk).update(state="loading")

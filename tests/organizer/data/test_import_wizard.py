@@ -142,7 +142,7 @@ def test_a_refusal_that_is_no_bad_line_is_said_as_it_is(world: World) -> None:
     assert "A/A is a condition of Assay" in page_of(olga, attempt)
 
 
-def test_45_runs_of_21_topics_with_3_bad_rows_are_refused_whole_and_loaded_once(world: World) -> None:
+def test_45_runs_with_3_bad_rows_are_refused_whole_and_loaded_once(world: World) -> None:
     """Check 29 of docs/acceptance-checks.md."""
     olga = world.client("olga")
     topics = [f"q{number}" for number in range(21)]

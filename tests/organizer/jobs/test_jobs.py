@@ -116,7 +116,7 @@ def test_the_simulated_judge_is_said_to_be_no_model(world: World) -> None:
     assert "word-overlap-simulator</b> is not a model. It is a heuristic" in page_of(world)
 
 
-def test_a_judge_that_the_simulator_answers_for_is_said_to_be_no_model(world: World) -> None:
+def test_a_judge_answered_by_the_simulator_is_shown_as_no_model(world: World) -> None:
     llm = make_job(world)
     make_call(make_item(llm, "1", WorkItem.State.DONE))
     assert "is not a model" in page_of(world)

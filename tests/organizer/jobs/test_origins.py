@@ -90,7 +90,7 @@ def test_a_list_names_its_calls_and_what_each_nugget_rests_on(world: World) -> N
         assert f"{CAMPAIGN}labels/nugget/{listed.pk}/" in page
 
 
-def test_a_nugget_shows_the_call_of_its_words_and_that_of_its_importance(world: World) -> None:
+def test_a_nugget_shows_the_calls_of_its_words_and_importance(world: World) -> None:
     listed = make_list(world).items.all()[0]
     page = page_of(world, f"labels/nugget/{listed.pk}/")
     for said in ("Why does it say", "vital", "water cuts stone 0", "importance batch 1 of 1", "window 1"):

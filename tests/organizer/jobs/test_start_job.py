@@ -131,7 +131,7 @@ def test_more_topics_cost_no_more_queries(world: World) -> None:
     assert queries_of(client, NEW) == before
 
 
-def test_what_one_judge_did_is_asked_of_another_by_a_form_that_is_filled_in(world: World) -> None:
+def test_a_filled_in_form_asks_one_judge_s_items_of_another(world: World) -> None:
     first, second = make_judge("first"), make_judge("second")
     client = world.client("olga")
     asked = {"what": "relevance", "source": "first", "topics": ["t1"], "start": "1"}

@@ -65,7 +65,7 @@ def test_34_alpha_on_the_overlap_set_is_that_of_the_reference_package(world: Jud
     assert f"n = {told.units}" in page_of(world)
 
 
-def test_34_where_all_labels_are_equal_alpha_is_said_to_be_undefined_with_n(world: JudgingWorld) -> None:
+def test_34_of_equal_labels_alpha_is_undefined_and_n_is_given(world: JudgingWorld) -> None:
     both_assign(world, 2)
     page, told = page_of(world), shared(world).found
     assert told.units > 0
@@ -82,7 +82,7 @@ def test_items_of_one_person_alone_are_not_in_it(world: JudgingWorld) -> None:
     assert "Nothing has been labelled by two people yet." in page_of(world)
 
 
-def test_where_they_differ_is_listed_with_both_labels_and_leads_to_the_pair(world: JudgingWorld) -> None:
+def test_differences_list_both_labels_and_lead_to_the_pair(world: JudgingWorld) -> None:
     both_assign(world, 2, 0, 1)
     page, found = page_of(world), shared(world)
     places = found.differing().tolist()

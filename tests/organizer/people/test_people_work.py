@@ -95,7 +95,7 @@ def test_what_cannot_be_judged_and_what_the_sweep_changed_are_shares(world: Judg
     assert row.swept == pytest.approx(1 / labels.count())
 
 
-def test_how_soon_labels_were_accepted_is_told_where_they_were_shown_only(world: JudgingWorld) -> None:
+def test_acceptance_times_are_given_only_where_labels_were_shown(world: JudgingWorld) -> None:
     load_machine(
         world, *((run, n, docid, "full_support") for run, n, docid in (("alpha", 0, "d1"), ("alpha", 1, "d2")))
     )
@@ -123,9 +123,7 @@ def flags_after(world: JudgingWorld, times: int) -> tuple[Flag, ...]:
 
 
 @pytest.mark.parametrize(("times", "said"), [(0, 0), (2, 1)])
-def test_quick_accepts_are_shown_with_their_evidence_and_an_innocent_reason(
-    world: JudgingWorld, times: int, said: int
-) -> None:
+def test_quick_accepts_show_evidence_and_an_innocent_reason(world: JudgingWorld, times: int, said: int) -> None:
     load_machine(world, ("alpha", 0, "d1", "full_support"), ("alpha", 1, "d2", "full_support"))
     load_machine(world, ("gamma", 1, "d2", "full_support"))
     flags = flags_after(world, times)
@@ -148,7 +146,7 @@ def test_the_file_has_what_is_on_the_page_and_no_formula(world: JudgingWorld) ->
     assert (row["stage"], row["done"], row["median_min"], row["full"]) == ("Assign", "1", "40.0", "1.0")
 
 
-def test_a_paused_assessor_is_handed_nothing_new_and_keeps_what_they_have(world: JudgingWorld) -> None:
+def test_a_paused_assessor_gets_nothing_new_and_keeps_their_tasks(world: JudgingWorld) -> None:
     kept = world.hand(Stage.ASSIGN, "ann")
     assert client_of(world).post(PAUSE, {"username": "ann", "act": "pause"}).status_code == 302
     with pytest.raises(Refused, match="ann is paused and gets nothing new"):

@@ -119,7 +119,7 @@ def test_only_organizers_switch_it(practised: Practised) -> None:
         assert practised.world.campaign.protocol.practice is (status != 302)
 
 
-def test_the_switch_is_one_new_version_of_the_protocol_and_nothing_else(practised: Practised) -> None:
+def test_the_switch_is_one_new_protocol_version_and_nothing_else(practised: Practised) -> None:
     campaign, client = practised.world.campaign, practised.world.client("olga")
     before = settings_of(practised)
     for value in ("off", "off", "on"):

@@ -133,7 +133,7 @@ def test_a_new_version_begins_with_the_words_of_another(olga: Client) -> None:
     assert "These are the words of strict@1; nothing was changed." in again.content.decode()
 
 
-def test_what_cannot_be_used_is_said_at_its_field_and_nothing_is_written(olga: Client) -> None:
+def test_unusable_input_is_told_at_its_field_and_nothing_written(olga: Client) -> None:
     response = olga.post(NEW, {"name": "assign", "system": "{query}", "user": "{nuggets} {cap}"})
     said = response.content.decode()
     assert response.status_code == 422

@@ -78,7 +78,7 @@ def made_by(world: JudgingWorld, username: str, origin: Origin = Origin.EDITED) 
     return own
 
 
-def test_a_preview_says_which_list_how_many_answers_and_labels_and_writes_nothing(world: JudgingWorld) -> None:
+def test_a_preview_says_list_answers_and_labels_writing_nothing(world: JudgingWorld) -> None:
     page = said_to(world, "preview", assessor="ann")
     assert "Hands out <b>1</b>, skips <b>0</b>." in page
     assert "<td><bdi>edited</bdi></td>" in page

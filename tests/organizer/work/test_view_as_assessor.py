@@ -106,7 +106,7 @@ def test_a_list_by_hand_shows_nothing_machine_made(desk: DeskWorld) -> None:
     assert "undecided" not in page
 
 
-def test_a_task_that_was_not_opened_shows_its_first_page_and_is_not_opened(desk: DeskWorld) -> None:
+def test_an_unopened_task_shows_its_first_page_and_stays_unopened(desk: DeskWorld) -> None:
     page = desk.client("olga").get(address(desk.post_edit)).content.decode()
     desk.post_edit.refresh_from_db()
     assert "It was not opened yet" in page

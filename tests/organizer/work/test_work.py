@@ -94,7 +94,7 @@ def test_more_work_costs_no_more_queries(desk: DeskWorld) -> None:
     assert queries_of(client, WORK) == before
 
 
-def test_a_preview_names_who_gets_what_and_what_is_skipped_why_and_writes_nothing(desk: DeskWorld) -> None:
+def test_a_preview_names_who_gets_and_skips_what_writing_nothing(desk: DeskWorld) -> None:
     topics = [*more_topics(desk.campaign, 4), desk.topic("t2"), desk.topic("t4")]
     events = Event.objects.count()
     page = said_to(desk, "preview", topics=[topic.public_id for topic in topics])
@@ -153,7 +153,7 @@ def test_drafts_are_not_shown_to_who_is_still_writing_by_hand(desk: DeskWorld) -
     assert "Ben Brook has not submitted the list written by hand yet." in said_to(desk, "preview", **said)
 
 
-def test_the_first_task_makes_the_assessor_a_judge_with_a_set_of_their_own(desk: DeskWorld) -> None:
+def test_the_first_task_makes_the_assessor_a_judge_with_an_own_set(desk: DeskWorld) -> None:
     [task] = hand(desk, [desk.topic("t3")], "ben")
     judge = Judge.objects.get(user=desk.people["ben"])
     assert (judge.name, judge.kind) == ("Ben Brook", JudgeKind.HUMAN)
@@ -213,7 +213,7 @@ def test_a_pattern_finds_topics_by_id_and_text(desk: DeskWorld) -> None:
     assert "why rivers bend" in page
 
 
-def test_a_pattern_that_is_none_is_named_finds_nothing_and_acts_on_nothing(desk: DeskWorld) -> None:
+def test_an_invalid_pattern_is_named_and_matches_nothing(desk: DeskWorld) -> None:
     client = desk.client("olga")
     page = client.get(WORK, {"pattern": "(bend"}).content.decode()
     assert "This is no pattern: unclosed group." in page

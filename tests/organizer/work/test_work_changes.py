@@ -57,18 +57,14 @@ def submit_everything(desk: DeskWorld) -> Window:
     return window
 
 
-def test_a_preview_of_reopening_names_those_that_stay_and_writes_nothing(
-    desk: DeskWorld, fifteen: list[Task]
-) -> None:
+def test_a_preview_of_reopening_names_what_stays_writing_nothing(desk: DeskWorld, fifteen: list[Task]) -> None:
     page = bulk(desk, "preview", tasks=[task.public_id for task in fifteen])
     assert "Changes <b>12</b>, skips <b>3</b>" in page
     assert page.count("only submitted work can be reopened") == 3
     assert not Event.objects.filter(kind="task.reopened").exists()
 
 
-def test_reopening_fifteen_of_which_three_cannot_be_leaves_twelve_events_with_the_reason(
-    desk: DeskWorld, fifteen: list[Task]
-) -> None:
+def test_reopening_12_of_15_leaves_12_events_with_the_reason(desk: DeskWorld, fifteen: list[Task]) -> None:
     bulk(desk, "commit", 302, tasks=[task.public_id for task in fifteen], reason=REASON)
     events = Event.objects.filter(kind="task.reopened")
     assert events.count() == 12
@@ -122,7 +118,7 @@ def test_a_reopened_list_goes_on_from_what_was_submitted(desk: DeskWorld) -> Non
     assert [one.frozen_list.items.count() for one in desk.post_edit.submissions.all()] == [5, 4]
 
 
-def test_a_list_by_hand_is_not_reopened_once_its_assessor_has_the_drafts(desk: DeskWorld) -> None:
+def test_a_manual_list_stays_closed_once_its_assessor_has_drafts(desk: DeskWorld) -> None:
     [task] = hand(desk, [desk.topic("t1")], "ben")
     as_submitted([task])
     Task.objects.filter(pk=desk.post_edit.pk).update(assessor=desk.people["ben"])
@@ -151,7 +147,7 @@ def test_withdrawn_work_is_kept_and_not_counted(desk: DeskWorld) -> None:
     assert desk.client("ann").get(f"/desk/{desk.post_edit.public_id}/").status_code == 404
 
 
-def test_reassigned_work_is_a_new_empty_task_and_the_old_one_is_withdrawn_with_the_reason(desk: DeskWorld) -> None:
+def test_reassigning_makes_an_empty_task_and_withdraws_the_old(desk: DeskWorld) -> None:
     Window(desk.client(), desk.post_edit).open()
     act(desk, "reassign", desk.post_edit, assessor="ben", reason=REASON)
     new = Task.objects.get(topic=desk.post_edit.topic, assessor=desk.people["ben"])
@@ -205,9 +201,7 @@ def test_a_submitted_task_shows_what_became_of_the_drafts(desk: DeskWorld) -> No
     assert 'style="' not in page
 
 
-def test_many_tasks_are_given_to_somebody_else_and_the_preview_says_which_not(
-    desk: DeskWorld, fifteen: list[Task]
-) -> None:
+def test_many_tasks_are_reassigned_and_the_preview_says_which_not(desk: DeskWorld, fifteen: list[Task]) -> None:
     before = {task.pk: task.assessor_id for task in Task.objects.all()}
     mine = list(Task.objects.filter(pk__in=[one.pk for one in fifteen], assessor__username="ann"))
     open_ones = [task for task in mine if task.state == TaskState.NOT_STARTED]
