@@ -144,7 +144,7 @@ QUERIES = {
 
 @pytest.fixture
 def world(tmp_path: Path) -> DeskWorld:
-    made, _ = make_blind_world(tmp_path, sings=False)
+    made, _ = make_blind_world(tmp_path, with_canaries=False)
     made.people["ada"] = make_user("ada", is_superuser=True)
     return made
 

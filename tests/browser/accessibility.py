@@ -1,4 +1,4 @@
-"""Looking at a page as an auditor does: axe, the accessibility tree, the layout at other sizes, what is said aloud."""
+"""Checks of a page as an auditor makes them: axe, accessibility tree, layout at other sizes, live regions."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -116,7 +116,7 @@ def value_of(node: dict[str, Any], name: str) -> Any:
 
 
 # Everything that a screen reader would say by itself, when; and every moment at which the focus is on nothing.
-LISTEN = """(() => {
+RECORD = """(() => {
   const LIVE = "[role=status], [role=alert], [role=log], [aria-live=polite], [aria-live=assertive]";
   const known = new Map();
   const hear = () => {
@@ -140,33 +140,29 @@ LISTEN = """(() => {
 
 
 @dataclass
-class Ears:
-    """What was said on a page since it was listened to, over reloads."""
+class LiveRegions:
+    """Texts of a page's live regions since recording began, over reloads."""
 
-    heard: list[dict[str, Any]] = field(default_factory=list)
-    _told: int = 0
+    messages: list[dict[str, Any]] = field(default_factory=list)
+    _read: int = 0
 
-    def hear(self, one: dict[str, Any]) -> None:
-        """Take a message down."""
-        self.heard.append(one)
-
-    def said(self) -> list[str]:
-        """What was said since this was asked last."""
-        fresh, self._told = self.heard[self._told :], len(self.heard)
-        return [one["text"] for one in fresh if one["role"] != "lost"]
+    def new_texts(self) -> list[str]:
+        """Announcements since the last call."""
+        fresh, self._read = self.messages[self._read :], len(self.messages)
+        return [message["text"] for message in fresh if message["role"] != "lost"]
 
     def times(self) -> list[float]:
-        """When the polite messages were said, in milliseconds of the page's clock."""
-        return [one["at"] for one in self.heard if one["role"] == "status"]
+        """Moments of the polite messages, in milliseconds of the page's clock."""
+        return [message["at"] for message in self.messages if message["role"] == "status"]
 
     def lost(self) -> list[str]:
         """What had the focus whenever it went to nothing."""
-        return [one["text"] for one in self.heard if one["role"] == "lost"]
+        return [message["text"] for message in self.messages if message["role"] == "lost"]
 
 
-def listen(page: Page) -> Ears:
-    """Listen to a page from its next load on."""
-    ears = Ears()
-    page.expose_function("heard", ears.hear)
-    page.add_init_script(LISTEN)
-    return ears
+def record_announcements(page: Page) -> LiveRegions:
+    """Record a page's live regions from its next load on."""
+    regions = LiveRegions()
+    page.expose_function("heard", regions.messages.append)
+    page.add_init_script(RECORD)
+    return regions

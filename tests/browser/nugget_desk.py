@@ -1,11 +1,13 @@
-"""Working at a desk with the keyboard alone, and reading what it shows."""
+"""A desk in a browser: opened, driven by the keyboard, and read on screen and in the database."""
 
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
-from playwright.sync_api import Browser, Page, expect
+from django.test import Client
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from assessor.models import WorkingNugget
@@ -24,30 +26,32 @@ A_LOOK = 20
 MOST_TABS = 40
 
 
-class Hands:
-    """Ann at one of her desks. She has no mouse."""
+class NuggetDesk:
+    """A page of one of Ann's desks. `console_errors`: errors and warnings of its scripts."""
 
     def __init__(self, page: Page, task: Task) -> None:
         self.page = page
         self.task = task
-        self.complaints: list[str] = []
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.console_errors: list[str] = []
+        page.on("pageerror", lambda error: self.console_errors.append(str(error)))
         page.on(
             "console",
-            lambda said: self.complaints.append(said.text) if said.type in ("error", "warning") else None,
+            lambda message: (
+                self.console_errors.append(message.text) if message.type in ("error", "warning") else None
+            ),
         )
 
-    def open(self) -> "Hands":
+    def open(self) -> "NuggetDesk":
         """Open the task as its link does, and wait until the desk is ready."""
-        self.page.goto(f"/desk/{self.task.public_id}/")
+        self.page.goto(self.address)
         return self.ready()
 
-    def ready(self) -> "Hands":
+    def ready(self) -> "NuggetDesk":
         """Wait until the desk's scripts run."""
         self.page.locator("body[data-ready]").wait_for(state="attached")
         return self
 
-    def reload(self) -> "Hands":
+    def reload(self) -> "NuggetDesk":
         """Load the page again."""
         self.page.reload()
         return self.ready()
@@ -98,8 +102,27 @@ class Hands:
         """What stands at the head of the list."""
         return self.page.locator("#rows-counts").inner_text()
 
-    def said(self, text: str) -> None:
-        """Wait until the desk has said something to screen readers."""
+    @property
+    def address(self) -> str:
+        """The desk's path."""
+        return f"/desk/{self.task.public_id}/"
+
+    @property
+    def first_row(self) -> Locator:
+        """The first nugget of the list."""
+        return self.page.locator("#nugget-rows > [data-keys~=row]").first
+
+    def decisions(self) -> list[str | None]:
+        """Decisions about the nuggets, as the screen shows them."""
+        rows = self.page.locator("#rows [data-keys~=row]").all()
+        return [row.get_attribute("data-decision") for row in rows]
+
+    def focused(self, expression: str) -> Any:
+        """Evaluate an expression of the element in focus, `e`."""
+        return self.page.evaluate(f"(() => {{ const e = document.activeElement; return {expression}; }})()")
+
+    def announces(self, text: str) -> None:
+        """Wait until the live region holds a text."""
         expect(self.page.locator("#status")).to_contain_text(text, timeout=CALM)
 
     def saved(self) -> None:
@@ -135,20 +158,31 @@ def stopped_clock(page: Page) -> Iterator[None]:
     page.clock.resume()
 
 
+def signed_in(browser: Browser, server: LiveServer, client: Client, **options: Any) -> BrowserContext:
+    """A browser with a test client's session."""
+    options.setdefault("viewport", {"width": 1440, "height": 900})
+    context = browser.new_context(base_url=server.url, **options)
+    session = client.cookies["sessionid"].value
+    context.add_cookies([{"name": "sessionid", "value": session, "url": server.url}])
+    return context
+
+
+def open_desk(context: BrowserContext, world: DeskWorld, task: Task) -> NuggetDesk:
+    """Start one of Ann's tasks and open it in a new page."""
+    world.client().post(f"/desk/{task.public_id}/start/")
+    desk = NuggetDesk(context.new_page(), task)
+    return desk.open()
+
+
 @contextmanager
-def desk_of(browser: Browser, live_server: LiveServer, world: DeskWorld, task: Task) -> Iterator[Hands]:
+def desk_of(browser: Browser, live_server: LiveServer, world: DeskWorld, task: Task) -> Iterator[NuggetDesk]:
     """Ann signed in, at a task of hers that is started."""
-    client = world.client("ann")
-    client.post(f"/desk/{task.public_id}/start/")
-    context = browser.new_context(base_url=live_server.url, viewport={"width": 1440, "height": 900})
-    context.add_cookies(
-        [{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}]
-    )
-    hands = Hands(context.new_page(), task)
+    context = signed_in(browser, live_server, world.client())
+    desk = open_desk(context, world, task)
     try:
-        yield hands.open()
+        yield desk
     finally:
-        # What the page sends on its way out must have been answered before the database is emptied.
-        hands.page.goto("about:blank")
-        hands.page.wait_for_timeout(LAST_WORDS)
+        # The page's last requests must be answered before the database is emptied.
+        desk.page.goto("about:blank")
+        desk.page.wait_for_timeout(LAST_WORDS)
         context.close()

@@ -1,6 +1,6 @@
-"""A campaign in which everything that an assessor may not see sings: each secret column carries a canary of its own.
+"""Canaries: a text of its own in each column that an assessor may not see, by which a leak names its source.
 
-Columns are found by walking the models, so a new one sings from its first day.
+Columns are found by walking the models, so a new one is covered from its first day.
 """
 
 import re
@@ -25,15 +25,15 @@ NUMBERS = {
     "canary-grade": re.compile(rb"(?<![\w.])28731(?!\w)"),
     "canary-score": re.compile(rb"(?<!\d)0?\.8294|0?\.82937"),
 }
-"""Numbers that sing. The looks around them keep times and random ids out."""
+"""Numbers that are canaries. The looks around them keep times and random ids out."""
 SHORTEST_COLUMN = 16
 CHECKED = {"ConditionDefault.condition"}
 """Columns whose values the database checks although the model lists no choices."""
 
 
 @dataclass
-class Aviary:
-    """The canaries by what they stand for, and which of them somebody may hear at some addresses."""
+class Canaries:
+    """The canaries by what they stand for, and which of them somebody may read at some addresses."""
 
     kinds: dict[str, str] = field(
         default_factory=lambda: {"canary-grade": "Qrel.grade", "canary-score": "ExternalScore.value"}
@@ -41,7 +41,7 @@ class Aviary:
     may: dict[str, list[tuple[str, str]]] = field(default_factory=lambda: defaultdict(list))
 
     def canary(self, kind: str, *, of: str = "", at: str = "/") -> str:
-        """Return the canary of something. `of`: who may hear it, at addresses that contain `at`."""
+        """Return the canary of something. `of`: who may read it, at addresses that contain `at`."""
         made = f"canary-{len(self.kinds):03}"
         self.kinds[made] = kind
         if of:
@@ -49,34 +49,38 @@ class Aviary:
         return made
 
     def allow(self, person: str, canaries: Iterable[str], at: str = "/") -> None:
-        """Let somebody hear some canaries at addresses that contain `at`."""
-        self.may[person] += [(one, at) for one in canaries]
+        """Let somebody read some canaries at addresses that contain `at`."""
+        self.may[person] += [(canary, at) for canary in canaries]
 
     def plant(self, rows: QuerySet[Any], *only: str, kind: str = "") -> list[str]:
-        """Let every text of some rows sing, `only`: in these columns; return the canaries."""
+        """Replace every text of some rows, `only`: in these columns; return the canaries."""
         assert rows.exists(), f"no {rows.model.__name__} to plant canaries in"
         planted = []
         for column in text_columns(rows.model):
             if not only or column.name in only:
                 planted.append(self.canary(kind or f"{rows.model.__name__}.{column.name}"))
-                rows.update(**{column.name: _song(column, planted[-1])})
+                rows.update(**{column.name: _planted(column, planted[-1])})
         return planted
 
-    def sing(self, row: models.Model) -> None:
-        """Let every text of a row sing that is still to be written: what is append-only cannot be planted in later."""
+    def fill(self, row: models.Model) -> None:
+        """Put canaries into an unsaved row: what is append-only cannot be planted in later."""
         for column in text_columns(type(row)):
             canary = self.canary(f"{type(row).__name__}.{column.name}")
             setattr(row, column.name, {"said": canary} if isinstance(column, JSONField) else f"{canary}-")
 
-    def wrong(self, response: HttpResponseBase, person: str, address: str) -> list[str]:
-        """Return what sings in a response and may not: not to this person at this address."""
+    def leaks(self, response: HttpResponseBase, person: str, address: str) -> list[str]:
+        """Sources of the canaries in a response that this person may not read at this address."""
         allowed = {canary for canary, at in self.may.get(person, []) if at in address}
-        return [self.kinds[one] for one in sorted(heard(response)) if one not in allowed and one not in address]
+        return [
+            self.kinds[leak]
+            for leak in sorted(canaries_in(response))
+            if leak not in allowed and leak not in address
+        ]
 
 
 def text_columns(model: type[models.Model]) -> list[Any]:
     """Return a model's columns that hold free text or JSON."""
-    return [one for one in model._meta.concrete_fields if _is_free(one)]
+    return [column for column in model._meta.concrete_fields if _is_free(column)]
 
 
 def _is_free(column: Any) -> bool:
@@ -87,25 +91,25 @@ def _is_free(column: Any) -> bool:
     return long_enough and f"{column.model.__name__}.{column.name}" not in CHECKED
 
 
-def _song(column: Any, canary: str) -> Any:
+def _planted(column: Any, canary: str) -> Any:
     if isinstance(column, JSONField):
         return {"said": canary}
     return Concat(Value(f"{canary}-"), Cast("pk", TextField()), output_field=TextField())
 
 
-def heard(response: HttpResponseBase) -> set[str]:
-    """Return the canaries that sing anywhere in a response; grades and scores sing by their number."""
-    said = everything(response)
-    found = {one.decode() for one in CANARY.findall(said)}
-    return found | {name for name, number in NUMBERS.items() if number.search(said)}
+def canaries_in(response: HttpResponseBase) -> set[str]:
+    """Return the canaries anywhere in a response; a grade or score is one by its number."""
+    raw = whole_response(response)
+    found = {canary.decode() for canary in CANARY.findall(raw)}
+    return found | {name for name, number in NUMBERS.items() if number.search(raw)}
 
 
-def everything(response: HttpResponseBase) -> bytes:
+def whole_response(response: HttpResponseBase) -> bytes:
     """Return all that a browser gets: status, headers, cookies (signed ones unpacked too), body."""
     headers = [f"{name}: {value}" for name, value in response.items()]
-    cookies = [f"{name}={one.value} {one.OutputString()}" for name, one in response.cookies.items()]
+    cookies = [f"{name}={cookie.value} {cookie.OutputString()}" for name, cookie in response.cookies.items()]
     head = "\n".join([response.reason_phrase, *headers, *cookies]).encode()
-    packed = b"\n".join(_unpacked(one.value) for one in response.cookies.values())
+    packed = b"\n".join(_unpacked(cookie.value) for cookie in response.cookies.values())
     return b"\n".join([head, packed, body_of(response)])
 
 

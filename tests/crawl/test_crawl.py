@@ -137,11 +137,11 @@ def test_fragments_show_no_other_campaign_either(world: dict[str, list[str]]) ->
 def test_an_administrator_walks_everywhere_and_hears_the_canaries(world: dict[str, list[str]]) -> None:
     """Who may see everything breaks nothing; and what is planted is heard, so that the other walks can fail."""
     found = problems_of(ADMINISTRATOR[0], world)
-    sung = [one for one in found if one.startswith("canary")]
-    assert found == sung
-    assert any(f"/campaigns/{SECRET}/" in one for one in sung)
+    planted = [one for one in found if one.startswith("canary")]
+    assert found == planted
+    assert any(f"/campaigns/{SECRET}/" in one for one in planted)
     for collection in ("topics", "answers", "assignments", "support-judgments", "scores"):
-        assert any(f"/api/v1/{collection}/?" in one for one in sung), collection
+        assert any(f"/api/v1/{collection}/?" in one for one in planted), collection
 
 
 def test_nobody_gets_past_the_door_unasked(world: dict[str, list[str]]) -> None:

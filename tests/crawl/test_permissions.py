@@ -177,7 +177,7 @@ def test_the_table_is_whole() -> None:
     ids="-".join,
 )
 def test_each_role_gets_what_the_table_says(roles: tuple[str, ...], tmp_path: Path) -> None:
-    world, _ = make_blind_world(tmp_path, sings=False)
+    world, _ = make_blind_world(tmp_path, with_canaries=False)
     world.people["root"] = make_user("root", is_staff=True, is_superuser=True)
     clients = {role: client_of(world.people.get(CAST[role])) for role in roles}
     ids, task, found, expected = ids_of(world), world.post_edit.public_id, [], table()

@@ -118,7 +118,7 @@ def assert_comes_back(
 
 def test_a_campaign_at_work_comes_back_to_the_last_byte(tmp_path: Path) -> None:
     before = assert_comes_back(
-        lambda: make_blind_world(tmp_path, sings=False), "river", tmp_path, each_judge=False
+        lambda: make_blind_world(tmp_path, with_canaries=False), "river", tmp_path, each_judge=False
     )
     assert len([one for one in before.values() if one[0] == 0]) > 10
 

@@ -108,7 +108,7 @@ def test_every_table_is_a_campaign_s_or_left_out_for_a_reason() -> None:
 
 
 def test_a_copy_beside_its_origin_has_own_ids_and_the_same_work(tmp_path: Path) -> None:
-    world, _ = make_blind_world(tmp_path, sings=False)
+    world, _ = make_blind_world(tmp_path, with_canaries=False)
     window, passage = Window(world.client(), world.manual).open(), world.segments("t2")[0].public_id
     window.post("hold/", {"window": window.window, "want": "take"})
     window.do("add", key="new", text="Dams crack", importance=1, evidence=[[passage, None]], after=None)
@@ -171,7 +171,7 @@ def test_a_file_without_texts_tells_none_and_scores_the_same(world: World, tmp_p
 
 
 def test_a_file_of_pseudonyms_names_nobody(tmp_path: Path) -> None:
-    make_blind_world(tmp_path, sings=False)
+    make_blind_world(tmp_path, with_canaries=False)
     file = written(tmp_path / "river.zip", "--pseudonyms")
     people = User.objects.filter(pk__in=Task.objects.values("assessor"))
     said = content(file).decode()

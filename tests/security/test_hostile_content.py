@@ -50,7 +50,7 @@ def plant() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("person", ["olga", "ann"])
 def test_hostile_texts_are_shown_as_text(person: str, tmp_path: Path) -> None:
-    world, _ = make_blind_world(tmp_path, sings=False)
+    world, _ = make_blind_world(tmp_path, with_canaries=False)
     plant()
     client, shown = Client(raise_request_exception=False), 0
     client.force_login(world.people[person])

@@ -73,7 +73,7 @@ from llmjobs.models import (
 )
 from reports.models import Adjudication, ExternalCondition, ExternalScore
 from tests.assessor.desk_client import Window
-from tests.crawl.canaries import GRADE, SCORE, Aviary
+from tests.crawl.canaries import GRADE, SCORE, Canaries
 from tests.crawl.desk_requests import stretch
 from tests.worlds.cast import make_user, write_source
 from tests.worlds.desk import MACHINE, DeskWorld, make_desk_world, make_task
@@ -111,12 +111,12 @@ KNOWN_TO_SOME = {
     *("TaskAnswer", "WorkingAssignment", "WorkingSupport", "PracticeItem", "PracticeAnswer"),
     *("Study", "StudyPair"),  # at the judging desks, where there are some
 }
-"""What somebody may read some rows or columns of. Theirs sing for the others; see `_plant` and `_at_work`."""
+"""What somebody may read some rows or columns of. Theirs are canaries for the others; see `_plant` and `_at_work`."""
 
 
-def make_blind_world(folder: Path, *, sings: bool = True) -> tuple[DeskWorld, Aviary]:
-    """Make it. Ann's and Ben's desks are open, Dora's is not. `sings`: columns carry canaries, not natural texts."""
-    world, aviary = make_desk_world(folder), Aviary()
+def make_blind_world(folder: Path, *, with_canaries: bool = True) -> tuple[DeskWorld, Canaries]:
+    """Make it. Ann's and Ben's desks are open, Dora's is not. `with_canaries`: in place of natural texts."""
+    world, canaries = make_desk_world(folder), Canaries()
     world.people["dora"] = make_user("dora")
     add_member(campaign=world.campaign, user=world.people["dora"], role=Role.ASSESSOR)
     ben = make_task(world.campaign, world.people["ben"], "t1", Stage.POST_EDIT)
@@ -127,22 +127,22 @@ def make_blind_world(folder: Path, *, sings: bool = True) -> tuple[DeskWorld, Av
         campaign=world.campaign,
         task=lost.public_id,
         assessor="ben",
-        reason=aviary.canary("why Ann lost t3"),
+        reason=canaries.canary("why Ann lost t3"),
         actor=world.people["olga"],
     )
     _load_secrets(world.campaign, folder)
     _load_calls(world)
     _load_keys(world)
     _load_sealed(world.people["ben"])
-    if sings:
-        _plant(world, aviary, ben.public_id)
+    if with_canaries:
+        _plant(world, canaries, ben.public_id)
     desks = [
-        _at_work(world, aviary, name, Window(world.client(name), task))
+        _at_work(world, canaries, name, Window(world.client(name), task))
         for name, task in (("ann", world.post_edit), ("ann", world.manual), ("ben", ben))
     ]
-    _finish_and_reopen(world, aviary, desks[-1])
-    _load_practice(world, aviary, folder, sings=sings)
-    return world, aviary
+    _finish_and_reopen(world, canaries, desks[-1])
+    _load_practice(world, canaries, folder, with_canaries=with_canaries)
+    return world, canaries
 
 
 def _load_secrets(campaign: Campaign, folder: Path) -> None:
@@ -248,37 +248,37 @@ def _load_sealed(member: User) -> None:
     Segment.objects.create(campaign=campaign, docid="s1", document="s1", has_text=True, text="?")
 
 
-def _plant(world: DeskWorld, aviary: Aviary, bens: str) -> None:
-    """Let every secret column sing. The drafts that are post-edited are heard where they are, and only there."""
+def _plant(world: DeskWorld, canaries: Canaries, bens: str) -> None:
+    """Plant a canary in every secret column. Post-edited drafts may be read where they are, and only there."""
     for model in SECRET:
         if model not in (Judge, Adjudication, Snapshot, SnapshotPart):
-            aviary.plant(model._default_manager.all())
-    aviary.plant(Judge.objects.all(), "name", "prompt_versions")
-    aviary.plant(Judge.objects.filter(kind=JudgeKind.LLM), "model", "base_url")
+            canaries.plant(model._default_manager.all())
+    canaries.plant(Judge.objects.all(), "name", "prompt_versions")
+    canaries.plant(Judge.objects.filter(kind=JudgeKind.LLM), "model", "base_url")
     Qrel.objects.update(grade=GRADE)
-    aviary.plant(Segment.objects.filter(campaign=world.campaign), "docid", "document", "url")
-    aviary.plant(Topic.objects.filter(campaign=world.campaign), "extra")
-    aviary.plant(NuggetVersion.objects.all(), "text", kind="a machine's nugget")
+    canaries.plant(Segment.objects.filter(campaign=world.campaign), "docid", "document", "url")
+    canaries.plant(Topic.objects.filter(campaign=world.campaign), "extra")
+    canaries.plant(NuggetVersion.objects.all(), "text", kind="a machine's nugget")
     offered = NuggetVersion.objects.filter(pk__in=world.drafts().items.values("nugget_version"))
-    drafts = aviary.plant(offered, "text", kind="a draft of t1")
-    aviary.allow("ann", drafts, at=world.post_edit.public_id)
-    aviary.allow("ben", drafts, at=bens)
+    drafts = canaries.plant(offered, "text", kind="a draft of t1")
+    canaries.allow("ann", drafts, at=world.post_edit.public_id)
+    canaries.allow("ben", drafts, at=bens)
     for editor in ("ann", "ben"):
-        aviary.allow(editor, drafts, at="/your-data/")  # what they were given to edit is in their own data
-    Event.objects.create(campaign=world.campaign, kind="note", payload={"said": aviary.canary("Event.payload")})
-    _plant_verdict(world, aviary)
-    _plant_snapshot(world.campaign, aviary)
+        canaries.allow(editor, drafts, at="/your-data/")  # what they were given to edit is in their own data
+    Event.objects.create(campaign=world.campaign, kind="note", payload={"said": canaries.canary("Event.payload")})
+    _plant_verdict(world, canaries)
+    _plant_snapshot(world.campaign, canaries)
     sealed = Campaign.objects.filter(slug=SEALED)
-    aviary.plant(Topic.objects.filter(campaign__in=sealed), kind="a topic elsewhere")
-    aviary.plant(Segment.objects.filter(campaign__in=sealed), kind="a passage elsewhere")
-    aviary.plant(Protocol.objects.filter(campaign__in=sealed), kind="guidelines elsewhere")
-    aviary.allow("ben", aviary.plant(sealed, "name", "description", kind="a campaign elsewhere"))
+    canaries.plant(Topic.objects.filter(campaign__in=sealed), kind="a topic elsewhere")
+    canaries.plant(Segment.objects.filter(campaign__in=sealed), kind="a passage elsewhere")
+    canaries.plant(Protocol.objects.filter(campaign__in=sealed), kind="guidelines elsewhere")
+    canaries.allow("ben", canaries.plant(sealed, "name", "description", kind="a campaign elsewhere"))
     for name in ("ann", "ben", "dora"):
         who = User.objects.filter(username=name)
-        aviary.allow(name, aviary.plant(who, "first_name", "last_name", "email", kind=f"{name}'s name"))
+        canaries.allow(name, canaries.plant(who, "first_name", "last_name", "email", kind=f"{name}'s name"))
 
 
-def _plant_verdict(world: DeskWorld, aviary: Aviary) -> None:
+def _plant_verdict(world: DeskWorld, canaries: Canaries) -> None:
     """Let an adjudicator say something of a pair."""
     label, event = Assignment.objects.all()[0], Event.objects.all()[0]
     Adjudication.objects.create(
@@ -287,25 +287,25 @@ def _plant_verdict(world: DeskWorld, aviary: Aviary) -> None:
         nugget_version=label.nugget_version,
         verdict=0,
         category="other",
-        note=aviary.canary("Adjudication.note"),
+        note=canaries.canary("Adjudication.note"),
         actor=world.people["olga"],
         event=event,
     )
 
 
-def _plant_snapshot(campaign: Campaign, aviary: Aviary) -> None:
-    """Keep a snapshot whose every text sings."""
+def _plant_snapshot(campaign: Campaign, canaries: Canaries) -> None:
+    """Keep a snapshot whose every text is a canary."""
     kept = Snapshot(campaign=campaign, size=1, texts=True, names=True)
-    aviary.sing(kept)
+    canaries.fill(kept)
     kept.save()
     SnapshotPart.objects.create(snapshot=kept, number=0, data=b"?")
 
 
-def _at_work(world: DeskWorld, aviary: Aviary, name: str, window: Window) -> Window:
+def _at_work(world: DeskWorld, canaries: Canaries, name: str, window: Window) -> Window:
     """Do one of everything at a desk, in words that only this person may read; return the window."""
 
     def own(kind: str) -> str:
-        return aviary.canary(f"{name}'s {kind}", of=name)
+        return canaries.canary(f"{name}'s {kind}", of=name)
 
     window.window = f"{own('window')}-{window.task.pk}"
     window.open()
@@ -330,32 +330,32 @@ def _at_work(world: DeskWorld, aviary: Aviary, name: str, window: Window) -> Win
 
 
 def passage_of(topic: Topic) -> str:
-    """Return one of a topic's passages. Its docid sings, so it is found by its grade."""
+    """Return one of a topic's passages. Its docid is a canary, so it is found by its grade."""
     graded = Qrel.objects.filter(topic=topic, segment__has_text=True).order_by("pk")
     return str(graded.values_list("segment__public_id", flat=True)[0])
 
 
-def _load_practice(world: DeskWorld, aviary: Aviary, folder: Path, *, sings: bool) -> None:
+def _load_practice(world: DeskWorld, canaries: Canaries, folder: Path, *, with_canaries: bool) -> None:
     """Load practice of every kind. Ann has answered one item, and may read what is known of that one and no other."""
     load_practice(world.campaign, folder, ALL)
     told, untold = PracticeItem.objects.filter(kind=PracticeKind.IMPORTANCE)
     answer_practice(task=world.manual.public_id, user=world.people["ann"], item=told.public_id, label="okay")
-    if not sings:
+    if not with_canaries:
         return
     importances = PracticeItem.objects.filter(kind=PracticeKind.IMPORTANCE)
-    aviary.plant(PracticeItem.objects.exclude(pk__in=importances), kind="practice of other stages")
-    shown = aviary.plant(importances, "question", "statement", kind="practice")
+    canaries.plant(PracticeItem.objects.exclude(pk__in=importances), kind="practice of other stages")
+    shown = canaries.plant(importances, "question", "statement", kind="practice")
     for name in ("ann", "ben", "dora"):
-        aviary.allow(name, shown, at="/practice/")
-    known = aviary.plant(importances.filter(pk=told.pk), "explanation", kind="what is known of an answered item")
-    aviary.allow("ann", known, at=f"/practice/{told.public_id}/")
-    aviary.plant(importances.filter(pk=untold.pk), "explanation", kind=UNTOLD)
+        canaries.allow(name, shown, at="/practice/")
+    known = canaries.plant(importances.filter(pk=told.pk), "explanation", kind="what is known of an answered item")
+    canaries.allow("ann", known, at=f"/practice/{told.public_id}/")
+    canaries.plant(importances.filter(pk=untold.pk), "explanation", kind=UNTOLD)
 
 
-def _finish_and_reopen(world: DeskWorld, aviary: Aviary, window: Window) -> None:
+def _finish_and_reopen(world: DeskWorld, canaries: Canaries, window: Window) -> None:
     """Submit a list and have it reopened, so that there is a frozen version and a reason."""
     window.finish()
     assert window.submit().status_code == 200
     owner = window.task.assessor.username
-    why = aviary.canary(f"why {owner}'s work was reopened", of=owner)
+    why = canaries.canary(f"why {owner}'s work was reopened", of=owner)
     reopen(campaign=world.campaign, tasks=[window.task.public_id], reason=why, actor=world.people["olga"])

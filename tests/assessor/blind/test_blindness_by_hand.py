@@ -27,7 +27,7 @@ from evaluation.terms import JudgeKind, Origin
 from jobs.models import Job
 from llmjobs.models import Call, Text
 from reports.models import ExternalScore
-from tests.crawl.canaries import Aviary, everything
+from tests.crawl.canaries import Canaries, whole_response
 from tests.crawl.walking import DESK, STATES, Walk, known_to
 from tests.worlds.blind import SECRET, make_blind_world
 from tests.worlds.desk import DeskWorld
@@ -44,7 +44,7 @@ ORDERING = {"evaluation_qrelsource"}
 @pytest.fixture
 def world(db: None, tmp_path: Path) -> DeskWorld:
     """Natural texts, no canaries: what is looked for is what the database holds."""
-    made = make_blind_world(tmp_path, sings=False)[0]
+    made = make_blind_world(tmp_path, with_canaries=False)[0]
     NuggetSet.objects.filter(name="drafts").update(name="drafts-of-may")  # pages say "drafts" anyway
     return made
 
@@ -70,16 +70,16 @@ def machine_made() -> set[str]:
     return {text for found in rows for row in found for text in row if text}
 
 
-class Difference(Aviary):
-    """Hears texts of the database as they are, in HTML and in JSON."""
+class Difference(Canaries):
+    """Finds texts of the database as they are, in HTML and in JSON."""
 
     def __init__(self, texts: set[str]) -> None:
         super().__init__()
         self.texts = {text: {text, escape(text), json.dumps(text)[1:-1]} for text in texts}
 
-    def wrong(self, response: HttpResponseBase, person: str, address: str) -> list[str]:
+    def leaks(self, response: HttpResponseBase, person: str, address: str) -> list[str]:
         """Return which of the texts are in a response."""
-        said = everything(response).decode(errors="replace")
+        said = whole_response(response).decode(errors="replace")
         return sorted(text for text, forms in self.texts.items() if any(form in said for form in forms))
 
 

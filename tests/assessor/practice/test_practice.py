@@ -13,7 +13,7 @@ from assessor.practice.items import switch_practice
 from evaluation.errors import Refused
 from evaluation.models import Assignment, Campaign, Event, SupportJudgment, Task
 from evaluation.terms import Stage, TaskState
-from tests.crawl.canaries import everything
+from tests.crawl.canaries import whole_response
 from tests.worlds.campaign import queries_of
 from tests.worlds.desk import DeskWorld, make_desk_world, make_task
 from tests.worlds.judging_desk import make_judge_world
@@ -180,13 +180,13 @@ def test_nothing_that_is_known_is_told_before_the_answer(practising: DeskWorld) 
     answer(client, task, i1, "vital")
     for address in ("/desk/", url, f"{url}practice/", f"{url}practice/{i2.public_id}/", f"{url}start/"):
         for response in (client.get(address), client.get(address, headers={"hx-request": "true"})):
-            assert SECRET.encode() not in everything(response), address
+            assert SECRET.encode() not in whole_response(response), address
     for sent in ({"item": i2.public_id}, {"item": i2.public_id, "label": "nonsense"}, {"label": "vital"}, {}):
         refused = client.post(f"{url}practice/", sent)
-        assert SECRET.encode() not in everything(refused)
-        assert SECRET.encode() not in everything(client.get(refused["Location"]))
+        assert SECRET.encode() not in whole_response(refused)
+        assert SECRET.encode() not in whole_response(client.get(refused["Location"]))
     assert client.get(f"{url}practice/{i2.public_id}/").status_code == 404
-    assert b"because of i2" not in everything(client.get(f"{url}practice/{i1.public_id}/"))
+    assert b"because of i2" not in whole_response(client.get(f"{url}practice/{i1.public_id}/"))
     assert PracticeAnswer.objects.count() == 1
 
 

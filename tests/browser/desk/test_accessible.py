@@ -14,7 +14,7 @@ from evaluation.tasks.changes import Change, TaskChange, change_tasks
 from evaluation.terms import Stage
 from tests.assessor.desk_client import Window
 from tests.browser import accessibility
-from tests.browser.desk.open_desk import READY, signed_in
+from tests.browser.nugget_desk import signed_in
 from tests.worlds.desk import DeskWorld, make_desk_world, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
@@ -58,7 +58,7 @@ def work_on(desk: Window, world: DeskWorld) -> None:
 @pytest.fixture
 def page(chromium: Browser, live_server: LiveServer, world: DeskWorld) -> Iterator[Page]:
     """A page of Ann's."""
-    context = signed_in(chromium, live_server, world)
+    context = signed_in(chromium, live_server, world.client())
     yield context.new_page()
     context.close()
 
@@ -94,7 +94,7 @@ def audit(page: Page) -> list[str]:
 def open_desk(page: Page, task: Task) -> None:
     """Open a desk."""
     page.goto(f"/desk/{task.public_id}/")
-    page.wait_for_selector(READY)
+    page.wait_for_selector("body[data-ready]")
 
 
 def test_post_editing_is_accessible_in_every_way(page: Page, world: DeskWorld) -> None:

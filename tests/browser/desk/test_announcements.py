@@ -11,8 +11,8 @@ import pytest
 from playwright.sync_api import Browser, expect
 from pytest_django.live_server_helper import LiveServer
 
-from tests.browser.accessibility import Ears, listen
-from tests.browser.nugget_desk import CALM, Hands, desk_of
+from tests.browser.accessibility import LiveRegions, record_announcements
+from tests.browser.nugget_desk import CALM, NuggetDesk, desk_of
 from tests.worlds.desk import DeskWorld, make_desk_world
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
@@ -21,17 +21,17 @@ DRAFTS = 7
 GAP_MS, STEP_MS = 3000, 1000
 
 
-class Listener(Hands):
+class Listener(NuggetDesk):
     """Ann, who hears the page. What `press` and `type` give rise to is read with `hears`."""
 
-    ears: Ears
+    announcements: LiveRegions
 
     def hears(self, *expected: str) -> None:
         """Let the time pass between two messages; what was said since is this, and nothing else."""
         for _ in range(2 * GAP_MS // STEP_MS):
             self.saved()  # else a save under way would seem to take seconds
             self.page.clock.run_for(STEP_MS)
-        heard = [text.replace("\u00a0", " ") for text in self.ears.said()]
+        heard = [text.replace("\u00a0", " ") for text in self.announcements.new_texts()]
         assert heard == list(expected)
 
 
@@ -44,10 +44,10 @@ def world(live_server: LiveServer, tmp_path: Path) -> DeskWorld:
 @pytest.fixture
 def ann(world: DeskWorld, chromium: Browser, live_server: LiveServer) -> Iterator[Listener]:
     """Ann at the desk, which is opened anew so that it is heard from the first moment."""
-    with desk_of(chromium, live_server, world, world.post_edit) as hands:
-        listener = Listener(hands.page, hands.task)
-        listener.ears = listen(hands.page)
-        hands.page.clock.install()
+    with desk_of(chromium, live_server, world, world.post_edit) as desk:
+        listener = Listener(desk.page, desk.task)
+        listener.announcements = record_announcements(desk.page)
+        desk.page.clock.install()
         listener.reload()
         yield listener
 
@@ -60,10 +60,10 @@ def test_everything_is_said_once_and_nothing_at_each_key(ann: Listener) -> None:
     lose_the_server(ann)
     hurry(ann)
     finish(ann)
-    times = ann.ears.times()
+    times = ann.announcements.times()
     # The first load's messages and the second's: each has a clock that starts anew.
     assert [after - before for before, after in pairwise(times) if 0 <= after - before < GAP_MS - 50] == []
-    assert ann.ears.lost() == []
+    assert ann.announcements.lost() == []
 
 
 def decide(ann: Listener) -> None:
@@ -110,7 +110,7 @@ def shape(ann: Listener) -> None:
     ann.type("P99 S1")
     ann.press("Enter")
     expect(ann.page.locator(".link-box .problem:visible")).to_contain_text("There is no P99 S1.")
-    assert len(ann.ears.said()) == 1
+    assert len(ann.announcements.new_texts()) == 1
     ann.retype("P2 S1")
     ann.press("Enter")
     ann.hears("N11 linked to P2 S1")
@@ -140,16 +140,16 @@ def lose_the_server(ann: Listener) -> None:
     ann.page.get_by_role("listitem").filter(has_text="one of my own").focus()
     ann.press("2")
     ann.page.clock.run_for(2 * GAP_MS)
-    said = " ".join(ann.ears.said())
+    said = " ".join(ann.announcements.new_texts())
     assert said.count("could not save") == 1
     assert (said.count("N11 kept as vital"), said.count("N11 kept as okay")) == (1, 1)
     ann.page.unroute("**/ops/")
     ann.page.get_by_role("button", name="Try now").press("Enter")
     ann.saved()
     ann.page.clock.run_for(GAP_MS)
-    said = " ".join(ann.ears.said())
+    said = " ".join(ann.announcements.new_texts())
     assert said.count("changes saved") == 1
-    ann.complaints.clear()  # the browser tells of the answer 503 itself
+    ann.console_errors.clear()  # the browser tells of the answer 503 itself
 
 
 def hurry(ann: Listener) -> None:
@@ -158,7 +158,7 @@ def hurry(ann: Listener) -> None:
     ann.press("m", "m", "m", "m")
     ann.saved()
     ann.page.clock.run_for(GAP_MS)
-    assert ann.ears.said()[-1] == "N1 not marked, 0 marked"
+    assert ann.announcements.new_texts()[-1] == "N1 not marked, 0 marked"
     ann.hears()
 
 
@@ -167,13 +167,13 @@ def finish(ann: Listener) -> None:
     ann.press("Control+Enter")
     expect(ann.page.locator("#submit-problems")).to_be_visible(timeout=CALM)
     ann.page.clock.run_for(GAP_MS)
-    (said,) = ann.ears.said()
+    (said,) = ann.announcements.new_texts()
     assert said.startswith("Not submitted. 2 undecided")
     ann.press("u", "a", "u", "a")
     for row in ann.page.locator("#nugget-rows > .row").all():
         row.focus()
         ann.press("1")
     ann.page.clock.run_for(2 * GAP_MS)
-    ann.ears.said()
+    ann.announcements.new_texts()
     ann.saved()
     ann.submit()

@@ -12,7 +12,7 @@ from pytest_django.live_server_helper import LiveServer
 from assessor.models import Desk, TimeSegment
 from evaluation.models import ListedNugget, Submission
 from tests.assessor.desk_client import Window
-from tests.browser.nugget_desk import CALM, Hands, desk_of
+from tests.browser.nugget_desk import CALM, NuggetDesk, desk_of
 from tests.worlds.desk import DeskWorld, draft_of, make_desk_world
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
@@ -39,14 +39,14 @@ def world(live_server: LiveServer, tmp_path: Path) -> DeskWorld:
 
 
 @pytest.fixture
-def ann(world: DeskWorld, chromium: Browser, live_server: LiveServer) -> Iterator[Hands]:
+def ann(world: DeskWorld, chromium: Browser, live_server: LiveServer) -> Iterator[NuggetDesk]:
     """Ann at her desk for post-editing."""
-    with desk_of(chromium, live_server, world, world.post_edit) as hands:
-        yield hands
-        assert hands.complaints == []
+    with desk_of(chromium, live_server, world, world.post_edit) as desk:
+        yield desk
+        assert desk.console_errors == []
 
 
-def test_a_reload_in_the_middle_leads_back_to_the_same_place(ann: Hands) -> None:
+def test_a_reload_in_the_middle_leads_back_to_the_same_place(ann: NuggetDesk) -> None:
     page = ann.page
     ann.press("x", *["ArrowDown"] * 11, "m", "ArrowDown", "m")
     page.get_by_role("button", name="Not linked").click()
@@ -69,7 +69,7 @@ def test_a_reload_in_the_middle_leads_back_to_the_same_place(ann: Hands) -> None
     elsewhere(ann, before)
 
 
-def elsewhere(ann: Hands, before: dict[str, Any]) -> None:
+def elsewhere(ann: NuggetDesk, before: dict[str, Any]) -> None:
     """On another device, which has only what the server knows, it is the same place."""
     ann.page.evaluate(
         "async () => { const d = await (await import('/static/js/nuggets/main.js')).desk; await d.clock.beat(); }"
@@ -82,7 +82,7 @@ def elsewhere(ann: Hands, before: dict[str, Any]) -> None:
     assert settled(ann) == about(before)
 
 
-def settled(ann: Hands) -> dict[str, Any]:
+def settled(ann: NuggetDesk) -> dict[str, Any]:
     """The place, once everything is saved and drawn."""
     ann.page.wait_for_timeout(1000)  # the composer's draft is saved 800 ms after the last key
     ann.saved()
@@ -95,7 +95,7 @@ def about(place: dict[str, Any]) -> dict[str, Any]:
     return place | {pane: pytest.approx(place[pane], abs=SLACK) for pane in ("rows", "passages")}
 
 
-def test_merge_reject_and_delete_are_undone_and_redone_after_reloads(ann: Hands) -> None:
+def test_merge_reject_and_delete_are_undone_and_redone_after_reloads(ann: NuggetDesk) -> None:
     first = [draft_of(n) for n in range(1, 5)]
     ann.press("m", "ArrowDown", "m", "Shift+M")
     ann.retype("one and two")
@@ -118,7 +118,7 @@ def test_merge_reject_and_delete_are_undone_and_redone_after_reloads(ann: Hands)
     assert sorted(ann.texts("rejected")) == [draft_of(3), "my own"]
 
 
-def test_a_finished_topic_reopens_as_a_copy_with_its_own_time(ann: Hands, world: DeskWorld) -> None:
+def test_a_finished_topic_reopens_as_a_copy_with_its_own_time(ann: NuggetDesk, world: DeskWorld) -> None:
     finish(ann, world)
     ann.reload()
     ann.submit()
@@ -143,7 +143,7 @@ def test_a_finished_topic_reopens_as_a_copy_with_its_own_time(ann: Hands, world:
     assert set(TimeSegment.objects.values_list("submission", flat=True)) == {1, 2}
 
 
-def finish(ann: Hands, world: DeskWorld) -> None:
+def finish(ann: NuggetDesk, world: DeskWorld) -> None:
     """Keep everything, in a window beside the page, which takes the desk and lets it go."""
     beside = Window(world.client(), ann.task)
     beside.post("hold/", {"window": beside.window, "want": "take"})
@@ -151,7 +151,7 @@ def finish(ann: Hands, world: DeskWorld) -> None:
     beside.post("hold/", {"window": beside.window, "want": "release"})
 
 
-def reopen(ann: Hands, world: DeskWorld) -> None:
+def reopen(ann: NuggetDesk, world: DeskWorld) -> None:
     """Olga finds the request and reopens the topic, in a browser of her own."""
     browser = ann.page.context.browser
     assert browser
@@ -171,7 +171,7 @@ def reopen(ann: Hands, world: DeskWorld) -> None:
     context.close()
 
 
-def read_both(ann: Hands) -> None:
+def read_both(ann: NuggetDesk) -> None:
     """Both versions can be read in the history, each with its own wording."""
     ann.page.goto(f"/desk/{ann.task.public_id}/history/")
     for version, text in (("Version 1", draft_of(1)), ("Version 2", "reworded in version 2")):

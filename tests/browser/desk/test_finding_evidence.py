@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from assessor.models import Operation, WorkingNugget
-from tests.browser.nugget_desk import Hands, desk_of
+from tests.browser.nugget_desk import NuggetDesk, desk_of
 from tests.worlds.desk import DeskWorld, make_desk_world
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
@@ -51,13 +51,13 @@ def world(live_server: LiveServer, tmp_path: Path) -> DeskWorld:
 
 
 @pytest.fixture
-def ann(world: DeskWorld, chromium: Browser, live_server: LiveServer) -> Iterator[Hands]:
+def ann(world: DeskWorld, chromium: Browser, live_server: LiveServer) -> Iterator[NuggetDesk]:
     """Ann before a draft that says what one sentence says."""
-    with desk_of(chromium, live_server, world, world.post_edit) as hands:
+    with desk_of(chromium, live_server, world, world.post_edit) as desk:
         type(world.campaign).objects.update(language="en")
-        WorkingNugget.objects.filter(task=hands.task, key="d1").update(text="The water of passage 3 in s2")
-        yield hands.reload()
-        assert hands.complaints == []
+        WorkingNugget.objects.filter(task=desk.task, key="d1").update(text="The water of passage 3 in s2")
+        yield desk.reload()
+        assert desk.console_errors == []
 
 
 def marks(page: Page) -> int:
@@ -66,7 +66,7 @@ def marks(page: Page) -> int:
     return found
 
 
-def test_h_finds_the_words_and_l_links_the_sentence_in_view(ann: Hands) -> None:
+def test_h_finds_the_words_and_l_links_the_sentence_in_view(ann: NuggetDesk) -> None:
     page = ann.page
     ann.press("h")
     best = page.locator(".s.is-hit")
@@ -89,7 +89,7 @@ def test_h_finds_the_words_and_l_links_the_sentence_in_view(ann: Hands) -> None:
     expect(page.locator(".s.is-hit, .strip > .has-hit, .read-nugget:visible")).to_have_count(0)
 
 
-def test_the_margin_numbers_the_sentences_and_is_not_copied(ann: Hands) -> None:
+def test_the_margin_numbers_the_sentences_and_is_not_copied(ann: NuggetDesk) -> None:
     passage = ann.page.locator("article.passage").first
     expect(passage.locator(".sentence-numbers > i").first).to_be_attached()
     numbers = passage.evaluate(MARGIN)
@@ -110,7 +110,7 @@ def is_beside(places: dict[str, Any]) -> bool:
 
 
 @pytest.mark.parametrize("corner", ["top left", "top right", "bottom left", "bottom right"])
-def test_the_bar_opens_at_the_selection_in_each_corner(ann: Hands, corner: str) -> None:
+def test_the_bar_opens_at_the_selection_in_each_corner(ann: NuggetDesk, corner: str) -> None:
     page = ann.page
     page.locator("article.passage").nth(4).scroll_into_view_if_needed()
     page.mouse.move(300, 400)
@@ -135,7 +135,7 @@ def test_the_bar_opens_at_the_selection_in_each_corner(ann: Hands, corner: str) 
     expect(page.locator(".read-bar.is-floating")).to_have_count(0)
 
 
-def test_a_keyboard_selection_has_its_bar_too(ann: Hands) -> None:
+def test_a_keyboard_selection_has_its_bar_too(ann: NuggetDesk) -> None:
     ann.page.locator("article.passage .s").nth(1).click()
     ann.press("Shift+ArrowDown", "Shift+ArrowDown")
     expect(ann.page.locator(".read-bar.is-floating:not(.is-at-sentence)")).to_be_visible()
@@ -143,7 +143,7 @@ def test_a_keyboard_selection_has_its_bar_too(ann: Hands) -> None:
 
 
 @pytest.mark.parametrize("size", [(1440, 900), (1280, 720)])
-def test_the_bar_stands_at_a_sentence_that_has_only_the_focus(ann: Hands, size: tuple[int, int]) -> None:
+def test_the_bar_stands_at_a_sentence_that_has_only_the_focus(ann: NuggetDesk, size: tuple[int, int]) -> None:
     page = ann.page
     page.set_viewport_size({"width": size[0], "height": size[1]})
     ann.press("]", "Tab")
@@ -161,7 +161,7 @@ def test_the_bar_stands_at_a_sentence_that_has_only_the_focus(ann: Hands, size: 
     expect(bar.get_by_role("button", name="Back")).to_be_visible()
 
 
-def test_t_takes_the_words_as_the_text_of_a_new_nugget(ann: Hands) -> None:
+def test_t_takes_the_words_as_the_text_of_a_new_nugget(ann: NuggetDesk) -> None:
     page = ann.page
     page.locator("article.passage .s").first.click()
     page.evaluate(

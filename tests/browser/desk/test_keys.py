@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, BrowserContext, expect
 from pytest_django.live_server_helper import LiveServer
 
 from accounts.desk_settings import DeskSettings, save_desk_settings
-from tests.browser.desk.open_desk import Opened, open_desk, signed_in
+from tests.browser.nugget_desk import NuggetDesk, open_desk, signed_in
 from tests.worlds.desk import DeskWorld, make_desk_world
 
 pytestmark = [
@@ -29,18 +29,18 @@ def world(live_server: LiveServer, tmp_path: Path) -> DeskWorld:
 @pytest.fixture
 def context(chromium: Browser, live_server: LiveServer, world: DeskWorld) -> Iterator[BrowserContext]:
     """A browser in which Ann is signed in."""
-    made = signed_in(chromium, live_server, world)
+    made = signed_in(chromium, live_server, world.client())
     yield made
     made.close()
 
 
 @pytest.fixture
-def desk(context: BrowserContext, world: DeskWorld) -> Opened:
+def desk(context: BrowserContext, world: DeskWorld) -> NuggetDesk:
     """Ann's post-editing desk, with the default keys."""
-    return open_desk(context, world)
+    return open_desk(context, world, world.post_edit)
 
 
-def gaps(desk: Opened) -> dict[str, list[str]]:
+def gaps(desk: NuggetDesk) -> dict[str, list[str]]:
     """Keys that no module gave a meaning, and meanings without a key."""
     found: dict[str, list[str]] = desk.page.evaluate(
         "import('/static/js/desk/keys.js').then((keys) => keys.gaps())"
@@ -50,13 +50,13 @@ def gaps(desk: Opened) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("by_hand", [False, True], ids=["post-edit", "manual"])
 def test_every_key_of_the_sheet_does_something(context: BrowserContext, world: DeskWorld, by_hand: bool) -> None:
-    opened = open_desk(context, world, by_hand=by_hand)
-    dead = set(gaps(opened)["dead"])
+    desk = open_desk(context, world, world.manual if by_hand else world.post_edit)
+    dead = set(gaps(desk)["dead"])
     # The fields themselves see to these: they are listed so that people find them.
     assert dead <= {"search-next", "search-previous", "search-leave", "edit-leave"}
 
 
-def test_in_a_text_field_every_key_is_text(desk: Opened) -> None:
+def test_in_a_text_field_every_key_is_text(desk: NuggetDesk) -> None:
     page = desk.page
     before = desk.decisions()
     page.locator("#passage-search").focus()
@@ -77,7 +77,7 @@ def test_in_a_text_field_every_key_is_text(desk: Opened) -> None:
     assert desk.decisions()[1:] == before[1:]
 
 
-def test_while_an_input_method_composes_no_key_acts(desk: Opened) -> None:
+def test_while_an_input_method_composes_no_key_acts(desk: NuggetDesk) -> None:
     before = desk.decisions()
     desk.first_row.evaluate(
         """(row) => row.dispatchEvent(new KeyboardEvent("keydown", {key: "a", isComposing: true, bubbles: true}))"""
@@ -88,7 +88,7 @@ def test_while_an_input_method_composes_no_key_acts(desk: Opened) -> None:
     assert desk.decisions() == before
 
 
-def test_single_keys_act_on_the_highlighted_row_from_anywhere(desk: Opened) -> None:
+def test_single_keys_act_on_the_highlighted_row_from_anywhere(desk: NuggetDesk) -> None:
     """Check 96: from a button, from a text that was clicked, and from nowhere."""
     page = desk.page
     page.get_by_role("button", name="Guidelines").focus()
@@ -100,7 +100,7 @@ def test_single_keys_act_on_the_highlighted_row_from_anywhere(desk: Opened) -> N
     assert desk.decisions().count("rejected") == 3
 
 
-def test_in_an_open_dialog_or_menu_single_keys_do_nothing(desk: Opened) -> None:
+def test_in_an_open_dialog_or_menu_single_keys_do_nothing(desk: NuggetDesk) -> None:
     """Check 97, beside the text fields."""
     before = desk.decisions()
     page = desk.page
@@ -120,7 +120,7 @@ def test_in_an_open_dialog_or_menu_single_keys_do_nothing(desk: Opened) -> None:
 
 
 @pytest.mark.parametrize("modifier", ["Control", "Alt", "Meta"])
-def test_a_key_with_a_modifier_is_not_the_single_key(desk: Opened, modifier: str) -> None:
+def test_a_key_with_a_modifier_is_not_the_single_key(desk: NuggetDesk, modifier: str) -> None:
     desk.first_row.focus()
     desk.first_row.evaluate(
         """(row, flag) => row.dispatchEvent(new KeyboardEvent("keydown", {key: "x", bubbles: true, [flag]: true}))""",
@@ -129,7 +129,7 @@ def test_a_key_with_a_modifier_is_not_the_single_key(desk: Opened, modifier: str
     assert desk.decisions()[0] == "undecided"
 
 
-def test_a_key_held_down_acts_once(desk: Opened) -> None:
+def test_a_key_held_down_acts_once(desk: NuggetDesk) -> None:
     desk.first_row.focus()
     desk.page.keyboard.down("x")
     for _ in range(5):
@@ -138,7 +138,7 @@ def test_a_key_held_down_acts_once(desk: Opened) -> None:
     assert desk.decisions().count("rejected") == 1
 
 
-def test_caps_lock_and_other_alphabets_find_the_same_keys(desk: Opened) -> None:
+def test_caps_lock_and_other_alphabets_find_the_same_keys(desk: NuggetDesk) -> None:
     desk.first_row.evaluate(
         """(row) => row.dispatchEvent(new KeyboardEvent("keydown", {key: "A", code: "KeyA", bubbles: true}))"""
     )
@@ -150,7 +150,7 @@ def test_caps_lock_and_other_alphabets_find_the_same_keys(desk: Opened) -> None:
     assert desk.decisions()[1] == "kept"
 
 
-def test_enter_on_a_button_of_a_row_presses_the_button(desk: Opened) -> None:
+def test_enter_on_a_button_of_a_row_presses_the_button(desk: NuggetDesk) -> None:
     desk.first_row.focus()
     desk.first_row.get_by_role("button", name="Keep").focus()
     desk.page.keyboard.press("Enter")
@@ -158,7 +158,7 @@ def test_enter_on_a_button_of_a_row_presses_the_button(desk: Opened) -> None:
     assert desk.page.locator("#rows textarea:focus").count() == 0
 
 
-def test_undo_works_anywhere_but_in_a_field_it_is_the_field_s_own(desk: Opened) -> None:
+def test_undo_works_anywhere_but_in_a_field_it_is_the_field_s_own(desk: NuggetDesk) -> None:
     desk.first_row.focus()
     desk.page.keyboard.press("a")
     search = desk.page.locator("#passage-search")
@@ -174,13 +174,13 @@ def test_undo_works_anywhere_but_in_a_field_it_is_the_field_s_own(desk: Opened) 
     assert desk.decisions()[0] == "kept"
 
 
-def test_ctrl_s_saves_inside_a_field_as_well(desk: Opened) -> None:
+def test_ctrl_s_saves_inside_a_field_as_well(desk: NuggetDesk) -> None:
     desk.page.locator("#passage-search").focus()
     desk.page.keyboard.press("Control+s")
     expect(desk.page.locator("#status")).to_have_text("Everything is saved")
 
 
-def test_the_sheet_lists_every_key_and_closes_with_escape(desk: Opened) -> None:
+def test_the_sheet_lists_every_key_and_closes_with_escape(desk: NuggetDesk) -> None:
     desk.first_row.focus()
     desk.page.keyboard.press("?")
     sheet = desk.page.get_by_role("dialog", name="Keys")
@@ -202,7 +202,7 @@ def test_changed_keys_stand_on_the_buttons_and_in_the_sheet_and_work(
     context: BrowserContext, world: DeskWorld
 ) -> None:
     save_desk_settings(world.people["ann"], DeskSettings(keys={"keep": ("q",), "flag": ()}))
-    desk = open_desk(context, world)
+    desk = open_desk(context, world, world.post_edit)
     keep = desk.first_row.get_by_role("button", name="Keep")
     desk.first_row.focus()
     expect(keep).to_have_text("Keep q", use_inner_text=True)
@@ -224,7 +224,7 @@ def test_changed_keys_stand_on_the_buttons_and_in_the_sheet_and_work(
 
 def test_with_single_keys_off_buttons_do_everything(context: BrowserContext, world: DeskWorld) -> None:
     save_desk_settings(world.people["ann"], DeskSettings(single_keys=False))
-    desk = open_desk(context, world)
+    desk = open_desk(context, world, world.post_edit)
     page = desk.page
     desk.first_row.focus()
     page.keyboard.type("axzms12nlgbrudwfcip?/[]jk")
@@ -251,7 +251,7 @@ def test_with_single_keys_off_buttons_do_everything(context: BrowserContext, wor
 
 def test_hints_can_be_hidden_and_the_keys_still_work(context: BrowserContext, world: DeskWorld) -> None:
     save_desk_settings(world.people["ann"], DeskSettings(hints=False))
-    desk = open_desk(context, world)
+    desk = open_desk(context, world, world.post_edit)
     desk.first_row.focus()
     assert desk.page.locator("kbd[data-key]:visible").count() == 0
     desk.page.keyboard.press("a")
@@ -260,6 +260,6 @@ def test_hints_can_be_hidden_and_the_keys_still_work(context: BrowserContext, wo
 
 def test_the_reading_size_is_one_s_own(context: BrowserContext, world: DeskWorld) -> None:
     save_desk_settings(world.people["ann"], DeskSettings(reading_size=20))
-    desk = open_desk(context, world)
+    desk = open_desk(context, world, world.post_edit)
     size = desk.page.locator(".passage-text").first.evaluate("(text) => getComputedStyle(text).fontSize")
     assert size == "20px"

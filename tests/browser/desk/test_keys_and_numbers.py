@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from tests.browser.nugget_desk import CALM, Hands, desk_of
+from tests.browser.nugget_desk import CALM, NuggetDesk, desk_of
 from tests.worlds.desk import DeskWorld, draft_of, make_desk_world
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
@@ -22,11 +22,11 @@ def world(live_server: LiveServer, tmp_path: Path) -> DeskWorld:
 
 
 @pytest.fixture
-def hands(world: DeskWorld, chromium: Browser, live_server: LiveServer) -> Iterator[Hands]:
+def desk(world: DeskWorld, chromium: Browser, live_server: LiveServer) -> Iterator[NuggetDesk]:
     """Ann where drafts are edited."""
     with desk_of(chromium, live_server, world, world.post_edit) as ann:
         yield ann
-        assert ann.complaints == []
+        assert ann.console_errors == []
 
 
 def message(page: Page) -> Locator:
@@ -44,25 +44,25 @@ def select_words(page: Page) -> None:
     page.mouse.up()
 
 
-def test_label_keys_act_from_anywhere_but_a_field(hands: Hands) -> None:
-    page = hands.page
+def test_label_keys_act_from_anywhere_but_a_field(desk: NuggetDesk) -> None:
+    page = desk.page
     page.locator("article.passage .s").nth(1).click()
-    hands.press("1")
-    hands.is_on("N2")
+    desk.press("1")
+    desk.is_on("N2")
     select_words(page)
-    hands.press("2")
-    hands.is_on("N3")
-    hands.press("w", "x")
-    hands.is_on("N4")
+    desk.press("2")
+    desk.is_on("N3")
+    desk.press("w", "x")
+    desk.is_on("N4")
     page.mouse.move(300, 400)
     page.mouse.wheel(0, 400)
-    hands.press("]", "1")
-    hands.is_on("N5")
+    desk.press("]", "1")
+    desk.is_on("N5")
     page.get_by_role("button", name="Guidelines").focus()
-    hands.press("a", "2")
-    hands.is_on("N6")
-    hands.saved()
-    rows = hands.stored("kept", "rejected", "undecided")
+    desk.press("a", "2")
+    desk.is_on("N6")
+    desk.saved()
+    rows = desk.stored("kept", "rejected", "undecided")
     assert [(row.decision, row.importance) for row in rows[:5]] == [
         ("kept", 2),
         ("kept", 1),
@@ -72,26 +72,26 @@ def test_label_keys_act_from_anywhere_but_a_field(hands: Hands) -> None:
     ]
 
 
-def test_in_the_text_arrows_and_enter_are_about_sentences(hands: Hands) -> None:
-    hands.page.locator("article.passage .s").first.click()
-    hands.press("ArrowDown")
-    expect(hands.page.locator("article.passage .s").nth(1)).to_be_focused()
-    hands.press("l")
-    hands.saved()
-    assert [row.key for row in hands.stored() if row.evidence] == ["d1"]
+def test_in_the_text_arrows_and_enter_are_about_sentences(desk: NuggetDesk) -> None:
+    desk.page.locator("article.passage .s").first.click()
+    desk.press("ArrowDown")
+    expect(desk.page.locator("article.passage .s").nth(1)).to_be_focused()
+    desk.press("l")
+    desk.saved()
+    assert [row.key for row in desk.stored() if row.evidence] == ["d1"]
 
 
-def test_a_key_that_cannot_act_says_why(hands: Hands, world: DeskWorld) -> None:
-    hands.press("x")
-    hands.tab_to("#rejected > summary")
-    hands.press("Enter", "Tab")
-    hands.is_on("N1")
-    hands.press("s")
-    expect(message(hands.page)).to_have_text("N1 is rejected. z restores it")
-    hands.press("z", "z")
-    expect(message(hands.page)).to_have_text("N1 is in the list already")
-    hands.press("0")
-    expect(message(hands.page)).to_have_text("N1 is undecided already")
+def test_a_key_that_cannot_act_says_why(desk: NuggetDesk, world: DeskWorld) -> None:
+    desk.press("x")
+    desk.tab_to("#rejected > summary")
+    desk.press("Enter", "Tab")
+    desk.is_on("N1")
+    desk.press("s")
+    expect(message(desk.page)).to_have_text("N1 is rejected. z restores it")
+    desk.press("z", "z")
+    expect(message(desk.page)).to_have_text("N1 is in the list already")
+    desk.press("0")
+    expect(message(desk.page)).to_have_text("N1 is undecided already")
 
 
 def test_an_empty_list_says_that_there_is_no_nugget(
@@ -102,75 +102,75 @@ def test_an_empty_list_says_that_there_is_no_nugget(
         expect(message(ann.page)).to_contain_text("You are writing a nugget")
 
 
-def merged(hands: Hands) -> Locator:
+def merged(desk: NuggetDesk) -> Locator:
     """Open the merge of the first two drafts; return its field."""
-    hands.press("m", "ArrowDown", "m", "Shift+M")
-    field = hands.page.get_by_label("Text", exact=True)
+    desk.press("m", "ArrowDown", "m", "Shift+M")
+    field = desk.page.get_by_label("Text", exact=True)
     expect(field).to_be_focused()
     return field
 
 
-def test_a_merge_begins_with_every_text_selected(hands: Hands) -> None:
-    field = merged(hands)
+def test_a_merge_begins_with_every_text_selected(desk: NuggetDesk) -> None:
+    field = merged(desk)
     expect(field).to_have_value(f"{draft_of(1)}; {draft_of(2)}")
     assert field.evaluate("(e) => [e.selectionStart, e.selectionEnd === e.value.length]") == [0, True]
-    hands.press("Enter")
-    hands.is_on("N9")
-    expect(message(hands.page)).to_have_text("N1 and N2 → N9")
-    hands.page.locator("#line [data-undo]").click()
-    hands.saved()
-    assert hands.texts() == [draft_of(n) for n in range(1, DRAFTS + 1)]
+    desk.press("Enter")
+    desk.is_on("N9")
+    expect(message(desk.page)).to_have_text("N1 and N2 → N9")
+    desk.page.locator("#line [data-undo]").click()
+    desk.saved()
+    assert desk.texts() == [draft_of(n) for n in range(1, DRAFTS + 1)]
 
 
-def test_a_merge_into_one_source_asks_once(hands: Hands) -> None:
-    field = merged(hands)
-    hands.press("Alt+1")
+def test_a_merge_into_one_source_asks_once(desk: NuggetDesk) -> None:
+    field = merged(desk)
+    desk.press("Alt+1")
     expect(field).to_have_value(draft_of(1))
-    hands.press("Enter")
-    problem = hands.page.locator(".composer > .problem")
+    desk.press("Enter")
+    problem = desk.page.locator(".composer > .problem")
     expect(problem).to_contain_text("N2's fact is not in it.")
-    assert len(hands.shown()) == DRAFTS
-    hands.press("Enter")
-    hands.is_on("N9")
-    hands.saved()
-    assert hands.texts()[0] == draft_of(1)
+    assert len(desk.shown()) == DRAFTS
+    desk.press("Enter")
+    desk.is_on("N9")
+    desk.saved()
+    assert desk.texts()[0] == draft_of(1)
 
 
-def test_keeping_one_source_s_words_is_a_button(hands: Hands) -> None:
-    field = merged(hands)
-    hands.page.get_by_role("button", name="Keep N2's words").click()
+def test_keeping_one_source_s_words_is_a_button(desk: NuggetDesk) -> None:
+    field = merged(desk)
+    desk.page.get_by_role("button", name="Keep N2's words").click()
     expect(field).to_have_value(draft_of(2))
-    hands.press("Enter")
-    hands.is_on("N9")
+    desk.press("Enter")
+    desk.is_on("N9")
 
 
-def test_alt_digit_in_a_merge_inserts_and_does_nothing_else(hands: Hands) -> None:
-    field = merged(hands)
-    hands.press("End", "Alt+2", "Alt+9")
+def test_alt_digit_in_a_merge_inserts_and_does_nothing_else(desk: NuggetDesk) -> None:
+    field = merged(desk)
+    desk.press("End", "Alt+2", "Alt+9")
     expect(field).to_have_value(f"{draft_of(1)}; {draft_of(2)} {draft_of(2)}")
-    expect(hands.page.locator(".composer .importance input:checked")).to_have_count(0)
+    expect(desk.page.locator(".composer .importance input:checked")).to_have_count(0)
 
 
-def numbers(hands: Hands) -> list[str]:
+def numbers(desk: NuggetDesk) -> list[str]:
     """The numbers on screen, in the order of the list."""
-    return hands.page.locator("#nugget-rows > .row .row-number").all_text_contents()
+    return desk.page.locator("#nugget-rows > .row .row-number").all_text_contents()
 
 
-def test_numbers_stay_on_screen_and_after_a_reload(hands: Hands) -> None:
-    merged(hands)
-    hands.type("one and two")
-    hands.press("Enter")
-    hands.is_on("N9")
-    hands.press("1", "x", "Alt+ArrowDown")
-    hands.is_on("N4")
+def test_numbers_stay_on_screen_and_after_a_reload(desk: NuggetDesk) -> None:
+    merged(desk)
+    desk.type("one and two")
+    desk.press("Enter")
+    desk.is_on("N9")
+    desk.press("1", "x", "Alt+ArrowDown")
+    desk.is_on("N4")
     expected = ["N9", "N5", "N4", "N6", "N7", "N8"]
-    assert numbers(hands) == expected
-    hands.saved()
-    hands.reload()
-    assert numbers(hands) == expected
-    hands.page.goto(f"/desk/{hands.task.public_id}/history/")
-    expect(hands.page.get_by_text("N1 and N2 merged")).to_be_visible()
-    expect(hands.page.get_by_text("N4 moved")).to_be_visible()
+    assert numbers(desk) == expected
+    desk.saved()
+    desk.reload()
+    assert numbers(desk) == expected
+    desk.page.goto(f"/desk/{desk.task.public_id}/history/")
+    expect(desk.page.get_by_text("N1 and N2 merged")).to_be_visible()
+    expect(desk.page.get_by_text("N4 moved")).to_be_visible()
 
 
 def test_a_list_is_written_with_enter_2_escape_and_w(
@@ -207,7 +207,7 @@ def test_a_list_is_written_with_enter_2_escape_and_w(
             ("seepage washes sand out of a dam", 2),
             ("a third one, half written", 0),
         ]
-        assert ann.complaints == []
+        assert ann.console_errors == []
 
 
 def test_alt_digit_goes_by_place_whatever_sign_is_there(

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, expect
 from pytest_django.live_server_helper import LiveServer
 
-from tests.browser.nugget_desk import Hands, desk_of, stopped_clock
+from tests.browser.nugget_desk import NuggetDesk, desk_of, stopped_clock
 from tests.worlds.desk import DeskWorld, make_desk_world
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
@@ -26,35 +26,35 @@ def world(live_server: LiveServer, tmp_path: Path) -> DeskWorld:
 
 
 @pytest.fixture
-def ann(world: DeskWorld, chromium: Browser, live_server: LiveServer) -> Iterator[Hands]:
+def ann(world: DeskWorld, chromium: Browser, live_server: LiveServer) -> Iterator[NuggetDesk]:
     """Ann at the desk where drafts are edited."""
-    with desk_of(chromium, live_server, world, world.post_edit) as hands:
-        yield hands
+    with desk_of(chromium, live_server, world, world.post_edit) as desk:
+        yield desk
 
 
-def line(ann: Hands) -> Locator:
+def line(ann: NuggetDesk) -> Locator:
     """The words of the message that is seen."""
     return ann.page.locator("#line [data-text]")
 
 
-def undo(ann: Hands) -> Locator:
+def undo(ann: NuggetDesk) -> Locator:
     """The button beside the message."""
     return ann.page.locator("#line [data-undo]")
 
 
-def test_a_message_is_seen_for_four_to_six_seconds(ann: Hands) -> None:
+def test_a_message_is_seen_for_four_to_six_seconds(ann: NuggetDesk) -> None:
     with stopped_clock(ann.page):
         ann.press("x")
         expect(line(ann)).to_have_text("N1 rejected, 6 undecided")
         ann.saved()  # by the stopped clock an answer that comes later took seconds, and that is announced too
         ann.page.clock.run_for(4000)
         expect(line(ann)).to_be_visible()
-        ann.said("N1 rejected, 6 undecided")
+        ann.announces("N1 rejected, 6 undecided")
         ann.page.clock.run_for(2000)
         expect(line(ann)).to_be_empty()
 
 
-def test_a_message_stays_while_the_pointer_or_the_focus_is_on_it(ann: Hands) -> None:
+def test_a_message_stays_while_the_pointer_or_the_focus_is_on_it(ann: NuggetDesk) -> None:
     with stopped_clock(ann.page):
         ann.press("x")
         line(ann).hover()
@@ -72,7 +72,7 @@ def test_a_message_stays_while_the_pointer_or_the_focus_is_on_it(ann: Hands) -> 
         expect(line(ann)).to_have_text("N2 rejected, 5 undecided")
 
 
-def test_undo_stands_beside_the_message_of_what_can_be_undone(ann: Hands) -> None:
+def test_undo_stands_beside_the_message_of_what_can_be_undone(ann: NuggetDesk) -> None:
     ann.press("x")
     undo(ann).click()
     ann.is_on("N1")
@@ -85,7 +85,7 @@ def test_undo_stands_beside_the_message_of_what_can_be_undone(ann: Hands) -> Non
     expect(undo(ann)).to_be_hidden()
 
 
-def test_undo_is_reached_with_tab_and_takes_back_only_its_own_act(ann: Hands) -> None:
+def test_undo_is_reached_with_tab_and_takes_back_only_its_own_act(ann: NuggetDesk) -> None:
     ann.press("x")
     ann.tab_to("#line [data-undo]")
     ann.press("Enter")
@@ -103,7 +103,7 @@ def test_undo_is_reached_with_tab_and_takes_back_only_its_own_act(ann: Hands) ->
 
 
 @pytest.mark.parametrize("size", [(1440, 900), (1280, 720), (390, 800)], ids=str)
-def test_no_message_moves_a_button(ann: Hands, size: tuple[int, int]) -> None:
+def test_no_message_moves_a_button(ann: NuggetDesk, size: tuple[int, int]) -> None:
     ann.page.set_viewport_size({"width": size[0], "height": size[1]})
     if size[0] < 900:
         ann.page.get_by_role("button", name="Judge", exact=True).click()

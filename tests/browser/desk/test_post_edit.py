@@ -10,7 +10,7 @@ from pytest_django.live_server_helper import LiveServer
 from assessor.models import Operation
 from evaluation.models import ListedNugget, NuggetEvidence, NuggetLineage, Submission
 from evaluation.terms import TaskState
-from tests.browser.nugget_desk import CALM, Hands, desk_of, stopped_clock
+from tests.browser.nugget_desk import CALM, NuggetDesk, desk_of, stopped_clock
 from tests.worlds.desk import DeskWorld, draft_of, make_desk_world
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
@@ -26,34 +26,34 @@ def world(live_server: LiveServer, tmp_path: Path) -> DeskWorld:
 
 
 @pytest.fixture
-def hands(world: DeskWorld, chromium: Browser, live_server: LiveServer) -> Iterator[Hands]:
+def desk(world: DeskWorld, chromium: Browser, live_server: LiveServer) -> Iterator[NuggetDesk]:
     """Ann at the desk."""
     with desk_of(chromium, live_server, world, world.post_edit) as ann:
         yield ann
-        assert ann.complaints == []
+        assert ann.console_errors == []
 
 
 @pytest.mark.walk
-def test_a_whole_topic_by_keyboard_only(hands: Hands, world: DeskWorld) -> None:
-    assert hands.counts() == f"0 kept · 0 rejected · {DRAFTS} undecided"
-    hands.is_on("N1")
-    hands.press("1")  # keep the first
-    hands.is_on("N2")
-    hands.said("N1 kept as vital, 7 undecided")
-    hands.press("e")  # reword the second
-    hands.retype("rivers carry sand to the sea")
-    hands.press("Escape", "2")
-    hands.is_on("N3")
-    hands.press("x")  # reject the third
-    hands.is_on("N4")
-    merge_four_and_five(hands)
-    split_six(hands)
-    link_seven(hands)
-    add_and_move(hands)
-    hands.press("u")
-    hands.is_on("N8")
-    hands.press("2")
-    assert hands.counts() == "8 kept · 1 rejected · 0 undecided"
+def test_a_whole_topic_by_keyboard_only(desk: NuggetDesk, world: DeskWorld) -> None:
+    assert desk.counts() == f"0 kept · 0 rejected · {DRAFTS} undecided"
+    desk.is_on("N1")
+    desk.press("1")  # keep the first
+    desk.is_on("N2")
+    desk.announces("N1 kept as vital, 7 undecided")
+    desk.press("e")  # reword the second
+    desk.retype("rivers carry sand to the sea")
+    desk.press("Escape", "2")
+    desk.is_on("N3")
+    desk.press("x")  # reject the third
+    desk.is_on("N4")
+    merge_four_and_five(desk)
+    split_six(desk)
+    link_seven(desk)
+    add_and_move(desk)
+    desk.press("u")
+    desk.is_on("N8")
+    desk.press("2")
+    assert desk.counts() == "8 kept · 1 rejected · 0 undecided"
     expected = [
         (draft_of(1), 2),
         ("rivers carry sand to the sea", 1),
@@ -64,9 +64,9 @@ def test_a_whole_topic_by_keyboard_only(hands: Hands, world: DeskWorld) -> None:
         (draft_of(7), 1),
         (draft_of(8), 1),
     ]
-    hands.saved()
-    assert [(row.text, row.importance) for row in hands.stored()] == expected
-    hands.submit()
+    desk.saved()
+    assert [(row.text, row.importance) for row in desk.stored()] == expected
+    desk.submit()
     compare_with_what_was_frozen(world, expected)
 
 
@@ -83,269 +83,269 @@ def compare_with_what_was_frozen(world: DeskWorld, expected: list[tuple[str, int
     assert set(evidence.values_list("sentence", flat=True)) == {0, 2}
 
 
-def merge_four_and_five(hands: Hands) -> None:
+def merge_four_and_five(desk: NuggetDesk) -> None:
     """Mark two, merge them, and give the result a text."""
-    hands.press("m", "ArrowDown", "m", "Shift+M")
-    field = hands.page.get_by_label("Text", exact=True)
+    desk.press("m", "ArrowDown", "m", "Shift+M")
+    field = desk.page.get_by_label("Text", exact=True)
     expect(field).to_be_focused()
     expect(field).to_have_value(f"{draft_of(4)}; {draft_of(5)}")
-    expect(hands.page.get_by_role("button", name=f"Insert N5: {draft_of(5)}")).to_be_visible()
-    hands.type("four and five in one")  # all of it is selected
-    hands.press("Enter")
-    hands.is_on("N9")
-    hands.said("N4 and N5 → N9")
-    hands.press("1")
+    expect(desk.page.get_by_role("button", name=f"Insert N5: {draft_of(5)}")).to_be_visible()
+    desk.type("four and five in one")  # all of it is selected
+    desk.press("Enter")
+    desk.is_on("N9")
+    desk.announces("N4 and N5 → N9")
+    desk.press("1")
 
 
-def split_six(hands: Hands) -> None:
+def split_six(desk: NuggetDesk) -> None:
     """Split the sixth."""
-    hands.is_on("N6")
-    hands.press("s")
-    hands.retype("the first half of six")
-    hands.press("Enter")
-    hands.retype("the second half of six")
-    hands.press("Enter")
-    hands.is_on("N10")
-    hands.press("1")
-    hands.is_on("N11")
-    hands.press("2")
+    desk.is_on("N6")
+    desk.press("s")
+    desk.retype("the first half of six")
+    desk.press("Enter")
+    desk.retype("the second half of six")
+    desk.press("Enter")
+    desk.is_on("N10")
+    desk.press("1")
+    desk.is_on("N11")
+    desk.press("2")
 
 
-def link_seven(hands: Hands) -> None:
+def link_seven(desk: NuggetDesk) -> None:
     """Link by typing a place, then by going to a sentence; keep."""
-    hands.is_on("N7")
-    hands.press("l")
-    hands.type("P99 S1")
-    hands.press("Enter")
-    expect(hands.page.get_by_text("There is no P99 S1.")).to_be_visible()
-    hands.retype("P2 S3")
-    hands.press("Enter")
-    hands.is_on("N7")
-    hands.press("g")
-    expect(hands.page.locator(".passage[data-number='2'] [data-sentence='2']")).to_be_focused()
-    hands.press("ArrowDown", "l", "b")
-    hands.is_on("N7")
-    chips = hands.page.locator(".row:focus .chip-go")
+    desk.is_on("N7")
+    desk.press("l")
+    desk.type("P99 S1")
+    desk.press("Enter")
+    expect(desk.page.get_by_text("There is no P99 S1.")).to_be_visible()
+    desk.retype("P2 S3")
+    desk.press("Enter")
+    desk.is_on("N7")
+    desk.press("g")
+    expect(desk.page.locator(".passage[data-number='2'] [data-sentence='2']")).to_be_focused()
+    desk.press("ArrowDown", "l", "b")
+    desk.is_on("N7")
+    chips = desk.page.locator(".row:focus .chip-go")
     expect(chips).to_have_text(["P2 S3", "P3 S1"])
-    hands.press("2")
-    hands.is_on("N8")
+    desk.press("2")
+    desk.is_on("N8")
 
 
-def add_and_move(hands: Hands) -> None:
+def add_and_move(desk: NuggetDesk) -> None:
     """Write a nugget of one's own, and move it up before the last two."""
-    hands.press("n")
-    hands.type("banks fall where the water is fast")
-    hands.press("Enter")
-    hands.is_on("N12")
-    hands.press("1")
-    hands.is_on("N8")
-    hands.press("ArrowDown", "Alt+ArrowUp", "Alt+ArrowUp", "Alt+ArrowUp", "Alt+ArrowDown")
-    hands.is_on("N12")
+    desk.press("n")
+    desk.type("banks fall where the water is fast")
+    desk.press("Enter")
+    desk.is_on("N12")
+    desk.press("1")
+    desk.is_on("N8")
+    desk.press("ArrowDown", "Alt+ArrowUp", "Alt+ArrowUp", "Alt+ArrowUp", "Alt+ArrowDown")
+    desk.is_on("N12")
 
 
-def test_submitting_names_undecided_nuggets_and_sends_nothing(hands: Hands) -> None:
+def test_submitting_names_undecided_nuggets_and_sends_nothing(desk: NuggetDesk) -> None:
     for _ in range(DRAFTS - 2):
-        hands.press("1")
-    hands.is_on("N7")
-    hands.press("ArrowUp", "ArrowUp", "0", "a", "Control+Enter")
-    problems = hands.page.get_by_role("group", name="Not submitted yet")
+        desk.press("1")
+    desk.is_on("N7")
+    desk.press("ArrowUp", "ArrowUp", "0", "a", "Control+Enter")
+    problems = desk.page.get_by_role("group", name="Not submitted yet")
     expect(problems).to_contain_text("2 undecided", timeout=CALM)
     expect(problems.get_by_role("link")).to_have_text(["N7", "N8", "N5"])
-    hands.is_on("N7")
-    hands.task.refresh_from_db()
-    assert hands.task.state == TaskState.IN_PROGRESS
+    desk.is_on("N7")
+    desk.task.refresh_from_db()
+    assert desk.task.state == TaskState.IN_PROGRESS
     assert not Submission.objects.exists()
-    hands.press("x", "x")  # decided, but the fifth is still neither vital nor okay
-    hands.is_on("N5")
-    hands.press("Control+Enter")
-    hands.is_on("N5")
-    hands.press("2")
+    desk.press("x", "x")  # decided, but the fifth is still neither vital nor okay
+    desk.is_on("N5")
+    desk.press("Control+Enter")
+    desk.is_on("N5")
+    desk.press("2")
     expect(problems).to_be_hidden()
-    hands.submit()
+    desk.submit()
 
 
-def test_undo_and_redo_after_a_reload(hands: Hands) -> None:
+def test_undo_and_redo_after_a_reload(desk: NuggetDesk) -> None:
     before = [draft_of(n) for n in range(1, DRAFTS + 1)]
-    hands.press("m", "ArrowDown", "m", "Shift+M")
-    hands.retype("one and two")
-    hands.press("Enter")
-    hands.is_on("N9")
-    hands.press("u", "x")  # the third proposal
-    hands.saved()
-    hands.reload()
-    assert hands.shown() == ["one and two", *before[3:]]
-    hands.press("Control+z")
-    hands.is_on("N3")
-    assert hands.shown() == ["one and two", *before[2:]]
-    hands.press("Control+z")
-    hands.is_on("N1")
-    assert hands.shown() == before
-    hands.said("N1, N2")
-    hands.saved()
-    assert hands.texts() == before
-    hands.press("Control+Shift+z", "Control+Shift+z")
-    hands.saved()
-    assert hands.texts() == ["one and two", *before[3:]]
-    assert hands.texts("rejected") == [draft_of(3)]
+    desk.press("m", "ArrowDown", "m", "Shift+M")
+    desk.retype("one and two")
+    desk.press("Enter")
+    desk.is_on("N9")
+    desk.press("u", "x")  # the third proposal
+    desk.saved()
+    desk.reload()
+    assert desk.shown() == ["one and two", *before[3:]]
+    desk.press("Control+z")
+    desk.is_on("N3")
+    assert desk.shown() == ["one and two", *before[2:]]
+    desk.press("Control+z")
+    desk.is_on("N1")
+    assert desk.shown() == before
+    desk.announces("N1, N2")
+    desk.saved()
+    assert desk.texts() == before
+    desk.press("Control+Shift+z", "Control+Shift+z")
+    desk.saved()
+    assert desk.texts() == ["one and two", *before[3:]]
+    assert desk.texts("rejected") == [draft_of(3)]
 
 
-def test_one_undo_takes_back_one_stretch_of_typing(hands: Hands) -> None:
-    hands.press("Enter")
-    hands.type(" and more")
-    hands.page.wait_for_timeout(1000)  # the first autosave
-    hands.type(" and more")
-    hands.press("Escape")
-    hands.saved()
-    assert hands.texts()[0] == f"{draft_of(1)} and more and more"
+def test_one_undo_takes_back_one_stretch_of_typing(desk: NuggetDesk) -> None:
+    desk.press("Enter")
+    desk.type(" and more")
+    desk.page.wait_for_timeout(1000)  # the first autosave
+    desk.type(" and more")
+    desk.press("Escape")
+    desk.saved()
+    assert desk.texts()[0] == f"{draft_of(1)} and more and more"
     assert Operation.objects.filter(kind="edit").values("step").distinct().count() == 1
-    hands.press("Control+z")
-    hands.is_on("N1")
-    hands.saved()
-    first = hands.stored()[0]
+    desk.press("Control+z")
+    desk.is_on("N1")
+    desk.saved()
+    first = desk.stored()[0]
     assert (first.text, first.decision) == (draft_of(1), "undecided")
 
 
-def test_letters_typed_into_fields_are_only_text(hands: Hands) -> None:
+def test_letters_typed_into_fields_are_only_text(desk: NuggetDesk) -> None:
     keys = "1 2 3 a x m"
-    hands.press("e")
-    hands.retype(keys)
-    hands.press("Escape")
-    hands.is_on("N1")
-    hands.press("n")
-    hands.type(keys)
-    hands.press("Escape", "c")
-    comment = hands.page.locator("#remark-text")
+    desk.press("e")
+    desk.retype(keys)
+    desk.press("Escape")
+    desk.is_on("N1")
+    desk.press("n")
+    desk.type(keys)
+    desk.press("Escape", "c")
+    comment = desk.page.locator("#remark-text")
     comment.focus()
-    hands.type(keys)
+    desk.type(keys)
     expect(comment).to_have_value(keys)
-    hands.press("Escape")
-    search = hands.page.get_by_label("Search")
+    desk.press("Escape")
+    search = desk.page.get_by_label("Search")
     search.focus()
-    hands.type(keys)
+    desk.type(keys)
     expect(search).to_have_value(keys)
-    hands.saved()
-    rows = hands.stored("kept", "undecided", "rejected", "replaced")
+    desk.saved()
+    rows = desk.stored("kept", "undecided", "rejected", "replaced")
     assert [row.text for row in rows] == [keys, *(draft_of(n) for n in range(2, DRAFTS + 1))]
     assert [row.decision for row in rows] == ["kept"] + ["undecided"] * (DRAFTS - 1)
     assert {row.importance for row in rows} == {0}
 
 
-def test_rejecting_costs_as_few_keys_as_keeping_and_is_undone(hands: Hands) -> None:
-    hands.press("1", "x", "1", "x")
-    hands.is_on("N5")
-    assert hands.counts() == "2 kept · 2 rejected · 4 undecided"
-    hands.tab_to("#rejected > summary")
-    hands.press("Enter", "Tab")
-    hands.is_on("N2")
-    hands.press("z")
-    hands.is_on("N2")
-    assert hands.counts() == "2 kept · 1 rejected · 5 undecided"
+def test_rejecting_costs_as_few_keys_as_keeping_and_is_undone(desk: NuggetDesk) -> None:
+    desk.press("1", "x", "1", "x")
+    desk.is_on("N5")
+    assert desk.counts() == "2 kept · 2 rejected · 4 undecided"
+    desk.tab_to("#rejected > summary")
+    desk.press("Enter", "Tab")
+    desk.is_on("N2")
+    desk.press("z")
+    desk.is_on("N2")
+    assert desk.counts() == "2 kept · 1 rejected · 5 undecided"
 
 
-def test_the_open_composer_and_the_place_survive_a_reload(hands: Hands) -> None:
-    hands.press("m", "ArrowDown", "m", "Shift+M")
-    hands.retype("half written")
-    hands.page.wait_for_timeout(1000)
-    hands.saved()
-    hands.page.evaluate(
+def test_the_open_composer_and_the_place_survive_a_reload(desk: NuggetDesk) -> None:
+    desk.press("m", "ArrowDown", "m", "Shift+M")
+    desk.retype("half written")
+    desk.page.wait_for_timeout(1000)
+    desk.saved()
+    desk.page.evaluate(
         "async () => { const d = await (await import('/static/js/nuggets/main.js')).desk; await d.clock.beat?.(); }"
     )
-    hands.reload()
-    field = hands.page.get_by_label("Text", exact=True)
+    desk.reload()
+    field = desk.page.get_by_label("Text", exact=True)
     expect(field).to_have_value("half written")
     field.focus()
-    hands.press("Enter")
-    hands.is_on("N9")
-    hands.saved()
-    assert hands.texts()[0] == "half written"
+    desk.press("Enter")
+    desk.is_on("N9")
+    desk.saved()
+    assert desk.texts()[0] == "half written"
 
 
-def test_what_was_proposed_and_what_became_of_it(hands: Hands) -> None:
-    hands.press("e")
-    hands.retype("draft thing number 1")
-    hands.press("Escape", "d")
-    row = hands.page.locator("#n-d1")
+def test_what_was_proposed_and_what_became_of_it(desk: NuggetDesk) -> None:
+    desk.press("e")
+    desk.retype("draft thing number 1")
+    desk.press("Escape", "d")
+    row = desk.page.locator("#n-d1")
     expect(row.locator(".row-diff del")).to_contain_text("fact")
     expect(row.locator(".row-diff ins")).to_contain_text("thing")
     expect(row.locator(".row-original q")).to_have_text(draft_of(1))
     expect(row.locator(".row-tags")).to_contain_text("edited")
-    hands.press("d")
+    desk.press("d")
     expect(row.locator(".row-change")).to_be_hidden()
 
 
-def test_a_submitted_list_is_read_with_its_changes_and_offers_nothing(hands: Hands) -> None:
-    hands.press("e")
-    hands.retype("draft thing number 1")
-    hands.press("Escape", "1")
+def test_a_submitted_list_is_read_with_its_changes_and_offers_nothing(desk: NuggetDesk) -> None:
+    desk.press("e")
+    desk.retype("draft thing number 1")
+    desk.press("Escape", "1")
     for _ in range(DRAFTS - 1):
-        hands.press("x")
-    hands.submit()
-    expect(hands.page.locator("#n-d1 .row-diff ins")).to_contain_text("thing")
+        desk.press("x")
+    desk.submit()
+    expect(desk.page.locator("#n-d1 .row-diff ins")).to_contain_text("thing")
     for control in (".row-acts", ".importance", "[data-do=new]", ".composer"):
-        expect(hands.page.locator(f"#rows {control}:visible")).to_have_count(0)
-    hands.page.locator("#n-d1").focus()
-    hands.press("x", "a", "e", "m")
-    assert hands.shown() == ["draft thing number 1"]
+        expect(desk.page.locator(f"#rows {control}:visible")).to_have_count(0)
+    desk.page.locator("#n-d1").focus()
+    desk.press("x", "a", "e", "m")
+    assert desk.shown() == ["draft thing number 1"]
 
 
-def test_a_limit_warns_and_stands_in_the_way_only_at_the_end(hands: Hands, world: DeskWorld) -> None:
+def test_a_limit_warns_and_stands_in_the_way_only_at_the_end(desk: NuggetDesk, world: DeskWorld) -> None:
     type(world.post_edit.protocol).objects.update(edited_cap=1)
-    hands.reload()
-    hands.press("1", "1")
-    assert hands.counts() == "2 of 1 kept · 1 over the limit · 0 rejected · 6 undecided"
+    desk.reload()
+    desk.press("1", "1")
+    assert desk.counts() == "2 of 1 kept · 1 over the limit · 0 rejected · 6 undecided"
     for _ in range(DRAFTS - 2):
-        hands.press("x")
-    hands.press("Control+Enter")
-    problems = hands.page.get_by_role("group", name="Not submitted yet")
+        desk.press("x")
+    desk.press("Control+Enter")
+    problems = desk.page.get_by_role("group", name="Not submitted yet")
     expect(problems).to_contain_text("2 nuggets; this campaign allows 1.", timeout=CALM)
 
 
-def test_a_row_shows_that_it_is_not_saved_and_why(hands: Hands) -> None:
-    hands.page.route("**/ops/", lambda route: route.fulfill(status=500, body="no"))
-    row = hands.page.locator("#n-d1")
-    with stopped_clock(hands.page):
-        with hands.page.expect_response("**/ops/"):
-            hands.press("a")
-        hands.page.clock.run_for(SOON_MS)
+def test_a_row_shows_that_it_is_not_saved_and_why(desk: NuggetDesk) -> None:
+    desk.page.route("**/ops/", lambda route: route.fulfill(status=500, body="no"))
+    row = desk.page.locator("#n-d1")
+    with stopped_clock(desk.page):
+        with desk.page.expect_response("**/ops/"):
+            desk.press("a")
+        desk.page.clock.run_for(SOON_MS)
         expect(row.locator(".row-failing")).to_have_text("! not saved: the server had trouble")
     expect(row.locator(".row-tags")).to_contain_text("kept")
-    hands.press("Control+Enter")
-    hands.said("Not connected: submitting has to wait.")
-    expect(hands.page.locator("#submit-why")).to_have_text("Not connected: submitting has to wait.")
-    hands.page.unroute("**/ops/")
-    hands.saved()
+    desk.press("Control+Enter")
+    desk.announces("Not connected: submitting has to wait.")
+    expect(desk.page.locator("#submit-why")).to_have_text("Not connected: submitting has to wait.")
+    desk.page.unroute("**/ops/")
+    desk.saved()
     expect(row.locator(".row-failing")).to_be_hidden()
-    assert hands.stored("kept")[0].key == "d1"
-    hands.complaints.clear()  # the browser tells of the answer 500 itself
+    assert desk.stored("kept")[0].key == "d1"
+    desk.console_errors.clear()  # the browser tells of the answer 500 itself
 
 
-def test_a_reload_leads_back_to_the_same_row(hands: Hands) -> None:
-    hands.press("x", "ArrowDown", "ArrowDown")
-    hands.is_on("N4")
-    hands.saved()
-    hands.reload()
-    hands.is_on("N4")
+def test_a_reload_leads_back_to_the_same_row(desk: NuggetDesk) -> None:
+    desk.press("x", "ArrowDown", "ArrowDown")
+    desk.is_on("N4")
+    desk.saved()
+    desk.reload()
+    desk.is_on("N4")
 
 
-def test_typing_is_kept_where_the_page_goes_away_before_the_autosave(hands: Hands) -> None:
-    hands.press("ArrowDown", "e")
-    hands.retype("typed just before the reload")
-    hands.reload()
-    hands.saved()
-    assert hands.texts()[1] == "typed just before the reload"
+def test_typing_is_kept_where_the_page_goes_away_before_the_autosave(desk: NuggetDesk) -> None:
+    desk.press("ArrowDown", "e")
+    desk.retype("typed just before the reload")
+    desk.reload()
+    desk.saved()
+    assert desk.texts()[1] == "typed just before the reload"
 
 
-def test_a_second_window_takes_over_and_the_first_loses_nothing(hands: Hands) -> None:
-    hands.press("e")
-    hands.retype("typed in the first window")
-    other = hands.page.context.new_page()
-    other.goto(f"/desk/{hands.task.public_id}/")
+def test_a_second_window_takes_over_and_the_first_loses_nothing(desk: NuggetDesk) -> None:
+    desk.press("e")
+    desk.retype("typed in the first window")
+    other = desk.page.context.new_page()
+    other.goto(f"/desk/{desk.task.public_id}/")
     other.locator("body[data-readonly]").wait_for(state="attached")
     expect(other.locator("#rows .row-acts:visible")).to_have_count(0)
     other.get_by_role("button", name="Use it here").click()
     expect(other.locator(".row:focus")).to_have_count(1)
     expect(other.locator("#n-d1 .row-text")).to_have_text("typed in the first window", timeout=CALM)
-    expect(hands.page.locator("#n-d1 textarea")).to_have_count(0, timeout=CALM)
-    expect(hands.page.locator("#n-d1 .row-text")).to_have_text("typed in the first window")
-    assert hands.texts()[0] == "typed in the first window"
+    expect(desk.page.locator("#n-d1 textarea")).to_have_count(0, timeout=CALM)
+    expect(desk.page.locator("#n-d1 .row-text")).to_have_text("typed in the first window")
+    assert desk.texts()[0] == "typed in the first window"
     other.goto("about:blank")

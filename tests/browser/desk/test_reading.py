@@ -59,7 +59,7 @@ def open_desk(world: DeskWorld, chromium: Browser, live_server: LiveServer, said
     """Open one of Ann's desks in a browser of its own."""
     contexts = []
 
-    def opened(task: Task | None = None, **options: Any) -> Page:
+    def desk(task: Task | None = None, **options: Any) -> Page:
         window = Window(world.client(), task or world.post_edit).open()
         context = chromium.new_context(
             base_url=live_server.url, **{"viewport": {"width": 1440, "height": 900}} | options
@@ -74,7 +74,7 @@ def open_desk(world: DeskWorld, chromium: Browser, live_server: LiveServer, said
         page.locator("body[data-ready]").wait_for()
         return page
 
-    yield opened
+    yield desk
     for context in contexts:
         context.close()
     assert said == []

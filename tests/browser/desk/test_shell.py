@@ -9,8 +9,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from evaluation.models import Protocol, Remark, Task
 from evaluation.terms import TaskState
-from tests.browser.desk.open_desk import Opened, open_desk, signed_in
-from tests.browser.nugget_desk import CALM
+from tests.browser.nugget_desk import CALM, NuggetDesk, open_desk, signed_in
 from tests.worlds.desk import DeskWorld, make_desk_world
 
 pytestmark = [
@@ -33,15 +32,15 @@ def world(live_server: LiveServer, tmp_path: Path) -> DeskWorld:
 @pytest.fixture
 def context(chromium: Browser, live_server: LiveServer, world: DeskWorld) -> Iterator[BrowserContext]:
     """A browser in which Ann is signed in."""
-    made = signed_in(chromium, live_server, world)
+    made = signed_in(chromium, live_server, world.client())
     yield made
     made.close()
 
 
 @pytest.fixture
-def desk(context: BrowserContext, world: DeskWorld) -> Opened:
+def desk(context: BrowserContext, world: DeskWorld) -> NuggetDesk:
     """Ann's post-editing desk."""
-    return open_desk(context, world)
+    return open_desk(context, world, world.post_edit)
 
 
 def narrow(page: Page) -> None:
@@ -49,18 +48,18 @@ def narrow(page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 600})
 
 
-def share(desk: Opened) -> int:
+def share(desk: NuggetDesk) -> int:
     """The left pane's share of the width, measured."""
     widths = [desk.page.locator(name).bounding_box() for name in ("#passages", "#main")]
     return round(100 * widths[0]["width"] / widths[1]["width"])  # type: ignore[index]
 
 
-def test_a_desk_opens_without_a_complaint(desk: Opened) -> None:
+def test_a_desk_opens_without_a_complaint(desk: NuggetDesk) -> None:
     desk.page.wait_for_timeout(500)
-    assert desk.said == []
+    assert desk.console_errors == []
 
 
-def test_the_splitter_moves_by_keyboard_and_goes_back(desk: Opened) -> None:
+def test_the_splitter_moves_by_keyboard_and_goes_back(desk: NuggetDesk) -> None:
     line = desk.page.get_by_role("separator", name="Resize panes")
     line.focus()
     before = share(desk)
@@ -77,7 +76,7 @@ def test_the_splitter_moves_by_keyboard_and_goes_back(desk: Opened) -> None:
     assert share(desk) == before
 
 
-def test_the_splitter_moves_by_pointer(desk: Opened) -> None:
+def test_the_splitter_moves_by_pointer(desk: NuggetDesk) -> None:
     box = desk.page.locator(".desk-split").bounding_box()
     assert box
     desk.page.mouse.move(box["x"] + box["width"] / 2, 400)
@@ -90,7 +89,7 @@ def test_the_splitter_moves_by_pointer(desk: Opened) -> None:
     assert share(desk) == 57
 
 
-def test_the_width_is_remembered(desk: Opened) -> None:
+def test_the_width_is_remembered(desk: NuggetDesk) -> None:
     desk.page.locator(".desk-split").focus()
     desk.page.keyboard.press("Home")
     with desk.page.expect_response("**/beat/"):
@@ -101,7 +100,7 @@ def test_the_width_is_remembered(desk: Opened) -> None:
     assert share(desk) == 25
 
 
-def test_on_a_narrow_screen_each_pane_keeps_its_place(desk: Opened) -> None:
+def test_on_a_narrow_screen_each_pane_keeps_its_place(desk: NuggetDesk) -> None:
     narrow(desk.page)
     read, judge = (desk.page.get_by_role("button", name=name, exact=True) for name in ("Read", "Judge"))
     read.click()
@@ -117,7 +116,7 @@ def test_on_a_narrow_screen_each_pane_keeps_its_place(desk: Opened) -> None:
     assert abs(desk.page.evaluate("scrollY") - 300) < 2
 
 
-def test_on_narrow_screens_bars_scroll_away_and_nothing_sticks_out(desk: Opened) -> None:
+def test_on_narrow_screens_bars_scroll_away_and_nothing_sticks_out(desk: NuggetDesk) -> None:
     for width in (390, 320):
         desk.page.set_viewport_size({"width": width, "height": 256})
         for name in ("Read", "Judge"):
@@ -128,7 +127,7 @@ def test_on_narrow_screens_bars_scroll_away_and_nothing_sticks_out(desk: Opened)
             assert desk.page.locator(bar).evaluate("(bar) => getComputedStyle(bar).position") == "static"
 
 
-def test_a_skip_link_goes_to_its_pane_though_it_is_hidden(desk: Opened) -> None:
+def test_a_skip_link_goes_to_its_pane_though_it_is_hidden(desk: NuggetDesk) -> None:
     narrow(desk.page)
     desk.page.get_by_role("button", name="Read", exact=True).click()
     desk.page.get_by_role("link", name="Skip to the nuggets").focus()
@@ -137,7 +136,7 @@ def test_a_skip_link_goes_to_its_pane_though_it_is_hidden(desk: Opened) -> None:
     assert desk.focused("e.id") == "rows"
 
 
-def test_w_goes_to_the_other_pane_and_back_to_the_same_row(desk: Opened) -> None:
+def test_w_goes_to_the_other_pane_and_back_to_the_same_row(desk: NuggetDesk) -> None:
     desk.first_row.focus()
     desk.page.keyboard.press("ArrowDown")
     row = desk.focused("e.id")
@@ -147,7 +146,7 @@ def test_w_goes_to_the_other_pane_and_back_to_the_same_row(desk: Opened) -> None
     assert desk.focused("e.id") == row
 
 
-def test_guidelines_open_over_the_rows_and_give_the_focus_back(desk: Opened) -> None:
+def test_guidelines_open_over_the_rows_and_give_the_focus_back(desk: NuggetDesk) -> None:
     button = desk.page.get_by_role("button", name="Guidelines")
     button.focus()
     desk.page.keyboard.press("Enter")
@@ -165,7 +164,7 @@ def test_guidelines_open_over_the_rows_and_give_the_focus_back(desk: Opened) -> 
     assert not desk.page.locator("#rows").evaluate("(rows) => rows.inert")
 
 
-def test_guidelines_that_fail_to_load_can_be_asked_for_again(desk: Opened) -> None:
+def test_guidelines_that_fail_to_load_can_be_asked_for_again(desk: NuggetDesk) -> None:
     desk.page.route("**/guidelines/*", lambda route: route.abort())
     button = desk.page.get_by_role("button", name="Guidelines")
     button.click()
@@ -176,7 +175,7 @@ def test_guidelines_that_fail_to_load_can_be_asked_for_again(desk: Opened) -> No
     expect(desk.page.get_by_text("One fact each.")).to_be_visible()
 
 
-def test_i_explains_the_labels_of_the_row_and_escape_goes_back_to_it(desk: Opened) -> None:
+def test_i_explains_the_labels_of_the_row_and_escape_goes_back_to_it(desk: NuggetDesk) -> None:
     desk.first_row.focus()
     desk.page.keyboard.press("i")
     panel = desk.page.locator("#definition")
@@ -190,7 +189,7 @@ def test_i_explains_the_labels_of_the_row_and_escape_goes_back_to_it(desk: Opene
     assert desk.focused("e.matches('[data-keys~=row]')")
 
 
-def test_the_labels_button_explains_every_label(desk: Opened) -> None:
+def test_the_labels_button_explains_every_label(desk: NuggetDesk) -> None:
     desk.page.get_by_role("button", name="Labels").click()
     panel = desk.page.locator("#definition")
     expect(panel.get_by_text("Made from two or more nuggets")).to_be_visible()
@@ -200,7 +199,7 @@ def test_the_labels_button_explains_every_label(desk: Opened) -> None:
     assert box["y"] + box["height"] <= 900
 
 
-def test_a_flag_names_the_row_and_reaches_the_organizers_once(desk: Opened) -> None:
+def test_a_flag_names_the_row_and_reaches_the_organizers_once(desk: NuggetDesk) -> None:
     desk.first_row.focus()
     desk.page.keyboard.press("f")
     dialog = desk.page.get_by_role("dialog", name="Flag to the organizers")
@@ -213,7 +212,7 @@ def test_a_flag_names_the_row_and_reaches_the_organizers_once(desk: Opened) -> N
     assert (stored.kind, stored.about, stored.text) == ("flag", "N1", "a duplicate of 3")
 
 
-def test_an_unsent_comment_outlives_a_reload_and_is_sent_once(desk: Opened) -> None:
+def test_an_unsent_comment_outlives_a_reload_and_is_sent_once(desk: NuggetDesk) -> None:
     desk.page.route("**/remarks/", lambda route: route.abort())
     desk.page.get_by_role("button", name="Comment").click()
     dialog = desk.page.get_by_role("dialog", name="Comment to the organizers")
@@ -231,7 +230,7 @@ def test_an_unsent_comment_outlives_a_reload_and_is_sent_once(desk: Opened) -> N
     assert [one.text for one in Remark.objects.all()] == ["P3 is in French"]
 
 
-def test_an_interruption_is_noted(desk: Opened) -> None:
+def test_an_interruption_is_noted(desk: NuggetDesk) -> None:
     desk.page.locator("[data-timer] > summary").click()
     desk.page.get_by_label("Were you interrupted").fill("10")
     desk.page.get_by_role("button", name="Note the interruption").click()
@@ -239,7 +238,7 @@ def test_an_interruption_is_noted(desk: Opened) -> None:
     assert [(one.kind, one.text) for one in Remark.objects.all()] == [("interruption", "interrupted 10 min")]
 
 
-def test_the_timer_says_what_is_recorded_and_what_is_not(desk: Opened) -> None:
+def test_the_timer_says_what_is_recorded_and_what_is_not(desk: NuggetDesk) -> None:
     desk.page.locator("[data-timer] > summary").click()
     desk.page.get_by_text("What is recorded, and what is not").click()
     for words in ("Times.", "Actions.", "Search words.", "The paths of your mouse.", "Your camera"):
@@ -248,7 +247,7 @@ def test_the_timer_says_what_is_recorded_and_what_is_not(desk: Opened) -> None:
     expect(desk.page.get_by_text("What is recorded, and what is not")).to_be_hidden()
 
 
-def test_leaving_waits_until_everything_is_saved(desk: Opened) -> None:
+def test_leaving_waits_until_everything_is_saved(desk: NuggetDesk) -> None:
     desk.page.route("**/ops/", lambda route: route.abort())
     desk.first_row.focus()
     desk.page.keyboard.press("a")
@@ -259,7 +258,7 @@ def test_leaving_waits_until_everything_is_saved(desk: Opened) -> None:
     desk.page.wait_for_url("**/desk/", timeout=CALM)
 
 
-def test_undo_and_redo_are_buttons_that_say_what_they_would_do(desk: Opened) -> None:
+def test_undo_and_redo_are_buttons_that_say_what_they_would_do(desk: NuggetDesk) -> None:
     undo, redo = (desk.page.locator(f"[data-act={act}]") for act in ("undo", "redo"))
     assert undo.get_attribute("aria-disabled") == "true"
     desk.first_row.focus()
@@ -272,7 +271,7 @@ def test_undo_and_redo_are_buttons_that_say_what_they_would_do(desk: Opened) -> 
 
 
 def test_a_submitted_task_is_read_only_and_can_be_asked_for(
-    context: BrowserContext, world: DeskWorld, desk: Opened
+    context: BrowserContext, world: DeskWorld, desk: NuggetDesk
 ) -> None:
     Task.objects.filter(pk=world.post_edit.pk).update(state=TaskState.SUBMITTED)
     desk.reload()
@@ -286,7 +285,7 @@ def test_a_submitted_task_is_read_only_and_can_be_asked_for(
     assert [(one.kind, one.text) for one in Remark.objects.all()] == [("reopen request", "I missed P4")]
 
 
-def test_why_a_task_was_reopened_stays_in_sight(desk: Opened, world: DeskWorld) -> None:
+def test_why_a_task_was_reopened_stays_in_sight(desk: NuggetDesk, world: DeskWorld) -> None:
     Task.objects.filter(pk=world.post_edit.pk).update(
         state=TaskState.REOPENED, version=2, reopened_reason="Please look at P4 again"
     )

@@ -11,7 +11,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from evaluation.models import Protocol
 from tests.browser.accessibility import axe
-from tests.browser.desk.open_desk import Opened, open_desk, signed_in
+from tests.browser.nugget_desk import NuggetDesk, open_desk, signed_in
 from tests.worlds.desk import DeskWorld, make_desk_world
 
 pytestmark = [
@@ -77,7 +77,7 @@ def world(live_server: LiveServer, tmp_path: Path) -> DeskWorld:
 @pytest.fixture
 def context(chromium: Browser, live_server: LiveServer, world: DeskWorld) -> Iterator[BrowserContext]:
     """A browser in which Ann is signed in."""
-    made = signed_in(chromium, live_server, world)
+    made = signed_in(chromium, live_server, world.client())
     yield made
     made.close()
 
@@ -104,8 +104,8 @@ def tabbed(page: Page, most: int = 150) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("by_hand", [False, True], ids=["post-edit", "manual"])
 def test_tab_goes_through_the_desk_in_order(context: BrowserContext, world: DeskWorld, by_hand: bool) -> None:
-    opened = open_desk(context, world, by_hand=by_hand)
-    stops = tabbed(opened.page)
+    desk = open_desk(context, world, world.manual if by_hand else world.post_edit)
+    stops = tabbed(desk.page)
     assert [region for region, _ in groupby(stop["region"] for stop in stops)] == IN_ORDER
     assert [stop["name"] for stop in stops[:3]] == [
         "Skip to the passages",
@@ -123,22 +123,22 @@ def test_tab_goes_through_the_desk_in_order(context: BrowserContext, world: Desk
 def test_the_focus_is_seen_at_every_stop_and_never_under_a_bar(
     context: BrowserContext, world: DeskWorld, size: tuple[int, int]
 ) -> None:
-    opened = open_desk(context, world)
-    opened.page.set_viewport_size({"width": size[0], "height": size[1]})
+    desk = open_desk(context, world, world.post_edit)
+    desk.page.set_viewport_size({"width": size[0], "height": size[1]})
     for pane in ("Read", "Judge") if size[0] < 900 else ("",):
         if pane:
-            opened.page.get_by_role("button", name=pane, exact=True).click()
-        stops = tabbed(opened.page)
+            desk.page.get_by_role("button", name=pane, exact=True).click()
+        stops = tabbed(desk.page)
         assert len(stops) > 15
         assert [stop for stop in stops if not (stop["ring"] and stop["inView"]) or stop["covered"]] == []
 
 
 def test_rows_reached_by_arrows_are_never_under_a_bar(context: BrowserContext, world: DeskWorld) -> None:
-    opened = open_desk(context, world)
-    opened.page.set_viewport_size({"width": 1000, "height": 500})
-    opened.first_row.focus()
+    desk = open_desk(context, world, world.post_edit)
+    desk.page.set_viewport_size({"width": 1000, "height": 500})
+    desk.first_row.focus()
     for key in ["ArrowDown"] * 19 + ["ArrowUp"] * 19:
-        stop = press(opened.page, key)
+        stop = press(desk.page, key)
         assert stop["row"]
         assert stop["inView"]
         assert stop["covered"] == []
@@ -148,11 +148,11 @@ def test_rows_reached_by_arrows_are_never_under_a_bar(context: BrowserContext, w
 def test_every_name_contains_the_words_that_are_seen(
     context: BrowserContext, world: DeskWorld, by_hand: bool
 ) -> None:
-    opened = open_desk(context, world, by_hand=by_hand)
-    assert opened.page.evaluate(UNNAMED) == []
+    desk = open_desk(context, world, world.manual if by_hand else world.post_edit)
+    assert desk.page.evaluate(UNNAMED) == []
     if not by_hand:
-        opened.first_row.focus()
-        assert opened.page.evaluate(UNNAMED) == []
+        desk.first_row.focus()
+        assert desk.page.evaluate(UNNAMED) == []
 
 
 def violations(page: Page, state: str) -> list[str]:
@@ -166,9 +166,9 @@ def violations(page: Page, state: str) -> list[str]:
     return said
 
 
-def states(opened: Opened) -> Iterator[str]:
+def states(desk: NuggetDesk) -> Iterator[str]:
     """Bring the page into each state of the shell, one after the other."""
-    page = opened.page
+    page = desk.page
     yield "as opened"
     page.locator("[data-narrative] > summary").click()
     yield "narrative"
@@ -189,12 +189,12 @@ def states(opened: Opened) -> Iterator[str]:
 def test_axe_finds_nothing_in_any_state_of_the_shell(
     context: BrowserContext, world: DeskWorld, size: tuple[int, int]
 ) -> None:
-    opened = open_desk(context, world)
-    opened.page.set_viewport_size({"width": size[0], "height": size[1]})
-    found = [problem for state in states(opened) for problem in violations(opened.page, state)]
+    desk = open_desk(context, world, world.post_edit)
+    desk.page.set_viewport_size({"width": size[0], "height": size[1]})
+    found = [problem for state in states(desk) for problem in violations(desk.page, state)]
     if size[0] < 900:
-        opened.page.get_by_role("button", name="Judge", exact=True).click()
-        found += violations(opened.page, "judging")
+        desk.page.get_by_role("button", name="Judge", exact=True).click()
+        found += violations(desk.page, "judging")
     assert found == []
 
 

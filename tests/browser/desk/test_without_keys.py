@@ -15,7 +15,7 @@ from accounts.desk_settings import DeskSettings, save_desk_settings
 from evaluation.terms import TaskState
 from tests.architecture.tree import ROOT
 from tests.browser.desk.test_shell_focus import UNNAMED
-from tests.browser.nugget_desk import CALM, Hands, desk_of
+from tests.browser.nugget_desk import CALM, NuggetDesk, desk_of
 from tests.worlds.desk import DeskWorld, draft_of, make_desk_world
 
 pytestmark = [
@@ -48,11 +48,11 @@ def world(live_server: LiveServer, tmp_path: Path) -> DeskWorld:
 
 
 @pytest.fixture
-def ann(world: DeskWorld, chromium: Browser, live_server: LiveServer) -> Iterator[Hands]:
+def ann(world: DeskWorld, chromium: Browser, live_server: LiveServer) -> Iterator[NuggetDesk]:
     """Ann at the desk."""
-    with desk_of(chromium, live_server, world, world.post_edit) as hands:
-        yield hands
-        assert hands.complaints == []
+    with desk_of(chromium, live_server, world, world.post_edit) as desk:
+        yield desk
+        assert desk.console_errors == []
 
 
 def row(page: Page, name: str) -> Locator:
@@ -60,7 +60,7 @@ def row(page: Page, name: str) -> Locator:
     return page.locator("#nugget-rows > .row", has=page.get_by_role("heading", name=name, exact=True))
 
 
-def click(ann: Hands, name: str, *acts: str) -> None:
+def click(ann: NuggetDesk, name: str, *acts: str) -> None:
     """Click a row, then what it offers: an importance, or the buttons of acts. Its number follows it."""
     key = row(ann.page, name).get_attribute("id")
     for act in acts:
@@ -68,7 +68,7 @@ def click(ann: Hands, name: str, *acts: str) -> None:
         ann.page.locator(f"#{key}").locator(f".is-{act}, [data-do={act}]").first.click()
 
 
-def test_a_whole_topic_by_pointer_alone(ann: Hands) -> None:
+def test_a_whole_topic_by_pointer_alone(ann: NuggetDesk) -> None:
     page = ann.page
     click(ann, "N1", "vital")
     click(ann, "N2", "edit")
@@ -104,7 +104,7 @@ def test_a_whole_topic_by_pointer_alone(ann: Hands) -> None:
     finish_by_pointer(ann)
 
 
-def finish_by_pointer(ann: Hands) -> None:
+def finish_by_pointer(ann: NuggetDesk) -> None:
     """Submit with two clicks."""
     ann.page.get_by_role("button", name="Submit topic").click()
     ann.page.get_by_role("button", name="Yes, submit").click()
@@ -113,7 +113,7 @@ def finish_by_pointer(ann: Hands) -> None:
     assert ann.task.state == TaskState.SUBMITTED
 
 
-def test_a_whole_topic_by_tab_space_and_enter(ann: Hands) -> None:
+def test_a_whole_topic_by_tab_space_and_enter(ann: NuggetDesk) -> None:
     for number in range(1, 8):
         ann.tab_to(".row:focus-within .is-vital input")
         ann.press("Space")
@@ -128,7 +128,7 @@ def test_a_whole_topic_by_tab_space_and_enter(ann: Hands) -> None:
     expect(ann.page.locator("body[data-submitted][data-ready]")).to_be_attached(timeout=CALM)
 
 
-def show_every_state(ann: Hands) -> None:
+def show_every_state(ann: NuggetDesk) -> None:
     """N1 kept, vital and linked; N2 kept and okay; N3 rejected; N4 marked; N5 in focus; one passage read."""
     page = ann.page
     click(ann, "N1", "vital", "link")
@@ -157,7 +157,7 @@ def looks(page: Page) -> dict[str, list[Any]]:
     return {name: [page.locator(one).first.evaluate(GREY) for one in group] for name, group in pairs.items()}
 
 
-def test_states_are_told_apart_without_colour(ann: Hands) -> None:
+def test_states_are_told_apart_without_colour(ann: NuggetDesk) -> None:
     show_every_state(ann)
     for forced in ("none", "active"):
         ann.page.emulate_media(forced_colors="active" if forced == "active" else "none")
@@ -171,7 +171,7 @@ def test_states_are_told_apart_without_colour(ann: Hands) -> None:
     assert vital != okay
 
 
-def test_every_name_contains_what_is_seen_in_every_open_state(ann: Hands) -> None:
+def test_every_name_contains_what_is_seen_in_every_open_state(ann: NuggetDesk) -> None:
     page = ann.page
     show_every_state(ann)
     click(ann, "N5", "mark")
@@ -189,7 +189,7 @@ def test_every_name_contains_what_is_seen_in_every_open_state(ann: Hands) -> Non
         page.keyboard.press("Escape")
 
 
-def test_no_act_needs_a_drag_a_hover_or_two_keys_at_once(ann: Hands) -> None:
+def test_no_act_needs_a_drag_a_hover_or_two_keys_at_once(ann: NuggetDesk) -> None:
     row(ann.page, "N1").focus()
     for selector in chords_and_buttons().values():
         assert ann.page.locator(selector).first.is_visible(), selector

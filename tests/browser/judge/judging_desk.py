@@ -4,22 +4,21 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, Page, expect
-from pytest_django.live_server_helper import LiveServer
+from playwright.sync_api import BrowserContext, Page, expect
 
 from assessor.models import WorkingAssignment, WorkingSupport
 from evaluation.models import Task
 from evaluation.terms import AssignmentLabel, SupportLabel
-from tests.browser.nugget_desk import CALM, LAST_WORDS, Hands
+from tests.browser.nugget_desk import CALM, LAST_WORDS, NuggetDesk
 from tests.worlds.judging_desk import JudgeWorld
 
 DESK = "(await (await import('/static/js/judge/main.js')).desk)"
 NUGGETS = tuple((f"nugget number {number}", "vital" if number % 2 else "okay") for number in range(1, 17))
 KEYS = {"1": "support", "2": "partial_support", "3": "not_support"}
-Visit = Callable[..., AbstractContextManager["Judge"]]
+Visit = Callable[..., AbstractContextManager["JudgingDesk"]]
 
 
-class Judge(Hands):
+class JudgingDesk(NuggetDesk):
     """An assessor at one of their judging desks."""
 
     def desk(self, expression: str) -> Any:
@@ -58,10 +57,6 @@ class Judge(Hands):
         """The labels that are chosen on screen, from the top."""
         return [one.get_attribute("value") or "" for one in self.page.locator("#rows input:checked").all()]
 
-    def focused(self, expression: str) -> Any:
-        """Evaluate an expression of the element in focus, `e`."""
-        return self.page.evaluate(f"(() => {{ const e = document.activeElement; return {expression}; }})()")
-
     def labels(self) -> dict[str, str]:
         """Everything in the database by row key; a label that was cleared is left out."""
         if self.task.stage == "assign":
@@ -85,22 +80,13 @@ class Judge(Hands):
         self.saved()
 
 
-def browser_of(
-    browser: Browser, server: LiveServer, world: JudgeWorld, name: str, **options: Any
-) -> BrowserContext:
-    """A browser in which somebody is signed in."""
-    options.setdefault("viewport", {"width": 1440, "height": 900})
-    context = browser.new_context(base_url=server.url, **options)
-    session = world.client(name).cookies["sessionid"].value
-    context.add_cookies([{"name": "sessionid", "value": session, "url": server.url}])
-    return context
-
-
 @contextmanager
-def judge_at(context: BrowserContext, world: JudgeWorld, task: Task, page: Page | None = None) -> Iterator[Judge]:
+def judge_at(
+    context: BrowserContext, world: JudgeWorld, task: Task, page: Page | None = None
+) -> Iterator[JudgingDesk]:
     """Somebody at a task of theirs, which is started."""
     world.client(task.assessor.username).post(f"/desk/{task.public_id}/start/")
-    judge = Judge(page or context.new_page(), task)
+    judge = JudgingDesk(page or context.new_page(), task)
     try:
         judge.open()
         judge.desk("desk.lease?.started")

@@ -8,8 +8,8 @@ from itertools import pairwise
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.accessibility import Ears, listen
-from tests.browser.judge.judging_desk import Judge, Visit
+from tests.browser.accessibility import LiveRegions, record_announcements
+from tests.browser.judge.judging_desk import JudgingDesk, Visit
 from tests.browser.nugget_desk import CALM
 from tests.worlds.judging_desk import JudgeWorld
 
@@ -18,23 +18,23 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pyte
 GAP_MS, STEP_MS = 3000, 1000
 
 
-class Listener(Judge):
+class Listener(JudgingDesk):
     """An assessor who hears the page."""
 
-    ears: Ears
+    announcements: LiveRegions
 
     def hears(self, *expected: str) -> None:
         """Let the time pass between two messages; what was said since is this, and nothing else."""
         for _ in range(2 * GAP_MS // STEP_MS):
             self.saved()  # else a save under way would seem to take seconds
             self.page.clock.run_for(STEP_MS)
-        assert [text.replace("\u00a0", " ") for text in self.ears.said()] == list(expected)
+        assert [text.replace("\u00a0", " ") for text in self.announcements.new_texts()] == list(expected)
 
 
-def listening(judge: Judge) -> Listener:
+def listening(judge: JudgingDesk) -> Listener:
     """Open the desk anew, so that it is heard from the first moment."""
     listener = Listener(judge.page, judge.task)
-    listener.ears = listen(judge.page)
+    listener.announcements = record_announcements(judge.page)
     judge.page.clock.install()
     listener.reload()
     return listener
@@ -42,10 +42,10 @@ def listening(judge: Judge) -> Listener:
 
 def is_calm(listener: Listener) -> None:
     """Two messages have three seconds between them, and the focus was never on nothing."""
-    times = listener.ears.times()
+    times = listener.announcements.times()
     # The first load's messages and the second's: each has a clock that starts anew.
     assert [after - before for before, after in pairwise(times) if 0 <= after - before < GAP_MS - 50] == []
-    assert listener.ears.lost() == []
+    assert listener.announcements.lost() == []
 
 
 def test_an_answer_is_judged_and_everything_is_said_once(world: JudgeWorld, visit: Visit) -> None:
@@ -86,12 +86,12 @@ def lose_the_server(ann: Listener) -> None:
     ann.page.clock.run_for(GAP_MS)
     ann.press("2")
     ann.page.clock.run_for(2 * GAP_MS)
-    assert " ".join(ann.ears.said()).count("could not save") == 1
+    assert " ".join(ann.announcements.new_texts()).count("could not save") == 1
     ann.page.unroute("**/ops/")
     ann.page.get_by_role("button", name="Try now").press("Enter")
     ann.saved()
     ann.page.clock.run_for(GAP_MS)
-    assert " ".join(ann.ears.said()).count("labels saved") == 1
+    assert " ".join(ann.announcements.new_texts()).count("labels saved") == 1
 
 
 def test_pairs_are_judged_and_everything_is_said_once(world: JudgeWorld, visit: Visit) -> None:

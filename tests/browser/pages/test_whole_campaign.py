@@ -19,8 +19,8 @@ from evaluation.models import Task
 from evaluation.terms import Stage, TaskState
 from exchange.models import ImportAttempt
 from jobs import lanes, queue
-from tests.browser.judge.judging_desk import Judge
-from tests.browser.nugget_desk import CALM, LAST_WORDS, Hands
+from tests.browser.judge.judging_desk import JudgingDesk
+from tests.browser.nugget_desk import CALM, LAST_WORDS, NuggetDesk
 from tests.browser.pages.test_axe import problems_on, sign_in
 from tests.llmjobs.conftest import point_at, simulator
 from tests.worlds.cast import make_user
@@ -148,35 +148,35 @@ def join(page: Page, link: str) -> None:
     page.wait_for_url("**/desk/**")
 
 
-def at_desk(page: Page, kind: type[Hands], stage: Stage) -> Any:
+def at_desk(page: Page, kind: type[NuggetDesk], stage: Stage) -> Any:
     """Open the task of a stage from the list of tasks, and start it."""
     page.goto("/desk/")
-    hands = kind(page, Task.objects.get(stage=stage))
+    desk = kind(page, Task.objects.get(stage=stage))
     page.get_by_role("link", name=re.compile("why do rivers bend")).first.click()
     go(page, "Start")
-    hands.ready()
-    return hands
+    desk.ready()
+    return desk
 
 
 def post_edit(page: Page) -> None:
     """Keep every draft, the first as vital, and add one."""
-    ann = at_desk(page, Hands, Stage.POST_EDIT)
+    ann = at_desk(page, NuggetDesk, Stage.POST_EDIT)
     count = page.locator("#nugget-rows > .row").count()
     assert count > 0
     for _ in range(count):
         ann.press("1")
     ann.saved()
     ann.submit()
-    assert ann.complaints == []
+    assert ann.console_errors == []
 
 
 def judge(page: Page, stage: Stage, label: str) -> None:
     """Give everything one label."""
-    ann = at_desk(page, Judge, stage)
+    ann = at_desk(page, JudgingDesk, stage)
     ann.desk("desk.lease?.started")
     ann.label_all(label)
     ann.submit()
-    assert ann.complaints == []
+    assert ann.console_errors == []
 
 
 def make_and_fill(page: Page) -> None:
