@@ -1,14 +1,13 @@
-"""What simulated assessors do: random operations that are valid for what their window shows."""
+"""Random operations at a nugget desk, valid for what its window shows."""
 
 import random
 import uuid
 from collections.abc import Callable
-from datetime import UTC, datetime
 
 from assessor.rules.nugget_ops import Row, ordered
 from evaluation.terms import Decision
-from loadtest.desk.model import DeskModel, Json
-from loadtest.desk.window import Window
+from loadtest.desk.model import Json, NuggetModel
+from loadtest.desk.window import Window, operation
 
 WORDS = [
     "water",
@@ -46,13 +45,13 @@ WEIGHTS = {
 }
 
 
-class Hands:
-    """Hands that do something valid at a window."""
+class NuggetActs:
+    """Operations by chance. `keeps_one`: a finished list has at least one nugget, which can be assigned then."""
 
-    def __init__(self, draw: random.Random, sentences: dict[str, int]) -> None:
-        self._draw, self._sentences = draw, sentences
+    def __init__(self, draw: random.Random, sentences: dict[str, int], *, keeps_one: bool = False) -> None:
+        self._draw, self._sentences, self._keeps_one = draw, sentences, keeps_one
 
-    def act(self, window: Window[DeskModel]) -> None:
+    def act(self, window: Window[NuggetModel]) -> None:
         """Do one thing; an edit is a burst of autosaves with one step."""
         while True:
             kind = self._draw.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
@@ -66,12 +65,14 @@ class Hands:
                 window.do(kind, payload, step)
             return
 
-    def finish(self, window: Window[DeskModel], limit: int | None) -> None:
+    def finish(self, window: Window[NuggetModel], limit: int | None) -> None:
         """Decide and rate everything, and cut the list to its limit."""
         for row in list(window.model.rows.values()):
             if row.decision is Decision.UNDECIDED:
                 decision = self._draw.choice(("kept", "rejected"))
                 window.do("decide", {"key": row.key, "decision": decision})
+        if self._keeps_one:
+            self._keep_one(window)
         kept = [row for row in ordered(window.model.rows) if row.decision is Decision.KEPT]
         for row in kept[len(kept) if limit is None else limit :]:
             window.do("decide", {"key": row.key, "decision": "rejected"})
@@ -79,13 +80,20 @@ class Hands:
             if not row.importance:
                 window.do("importance", {"key": row.key, "importance": self._draw.choice((1, 2))})
 
+    def _keep_one(self, window: Window[NuggetModel]) -> None:
+        """Keep or write a nugget where the list would be empty."""
+        rows = [row for row in ordered(window.model.rows) if row.decision is not Decision.REPLACED]
+        if not rows:
+            window.do("add", {**self._new(), "importance": 2, "after": None})
+        elif all(row.decision is not Decision.KEPT for row in rows):
+            window.do("decide", {"key": rows[0].key, "decision": "kept"})
+
     def search(self) -> Json:
         """Return an operation that changes nothing, and that no window knows."""
-        made = {"op_id": self._uuid(), "step": self._uuid(), "kind": "search", "payload": {"words": "late"}}
-        return made | {"base": {}, "source": "text", "client_at": datetime.now(UTC).isoformat()}
+        return operation("search", {"words": "late"}, self._uuid(), self._uuid(), source="text")
 
-    def _payload(self, kind: str, model: DeskModel) -> Json | None:
-        """Return what an operation says; None where it makes no sense now."""
+    def _payload(self, kind: str, model: NuggetModel) -> Json | None:
+        """Return an operation's payload; None where it makes no sense now."""
         rows = [row for row in ordered(model.rows) if row.decision is not Decision.REPLACED]
         if kind in ("add", "mark", "compose", "search"):
             return self._payload_of_none(kind, rows)
@@ -98,20 +106,20 @@ class Hands:
             "importance": lambda row, _: {"importance": self._draw.randrange(3)},
             "edit": lambda row, _: {"text": self._text()},
             "split": self._split,
-            "link": lambda row, _: self._pair_said(self._pair()),
-            "unlink": lambda row, _: self._pair_said(self._draw.choice(row.evidence)) if row.evidence else None,
+            "link": lambda row, _: self._pair_json(self._pair()),
+            "unlink": lambda row, _: self._pair_json(self._draw.choice(row.evidence)) if row.evidence else None,
             "move": self._move,
         }
         if not rows:
             return None
         row = self._draw.choice(rows)
-        said = makers[kind](row, rows)
-        if said is None:
+        payload = makers[kind](row, rows)
+        if payload is None:
             return None
-        return said if kind == "split" else {"key": row.key, **said}
+        return payload if kind == "split" else {"key": row.key, **payload}
 
     def _payload_of_none(self, kind: str, rows: list[Row]) -> Json | None:
-        """Return what an operation says that is not about one row."""
+        """Return the payload of an operation that is not about one row."""
         if kind == "add":
             after = self._draw.choice([None, *(row.key for row in rows)])
             return None if len(rows) > CROWDED else {**self._new(), "after": after}
@@ -123,8 +131,8 @@ class Hands:
         slot = self._draw.choice(("new", "merge", "split"))
         return {"slot": slot, "draft": self._draw.choice((None, {"text": self._text()}))}
 
-    def _payload_of_past(self, kind: str, model: DeskModel) -> Json | None:
-        """Return what an operation says that takes something back."""
+    def _payload_of_past(self, kind: str, model: NuggetModel) -> Json | None:
+        """Return the payload of an operation that takes something back."""
         if kind == "restore":
             return self._restore(model)
         stack = model.undo if kind == "undo" else model.redo
@@ -145,7 +153,7 @@ class Hands:
         others = [other.key for other in rows if other.key != row.key]
         return {"after": self._draw.choice([None, *others])}
 
-    def _restore(self, model: DeskModel) -> Json | None:
+    def _restore(self, model: NuggetModel) -> Json | None:
         """Return a wish for an older version of a row that can be set back."""
         for seq in self._draw.sample(list(model.past), min(len(model.past), 5)):
             for key, was in model.past[seq].items():
@@ -163,12 +171,12 @@ class Hands:
         segment = self._draw.choice(list(self._sentences))
         return segment, self._draw.choice([None, *range(self._sentences[segment])])
 
-    def _pair_said(self, pair: tuple[str, int | None]) -> Json:
+    def _pair_json(self, pair: tuple[str, int | None]) -> Json:
         return {"segment": pair[0], "sentence": pair[1]}
 
     def _text(self) -> str:
-        said = " ".join(self._draw.choices(WORDS, k=self._draw.randint(1, 25)))
-        return self._draw.choice((said, said, f"  {said}\n"))
+        text = " ".join(self._draw.choices(WORDS, k=self._draw.randint(1, 25)))
+        return self._draw.choice((text, text, f"  {text}\n"))
 
     def _uuid(self) -> str:
         return str(uuid.UUID(int=self._draw.getrandbits(128), version=4))

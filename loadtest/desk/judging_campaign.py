@@ -7,7 +7,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from django.contrib.auth.hashers import make_password
+
 from accounts.models import User
+from accounts.recording_notice import NOTICE_VERSION
 from evaluation.campaigns.create import add_member, create_campaign
 from evaluation.formats.source import Source, read_source
 from evaluation.imports.nuggets import import_nuggets
@@ -16,13 +19,14 @@ from evaluation.imports.segments import import_segments
 from evaluation.imports.support import import_support
 from evaluation.imports.topics import import_topics
 from evaluation.judges import add_judge
-from evaluation.models import Campaign, Topic
+from evaluation.models import Campaign, Task, Topic
 from evaluation.tasks.hand_out import hand_out
 from evaluation.tasks.plan import Order
 from evaluation.terms import JudgeKind, Origin, Role, Stage, SupportCondition
+from loadtest.desk.seats import PASSWORD, Card, Seat
 
 MACHINE, EDITOR, ORGANIZER = "machine", "an editor", "organizer"
-WORDS_SAID = ("full_support", "partial_support", "no_support")
+SUPPORT_WORDS = ("full_support", "partial_support", "no_support")
 PASSAGES = 12
 
 
@@ -59,6 +63,24 @@ def hand_all(campaign: Campaign, user: User, stage: Stage) -> tuple[str, ...]:
     )
     order = Order(stage, topics, user.username, again=True)
     return hand_out(campaign=campaign, order=order, actor=User.objects.get(username=ORGANIZER)).tasks
+
+
+STAGES = (Stage.ASSIGN, Stage.SUPPORT_SCRATCH, Stage.ASSIGN, Stage.SUPPORT_POST_EDIT)
+"""What assessors do, by turns: one half assigns, the other judges support, in either condition."""
+
+
+def seat_judges(assessors: int, extents: Sequence[Extent]) -> list[Seat]:
+    """Make the campaign, with one topic of each extent; every assessor judges all of them, in this order."""
+    campaign = make_judging_campaign("judging", extents)
+    secret = make_password(PASSWORD)
+    return [_seat(campaign, n, secret) for n in range(assessors)]
+
+
+def _seat(campaign: Campaign, number: int, secret: str) -> Seat:
+    user = User.objects.create(username=f"judge{number}", password=secret, notice_version=NOTICE_VERSION)
+    made = hand_all(campaign, user, STAGES[number % len(STAGES)])
+    pks = dict(Task.objects.filter(assessor=user).values_list("public_id", "pk"))
+    return Seat(user.username, user.pk, tuple(Card(task, pks[task], {}, None) for task in made))
 
 
 def _load_topic(campaign: Campaign, folder: Path, number: int, extent: Extent) -> None:
@@ -100,14 +122,14 @@ def _cited(sentence: int, answer: int) -> list[int]:
 
 
 def _answer(topic: str, number: int, docids: Sequence[str], extent: Extent) -> dict[str, Any]:
-    said = [
+    sentences = [
         {
             "text": f"Sentence {n} of answer {number} says that **rivers** carry sand and bend [1].",
             "citations": _cited(n, number),
         }
         for n in range(extent.sentences)
     ]
-    return {"run_id": f"{topic}run{number}", "topic_id": topic, "references": list(docids), "answer": said}
+    return {"run_id": f"{topic}run{number}", "topic_id": topic, "references": list(docids), "answer": sentences}
 
 
 def _machine_labels(topic: str, docids: Sequence[str], extent: Extent) -> list[dict[str, Any]]:
@@ -117,7 +139,7 @@ def _machine_labels(topic: str, docids: Sequence[str], extent: Extent) -> list[d
             "topic_id": topic,
             "sentence": sentence,
             "docid": docids[cited],
-            "label": WORDS_SAID[(number + sentence + cited) % 3],
+            "label": SUPPORT_WORDS[(number + sentence + cited) % 3],
         }
         for number in range(extent.answers)
         for sentence in range(extent.sentences)

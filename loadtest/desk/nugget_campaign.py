@@ -1,51 +1,23 @@
-"""The campaign of the desk soak: topics with passages and drafts, assessors, and more tasks than they can do."""
+"""The campaign of the nugget desks: topics with passages and drafts, assessors, and more tasks than they can do."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import timedelta
+from collections.abc import Iterable, Sequence
 
 from django.contrib.auth.hashers import make_password
-from django.contrib.sessions.models import Session
-from django.db import connections
-from django.utils import timezone
 
 from accounts.models import User
 from accounts.recording_notice import NOTICE_VERSION
-from accounts.session_store import hashed
 from evaluation.campaigns.create import add_member, create_campaign
 from evaluation.judges import add_judge
-from evaluation.labelling import ensure_nugget_set
-from evaluation.models import Campaign, NuggetList, NuggetSet, Qrel, QrelSource, Segment, Task, Topic
+from evaluation.labelling import ensure_nugget_set, give_nugget_list
+from evaluation.models import Campaign, Event, NuggetList, NuggetSet, Qrel, QrelSource, Segment, Task, Topic
 from evaluation.rules.sentences import split
-from evaluation.terms import JudgeKind, Role, Stage
-from loadtest.desk.drafts import make_drafts
-from loadtest.servers import sessions
+from evaluation.terms import Importance, JudgeKind, Origin, Role, Stage
+from loadtest.desk.seats import PASSWORD, Card, Seat
 
 PASSAGES, SENTENCES, DRAFTS = 8, 4, 10
-PASSWORD = "of the desk soak"  # noqa: S105
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
-    """A task as its assessor needs it: where it is, what can be quoted, and how long the list may be."""
-
-    task: str
-    pk: int
-    sentences: dict[str, int]
-    limit: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Seat:
-    """An assessor and their tasks, in the order in which they are done."""
-
-    username: str
-    pk: int
-    cards: tuple[Card, ...]
-
-
-def make_world(assessors: int, topics: int) -> list[Seat]:
+def make_nugget_campaign(assessors: int, topics: int) -> list[Seat]:
     """Make the campaign. Every assessor has every topic twice: with drafts to edit, and by hand."""
     campaign = create_campaign(slug="desks", name="Desks")[0]
     source = QrelSource.objects.create(campaign=campaign, name="NIST")
@@ -55,18 +27,20 @@ def make_world(assessors: int, topics: int) -> list[Seat]:
         for n in range(topics)
     ]
     for topic in made:
-        Qrel.objects.bulk_create([Qrel(source=source, topic=topic, segment=one, grade=2) for one in segments])
-    drafts = make_drafts(campaign, [(one, _drafts_of(one)) for one in made])
-    sentences = {one.public_id: len(split(one.text.strip())) for one in segments}
+        Qrel.objects.bulk_create(
+            [Qrel(source=source, topic=topic, segment=segment, grade=2) for segment in segments]
+        )
+    drafts = make_drafts(campaign, [(topic, _drafts_of(topic)) for topic in made])
+    sentences = {segment.public_id: len(split(segment.text.strip())) for segment in segments}
     secret = make_password(PASSWORD)
     return [_seat(campaign, source, drafts, made, sentences, f"soak{n}", secret) for n in range(assessors)]
 
 
 def _segment(campaign: Campaign, number: int) -> Segment:
-    said = [f"Fact {s} of passage {number} is about water." for s in range(1, SENTENCES + 1)]
+    facts = [f"Fact {s} of passage {number} is about water." for s in range(1, SENTENCES + 1)]
     docid = f"d{number:02}#1"
     return Segment.objects.create(
-        campaign=campaign, docid=docid, document=docid[:-2], has_text=True, text=" ".join(said)
+        campaign=campaign, docid=docid, document=docid[:-2], has_text=True, text=" ".join(facts)
     )
 
 
@@ -86,7 +60,7 @@ def _seat(
     user = User.objects.create(username=username, password=secret, notice_version=NOTICE_VERSION)
     add_member(campaign=campaign, user=user, role=Role.ASSESSOR)
     judge, _ = add_judge(name=username, kind=JudgeKind.HUMAN, user=user)
-    lists = {one.topic_id: one for one in NuggetList.objects.filter(nugget_set=drafts)}
+    lists = {drafted.topic_id: drafted for drafted in NuggetList.objects.filter(nugget_set=drafts)}
     limits = {Stage.POST_EDIT: campaign.protocol.edited_cap, Stage.MANUAL: campaign.protocol.manual_cap}
     sets = {stage: ensure_nugget_set(campaign, judge, stage.origin) for stage in Stage if not stage.judges}
     tasks = Task.objects.bulk_create(
@@ -106,26 +80,15 @@ def _seat(
             for stage in (Stage.POST_EDIT, Stage.MANUAL)
         ]
     )
-    cards = [Card(one.public_id, one.pk, sentences, limits[Stage(one.stage)]) for one in tasks]
+    cards = [Card(task.public_id, task.pk, sentences, limits[Stage(task.stage)]) for task in tasks]
     return Seat(username, user.pk, tuple(cards))
 
 
-@contextmanager
-def own_connection() -> Iterator[None]:
-    """Let a thread use the database for the block, and give its connections back."""
-    try:
-        yield
-    finally:
-        connections.close_all()
-
-
-def new_session(user: int) -> str:
-    """Return the key of a session in which somebody is signed in."""
-    with own_connection():
-        return sessions.new_session(User.objects.get(pk=user))
-
-
-def end_session(key: str) -> None:
-    """Let a session have run out."""
-    with own_connection():
-        Session.objects.filter(session_key=hashed(key)).update(expire_date=timezone.now() - timedelta(days=1))
+def make_drafts(campaign: Campaign, drafts: Iterable[tuple[Topic, Sequence[str]]]) -> NuggetSet:
+    """Give topics a list of drafts each; return the set."""
+    judge, _ = add_judge(name="drafting", kind=JudgeKind.LLM, model="drafting")
+    made = ensure_nugget_set(campaign, judge, Origin.DRAFT)
+    event = Event.objects.create(campaign=campaign, kind="drafted for a load test")
+    for topic, texts in drafts:
+        give_nugget_list(made, topic, [(text, Importance.UNKNOWN) for text in texts], event)
+    return made
